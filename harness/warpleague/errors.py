@@ -1,0 +1,53 @@
+"""Every error Warp League raises on purpose; what is not here is a bug and keeps its traceback.
+
+    WarpLeagueError
+    ├── BadInput            the user gave something wrong: exit code 2, no traceback
+    │   ├── OptionsError        game options that do not fit
+    │   ├── PositionError       a position file that is no position
+    │   ├── ConfigError         a league or bot file that does not fit
+    │   ├── BotError            a bot folder that cannot be bundled, built or started
+    │   ├── RecordError         a record that is damaged or does not verify
+    │   └── StoreError          a result store that belongs to another league, or is in use
+    ├── ActionError         a bot asked for something its game does not allow: a fault of the bot
+    └── HarnessFault        the harness or its host failed: the match is void, nobody loses
+"""
+
+
+class WarpLeagueError(Exception):
+    """The root of all errors raised on purpose."""
+
+
+class BadInput(WarpLeagueError):
+    """The user's input cannot be used; the text says where and what to do about it."""
+
+
+class OptionsError(BadInput):
+    """Game options that are unknown, of the wrong type, or do not go together."""
+
+
+class PositionError(BadInput):
+    """A position that cannot be loaded; the text names the field."""
+
+
+class ConfigError(BadInput):
+    """A league or bot file that does not fit; the text names file and key."""
+
+
+class BotError(BadInput):
+    """A bot folder that cannot be bundled, built or started."""
+
+
+class RecordError(BadInput):
+    """A record that is damaged; the text names the line."""
+
+
+class StoreError(BadInput):
+    """A result store that cannot be used as asked."""
+
+
+class ActionError(WarpLeagueError):
+    """An action that the rules do not allow now; the text is sent to the bot."""
+
+
+class HarnessFault(WarpLeagueError):
+    """The harness or its host failed; the match is void."""

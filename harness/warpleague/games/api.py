@@ -1,0 +1,190 @@
+"""The contract every game keeps: what an engine offers, and the values that cross its border.
+
+Leaves the rules to the games, the dice to `warpleague.match`, and all input and output to the layers above.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, TypeVar
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from random import Random
+
+    from warpleague.games.scene import Scene
+
+CHANCE: Final = -1
+"""The actor that stands for the dice and the deck in `Game.actors`."""
+
+JsonObject: TypeAlias = dict[str, Any]
+
+Weights: TypeAlias = "int | tuple[int, ...]"
+"""One draw: a number n (uniform below n) or a tuple of integer weights, not all zero."""
+
+Rolled: TypeAlias = tuple[int, ...]
+"""What the dice showed: one index for each draw of `Game.chance`, in its order."""
+
+S = TypeVar("S")
+A = TypeVar("A")
+
+
+@attrs.define
+class Event:
+    """Something that happened, told to the seats that may know it.
+
+    `data` is the full form, a JSON object whose key `event` names its kind. `seats` are those who see it in
+    full (None: all); the others see `redacted`, or nothing if that is None. `reveals` is true when the event
+    tells the seat that acted something it could not have worked out beforehand.
+    """
+
+    data: JsonObject
+    seats: tuple[int, ...] | None = None
+    redacted: JsonObject | None = None
+    reveals: bool = False
+
+    def seen_by(self, seat: int) -> JsonObject | None:
+        """The form that `seat` sees, or None."""
+        if self.seats is None or seat in self.seats:
+            return self.data
+        return self.redacted
+
+
+@attrs.frozen
+class Outcome:
+    """How a finished game stands.
+
+    `ranks` holds a rank for every seat, 1 the best; ties share and leave a gap (1, 1, 3); retired seats rank
+    below all others, the later retired above the earlier. `scores` are in the game's own unit. `breakdown`
+    tells the score by rule: a name for each part, with one number for each seat. `why` is the termination in
+    one word or two (`completed`, `max-turns`, ...): it never tells who won.
+    """
+
+    ranks: tuple[int, ...]
+    scores: tuple[float, ...]
+    breakdown: Mapping[str, tuple[float, ...]]
+    why: str
+
+
+class Game(ABC, Generic[S, A]):
+    """A game: stateless, deterministic, without input, output, clock or random numbers.
+
+    States (`S`) are immutable values: `apply` builds a new one and never touches the old. Actions (`A`) are
+    hashable values, equal exactly when their JSON forms are equal; engines keep one object for each where they
+    can, since the referee caches by action. Methods trust their caller, except `parse`, `options` and
+    `state_from_json`, which validate and name what is wrong.
+    """
+
+    id: ClassVar[str]
+    title: ClassVar[str]
+    players: ClassVar[tuple[int, ...]]
+    """The allowed numbers of players, ascending."""
+    rules_version: ClassVar[int] = 1
+    Options: ClassVar[type]
+    """An attrs class: the game's options with types, defaults, validators; each field's metadata has `help`."""
+    Actions: ClassVar[tuple[type, ...]]
+    """The attrs classes of all actions; each has a class variable `do`, and fields that are its JSON form."""
+    View: ClassVar[type]
+    """The attrs class that describes what `view` returns (used for the schema and the docs)."""
+    Setup: ClassVar[type]
+    """The attrs class that describes what `setup` returns."""
+    file_options: ClassVar[frozenset[str]] = frozenset()
+    """Options given as the path of a TOML file; the edge replaces the path by the parsed table."""
+
+    def check_options(self, players: int, options: Any) -> None:  # noqa: B027 - most games have nothing to check
+        """Raise `OptionsError` when `options`, each fine by itself, do not fit together or `players`."""
+
+    @abstractmethod
+    def initial(self, players: int, options: Any) -> S:
+        """The first state for `players` seats; `options` is an `Options` that `check_options` accepted."""
+
+    @abstractmethod
+    def actors(self, state: S) -> tuple[int, ...]:
+        """Who must act: `()` at the end of the game, `(CHANCE,)`, or the seats (at present always one)."""
+
+    @abstractmethod
+    def chance(self, state: S) -> tuple[Weights, ...]:
+        """The independent draws to make now; only when `actors` is `(CHANCE,)`. Never empty."""
+
+    @abstractmethod
+    def legal(self, state: S, seat: int) -> Sequence[A]:
+        """Every enumerable action of `seat`, in the canonical order; never empty for an actor.
+
+        May be a lazy sequence: `len` and indexing must be cheap.
+        """
+
+    @abstractmethod
+    def parse(self, state: S, seat: int, data: object) -> A:
+        """The action that the JSON value `data` names, if it is legal now; else `ActionError` says why not.
+
+        Accepts exactly the JSON forms of `legal`, and free-text actions where the game has them. Unknown keys
+        are errors; a value of the wrong JSON type (true for 1, 2.0 for 2) is an error.
+        """
+
+    @abstractmethod
+    def apply(self, state: S, move: A | Rolled) -> tuple[S, Sequence[Event]]:
+        """The state after `move`, and what happened.
+
+        `move` is an action of the acting seat, or what the dice showed when chance is to act. Trusts its
+        caller that it is legal.
+        """
+
+    @abstractmethod
+    def ask(self, state: S, seat: int) -> str:
+        """What kind of decision `seat` has to make, in one word (`turn`, `send`, ...); the `ask` of the wire."""
+
+    @abstractmethod
+    def setup(self, state: S) -> JsonObject:
+        """Static, public facts for the start message: board, numbering; as described by `Setup`.
+
+        Called on the first state in which a seat must act.
+        """
+
+    @abstractmethod
+    def view(self, state: S, seat: int) -> JsonObject:
+        """Everything `seat` may know (a perfect memory included), never more; as described by `View`."""
+
+    @abstractmethod
+    def retire(self, state: S, seat: int) -> tuple[S, Sequence[Event]]:
+        """The state after the bot of `seat` is out, at any moment, and what happened. Never twice for a seat."""
+
+    @abstractmethod
+    def outcome(self, state: S) -> Outcome:
+        """The result; only when `actors` is empty."""
+
+    @abstractmethod
+    def determinize(self, view: JsonObject, seat: int, rng: Random) -> S:
+        """A full state, drawn with `rng`, that is consistent with all that `view` tells `seat`."""
+
+    @abstractmethod
+    def to_json(self, state: S) -> JsonObject:
+        """The whole state, hidden parts included, as JSON that `from_json` reads back."""
+
+    @abstractmethod
+    def from_json(self, data: object) -> S:
+        """The state that `to_json` wrote, or a hand-made one; `PositionError` names what is wrong."""
+
+    @abstractmethod
+    def scene(self, state: S, viewer: int | None) -> Scene:
+        """What to draw for `viewer` (None: all is shown)."""
+
+    @abstractmethod
+    def tell(self, event: Mapping[str, Any]) -> str:
+        """One readable line for an event's JSON form, full or redacted."""
+
+    def talk(self, state: S, seat: int) -> int:  # noqa: ARG002 - most games are silent
+        """How many messages `seat` may still send now; 0 where the game has no talk.
+
+        Where it is not 0 the seat is asked even with one legal action, and the question carries the number.
+        """
+        return 0
+
+    def action_json(self, action: A) -> JsonObject:
+        """The JSON form of `action`: its class's `do`, then its fields in order."""
+        data: JsonObject = {"do": type(action).do}  # type: ignore[attr-defined]
+        for name in type(action).__attrs_attrs__:  # type: ignore[attr-defined]
+            value = getattr(action, name.name)
+            data[name.name] = list(value) if isinstance(value, tuple) else value
+        return data

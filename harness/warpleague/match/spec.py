@@ -1,0 +1,113 @@
+"""What a match is made of, and what comes out of it: the values that scheduler, referee and record share.
+
+Leaves how to play it to `warpleague.match.referee` and `warpleague.runner.play`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import attrs
+
+Level = Literal["none", "limits", "sandbox"]
+FaultPolicy = Literal["forfeit", "substitute"]
+FaultKind = Literal["startup", "timeout", "crash", "malformed", "illegal", "flood", "memory", "protocol"]
+
+LEVELS: tuple[Level, ...] = ("none", "limits", "sandbox")
+POLICIES: tuple[FaultPolicy, ...] = ("forfeit", "substitute")
+
+
+@attrs.frozen
+class Clock:
+    """The time limits of a match, in seconds; each may be absent (None).
+
+    `move_s` caps one decision; `bank_s` is a bank for the whole match; `increment_s` is added to the bank
+    before each decision. `start_s`, the time to say hello and get ready, is always there and costs no move
+    time.
+    """
+
+    move_s: float | None = None
+    bank_s: float | None = None
+    increment_s: float | None = None
+    start_s: float = 10.0
+
+
+@attrs.frozen
+class SeatSpec:
+    """One seat's bot: its name and version, the digest that identifies its content, and how to run it.
+
+    `run` is the argv, `cwd` the folder to run it in (both resolved, absolute where they are files);
+    `reusable` allows to keep its process for the next match of the same referee.
+    """
+
+    bot: str
+    version: str = ""
+    digest: str = ""
+    run: tuple[str, ...] = ()
+    cwd: str = "."
+    reusable: bool = False
+    memory_mb: int = 512
+
+
+@attrs.frozen
+class MatchSpec:
+    """Everything that determines a match.
+
+    `options` and `position` are JSON forms, options complete with their defaults. `key` is the 32-byte match
+    key (design: BLAKE2b of the seed text, or derived from the season's secret); `seed` the text it came from,
+    or None. With `publish_key` false, `seed` and `key` are null in the record.
+    """
+
+    id: str
+    game: str
+    options: dict[str, Any]
+    seats: tuple[SeatSpec, ...]
+    key: bytes
+    seed: str | None = None
+    clock: Clock = Clock(move_s=1.0)
+    level: Level = "limits"
+    faults: FaultPolicy = "forfeit"
+    strikes: int = 0
+    position: dict[str, Any] | None = None
+    publish_key: bool = True
+
+
+@attrs.frozen
+class SeatTimes:
+    """One seat's time over a match: number of asked decisions, and wall, CPU and wait times in milliseconds."""
+
+    decisions: int = 0
+    wall_ms: float = 0.0
+    cpu_ms: float = 0.0
+    wait_ms: float = 0.0
+    longest_ms: float = 0.0
+
+
+@attrs.frozen
+class SeatFault:
+    """A fault as a table shows it: its kind, the number of its record line, and whether it retired the seat."""
+
+    kind: FaultKind
+    n: int
+    retired: bool
+    message: str
+
+
+@attrs.frozen
+class MatchResult:
+    """A finished match: who stands where, why it ended, what the bots did wrong, and the whole record.
+
+    `record` is the canonical JSON lines, uncompressed, the end line included. `faults` holds for each seat
+    all its faults in order. `lines` counts the record's lines after the header.
+    """
+
+    id: str
+    ranks: tuple[int, ...]
+    scores: tuple[float, ...]
+    why: str
+    digest: str
+    faults: tuple[tuple[SeatFault, ...], ...]
+    times: tuple[SeatTimes, ...]
+    record: bytes
+    lines: int
+    elapsed_s: float = 0.0
