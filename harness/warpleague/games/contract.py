@@ -1,0 +1,558 @@
+"""Decides whether an engine keeps the contract of `warpleague.games.api`: the suite every game must pass.
+
+Leaves the rules of each game to that game's own tests; what can be checked of any game is checked here, ours
+or a third party's. `tests/games/test_contract.py` shows that broken engines are caught.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from random import Random
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+import attrs
+
+from warpleague.errors import ActionError, PositionError
+from warpleague.games.api import CHANCE, Event, Game, Outcome
+from warpleague.games.contract_json import corruptions, dumps, json_misfit, mutants, type_misfit
+from warpleague.games.playout import Playout, is_rolled, perft, random_playout, random_roll
+from warpleague.games.scene import Scene
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    Talker: TypeAlias = Callable[[Any, int, Random], dict[str, Any]]
+
+__all__ = ["Playout", "check_game", "perft", "random_playout"]
+
+_LOCKSTEP = 6  # steps two positions that look alike to a seat are played on side by side
+_PARSED = 24  # legal actions of one decision that are parsed back
+_MUTANTS = 16  # damaged actions tried at one decision
+_CORRUPTIONS = 6  # damaged positions tried at one sampled position
+
+
+def check_game(
+    game: Game[Any, Any],
+    *,
+    players: int | Iterable[int] | None = None,
+    options: Any = None,
+    matches: int = 3,
+    seed: int = 0,
+    max_steps: int = 50_000,
+    samples: int = 10,
+    hidden: bool | None = None,
+    talk: Talker | None = None,
+) -> None:
+    """Play random matches of `game` and raise `AssertionError` at the first breach of the contract.
+
+    `players` are the numbers of players to try (None: all that the game allows), `options` an instance of
+    `game.Options` (None: the defaults), `matches` the matches for each number of players. A match that has
+    not ended after `max_steps` moves is a breach. The dear checks are made at about `samples` positions of a
+    match, spread over it, the first and the last among them; the cheap ones at every step. `hidden` says
+    whether the game has hidden information: True demands that determinized states differ from the truth at least once, False that
+    they never do. `talk` makes the JSON form of a free-text action, played now and then where `Game.talk`
+    allows it. The message of a breach names game, players, seed, match and step; so does a note added to any
+    exception that the engine lets out.
+    """
+    if players is None:
+        counts: tuple[int, ...] = game.players
+    else:
+        counts = (players,) if isinstance(players, int) else tuple(players)
+    _check_classes(game)
+    guesses: list[bool] = []
+    for count in counts:
+        for match in range(matches):
+            run = _Run(
+                game, count, game.Options() if options is None else options, f"{seed}/{count}/{match}", talk
+            )
+            try:
+                run.check(max_steps, samples)
+            except Exception as error:
+                if not isinstance(error, AssertionError):
+                    error.add_note(run.where())
+                raise
+            guesses += run.guesses
+    if hidden is not None and guesses and any(guesses) != hidden:
+        told = "never differed from the truth" if hidden else "differed from the truth"
+        raise AssertionError(f"{game.id}: hidden={hidden}, but determinized states {told}")
+
+
+def _check_classes(game: Game[Any, Any]) -> None:
+    """The static side: ids, classes, documented options."""
+
+    def demand(holds: object, text: str) -> None:
+        if not holds:
+            raise AssertionError(f"{game.id}: {text}")
+
+    demand(game.players and list(game.players) == sorted(set(game.players)), "players must ascend")
+    demand(game.title and game.rules_version >= 1, "title and rules_version must be given")
+    for cls in (game.Options, game.View, game.Setup, *game.Actions):
+        demand(attrs.has(cls), f"{cls.__name__} must be an attrs class")
+        demand(cls.__doc__, f"{cls.__name__} must have a docstring")
+    for field in attrs.fields(game.Options):
+        demand(field.metadata.get("help"), f"option {field.name} must have metadata 'help'")
+        demand(field.default is not attrs.NOTHING, f"option {field.name} must have a default")
+    dos = [getattr(cls, "do", None) for cls in game.Actions]
+    demand(all(isinstance(do, str) and do for do in dos), "each action class must have a string `do`")
+    demand(len(set(dos)) == len(dos), f"action names must be unique: {dos}")
+
+
+@attrs.define
+class _Sample:
+    """A position of the match, with its JSON text at the time it was reached."""
+
+    step: int
+    state: Any
+    text: str
+
+
+class _Run:
+    """One match under scrutiny."""
+
+    def __init__(
+        self, game: Game[Any, Any], players: int, options: Any, seed: str, talk: Talker | None
+    ) -> None:
+        self.game = game
+        self.players = players
+        self.options = options
+        self.seed = seed
+        self.talk = talk
+        self.rng = Random(seed)
+        self.step = 0
+        self.doing = ""
+        self.told: set[str] = set()
+        self.foreign: list[Any] = []
+        self.guesses: list[bool] = []
+
+    def where(self) -> str:
+        """Which game, match and step this is about."""
+        return f"{self.game.id} with {self.players} players, seed {self.seed}, step {self.step}{self.doing}"
+
+    def fail(self, text: str) -> NoReturn:
+        raise AssertionError(f"{self.where()}: {text}")
+
+    def demand(self, holds: object, text: str) -> None:
+        if not holds:
+            self.fail(text)
+
+    def same(self, one: Any, other: Any, what: str) -> None:
+        """Demand that two JSON values are the same bytes."""
+        a, b = dumps(one), dumps(other)
+        if a != b:
+            at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+            start = max(0, at - 60)
+            self.fail(f"{what}:\n  {a[start : at + 60]}\n  {b[start : at + 60]}")
+
+    # -- the match ---------------------------------------------------------------------------------------
+
+    def check(self, max_steps: int, samples: int) -> None:
+        """Play one match, then examine some of its positions."""
+        self.game.check_options(self.players, self.options)
+        moves, collected = self.play(max_steps)
+        last = collected[-1]
+        picked = [collected[0], *self.rng.sample(collected[1:-1], min(samples, len(collected) - 2)), last]
+        for sample in picked if len(collected) > 1 else collected:
+            self.step, self.doing = sample.step, ""
+            self.check_codec(sample, moves)
+            self.check_pictures(sample.state)
+            if sample is not last:
+                self.check_decision(sample.state)
+                self.check_views(sample.state)
+                self.check_siblings(sample.state)
+        for sample in [collected[0], *self.rng.choices(collected[:-1], k=2)]:
+            self.step, self.doing = sample.step, " (retiring)"
+            self.check_retirement(sample.state, max_steps)
+        self.check_replay(moves, collected)
+        for sample in collected:
+            self.step, self.doing = sample.step, ""
+            if dumps(self.game.to_json(sample.state)) != sample.text:
+                self.fail("the state was changed after it was made")
+
+    def play(self, max_steps: int) -> tuple[list[Any], list[_Sample]]:
+        """Play to the end with the cheap checks; the moves, and positions ever wider apart, the last too."""
+        game = self.game
+        state = game.initial(self.players, self.options)
+        moves: list[Any] = []
+        collected: list[_Sample] = []
+        due = 0
+        asked = False
+        while True:
+            self.step = len(moves)
+            actors = self.check_actors(state)
+            if len(moves) == due or not actors:
+                collected.append(_Sample(len(moves), state, dumps(game.to_json(state))))
+                due += self.rng.randint(1, 2 + due // 8)
+            if not actors:
+                self.check_outcome(game.outcome(state), [])
+                return moves, collected
+            if len(moves) >= max_steps:
+                self.fail(f"no end after {max_steps} steps")
+            if not asked and actors[0] != CHANCE:
+                asked = True
+                self.check_setup(state)
+            move = self.random_move(state, actors[0])
+            state, events = game.apply(state, move)
+            self.check_events(events)
+            moves.append(move)
+
+    def random_move(self, state: Any, actor: int) -> Any:
+        """A random roll or legal action, the cheap checks on both made."""
+        if actor == CHANCE:
+            return random_roll(self.check_draws(state), self.rng)
+        game = self.game
+        if self.talk and game.talk(state, actor) > 0 and self.rng.random() < 0.1:
+            return game.parse(state, actor, self.talk(state, actor, self.rng))
+        legal = game.legal(state, actor)
+        self.demand(len(legal), f"seat {actor} must act but has no legal action")
+        action = legal[self.rng.randrange(len(legal))]
+        self.demand(type(action) in game.Actions, f"{type(action).__name__} is not one of game.Actions")
+        if len(self.foreign) < 200:
+            self.foreign.append(game.action_json(action))
+        return action
+
+    def check_actors(self, state: Any) -> tuple[int, ...]:
+        actors = self.game.actors(state)
+        self.demand(isinstance(actors, tuple), f"actors must be a tuple, not {actors!r}")
+        if actors not in ((), (CHANCE,)):
+            known = all(type(seat) is int and 0 <= seat < self.players for seat in actors)
+            self.demand(known and len(set(actors)) == len(actors), f"actors {actors!r} are no seats")
+        return actors
+
+    def check_draws(self, state: Any) -> tuple[Any, ...]:
+        draws = self.game.chance(state)
+        self.demand(isinstance(draws, tuple) and draws, f"chance must be a tuple with a draw, not {draws!r}")
+        for draw in draws:
+            if isinstance(draw, int):
+                self.demand(type(draw) is int and draw >= 1, f"a draw below {draw}")
+            else:
+                whole = isinstance(draw, tuple) and all(
+                    type(weight) is int and weight >= 0 for weight in draw
+                )
+                self.demand(whole and sum(draw) > 0, f"weights {draw!r}")
+        return draws
+
+    def check_events(self, events: Sequence[Event]) -> None:
+        """Event objects at every step; their JSON and text for each new kind, and now and then."""
+        for event in events:
+            self.demand(isinstance(event, Event), f"{event!r} is no Event")
+            self.demand(isinstance(event.data.get("event"), str), f"event without its kind: {event.data!r}")
+            kind = event.data["event"]
+            if kind in self.told and self.rng.random() > 0.05:
+                continue
+            self.told.add(kind)
+            if event.seats is not None:
+                known = all(type(seat) is int and 0 <= seat < self.players for seat in event.seats)
+                self.demand(known, f"event {kind!r} is for seats {event.seats!r}")
+            for form in (event.data, event.redacted):
+                if form is not None:
+                    self.check_json(form, f"event {kind!r}", floats=False)
+                    line = self.game.tell(json.loads(json.dumps(form)))
+                    self.demand(isinstance(line, str) and line.strip(), f"tell gives {line!r} for {form!r}")
+                    self.demand("\n" not in line, f"tell gives several lines for {form!r}")
+
+    def check_json(self, data: Any, what: str, *, floats: bool) -> None:
+        misfit = json_misfit(data, floats=floats)
+        if misfit:
+            self.fail(f"{what} is not plain JSON: {misfit}")
+
+    def check_outcome(self, outcome: Outcome, retired: Sequence[int]) -> None:
+        """Ranks share and leave gaps; `retired` seats, in their order, are below all others."""
+        ranks = outcome.ranks
+        self.demand(
+            len(ranks) == self.players == len(outcome.scores), f"not one rank and score a seat: {outcome}"
+        )
+        for rank in ranks:
+            better = sum(1 for other in ranks if other < rank)
+            self.demand(rank == better + 1, f"ranks {ranks} do not share and leave gaps")
+        for order, seat in enumerate(retired):
+            for other in range(self.players):
+                if other not in retired[: order + 1]:
+                    above = "retired later" if other in retired else "not retired"
+                    ranked = ranks[other] < ranks[seat]
+                    self.demand(ranked, f"seat {other}, {above}, must be above retired seat {seat}: {ranks}")
+        self.demand(outcome.why and isinstance(outcome.why, str), "an outcome must say why the game ended")
+        for name, parts in outcome.breakdown.items():
+            self.demand(
+                isinstance(name, str) and len(parts) == self.players, f"breakdown {name!r}: {parts!r}"
+            )
+            self.check_json(list(parts), f"breakdown {name!r}", floats=True)
+        self.check_json(list(outcome.scores), "scores", floats=True)
+
+    def check_setup(self, state: Any) -> None:
+        setup = self.game.setup(state)
+        self.check_json(setup, "setup", floats=False)
+        misfit = type_misfit(setup, self.game.Setup)
+        if misfit:
+            self.fail(f"setup does not fit {self.game.Setup.__name__}: {misfit}")
+
+    # -- one position ------------------------------------------------------------------------------------
+
+    def check_codec(self, sample: _Sample, moves: Sequence[Any]) -> None:
+        """A position survives JSON with the same future; damaged ones are refused or are playable."""
+        game, state = self.game, sample.state
+        self.check_json(game.to_json(state), "to_json", floats=True)
+        data = json.loads(sample.text)
+        kept = copy.deepcopy(data)
+        again = game.from_json(data)
+        self.demand(data == kept, "from_json changed its argument")
+        self.demand(again == state, "from_json(to_json(state)) is not the state")
+        self.same(game.to_json(again), kept, "to_json of the loaded state")
+        for move in moves[sample.step : sample.step + 5]:
+            actor = game.actors(again)[0]
+            if not is_rolled(move):
+                legal = [game.action_json(action) for action in game.legal(state, actor)]
+                self.same(
+                    [game.action_json(a) for a in game.legal(again, actor)], legal, "legal after loading"
+                )
+            (state, events), (again, twice) = game.apply(state, move), game.apply(again, move)
+            self.demand(again == state, "the loaded state has another future")
+            self.demand(list(events) == list(twice), "the loaded state has other events")
+        if isinstance(data, dict):
+            strange = {**copy.deepcopy(kept), "no-such-key": 1}
+            self.demand(self.load(strange) is None, "from_json accepts an unknown key")
+        for damaged in corruptions(kept, self.rng, _CORRUPTIONS):
+            loaded = self.load(damaged)
+            if loaded is not None:
+                self.exercise(loaded, damaged)
+
+    def load(self, data: Any) -> Any:
+        """The state, or None when it is refused as it should be."""
+        try:
+            return self.game.from_json(data)
+        except PositionError as error:
+            self.demand(str(error), "a PositionError must say what is wrong")
+            return None
+        except Exception as error:
+            error.add_note(f"from_json let this out for {dumps(data)}")
+            raise
+
+    def exercise(self, state: Any, data: Any) -> None:
+        """What from_json accepts must be playable: a few steps, everything asked of it."""
+        game = self.game
+        doing, self.doing = self.doing, " (playing a damaged position)"
+        try:
+            for _ in range(12):
+                game.to_json(state)
+                game.scene(state, None)
+                seats = len(game.outcome(state).ranks) if not game.actors(state) else 1
+                for seat in range(seats):
+                    game.view(state, seat)
+                actors = game.actors(state)
+                if not actors:
+                    break
+                if actors[0] == CHANCE:
+                    move: Any = random_roll(self.check_draws(state), self.rng)
+                else:
+                    legal = game.legal(state, actors[0])
+                    self.demand(len(legal), "no legal action")
+                    move = legal[self.rng.randrange(len(legal))]
+                state, _ = game.apply(state, move)
+        except Exception as error:
+            error.add_note(f"from_json accepted {dumps(data)}")
+            raise
+        self.doing = doing
+
+    def check_pictures(self, state: Any) -> None:
+        """Views and scenes of every seat: plain JSON, as documented, drawable."""
+        for seat in range(self.players):
+            view = self.game.view(state, seat)
+            self.check_json(view, f"view of seat {seat}", floats=True)
+            misfit = type_misfit(view, self.game.View)
+            if misfit:
+                self.fail(f"view of seat {seat} does not fit {self.game.View.__name__}: {misfit}")
+        for viewer in (None, *range(self.players)):
+            scene = self.game.scene(state, viewer)
+            self.demand(isinstance(scene, Scene) and scene.cells, f"scene for {viewer}: nothing to draw")
+            places = [(cell.x, cell.y) for cell in scene.cells]
+            self.demand(len(set(places)) == len(places), f"scene for {viewer}: two cells in one place")
+            for piece in scene.pieces:
+                self.demand(1 <= len(piece.text) <= 3, f"scene for {viewer}: piece text {piece.text!r}")
+
+    def check_decision(self, state: Any) -> None:
+        """Legal actions are distinct, in a fixed order, and exactly what parse accepts."""
+        game = self.game
+        actor = self.check_actors(state)[0]
+        if actor == CHANCE:
+            self.check_draws(state)
+            return
+        legal = list(game.legal(state, actor))
+        self.demand(len(game.legal(state, actor)) == len(legal), "len of legal is not its length")
+        self.demand(list(game.legal(state, actor)) == legal, "legal is not the same when asked again")
+        ask = game.ask(state, actor)
+        self.demand(isinstance(ask, str) and ask and ask.split() == [ask], f"ask must be one word: {ask!r}")
+        self.demand(type(game.talk(state, actor)) is int and game.talk(state, actor) >= 0, "talk must count")
+        forms = {dumps(game.action_json(action)): action for action in legal}
+        self.demand(len(forms) == len(legal), "two legal actions with one JSON form")
+        self.demand(len(set(legal)) == len(legal), "two legal actions are equal")
+        for text in self.rng.sample(sorted(forms), min(_PARSED, len(forms))):
+            for data in (json.loads(text), dict(reversed(json.loads(text).items()))):
+                try:
+                    parsed = game.parse(state, actor, data)
+                except ActionError as error:
+                    self.fail(f"parse refuses the legal action {text}: {error}")
+                self.demand(parsed == forms[text], f"parse of {text} gives {parsed!r}")
+                self.demand(hash(parsed) == hash(forms[text]), f"equal actions, other hashes: {text}")
+            for damaged in mutants(json.loads(text), self.foreign, self.rng, max(1, _MUTANTS // len(forms))):
+                self.check_refusal(state, actor, damaged, forms)
+
+    def check_refusal(self, state: Any, actor: int, data: Any, forms: dict[str, Any]) -> None:
+        """`data` is refused with a text, or is legal in exactly this form."""
+        game = self.game
+        text = dumps(data)
+        try:
+            parsed = game.parse(state, actor, data)
+        except ActionError as error:
+            self.demand(str(error), f"the ActionError for {text} says nothing")
+            self.demand(text not in forms, f"parse refuses the legal action {text}: {error}")
+            return
+        except Exception as error:
+            error.add_note(f"parse let this out for {text}")
+            raise
+        self.same(game.action_json(parsed), data, "parse changes what it was given")
+        if game.talk(state, actor) == 0:
+            self.demand(text in forms, f"parse accepts {text}, which is not legal")
+
+    def check_views(self, state: Any) -> None:
+        """What a seat cannot know changes nothing it sees (non-interference); guessed states fit its view."""
+        game = self.game
+        for seat in range(self.players):
+            self.doing = f" (seat {seat}'s determinized view)"
+            view = game.view(state, seat)
+            drawn = self.rng.getrandbits(32)
+            given = json.loads(json.dumps(view))
+            guess = game.determinize(given, seat, self.fresh(drawn))
+            self.same(given, view, "determinize changed the view it was given")
+            self.demand(
+                guess == game.determinize(given, seat, self.fresh(drawn)), "determinize is not repeatable"
+            )
+            self.same(game.view(guess, seat), view, "the determinized state looks different")
+            self.demand(
+                game.from_json(json.loads(dumps(game.to_json(guess)))) == guess, "it has no JSON form"
+            )
+            self.guesses.append(guess != state)
+            self.lockstep(state, guess, seat)
+            for other in range(self.players):
+                self.retire_alike(state, guess, seat, other)
+        self.doing = ""
+
+    def fresh(self, seed: int) -> Random:
+        """A generator of its own, so that a draw can be repeated."""
+        return type(self.rng)(seed)
+
+    def check_siblings(self, state: Any) -> None:
+        """Moves of others that tell a seat the same leave it the same view: this finds leaks in `view`."""
+        game = self.game
+        actor = game.actors(state)[0]
+        if actor == CHANCE:
+            draws = self.check_draws(state)
+            moves = [random_roll(draws, self.rng) for _ in range(4)]
+        else:
+            legal = game.legal(state, actor)
+            moves = [legal[self.rng.randrange(len(legal))] for _ in range(4)]
+        ends = [game.apply(state, move) for move in moves]
+        for seat in range(self.players):
+            if seat == actor:
+                continue
+            self.doing = f" (what seat {seat} learns from {moves[0]!r})"
+            first, events = ends[0]
+            for (other, told), move in zip(ends[1:], moves[1:], strict=True):
+                if move != moves[0] and self.seen(events, seat) == self.seen(told, seat):
+                    self.lockstep(first, other, seat)
+        self.doing = ""
+
+    @staticmethod
+    def seen(events: Iterable[Event], seat: int) -> str:
+        forms = (event.seen_by(seat) for event in events)
+        return dumps([form for form in forms if form is not None])
+
+    def lockstep(self, one: Any, two: Any, seat: int) -> None:
+        """Positions `seat` cannot tell apart, played on alike, stay so while it learns nothing."""
+        game = self.game
+        for _ in range(_LOCKSTEP):
+            self.same(game.view(two, seat), game.view(one, seat), "two views where nothing told them apart")
+            self.demand(game.scene(one, seat) == game.scene(two, seat), "scenes differ where views do not")
+            actors = game.actors(one)
+            self.demand(
+                actors == game.actors(two), f"actors {actors} and {game.actors(two)} where views agree"
+            )
+            if not actors:
+                return
+            move: Any
+            if actors[0] == CHANCE:
+                draws = self.check_draws(one)
+                if draws != game.chance(two):
+                    return
+                move = twin = random_roll(draws, self.rng)
+            elif actors[0] == seat:
+                legal, alike = game.legal(one, seat), game.legal(two, seat)
+                forms = [game.action_json(action) for action in legal]
+                self.same([game.action_json(action) for action in alike], forms, "legal actions differ")
+                self.same(game.ask(two, seat), game.ask(one, seat), "ask differs")
+                self.demand(game.talk(one, seat) == game.talk(two, seat), "talk differs")
+                pick = self.rng.randrange(len(legal))
+                move, twin = legal[pick], alike[pick]
+            else:
+                legal = game.legal(one, actors[0])
+                move = twin = legal[self.rng.randrange(len(legal))]
+                try:
+                    game.parse(two, actors[0], game.action_json(move))
+                except ActionError:
+                    return
+            (one, events), (two, told) = game.apply(one, move), game.apply(two, twin)
+            if self.seen(events, seat) != self.seen(told, seat):
+                if actors[0] == seat:
+                    reveals = any(e.reveals for e in events) and any(e.reveals for e in told)
+                    self.demand(reveals, f"{move!r} tells seat {seat} something new, but no event `reveals`")
+                return
+
+    def retire_alike(self, one: Any, two: Any, seat: int, other: int) -> None:
+        """Retiring `other` leaves `seat` the same view of two positions if it tells it the same."""
+        (one, events), (two, told) = self.game.retire(one, other), self.game.retire(two, other)
+        if self.seen(events, seat) == self.seen(told, seat):
+            self.same(
+                self.game.view(two, seat), self.game.view(one, seat), f"views after seat {other} retired"
+            )
+
+    def check_retirement(self, state: Any, max_steps: int) -> None:
+        """Bots may drop out at any moment; the others play on to a result that ranks them by the rules."""
+        game = self.game
+        retired: list[int] = []
+        for _ in range(max_steps):
+            actors = self.check_actors(state)
+            left = [seat for seat in range(self.players) if seat not in retired]
+            if not actors:
+                self.check_outcome(game.outcome(state), retired)
+                return
+            self.demand(not set(actors) & set(retired), f"retired seat among the actors {actors}")
+            if left and (not retired or self.rng.random() < 0.01):
+                seat = self.rng.choice(left)
+                before = dumps(game.to_json(state))
+                kept, (state, events) = state, game.retire(state, seat)
+                self.demand(dumps(game.to_json(kept)) == before, "retire changed the state it was given")
+                retired.append(seat)
+                told = {"event": "retired", "seat": seat}
+                self.demand(
+                    any(event.data == told and event.seats is None for event in events), f"no event {told}"
+                )
+                self.check_events(events)
+                self.check_pictures(state)
+                self.demand(game.from_json(json.loads(dumps(game.to_json(state)))) == state, "no JSON form")
+            else:
+                state, events = game.apply(state, self.random_move(state, actors[0]))
+        self.fail(f"no end after {max_steps} steps")
+
+    def check_replay(self, moves: Sequence[Any], collected: Sequence[_Sample]) -> None:
+        """The recorded moves, actions as JSON, lead to the same states again."""
+        game = self.game
+        state = game.initial(self.players, self.options)
+        kept = {sample.step: sample.state for sample in collected}
+        for self.step, move in enumerate((*moves, None)):
+            self.doing = " (replaying)"
+            if self.step in kept:
+                self.demand(state == kept[self.step], "replaying the moves gives another state")
+            if move is None:
+                return
+            if not is_rolled(move):
+                move = game.parse(state, game.actors(state)[0], json.loads(dumps(game.action_json(move))))
+            state, _ = game.apply(state, move)

@@ -1,0 +1,178 @@
+"""The JSON side of the contract suite: is a value plain JSON, does it fit a class, and how can it be damaged.
+
+Leaves what the damage must lead to to `warpleague.games.contract`.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import copy
+import json
+import math
+import types
+import typing
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from random import Random
+
+_JUNK: tuple[Any, ...] = (
+    None, True, False, -1, 0, 1, 7, 10**9, 1.0, -0.5, "", "0", "N", "no such thing", "\u2603", [], [0],
+    [1, 2], [[1, 1]], {}, {"do": "move"},
+)  # fmt: skip
+_INT_LIMIT = 1 << 53
+
+
+def dumps(value: Any) -> str:
+    """The canonical JSON text of `value`: keys sorted, no spaces; 1, 1.0 and true differ."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def json_misfit(value: Any, *, floats: bool, path: str = "$") -> str | None:
+    """What in `value` is not plain JSON (tuples, keys that are no strings, NaN, huge integers), or None."""
+    if value is None or type(value) in (bool, str):
+        return None
+    if type(value) is int:
+        return None if abs(value) < _INT_LIMIT else f"{path}: {value} has more than 53 bits"
+    if type(value) is float and floats:
+        return None if math.isfinite(value) else f"{path}: {value}"
+    if type(value) is list:
+        parts = ((f"{path}[{i}]", part) for i, part in enumerate(value))
+    elif type(value) is dict:
+        strange = next((key for key in value if type(key) is not str), None)
+        if strange is not None:
+            return f"{path}: key {strange!r} is no string"
+        parts = ((f"{path}.{key}", part) for key, part in value.items())
+    else:
+        return f"{path}: {value!r} of type {type(value).__name__}"
+    return next((misfit for at, part in parts if (misfit := json_misfit(part, floats=floats, path=at))), None)
+
+
+def type_misfit(value: Any, hint: Any, path: str = "$") -> str | None:
+    """Where the JSON `value` does not fit the type `hint`, or None.
+
+    Knows attrs classes (a dict with exactly its fields; those with a default may be missing), lists, tuples,
+    dicts, literals, unions and scalars. An int fits float; a bool does not fit int.
+    """
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any or hint is object:
+        return None
+    if origin is typing.Annotated:
+        return type_misfit(value, args[0], path)
+    if origin in (Union, types.UnionType):
+        misfits = [type_misfit(value, arg, path) for arg in args]
+        return None if None in misfits else max((m for m in misfits if m), key=len)
+    if origin is Literal:
+        fits = any(type(value) is type(arg) and value == arg for arg in args)
+    elif attrs.has(hint):
+        return _class_misfit(value, hint, path)
+    elif (origin or hint) in (list, tuple, collections.abc.Sequence):
+        if type(value) is list:
+            return _list_misfit(value, origin or hint, args, path)
+        fits = False
+    elif (origin or hint) in (dict, collections.abc.Mapping):
+        if type(value) is dict:
+            of = args[1] if args else Any
+            parts = (type_misfit(part, of, f"{path}.{key}") for key, part in value.items())
+            return next((misfit for misfit in parts if misfit), None)
+        fits = False
+    elif hint is float:
+        fits = type(value) in (int, float)
+    else:
+        fits = type(value) is (type(None) if hint is None else hint)
+    return None if fits else f"{path}: {value!r} is no {hint}"
+
+
+def _list_misfit(value: list[Any], kind: Any, args: tuple[Any, ...], path: str) -> str | None:
+    if kind is tuple and not (len(args) == 2 and args[1] is Ellipsis):
+        if args and len(value) != len(args):
+            return f"{path}: {len(value)} items instead of {len(args)}"
+        hints = args or (Any,) * len(value)
+    else:
+        hints = (args[0] if args else Any,) * len(value)
+    parts = (
+        type_misfit(part, hint, f"{path}[{i}]")
+        for i, (part, hint) in enumerate(zip(value, hints, strict=True))
+    )
+    return next((misfit for misfit in parts if misfit), None)
+
+
+def _class_misfit(value: Any, cls: type, path: str) -> str | None:
+    if type(value) is not dict:
+        return f"{path}: {value!r} is no object ({cls.__name__})"
+    hints = typing.get_type_hints(cls)
+    fields = {field.name: field for field in attrs.fields(cls)}
+    strange = [key for key in value if key not in fields]
+    if strange:
+        return f"{path}: {strange[0]!r} is not documented in {cls.__name__}"
+    for name, field in fields.items():
+        if name in value:
+            misfit = type_misfit(value[name], hints[name], f"{path}.{name}")
+            if misfit:
+                return misfit
+        elif field.default is attrs.NOTHING:
+            return f"{path}: {name!r} is missing"
+    return None
+
+
+def mutants(action: dict[str, Any], foreign: list[Any], rng: Random, count: int) -> Iterator[Any]:
+    """`count` JSON values made from a legal action: keys lost, added or changed, or other things."""
+    for _ in range(count):
+        kind = rng.randrange(8)
+        data = copy.deepcopy(action)
+        if kind == 0:
+            yield rng.choice((*_JUNK, [data], json.dumps(data)))
+        elif kind == 1 and foreign:
+            yield copy.deepcopy(rng.choice(foreign))
+        elif kind == 2:
+            del data[rng.choice(list(data))]
+            yield data
+        elif kind == 3:
+            data[rng.choice(("", "extra", "ship", "at", "seat"))] = rng.choice(_JUNK)
+            yield data
+        else:
+            _damage(data, rng)
+            yield data
+
+
+def corruptions(position: Any, rng: Random, count: int) -> Iterator[Any]:
+    """`count` copies of a position's JSON, each damaged in one or two places."""
+    for _ in range(count):
+        data = [copy.deepcopy(position)]
+        for _ in range(rng.choice((1, 1, 2))):
+            _damage(data[0], rng)
+        yield data[0]
+
+
+def _damage(data: Any, rng: Random) -> None:
+    """Change one place in a JSON container."""
+    places: list[tuple[Any, Any]] = []
+    pending = [data]
+    while pending:
+        part = pending.pop()
+        keys = part if isinstance(part, dict) else range(len(part))
+        for key in keys:
+            places.append((part, key))
+            if isinstance(part[key], (dict, list)):
+                pending.append(part[key])
+    if not places:
+        return
+    holder, key = rng.choice(places)
+    value = holder[key]
+    kind = rng.randrange(6)
+    if kind == 0:
+        del holder[key]
+    elif kind == 1 and isinstance(holder, list):
+        holder.insert(key, copy.deepcopy(value))
+    elif kind == 2 and type(value) is int:
+        holder[key] = value + rng.choice((-2, -1, 1, 2))
+    elif kind == 3 and type(value) is int:
+        holder[key] = rng.choice((float(value), str(value), bool(value), [value]))
+    elif kind == 4:
+        other, where = rng.choice(places)
+        holder[key] = copy.deepcopy(other[where])
+    else:
+        holder[key] = copy.deepcopy(rng.choice(_JUNK))

@@ -1,0 +1,107 @@
+"""Plays games without bots: random matches, and perft, the count of all move sequences of a given length.
+
+Leaves the dice of real matches to `warpleague.match.chance`: here the caller brings the generator.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import attrs
+
+from warpleague.games.api import CHANCE, Game, Outcome, Rolled, Weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from random import Random
+
+
+@attrs.frozen
+class Playout:
+    """A match played at random.
+
+    `moves` are actions and rolls in order; `states` has one state more than moves if they were kept, else
+    only the first and the last; `outcome` is the result.
+    """
+
+    states: tuple[Any, ...]
+    moves: tuple[Any, ...]
+    outcome: Outcome
+
+
+def is_rolled(move: Any) -> TypeGuard[Rolled]:
+    """Whether a recorded move is what the dice showed rather than an action."""
+    return isinstance(move, tuple)
+
+
+def random_roll(draws: Sequence[Weights], rng: Random) -> Rolled:
+    """One index for each draw of `Game.chance`, by its weights."""
+    return tuple(
+        rng.randrange(draw) if isinstance(draw, int) else rng.choices(range(len(draw)), draw)[0]
+        for draw in draws
+    )
+
+
+def random_playout(
+    game: Game[Any, Any],
+    players: int,
+    options: Any,
+    rng: Random,
+    *,
+    start: Any = None,
+    keep: bool = False,
+    max_steps: int = 1_000_000,
+) -> Playout:
+    """Play from `start` (None: the initial state of `options`) to the end, every legal action equally likely.
+
+    `keep` keeps every state. `RuntimeError` when the game has not ended after `max_steps` moves.
+    """
+    state = game.initial(players, options) if start is None else start
+    states = [state]
+    moves: list[Any] = []
+    while actors := game.actors(state):
+        if len(moves) >= max_steps:
+            raise RuntimeError(f"{game.id}: no end after {max_steps} steps")
+        if actors[0] == CHANCE:
+            move: Any = random_roll(game.chance(state), rng)
+        else:
+            legal = game.legal(state, actors[0])
+            move = legal[rng.randrange(len(legal))]
+        state = game.apply(state, move)[0]
+        moves.append(move)
+        if keep:
+            states.append(state)
+    if not keep:
+        states.append(state)
+    return Playout(tuple(states), tuple(moves), game.outcome(state))
+
+
+def every_roll(draws: Sequence[Weights]) -> Iterator[Rolled]:
+    """Every outcome of `Game.chance` that can happen, in lexicographic order."""
+    return product(
+        *(
+            range(draw) if isinstance(draw, int) else [i for i, weight in enumerate(draw) if weight]
+            for draw in draws
+        )
+    )
+
+
+def perft(game: Game[Any, Any], state: Any, depth: int) -> int:
+    """How many sequences of exactly `depth` moves `state` has; every possible roll counts as one move.
+
+    A game that ends earlier has none. The name and the use, to find errors in move generation by comparing
+    counts, come from computer chess.
+    """
+    if depth == 0:
+        return 1
+    actors = game.actors(state)
+    if not actors:
+        return 0
+    if actors[0] == CHANCE:
+        moves: Any = every_roll(game.chance(state))
+    else:
+        moves = game.legal(state, actors[0])
+        if depth == 1:
+            return len(moves)
+    return sum(perft(game, game.apply(state, move)[0], depth - 1) for move in moves)
