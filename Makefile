@@ -1,0 +1,89 @@
+# Every target makes what it needs by itself: the virtual environment comes from scripts/bootstrap.sh.
+#
+#   make test PYTEST='-k clock -x'      what pytest is told besides
+#   make demo PYTHON=python3.12         the interpreter to build the environment on
+
+SHELL := /bin/sh
+MAKEFLAGS += --no-print-directory
+BIN := .venv/bin
+PYTEST ?=
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: bootstrap ## play the demo league and print its tables
+	$(BIN)/warpleague league run leagues/demo.toml
+
+.PHONY: test
+test: bootstrap ## run the tests on all processors
+	$(BIN)/pytest -n auto $(PYTEST)
+
+.PHONY: check
+check: lint format types layers schema locks examples house ## all that must hold before a commit, tests aside
+
+.PHONY: lint
+lint: bootstrap
+	$(BIN)/ruff check .
+
+.PHONY: format
+format: bootstrap
+	$(BIN)/ruff format --check .
+
+.PHONY: types
+types: bootstrap
+	$(BIN)/mypy
+
+.PHONY: layers
+layers: bootstrap
+	$(BIN)/lint-imports
+
+.PHONY: schema
+schema: bootstrap
+	$(BIN)/python scripts/schema.py --check
+
+.PHONY: locks
+locks: bootstrap
+	$(BIN)/python scripts/lock.py --check
+
+.PHONY: examples
+examples: bootstrap
+	$(BIN)/pytest tests/docs
+
+.PHONY: house
+house: bootstrap
+	$(BIN)/pytest tests/house
+
+.PHONY: fix
+fix: bootstrap ## format the code and repair what ruff can repair
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+.PHONY: bench
+bench: bootstrap ## measure engines, referee and bots on this machine
+	$(BIN)/warpleague bench
+
+.PHONY: test-pythons
+test-pythons: ## run the rules, the wire and the recorded digests on every supported Python found
+	scripts/test-pythons.sh $(PYTEST)
+
+.PHONY: lock
+lock: ## bring requirements/*.lock up to date with pyproject.toml (LOCK_FLAGS=--upgrade for the newest)
+	VENV=.venvs/lock LOCK=requirements/lock.lock scripts/bootstrap.sh
+	.venvs/lock/bin/python scripts/lock.py $(LOCK_FLAGS)
+
+.PHONY: bootstrap
+bootstrap:
+	@scripts/bootstrap.sh
+
+.PHONY: clean
+clean: ## remove caches and build products, keeping environments and results
+	rm -rf dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -not -path './.venv*' -prune -exec rm -rf {} +
+
+.PHONY: distclean
+distclean: clean ## remove the environments too (results stay)
+	rm -rf .venv .venvs
