@@ -1,0 +1,37 @@
+// Plays a random legal action in any game: Node.js, no dependencies.
+'use strict';
+
+const lines = require('node:readline').createInterface({ input: process.stdin, crlfDelay: Infinity });
+const send = (message) => process.stdout.write(JSON.stringify(message) + '\n');
+
+let random = 1n; // the state of an xorshift64 generator: never zero
+
+function below(n) {
+  random ^= BigInt.asUintN(64, random << 13n);
+  random ^= random >> 7n;
+  random ^= BigInt.asUintN(64, random << 17n);
+  return Number(random % BigInt(n));
+}
+
+lines.on('line', (line) => {
+  const message = JSON.parse(line);
+  switch (message.type) {
+    case 'hello':
+      send({ type: 'hello', protocol: 1, name: 'random-js', version: '1.0', wants: ['legal'] });
+      break;
+    case 'start':
+      // The referee's seed makes a match reproducible; its first 16 hex digits are 64 bits.
+      random = BigInt('0x' + message.seed.slice(0, 16)) || 1n;
+      send({ type: 'ready' });
+      break;
+    case 'act':
+      send({ type: 'act', id: message.id, action: below(message.legal.length) });
+      break;
+    case 'fault':
+      console.error(`out of the game, ${message.kind}: ${message.message}`);
+      break;
+    case 'quit':
+      process.exit(0);
+  }
+});
+lines.on('close', () => process.exit(0)); // the end of input means quit, too

@@ -1,0 +1,220 @@
+"""The starter bots, each run as it stands against a handwritten referee over real pipes.
+
+What a match makes of them is tested with the runner; here it is only the wire and the bots' own manners.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import threading
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+BOTS = Path(__file__).parents[2] / "bots"
+STARTERS = [*sorted(folder.name for folder in BOTS.glob("random-*")), "first-c"]
+PATIENCE_S = 60.0
+SEED = "0123456789abcdef" * 4
+
+# Names of keys and JSON's own signs inside strings, and the wanted keys again one level down: whoever looks
+# for text instead of structure counts these.
+DECOY = {"id": 999, "legal": [1, 2, 3], "type": "quit", "text": 'a,"legal":[ ]}\\'}
+
+
+def question(number: int, legal: int) -> dict[str, Any]:
+    """A question with `legal` actions, awkward in every way that JSON allows."""
+    actions = [
+        {"do": "say", "to": [[], {}, [index, {"x": DECOY}]], "text": '],{ "\\'} for index in range(legal)
+    ]
+    return {
+        "type": "act",
+        "id": number,
+        "ask": "legal",
+        "clock": {"bank_s": 9.3, "move_s": 1.0},
+        "events": [DECOY],
+        "state": DECOY,
+        "legal": actions,
+    }
+
+
+def start(seed: str) -> dict[str, Any]:
+    """The message that opens a match with `seed`."""
+    return {
+        "type": "start",
+        "match": "m",
+        "game": "aliens",
+        "rules": 1,
+        "options": {},
+        "seat": 0,
+        "players": ['"seed":"', "é\u2028"],
+        "seed": seed,
+        "clock": {"move_s": 1.0},
+        "setup": {"seed": "f" * 64, "board": list(range(20_000))},
+    }
+
+
+def xorshift64(seed: str) -> Iterator[int]:
+    """The numbers that every starter without a library draws its index from."""
+    mask = 2**64 - 1
+    state = int(seed[:16], 16) or 1
+    while True:
+        state ^= state << 13 & mask
+        state ^= state >> 7
+        state ^= state << 17 & mask
+        yield state
+
+
+class Session:
+    """A running bot, and the referee's end of its pipes; a bot that hangs is killed after `PATIENCE_S`."""
+
+    def __init__(self, argv: list[str], folder: Path) -> None:
+        self.process = subprocess.Popen(
+            argv, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        self.left: tuple[bytes, bytes] | None = None
+        self.watchdog = threading.Timer(PATIENCE_S, self.process.kill)
+        self.watchdog.daemon = True
+        self.watchdog.start()
+
+    def tell(self, message: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        line = json.dumps(message, separators=(",", ":"), ensure_ascii=False)
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
+
+    def hear(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line.endswith(b"\n"), (line, self.process.poll())
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def open(self, seed: str) -> None:
+        """Handshake and start."""
+        self.tell({"type": "hello", "protocol": 1, "referee": "test"})
+        hello = self.hear()
+        assert (hello["type"], hello["protocol"]) == ("hello", 1)
+        self.tell(start(seed))
+        assert self.hear() == {"type": "ready"}
+
+    def act(self, number: int, legal: int) -> int:
+        """Asks one question and returns the index that the bot answers."""
+        self.tell(question(number, legal))
+        answer = self.hear()
+        assert (answer["type"], answer["id"]) == ("act", number)
+        index = answer["action"]
+        assert isinstance(index, int)
+        assert 0 <= index < legal
+        return index
+
+    def finish(self) -> tuple[bytes, bytes]:
+        """Closes the pipes and returns what was left in stdout and stderr once the bot is gone."""
+        if self.left is None:
+            try:
+                self.left = self.process.communicate(timeout=PATIENCE_S)
+            finally:
+                self.watchdog.cancel()
+                self.process.kill()
+                self.process.wait()
+        return self.left
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[list[str], Path]]:
+    """A function that builds a starter in a scratch copy, once a session, and gives its argv and folder."""
+
+    @cache
+    def build(name: str) -> tuple[list[str], Path]:
+        manifest = tomllib.loads((BOTS / name / "bot.toml").read_text("utf-8"))
+        commands = [manifest["run"], *([manifest["build"]] if "build" in manifest else [])]
+        for tool in (command[0] for command in commands if "/" not in command[0]):
+            if shutil.which(tool) is None:
+                pytest.skip(f"{name} needs {tool}, which is not installed")
+        folder = tmp_path_factory.mktemp(name) / name
+        shutil.copytree(BOTS / name, folder)
+        if "build" in manifest:
+            subprocess.run(manifest["build"], cwd=folder, check=True, timeout=PATIENCE_S, capture_output=True)
+        program, *arguments = manifest["run"]
+        # The client library is installed for the interpreter that runs the tests.
+        return [sys.executable if program == "python3" else program, *arguments], folder
+
+    return build
+
+
+@pytest.fixture
+def launch(build: Callable[[str], tuple[list[str], Path]]) -> Iterator[Callable[[str], Session]]:
+    """A function that starts a starter by name; what still runs after the test is killed."""
+    sessions: list[Session] = []
+
+    def launch(name: str) -> Session:
+        sessions.append(Session(*build(name)))
+        return sessions[-1]
+
+    yield launch
+    for session in sessions:
+        session.finish()
+
+
+@pytest.mark.parametrize("name", STARTERS)
+def test_plays_and_leaves_at_quit(name: str, launch: Callable[[str], Session]) -> None:
+    """A starter answers short, awkward and 300 KB questions, and exits at `quit` while its input is open."""
+    session = launch(name)
+    session.open(SEED)
+    counts = [1, 2, 97, 1, 2999]
+    assert len(json.dumps(question(5, counts[-1]))) > 300_000
+    answers = [session.act(number, legal) for number, legal in enumerate(counts, start=1)]
+    if name == "first-c":
+        assert answers == [0] * len(counts)
+    elif name != "random-python":
+        # The exact index proves that the bot counted exactly.
+        assert answers == [draw % legal for draw, legal in zip(xorshift64(SEED), counts, strict=False)]
+    session.tell({"type": "end", "result": {"ranks": [1, 2]}, "events": []})
+    session.tell({"type": "quit"})
+    assert session.process.wait(timeout=PATIENCE_S) == 0
+    assert session.finish() == (b"", b"")
+
+
+@pytest.mark.parametrize("name", STARTERS)
+def test_leaves_at_end_of_input(name: str, launch: Callable[[str], Session]) -> None:
+    """A starter exits with code 0 when its input ends without a `quit`, even in the middle of a match."""
+    session = launch(name)
+    session.open(SEED)
+    session.act(1, 3)
+    out, err = session.finish()
+    assert (session.process.returncode, out, err) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("name", STARTERS)
+def test_survives_being_told_of_a_fault(name: str, launch: Callable[[str], Session]) -> None:
+    """A starter that is told it is out answers nothing more and exits cleanly."""
+    session = launch(name)
+    session.open(SEED)
+    session.tell({"type": "fault", "kind": "illegal", "message": "index 7 of 3 legal actions"})
+    session.tell({"type": "quit"})
+    out, _ = session.finish()
+    assert (session.process.returncode, out) == (0, b"")
+
+
+@pytest.mark.parametrize("name", [name for name in STARTERS if name != "first-c"])
+def test_reproduces_a_match_from_its_seed(name: str, launch: Callable[[str], Session]) -> None:
+    """The same seed gives the same answers, another seed other ones."""
+
+    def play(seed: str) -> list[int]:
+        session = launch(name)
+        session.open(seed)
+        answers = [session.act(number, 50) for number in range(1, 9)]
+        session.finish()
+        return answers
+
+    first = play(SEED)
+    assert play(SEED) == first
+    assert play("00000000000000ff" + SEED[16:]) != first
