@@ -6,6 +6,7 @@
     │   ├── PositionError       a position file that is no position
     │   ├── ConfigError         a league or bot file that does not fit
     │   ├── BotError            a bot folder that cannot be bundled, built or started
+    │   │   └── MissingToolchain    its interpreter or compiler is not installed here
     │   ├── RecordError         a record that is damaged or does not verify
     │   └── StoreError          a result store that belongs to another league, or is in use
     ├── ActionError         a bot asked for something its game does not allow: a fault of the bot
@@ -35,6 +36,10 @@ class ConfigError(BadInput):
 
 class BotError(BadInput):
     """A bot folder that cannot be bundled, built or started."""
+
+
+class MissingToolchain(BotError):
+    """A bot whose interpreter or compiler is not installed on this machine."""
 
 
 class RecordError(BadInput):

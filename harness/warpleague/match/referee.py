@@ -1,0 +1,424 @@
+"""Who is asked what, and what every answer, fault and roll of the dice does to a match; it also writes the record.
+
+Leaves processes, pipes and time itself to `warpleague.runner`: lines and durations come in as values, lines go out.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from warpleague import __version__
+from warpleague.errors import ActionError
+from warpleague.games.api import CHANCE
+from warpleague.match.chance import ChanceStream, bot_seed
+from warpleague.match.lines import number, outcome_form
+from warpleague.match.scribe import Scribe, action_cache, milliseconds
+from warpleague.match.setup import first_state, load_options
+from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
+from warpline import codec
+from warpline.limits import PROTOCOL
+from warpline.messages import Answer, BotHello, Clock, End, Fault, Hello, Quit, Ready, Start
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from warpleague.games.api import Event, Game, JsonObject
+    from warpleague.match.spec import FaultKind, MatchSpec
+
+_FATAL: Final = frozenset({"startup", "crash", "flood", "memory"})
+"""Faults after which no answer can come any more: the seat is retired under every policy."""
+
+_NANO: Final = 1_000_000_000
+_EVIDENCE_BYTES: Final = 1000
+
+
+class Step(IntEnum):
+    """Where `Referee.advance` stopped: at the end, at a question, or at a fault found in a bot's `then` list."""
+
+    OVER = 0
+    ASK = 1
+    FAULT = 2
+
+
+@attrs.define
+class Violation:
+    """What a bot did wrong, before the referee has judged it: its kind, a text, and evidence as JSON."""
+
+    kind: FaultKind
+    message: str
+    detail: JsonObject = attrs.field(factory=dict)
+
+
+class Referee:
+    """One match as pure code.
+
+    Life: `begin`; for each seat `start_line` and `connect`, or `fault`; then, while `advance` says `Step.ASK`,
+    send `line` to the bot of `seat` and within `budget_ns` report its `answer`, or a `fault`; at last
+    `end_line` for each seat and `finish`. `observer`, if given, is told of every state with what led to it.
+    """
+
+    def __init__(
+        self,
+        game: Game[Any, Any],
+        spec: MatchSpec,
+        *,
+        started: str = "",
+        observer: Callable[[Any, Sequence[Event]], None] | None = None,
+    ) -> None:
+        self.game = game
+        self.spec = spec
+        seats = len(spec.seats)
+        self._options = load_options(game, seats, spec.options)
+        self._state: Any = None
+        self._stream = ChanceStream(spec.key)
+        self._json = action_cache(game)
+        self._scribe = Scribe(game, spec, started)
+        self._observer = observer
+
+        clock = spec.clock
+        self._move_ns = None if clock.move_s is None else round(clock.move_s * _NANO)
+        self._increment_ns = round((clock.increment_s or 0) * _NANO)
+        has_bank = clock.bank_s is not None or clock.increment_s is not None
+        self._banks: list[int] | None = [round((clock.bank_s or 0) * _NANO)] * seats if has_bank else None
+
+        self.seat = 0
+        self.line = b""
+        self.budget_ns: int | None = None
+        self.violation: Violation | None = None
+        self._legal: Sequence[Any] = ()
+        self._ask = ""
+        self._id = 0
+        self._ids = [0] * seats
+        self._late: list[set[int]] = [set() for _ in range(seats)]
+        self._wants_state = [False] * seats
+        self._wants_legal = [False] * seats
+        self._inboxes: list[list[Event] | None] = [[] for _ in range(seats)]
+        self._listening = True
+        self._retired = [False] * seats
+        self._strikes = [0] * seats
+        self._then: list[JsonObject] = []
+        self._faults: list[list[SeatFault]] = [[] for _ in range(seats)]
+        self._spent: list[tuple[int, int, int, int]] = []
+
+    # ------------------------------------------------------------------ before the first question
+
+    @staticmethod
+    def hello_line() -> bytes:
+        """The first line any bot is sent."""
+        return codec.encode(Hello(referee=f"warpleague {__version__}"))
+
+    def begin(self) -> None:
+        """Set up the game and roll the dice that come before the first decision."""
+        self._state = first_state(self.game, len(self.spec.seats), self._options, self.spec.position)
+        self._roll_all()
+
+    def start_line(self, seat: int) -> bytes:
+        """The start message for `seat`; after `begin`."""
+        spec = self.spec
+        clock = spec.clock
+        return codec.encode(
+            Start(
+                match=spec.id,
+                game=spec.game,
+                rules=self.game.rules_version,
+                options=spec.options,
+                seat=seat,
+                players=tuple(player.bot for player in spec.seats),
+                seed=bot_seed(spec.key, seat),
+                clock=Clock(clock.move_s, clock.bank_s, clock.increment_s, clock.start_s),
+                setup=self.game.setup(self._state),
+            )
+        )
+
+    def greet(self, line: bytes) -> BotHello | Violation:
+        """Judge the line that answers hello."""
+        message = self._decode(line)
+        if isinstance(message, Violation):
+            return Violation("startup", f"bad hello: {message.message}", message.detail)
+        if not isinstance(message, BotHello):
+            return Violation("startup", "the first line must be a hello message", _quote(line))
+        if message.protocol != PROTOCOL:
+            text = f"the bot speaks protocol {message.protocol}; this referee speaks {PROTOCOL}"
+            return Violation("startup", text, _quote(line))
+        return message
+
+    def ready(self, line: bytes) -> Violation | None:
+        """Judge the line that answers start."""
+        message = self._decode(line)
+        if isinstance(message, Violation):
+            return Violation("startup", f"bad ready message: {message.message}", message.detail)
+        if not isinstance(message, Ready):
+            return Violation("startup", "the answer to start must be a ready message", _quote(line))
+        return None
+
+    def connect(self, seat: int, hello: BotHello) -> None:
+        """Take note of what the bot of `seat` wants to be sent."""
+        self._wants_state[seat] = "state" in hello.wants
+        self._wants_legal[seat] = "legal" in hello.wants
+        if "events" not in hello.wants:
+            self._inboxes[seat] = None
+        self._listening = any(inbox is not None for inbox in self._inboxes)
+
+    # ------------------------------------------------------------------ the match
+
+    def advance(self) -> Step:
+        """Play all that needs no bot; stop at the next question, at a fault, or at the end."""
+        game = self.game
+        while True:
+            actors = game.actors(self._state)
+            if not actors:
+                return Step.OVER
+            seat = actors[0]
+            if seat == CHANCE:
+                self._roll()
+                continue
+            if self._then and seat != self.seat:
+                self._then = []
+            state = self._state
+            legal = game.legal(state, seat)
+            talk = game.talk(state, seat)
+            self.seat = seat
+            self._legal = legal
+            self._ask = game.ask(state, seat)
+            if self._then:
+                wanted = self._then[0]
+                if len(legal) == 1 and not talk and wanted != game.action_json(legal[0]):
+                    self._play(legal[0], mark=b',"auto":true')
+                    continue
+                del self._then[0]
+                if len(legal) == 1 and not talk:
+                    self._play(legal[0], mark=b',"auto":true')
+                    continue
+                try:
+                    action = game.parse(state, seat, wanted)
+                except ActionError as error:
+                    self._then = []
+                    detail = {"line": codec.canonical(wanted).decode()[:_EVIDENCE_BYTES]}
+                    self.violation = Violation("illegal", f"in the then list: {error}", detail)
+                    return Step.FAULT
+                self._play(action, tail=b',"then":true')
+                continue
+            if len(legal) == 1 and not talk:
+                self._play(legal[0], mark=b',"auto":true')
+                continue
+            self._pose(seat, talk)
+            return Step.ASK
+
+    def _pose(self, seat: int, talk: int) -> None:
+        """Write the question for `seat` and say how long it may take."""
+        self._ids[seat] = self._id = self._ids[seat] + 1
+        move_ns = self._move_ns
+        move_s = self.spec.clock.move_s
+        bank_s = None
+        if self._banks is None:
+            self.budget_ns = move_ns
+        else:
+            self._banks[seat] += self._increment_ns
+            bank_ns = self._banks[seat]
+            bank_s = bank_ns / _NANO
+            self.budget_ns = bank_ns if move_ns is None or bank_ns < move_ns else move_ns
+        events = view = legal = None
+        inbox = self._inboxes[seat]
+        if inbox is not None:
+            events = self._take_events(seat)
+        if self._wants_state[seat]:
+            view = codec.to_bytes(self.game.view(self._state, seat))
+        if self._wants_legal[seat]:
+            legal = b"[" + b",".join(map(self._json.wire, self._legal)) + b"]"
+        self.line = codec.encode_act(self._id, self._ask, bank_s, move_s, talk or None, events, view, legal)
+
+    def _take_events(self, seat: int) -> bytes:
+        inbox = self._inboxes[seat]
+        if not inbox:
+            return b"[]"
+        seen = _seen(inbox, seat)
+        inbox.clear()
+        return codec.to_bytes(seen)
+
+    def answer(self, line: bytes, wall_ns: int, cpu_ns: int | None, wait_ns: int | None) -> Violation | None:
+        """Judge and play the line that the bot of `seat` answered; a violation is returned, not yet punished.
+
+        `line` comes without its newline. `wall_ns` is the time it took, `cpu_ns` the bot's CPU time over it,
+        `wait_ns` how long it was ready but without a processor; None where the system cannot tell. A late
+        answer to an earlier question that has been substituted is no answer and no fault: `is_late` tells.
+        """
+        try:
+            reply = codec.decode_bot(line)
+        except codec.WireError as error:
+            return Violation(error.kind, str(error), _quote(line))
+        if not isinstance(reply, Answer):
+            text = f"expected an act message, got {reply.type}"
+            return Violation("protocol", text, _quote(line))
+        if reply.id != self._id:
+            return Violation("protocol", f"answered id {reply.id} to question {self._id}", _quote(line))
+        seat = self.seat
+        action: Any = reply.action
+        if isinstance(action, int):
+            if action >= len(self._legal):
+                text = f"action {action} is out of range: there are {len(self._legal)} legal actions"
+                return Violation("illegal", text, _quote(line))
+            action = self._legal[action]
+        else:
+            try:
+                action = self.game.parse(self._state, seat, action)
+            except ActionError as error:
+                return Violation("illegal", str(error), _quote(line))
+        self.charge(wall_ns)
+        self._spent.append((seat, wall_ns, cpu_ns or 0, wait_ns or 0))
+        if reply.then:
+            self._then = list(reply.then)
+        times = b',"ms":[%b,%b,%b]' % (milliseconds(wall_ns), milliseconds(cpu_ns), milliseconds(wait_ns))
+        note = b"" if reply.note is None else b',"note":' + codec.canonical(reply.note)
+        self._play(action, times=times, note=note)
+        return None
+
+    def is_late(self, line: bytes) -> bool:
+        """Whether `line` answers an earlier question that was substituted after a timeout; true once for each."""
+        late = self._late[self.seat]
+        if not late:
+            return False
+        try:
+            reply = codec.decode_bot(line)
+        except codec.WireError:
+            return False
+        if not isinstance(reply, Answer) or reply.id not in late:
+            return False
+        late.discard(reply.id)
+        return True
+
+    def charge(self, wall_ns: int) -> None:
+        """Take `wall_ns` from the bank of the seat that is asked."""
+        if self._banks is not None:
+            self._banks[self.seat] = max(0, self._banks[self.seat] - wall_ns)
+
+    def fault(self, seat: int, violation: Violation, wall_ns: int = 0) -> bool:
+        """Punish a violation by the policy of the match; true if it retired the seat.
+
+        After a substitution the decision is played with the engine's first legal action.
+        """
+        self.violation = None
+        self._then = []
+        kind = violation.kind
+        self._strikes[seat] += 1
+        substitutes = self.spec.faults == "substitute" and kind not in _FATAL
+        retired = not substitutes or self._strikes[seat] > self.spec.strikes
+        self._scribe.fault(seat, kind, retired, {"message": violation.message, **violation.detail})
+        self._faults[seat].append(SeatFault(kind, self._scribe.count, retired, violation.message))
+        if retired:
+            self._retired[seat] = True
+            self._inboxes[seat] = None
+            state, events = self.game.retire(self._state, seat)
+            self._became(state, events)
+        else:
+            if wall_ns:
+                self.charge(wall_ns)
+                self._spent.append((seat, wall_ns, 0, 0))
+            if kind == "timeout":
+                self._late[seat].add(self._id)
+            self._play(self._legal[0], tail=b',"substituted":true')
+        return retired
+
+    @staticmethod
+    def fault_line(violation: Violation) -> bytes:
+        """The message that tells a bot's own log why it is out."""
+        return codec.encode(Fault(kind=violation.kind, message=violation.message))
+
+    def is_retired(self, seat: int) -> bool:
+        """Whether the bot of `seat` is out."""
+        return self._retired[seat]
+
+    # ------------------------------------------------------------------ the end
+
+    def end_line(self, seat: int) -> bytes:
+        """The end message for `seat`; after `advance` said `Step.OVER`."""
+        form = outcome_form(self.game.outcome(self._state))
+        result = {name: form[name] for name in ("ranks", "scores", "breakdown", "why")}
+        inbox = self._inboxes[seat] or ()
+        return codec.encode(End(result=result, events=tuple(_seen(inbox, seat))))
+
+    @staticmethod
+    def quit_line() -> bytes:
+        """The last message: the bot is to exit."""
+        return codec.encode(Quit())
+
+    def finish(self, elapsed_s: float = 0.0) -> MatchResult:
+        """The result and the sealed record; after `advance` said `Step.OVER`."""
+        outcome = self.game.outcome(self._state)
+        digest, record = self._scribe.end(outcome)
+        return MatchResult(
+            id=self.spec.id,
+            ranks=outcome.ranks,
+            scores=tuple(number(score) for score in outcome.scores),
+            why=outcome.why,
+            digest=digest,
+            faults=tuple(tuple(faults) for faults in self._faults),
+            times=self._times(),
+            record=record,
+            lines=self._scribe.count,
+            elapsed_s=elapsed_s,
+        )
+
+    def _times(self) -> tuple[SeatTimes, ...]:
+        totals = [[0, 0, 0, 0, 0] for _ in self.spec.seats]
+        for seat, wall, cpu, wait in self._spent:
+            total = totals[seat]
+            total[0] += 1
+            total[1] += wall
+            total[2] += cpu
+            total[3] += wait
+            total[4] = max(total[4], wall)
+        return tuple(SeatTimes(t[0], t[1] / 1e6, t[2] / 1e6, t[3] / 1e6, t[4] / 1e6) for t in totals)
+
+    # ------------------------------------------------------------------ moves and lines
+
+    def _roll_all(self) -> None:
+        while self.game.actors(self._state) == (CHANCE,):
+            self._roll()
+
+    def _roll(self) -> None:
+        draws = self.game.chance(self._state)
+        outcome = self._stream.roll(draws)
+        self._scribe.chance(draws, outcome)
+        self._then = []
+        state, events = self.game.apply(self._state, outcome)
+        self._became(state, events)
+
+    def _play(
+        self, action: Any, *, mark: bytes = b"", times: bytes = b"", note: bytes = b"", tail: bytes = b""
+    ) -> None:
+        """Record an action of the asked seat, with optional members of its line, and apply it."""
+        self._scribe.act(self.seat, self._ask, action, mark=mark, times=times, note=note, tail=tail)
+        state, events = self.game.apply(self._state, action)
+        if self._then and any(event.reveals for event in events):
+            self._then = []
+        self._became(state, events)
+
+    def _became(self, state: Any, events: Sequence[Event]) -> None:
+        self._state = state
+        if self._listening and events:
+            for inbox in self._inboxes:
+                if inbox is not None:
+                    inbox.extend(events)
+        if self._observer is not None:
+            self._observer(state, events)
+
+    def _decode(self, line: bytes) -> BotHello | Ready | Answer | Violation:
+        try:
+            return codec.decode_bot(line)
+        except codec.WireError as error:
+            return Violation(error.kind, str(error), _quote(line))
+
+
+def _seen(events: Sequence[Event], seat: int) -> list[JsonObject]:
+    """The forms of `events` that `seat` sees."""
+    return [form for event in events if (form := event.seen_by(seat)) is not None]
+
+
+def _quote(line: bytes) -> JsonObject:
+    """A bot's line as evidence: its beginning, as text that is safe to print."""
+    text = line[:_EVIDENCE_BYTES].decode("utf-8", "backslashreplace")
+    safe = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+    return {"line": safe, "line_bytes": len(line)}

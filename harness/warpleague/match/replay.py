@@ -1,0 +1,389 @@
+"""What a record says happened, executed again line by line, and whether all of it holds.
+
+Leaves finding the file to the command line, and playing the match anew to `warpleague.runner`.
+"""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
+
+import attrs
+import msgspec
+import zstandard
+
+from warpleague.errors import ActionError, BadInput, RecordError
+from warpleague.games import load_game
+from warpleague.games.api import CHANCE
+from warpleague.match.chance import KEY_BYTES, ChanceStream, match_key
+from warpleague.match.lines import FORMAT, digest_form, digest_of, outcome_form, unseal
+from warpleague.match.setup import first_state, load_options
+from warpline.codec import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from warpleague.games.api import Event, Game, JsonObject
+
+_ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+_MOST_BYTES: Final = 1 << 30
+"""A record is never this large; what unpacks to more is refused."""
+
+_HEADER_KEYS: Final = frozenset(
+    [
+        "type",
+        "format",
+        "id",
+        "game",
+        "rules",
+        "options",
+        "players",
+        "seats",
+        "clock",
+        "level",
+        "faults",
+        "strikes",
+        "position",
+        "seed",
+        "key",
+        "harness",
+        "started",
+    ]
+)
+
+
+@attrs.frozen
+class Step:
+    """One line of a record, executed: its number and data, the state after it, and what happened.
+
+    `line` is the line's number in the file, the header being 1.
+    """
+
+    line: int
+    data: JsonObject
+    state: Any
+    events: Sequence[Event]
+
+
+@attrs.frozen
+class RecordSummary:
+    """What a verified record holds.
+
+    `chance` tells how far the dice were checked: `key` (against the match key), or `shape` (only that each
+    outcome was possible, the key being unknown). `sealed` is whether the checksums of all lines were there.
+    """
+
+    header: JsonObject
+    ranks: tuple[int, ...]
+    scores: tuple[float, ...]
+    why: str
+    digest: str
+    lines: int
+    decisions: int
+    chance: str
+    sealed: bool
+
+
+def pack(record: bytes, name: str) -> bytes:
+    """A record's bytes as they belong into a file called `name`: `.zst` and `.gz` compress."""
+    if name.endswith(".zst"):
+        return zstandard.ZstdCompressor(level=9, write_checksum=True).compress(record)
+    if name.endswith(".gz"):
+        return gzip.compress(record, mtime=0)  # the same record gives the same file
+    return record
+
+
+def unpack(data: bytes, where: str = "record") -> bytes:
+    """The bytes of a record, compressed or not; `RecordError` if the packing is damaged."""
+    try:
+        if data.startswith(_ZSTD_MAGIC):
+            reader = zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True)
+            return _limited(reader.read(_MOST_BYTES), where)
+        if data.startswith(_GZIP_MAGIC):
+            return _limited(gzip.decompress(data), where)
+    except (zstandard.ZstdError, OSError, EOFError) as error:
+        raise RecordError(f"{where}: the compressed file is damaged: {error}") from None
+    return data
+
+
+def _limited(data: bytes, where: str) -> bytes:
+    if len(data) >= _MOST_BYTES:
+        raise RecordError(f"{where}: larger than any record")
+    return data
+
+
+def read_record(path: Path) -> bytes:
+    """The unpacked bytes of the record in the file `path`; `RecordError` if it cannot be read."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise RecordError(f"{path}: cannot read it: {error.strerror}") from None
+    return unpack(data, str(path))
+
+
+class Replay:
+    """A record opened for reading: its header is checked, its lines are executed as they are iterated.
+
+    `where` opens the text of every `RecordError`, which names the line. Iterating executes the match and checks
+    everything the record claims; what the end claims is checked once the iteration is over.
+    """
+
+    def __init__(self, record: bytes, *, key: bytes | None = None, where: str = "record") -> None:
+        self.where = where
+        self.lines = record.splitlines(keepends=True)
+        if not self.lines:
+            raise self._error(1, "the file is empty")
+        self._checksums = self._read_seal()
+        self.header = self._header()
+        self.game: Game[Any, Any] = self._game()
+        self.key = self._key(key)
+        self.summary: RecordSummary | None = None
+        try:
+            options = load_options(self.game, self.header["players"], self.header["options"], "options")
+            self.first = first_state(self.game, self.header["players"], options, self.header["position"])
+        except BadInput as error:
+            raise self._error(1, str(error)) from None
+
+    # ------------------------------------------------------------------ reading lines
+
+    def _error(self, line: int, text: str) -> RecordError:
+        return RecordError(f"{self.where}: line {line}: {text}")
+
+    def _parse(self, index: int) -> JsonObject:
+        """The JSON object on line `index` (from 0): canonical, ended by a newline, its checksum right."""
+        raw = self.lines[index]
+        if not raw.endswith(b"\n"):
+            raise self._error(index + 1, "it is cut off: no newline at its end")
+        if (
+            self._checksums is not None
+            and index < len(self._checksums)
+            and crc32(raw) != self._checksums[index]
+        ):
+            raise self._error(index + 1, "it was changed: its checksum in the seal is another")
+        try:
+            data = msgspec.json.decode(raw)
+            spelled = canonical(data)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            raise self._error(index + 1, f"not JSON: {error}") from None
+        if not isinstance(data, dict):
+            raise self._error(index + 1, "not a JSON object")
+        if spelled + b"\n" != raw:
+            raise self._error(index + 1, "it was changed: not in canonical form")
+        return data
+
+    def _read_seal(self) -> list[int] | None:
+        self._checksums = None
+        last = len(self.lines) - 1
+        if b'"seal"' not in self.lines[last] and b'"crc"' not in self.lines[last]:
+            return None
+        data = self._parse(last)
+        checksums = unseal(data) if data.get("type") == "seal" else None
+        if checksums is None:
+            raise self._error(last + 1, "the seal itself was changed")
+        if len(checksums) != last:
+            raise self._error(
+                min(last, len(checksums)) + 1, f"the seal covers {len(checksums)} lines, but there are {last}"
+            )
+        del self.lines[last]
+        return checksums
+
+    def _header(self) -> JsonObject:
+        header = self._parse(0)
+        if header.get("type") != "match":
+            raise self._error(1, "the first line must be the match header")
+        if header.get("format") != FORMAT:
+            raise self._error(1, f"record format {header.get('format')!r}; this version reads {FORMAT}")
+        missing = sorted(_HEADER_KEYS - header.keys())
+        if missing:
+            raise self._error(1, f"the header lacks {', '.join(missing)}")
+        players, seats = header["players"], header["seats"]
+        if not isinstance(seats, list) or type(players) is not int or players != len(seats):
+            raise self._error(1, "players and seats do not agree")
+        if not isinstance(header["options"], dict) or not isinstance(header["game"], str):
+            raise self._error(1, "game must be a text, options an object")
+        if not all(isinstance(seat, dict) and isinstance(seat.get("bot"), str) for seat in seats):
+            raise self._error(1, "each seat must name its bot")
+        return header
+
+    def _game(self) -> Game[Any, Any]:
+        try:
+            game = load_game(self.header["game"])
+        except BadInput as error:
+            raise self._error(1, str(error)) from None
+        if self.header["rules"] != game.rules_version:
+            text = f"rules version {self.header['rules']}; this version plays {game.rules_version}"
+            raise self._error(1, text)
+        return game
+
+    def _key(self, given: bytes | None) -> bytes | None:
+        """The match key: the header's, checked against its seed, and against the one given."""
+        told = self.header["key"]
+        found = None
+        if told is not None:
+            try:
+                found = bytes.fromhex(told) if isinstance(told, str) else b""
+            except ValueError:
+                found = b""
+            if len(found) != KEY_BYTES:
+                raise self._error(1, f"key must be null or {2 * KEY_BYTES} hexadecimal digits")
+        seed = self.header["seed"]
+        if isinstance(seed, str) and found is not None and match_key(seed) != found:
+            raise self._error(1, f"the key does not belong to the seed {seed!r}")
+        if given is not None and found is not None and given != found:
+            raise self._error(1, "the key is not the one this match should have")
+        return found or given
+
+    # ------------------------------------------------------------------ executing
+
+    def __iter__(self) -> Iterator[Step]:
+        """Execute the record, one `Step` a line; `RecordError` at the first line that does not hold."""
+        game, state = self.game, self.first
+        stream = None if self.key is None else ChanceStream(self.key)
+        digested = [digest_form(self.header)]
+        retired: set[int] = set()
+        owed: int | None = None  # the seat whose fault must be followed by a substituted action
+        decisions = 0
+        for index in range(1, len(self.lines)):
+            line = index + 1
+            data = self._parse(index)
+            kind = data.get("type")
+            if kind == "end":
+                if index != len(self.lines) - 1:
+                    raise self._error(line + 1, "there are lines after the end")
+                self._check_end(line, data, state, digested, decisions, stream is not None)
+                return
+            if data.get("n") != index:
+                raise self._error(line, f"n must be {index}, not {data.get('n')!r}")
+            if owed is not None and kind != "act":
+                raise self._error(line, f"a substituted action of seat {owed} must follow its fault")
+            digested.append(digest_form(data))
+            if kind == "chance":
+                state, events = game.apply(state, self._rolled(line, data, state, stream))
+            elif kind == "act":
+                action = self._acted(line, data, state, owed)
+                owed = None
+                decisions += 1
+                state, events = game.apply(state, action)
+            elif kind == "fault":
+                seat = self._seat(line, data)
+                if seat in retired:
+                    raise self._error(line, f"seat {seat} is out already")
+                if data.get("retired") is True:
+                    retired.add(seat)
+                    state, events = game.retire(state, seat)
+                else:
+                    owed, events = seat, ()
+            else:
+                raise self._error(line, f"unknown kind of line: {kind!r}")
+            yield Step(line, data, state, events)
+        raise self._error(len(self.lines), "the record stops here: there is no end line")
+
+    def _seat(self, line: int, data: JsonObject) -> int:
+        seat = data.get("seat")
+        if type(seat) is not int or not 0 <= seat < self.header["players"]:
+            raise self._error(line, f"there is no seat {seat!r}")
+        return seat
+
+    def _rolled(
+        self, line: int, data: JsonObject, state: Any, stream: ChanceStream | None
+    ) -> tuple[int, ...]:
+        if self.game.actors(state) != (CHANCE,):
+            raise self._error(line, "no dice are rolled here")
+        draws = self.game.chance(state)
+        wanted = [list(draw) if isinstance(draw, tuple) else draw for draw in draws]
+        if data.get("of") != wanted:
+            raise self._error(line, f"the draws are of {wanted}, not {data.get('of')}")
+        outcome = data.get("outcome")
+        if not isinstance(outcome, list) or len(outcome) != len(draws):
+            raise self._error(line, f"there must be {len(draws)} outcomes")
+        for draw, shown in zip(draws, outcome, strict=True):
+            sides = draw if isinstance(draw, int) else len(draw)
+            if type(shown) is not int or not 0 <= shown < sides:
+                raise self._error(line, f"{shown!r} is no outcome of {draw}")
+            if isinstance(draw, tuple) and not draw[shown]:
+                raise self._error(line, f"outcome {shown} of {draw} has no weight")
+        if stream is not None and (right := stream.roll(draws)) != tuple(outcome):
+            raise self._error(line, f"the key gives {list(right)}, the record says {outcome}")
+        return tuple(outcome)
+
+    def _acted(self, line: int, data: JsonObject, state: Any, owed: int | None) -> Any:
+        game = self.game
+        actors = game.actors(state)
+        seat = self._seat(line, data)
+        if seat not in actors:
+            text = "nobody" if not actors else "chance" if actors == (CHANCE,) else f"seat {actors[0]}"
+            raise self._error(line, f"seat {seat} is not to act here: {text} is")
+        if data.get("ask") != game.ask(state, seat):
+            raise self._error(line, f"the decision is {game.ask(state, seat)!r}, not {data.get('ask')!r}")
+        try:
+            action = game.parse(state, seat, data.get("action"))
+        except ActionError as error:
+            raise self._error(line, f"seat {seat} cannot do that: {error}") from None
+        legal = game.legal(state, seat)
+        forced = len(legal) == 1 and not game.talk(state, seat)
+        if (data.get("auto") is True) != (forced and owed is None):
+            raise self._error(line, "auto must stand exactly where there was nothing to decide")
+        if (data.get("substituted") is True) != (owed is not None):
+            raise self._error(line, "substituted must stand exactly after a fault that retired nobody")
+        if owed is not None and (seat != owed or game.action_json(action) != game.action_json(legal[0])):
+            raise self._error(line, f"the substituted action must be seat {owed}'s first legal one")
+        return action
+
+    def _check_end(
+        self, line: int, data: JsonObject, state: Any, digested: list[bytes], decisions: int, keyed: bool
+    ) -> None:
+        if self.game.actors(state):
+            raise self._error(line, "the match is not over here")
+        outcome = self.game.outcome(state)
+        for name, right in outcome_form(outcome).items():
+            if data.get(name) != right:
+                raise self._error(line, f"{name} must be {right}, not {data.get(name)}")
+        bare = {name: value for name, value in data.items() if name != "digest"}
+        digest = digest_of([*digested, digest_form(bare)])
+        if data.get("digest") != digest:
+            raise self._error(line, f"the digest must be {digest}")
+        self.summary = RecordSummary(
+            header=self.header,
+            ranks=outcome.ranks,
+            scores=outcome.scores,
+            why=outcome.why,
+            digest=digest,
+            lines=len(self.lines) - 2,
+            decisions=decisions,
+            chance="key" if keyed else "shape",
+            sealed=self._checksums is not None,
+        )
+
+
+def verify_record(data: bytes, key: bytes | None = None, where: str = "record") -> RecordSummary:
+    """Execute a record (packed or not) again and compare everything; `RecordError` names the first wrong line."""
+    replay = Replay(unpack(data, where), key=key, where=where)
+    for _ in replay:
+        pass
+    if replay.summary is None:
+        raise AssertionError("a replay that ends has a summary")
+    return replay.summary
+
+
+def first_difference(old: bytes, new: bytes) -> tuple[int, bytes, bytes] | None:
+    """The number and both digest forms of the first line in which two unpacked records differ, or None.
+
+    A record that is shorter has empty lines there. Times, versions, seeds and details do not count.
+    """
+    forms = [
+        [
+            digest_form(msgspec.json.decode(line))
+            for line in record.splitlines()
+            if b'"type":"seal"' not in line
+        ]
+        for record in (old, new)
+    ]
+    longest = max(map(len, forms))
+    left, right = ([*form, *[b""] * (longest - len(form))] for form in forms)
+    for index, (one, other) in enumerate(zip(left, right, strict=True)):
+        if one != other:
+            return index + 1, one, other
+    return None

@@ -1,0 +1,163 @@
+"""How a match becomes a record: each line spelled canonically as it happens, the digest and the seal at the end.
+
+Leaves deciding what happened to `warpleague.match.referee`, and reading it again to `warpleague.match.replay`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from warpleague import __version__
+from warpleague.match.lines import FORMAT, digest_form, digest_of, number, outcome_form, seal
+from warpline.codec import canonical, to_bytes
+
+if TYPE_CHECKING:
+    from warpleague.games.api import Game, JsonObject, Outcome, Rolled, Weights
+    from warpleague.match.spec import MatchSpec
+
+_MS: dict[int, bytes] = {}
+_MS_MOST: Final = 20_000
+
+
+class ActionCache:
+    """The JSON bytes of a game's actions, in wire order and as a record's act line begins.
+
+    Engines keep one object for each action, so a look-up replaces encoding. Bounded, since an action of free
+    text must not fill it.
+    """
+
+    __slots__ = ("_game", "_heads", "_wire")
+    _most: Final = 50_000
+
+    def __init__(self, game: Game[Any, Any]) -> None:
+        self._game = game
+        self._wire: dict[Any, bytes] = {}
+        self._heads: dict[Any, bytes] = {}
+
+    def wire(self, action: Any) -> bytes:
+        """The action as the wire shows it."""
+        found = self._wire.get(action)
+        if found is None:
+            found = to_bytes(self._game.action_json(action))
+            if len(self._wire) < self._most:
+                self._wire[action] = found
+        return found
+
+    def head(self, action: Any) -> bytes:
+        """The canonical act line of the action up to its `ask`."""
+        found = self._heads.get(action)
+        if found is None:
+            found = b'{"action":' + canonical(self._game.action_json(action)) + b',"ask":"'
+            if len(self._heads) < self._most:
+                self._heads[action] = found
+        return found
+
+
+_CACHES: dict[Game[Any, Any], ActionCache] = {}
+
+
+def action_cache(game: Game[Any, Any]) -> ActionCache:
+    """The one cache of `game` in this process."""
+    return _CACHES.get(game) or _CACHES.setdefault(game, ActionCache(game))
+
+
+def milliseconds(ns: int | None) -> bytes:
+    """Nanoseconds as JSON milliseconds, to the microsecond."""
+    if ns is None:
+        return b"null"
+    us = ns // 1000
+    found = _MS.get(us)
+    if found is None:
+        found = to_bytes(number(us / 1000))
+        if us < _MS_MOST:
+            _MS[us] = found
+    return found
+
+
+class Scribe:
+    """The record of one match in the making; `count` lines have been written after the header."""
+
+    __slots__ = ("_actions", "_digested", "_lines", "count")
+
+    def __init__(self, game: Game[Any, Any], spec: MatchSpec, started: str) -> None:
+        header = _header(game, spec, started)
+        self.count = 0
+        self._lines = [canonical(header) + b"\n"]
+        self._digested = [digest_form(header)]
+        self._actions = action_cache(game)
+
+    def chance(self, of: tuple[Weights, ...], outcome: Rolled) -> None:
+        """Write what the dice showed."""
+        self.count += 1
+        line = canonical({"n": self.count, "of": of, "outcome": outcome, "type": "chance"}) + b"\n"
+        self._lines.append(line)
+        self._digested.append(line)
+
+    def act(
+        self,
+        seat: int,
+        ask: str,
+        action: Any,
+        *,
+        mark: bytes = b"",
+        times: bytes = b"",
+        note: bytes = b"",
+        tail: bytes = b"",
+    ) -> None:
+        """Write an action; the four parts are its optional members, each with a comma before it.
+
+        Their places are those of the canonical key order: `mark` after ask, `times` before n, `note` after n,
+        `tail` before type.
+        """
+        self.count += 1
+        head = b'%b%b"%b' % (self._actions.head(action), ask.encode(), mark)
+        rest = b',"n":%d%b,"seat":%d%b,"type":"act"}\n' % (self.count, note, seat, tail)
+        line = head + rest
+        self._digested.append(line)
+        self._lines.append(head + times + rest if times else line)
+
+    def fault(self, seat: int, kind: str, retired: bool, detail: JsonObject) -> None:
+        """Write a fault."""
+        self.count += 1
+        data = {
+            "type": "fault",
+            "n": self.count,
+            "seat": seat,
+            "kind": kind,
+            "retired": retired,
+            "detail": detail,
+        }
+        self._lines.append(canonical(data) + b"\n")
+        self._digested.append(digest_form(data))
+
+    def end(self, outcome: Outcome) -> tuple[str, bytes]:
+        """The digest, and the whole sealed record with its end line."""
+        end = outcome_form(outcome)
+        digest = digest_of([*self._digested, digest_form(end)])
+        lines = [*self._lines, canonical({**end, "digest": digest}) + b"\n"]
+        return digest, b"".join([*lines, seal(lines)])
+
+
+def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> JsonObject:
+    clock = {name: number(value) for name, value in attrs.asdict(spec.clock).items() if value is not None}
+    return {
+        "type": "match",
+        "format": FORMAT,
+        "id": spec.id,
+        "game": spec.game,
+        "rules": game.rules_version,
+        "options": spec.options,
+        "players": len(spec.seats),
+        "seats": [{"bot": seat.bot, "version": seat.version, "digest": seat.digest} for seat in spec.seats],
+        "clock": clock,
+        "level": spec.level,
+        "faults": spec.faults,
+        "strikes": spec.strikes,
+        "position": spec.position,
+        "seed": spec.seed if spec.publish_key else None,
+        "key": spec.key.hex() if spec.publish_key else None,
+        "harness": f"warpleague {__version__}",
+        "started": started,
+    }

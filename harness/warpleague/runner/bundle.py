@@ -1,0 +1,267 @@
+"""What a bot is: its manifest, its content's digest, its built copy in the cache, and how to start it.
+
+Leaves running it to `warpleague.runner.process`. A bundle is found by its digest, so the same content is built
+once, and a record's bots can be found again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tomllib
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from warpleague.errors import BotError, ConfigError, MissingToolchain
+from warpleague.match.spec import SeatSpec
+from warpleague.strict import structure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MANIFEST: Final = "bot.toml"
+BUILD_TIMEOUT_S: Final = 300
+BUNDLE_MB: Final = 256
+
+_IGNORED: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", ".DS_Store"})
+
+
+@attrs.frozen
+class Limits:
+    """What a bot asks of its host; `memory_mb` is its resident set in MiB."""
+
+    memory_mb: int = attrs.field(default=512, validator=[attrs.validators.ge(16), attrs.validators.le(16384)])
+
+
+@attrs.frozen
+class Manifest:
+    """The content of a `bot.toml`."""
+
+    name: str = attrs.field(validator=attrs.validators.matches_re(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}"))
+    run: tuple[str, ...] = attrs.field(validator=attrs.validators.min_len(1))
+    games: tuple[str, ...] = attrs.field(validator=attrs.validators.min_len(1))
+    version: str = "0"
+    authors: tuple[str, ...] = ()
+    description: str = ""
+    build: tuple[str, ...] | None = attrs.field(
+        default=None, validator=attrs.validators.optional(attrs.validators.min_len(1))
+    )
+    reusable: bool = False
+    limits: Limits = Limits()
+
+
+@attrs.frozen
+class Bundle:
+    """A bot ready to run: `run` is its argv with the program resolved, `cwd` the folder to start it in.
+
+    `digest` identifies the content of its folder: the hexadecimal SHA-256 over paths, modes and bytes.
+    """
+
+    name: str
+    version: str
+    digest: str
+    games: tuple[str, ...]
+    run: tuple[str, ...]
+    cwd: str
+    reusable: bool = False
+    memory_mb: int = 512
+
+    def seat(self, name: str | None = None) -> SeatSpec:
+        """The seat this bot takes in a match, under another name if one is given."""
+        return SeatSpec(
+            bot=name or self.name,
+            version=self.version,
+            digest=self.digest,
+            run=self.run,
+            cwd=self.cwd,
+            reusable=self.reusable,
+            memory_mb=self.memory_mb,
+        )
+
+
+def cache_folder() -> Path:
+    """Where built bundles are kept: `WARPLEAGUE_CACHE`, or the user's cache folder."""
+    told = os.environ.get("WARPLEAGUE_CACHE")
+    if told:
+        return Path(told)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "warpleague"
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of the bot in `folder`; `BotError` names file and key."""
+    path = folder / MANIFEST
+    if not folder.is_dir():
+        raise BotError(f"{folder}: there is no such folder; a bot is named by its folder")
+    try:
+        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BotError(
+            f"{folder}: no {MANIFEST} in this folder; it must say at least name, games, run"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BotError(f"{path}: not TOML: {error}") from None
+    except OSError as error:
+        raise BotError(f"{path}: cannot read it: {error.strerror}") from None
+    try:
+        return structure(data, Manifest, str(path))
+    except ConfigError as error:
+        raise BotError(str(error)) from None
+
+
+def prepare(folder: Path) -> Bundle:
+    """The bundle of the bot in `folder`, copied and built in the cache if its digest is new there.
+
+    Raises `BotError`, or `MissingToolchain` when the program that builds or runs it is not installed.
+    """
+    folder = Path(folder)
+    manifest = read_manifest(folder)
+    for argv in (manifest.build, manifest.run):
+        if argv is not None:
+            _require(manifest.name, argv[0])
+    digest = folder_digest(folder)
+    built = _built(folder, manifest, digest)
+    return _bundle(manifest, digest, built)
+
+
+def find(digest: str) -> Bundle | None:
+    """The bundle with `digest`, if it was prepared on this machine before."""
+    folder = _bundle_folder(digest)
+    return _bundle(read_manifest(folder), digest, folder) if (folder / MANIFEST).is_file() else None
+
+
+def _bundle(manifest: Manifest, digest: str, folder: Path) -> Bundle:
+    return Bundle(
+        name=manifest.name,
+        version=manifest.version,
+        digest=digest,
+        games=manifest.games,
+        run=_resolve(manifest, folder),
+        cwd=str(folder),
+        reusable=manifest.reusable,
+        memory_mb=manifest.limits.memory_mb,
+    )
+
+
+def _bundle_folder(digest: str) -> Path:
+    # What is built depends on the machine; the digest, the bot's identity, must not.
+    return cache_folder() / f"{platform.system()}-{platform.machine()}".lower() / digest[:32]
+
+
+def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The files of a bot, by their relative POSIX paths, sorted; `BotError` for what no bundle may hold."""
+    size = 0
+    found: list[tuple[str, Path]] = []
+    for root, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in _IGNORED)
+        for name in names:
+            if name in _IGNORED or name.endswith(".pyc"):
+                continue
+            path = Path(root) / name
+            relative = path.relative_to(folder).as_posix()
+            if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+                raise BotError(f"{path}: this link leads out of the bot's folder; copy the file instead")
+            if not path.is_file():
+                raise BotError(f"{path}: a bot's folder may hold only files and folders")
+            size += path.stat().st_size
+            if size > BUNDLE_MB * 1024 * 1024:
+                raise BotError(f"{folder}: more than {BUNDLE_MB} MiB; remove what the bot does not need")
+            found.append((relative, path))
+    yield from sorted(found)
+
+
+def folder_digest(folder: Path) -> str:
+    """The digest of a bot's folder: what it holds, whether it may be executed, and under which paths."""
+    hasher = sha256()
+    for relative, path in _files(folder):
+        content = path.read_bytes()
+        executable = bool(path.stat().st_mode & 0o111)
+        head = f"{len(relative.encode())}:{relative}:{int(executable)}:{len(content)}:"
+        hasher.update(head.encode())
+        hasher.update(content)
+    return hasher.hexdigest()
+
+
+def _built(folder: Path, manifest: Manifest, digest: str) -> Path:
+    """The folder in the cache that holds the built bot."""
+    target = _bundle_folder(digest)
+    if (target / MANIFEST).is_file():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with (target.parent / f"{target.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two processes must not build the same bot at once
+        if (target / MANIFEST).is_file():
+            return target
+        draft = target.with_name(f"{target.name}.{os.getpid()}")
+        shutil.rmtree(draft, ignore_errors=True)
+        try:
+            for relative, path in _files(folder):
+                (draft / relative).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, draft / relative)
+            if manifest.build is not None:
+                _build(folder, manifest, manifest.build, draft)
+            draft.rename(target)  # whole or not at all
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                Path(lock.name).unlink()
+    return target
+
+
+def _build(folder: Path, manifest: Manifest, argv: tuple[str, ...], draft: Path) -> None:
+    try:
+        done = subprocess.run(
+            [_program(argv[0], draft) or argv[0], *argv[1:]],
+            cwd=draft,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=BUILD_TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise BotError(f"{folder}: building took more than {BUILD_TIMEOUT_S} s: {' '.join(argv)}") from None
+    except OSError as error:
+        raise BotError(f"{folder}: cannot build: {argv[0]}: {error.strerror}") from None
+    if done.returncode:
+        output = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
+        raise BotError(f"{folder}: building {manifest.name} failed: {' '.join(argv)}\n{output[-4000:]}")
+
+
+def _program(name: str, folder: Path) -> str | None:
+    """The absolute path of the program `name` of a manifest, or None if it is not installed."""
+    if name in ("python", "python3"):
+        return sys.executable  # the one that has warpline; also spares a version manager's shim
+    if "/" in name:
+        return str((folder / name).absolute())
+    found = shutil.which(name)
+    return None if found is None else _past_shims(found)
+
+
+def _past_shims(found: str) -> str:
+    # A rustup or pyenv shim must keep its name; other links are resolved once instead of at every start.
+    real = os.path.realpath(found)
+    return real if os.path.basename(real) == os.path.basename(found) else found  # noqa: PTH119
+
+
+def _require(bot: str, name: str) -> None:
+    if "/" not in name and _program(name, Path()) is None:
+        raise MissingToolchain(f"{bot}: needs {name!r}, which is not installed here")
+
+
+def _resolve(manifest: Manifest, folder: Path) -> tuple[str, ...]:
+    name, *rest = manifest.run
+    program = _program(name, folder)
+    if program is None:
+        raise MissingToolchain(f"{manifest.name}: needs {name!r}, which is not installed here")
+    if program == sys.executable and "-P" not in rest:
+        # A file of the bot's own must not shadow an installed module, nor the reverse.
+        rest = ["-P", *rest]
+    return (program, *rest)

@@ -1,0 +1,172 @@
+"""How a match runs: bots started, greeted, asked in turn and ended, with the referee deciding what it all means.
+
+Leaves the rules of the wire and the record to `warpleague.match.referee`, one process to `warpleague.runner.process`.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+import trio
+
+from warpleague.errors import BotError
+from warpleague.games import load_game
+from warpleague.match.referee import Referee, Step, Violation
+from warpleague.runner.confine import check_level
+from warpleague.runner.process import BotProcess
+from warpleague.runner.reaper import become_subreaper, children, sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from warpleague.games.api import Event
+    from warpleague.match.spec import MatchResult, MatchSpec
+    from warpline.messages import BotHello
+
+GRACE_S: Final = 0.5
+"""How long a bot may take to exit after `quit`, in seconds."""
+
+FAULT_GRACE_S: Final = 0.05
+"""The same after a fault: time to log the message, no more."""
+
+_BREATH_NS: Final = 20_000_000
+"""The longest the event loop waits for its turn while bots answer at once, in nanoseconds."""
+
+
+def play_match(
+    spec: MatchSpec, *, observer: Callable[[Any, Sequence[Event]], None] | None = None
+) -> MatchResult:
+    """Play `spec` to its end and return the result with its record.
+
+    Raises `BadInput` for a spec that cannot be played here, `HarnessFault` when the host failed; whatever else
+    is raised is a bug. What a bot does never raises: it is in the result.
+    """
+    check_level(spec.level)
+    become_subreaper()
+    before = children()
+    result: MatchResult = trio.run(_play, spec, observer)
+    sweep(before)
+    return result
+
+
+async def _play(spec: MatchSpec, observer: Callable[[Any, Sequence[Event]], None] | None) -> MatchResult:
+    begun = time.perf_counter()
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    referee = Referee(load_game(spec.game), spec, started=started, observer=observer)
+    referee.begin()
+    bots: list[BotProcess | None] = [None] * len(spec.seats)
+    async with trio.open_nursery() as attendants:
+        try:
+            await _start_all(referee, bots, attendants)
+            await _ask_all(referee, bots, attendants)
+            for seat, bot in enumerate(bots):
+                if bot is not None and not referee.is_retired(seat):
+                    bot.tell(referee.end_line(seat))
+        finally:
+            await _close_all(referee, bots)
+            attendants.cancel_scope.cancel()
+    return referee.finish(time.perf_counter() - begun)
+
+
+async def _start_all(referee: Referee, bots: list[BotProcess | None], attendants: trio.Nursery) -> None:
+    """Start and greet every bot at once; judge them in seat order, so that the record is the same each time."""
+    troubles: list[Violation | None] = [None] * len(bots)
+
+    async def start(seat: int) -> None:
+        try:
+            bot = bots[seat] = BotProcess(referee.spec.seats[seat], referee.spec.level)
+        except BotError as error:
+            troubles[seat] = Violation("startup", str(error))
+            return
+        attendants.start_soon(bot.attend)
+        troubles[seat] = await _greet(referee, seat, bot)
+
+    async with trio.open_nursery() as nursery:
+        for seat in range(len(bots)):
+            nursery.start_soon(start, seat)
+    for seat, trouble in enumerate(troubles):
+        if trouble is not None:
+            _punish(referee, bots, seat, trouble, attendants)
+
+
+async def _greet(referee: Referee, seat: int, bot: BotProcess) -> Violation | None:
+    """Exchange hello and start for their answers; None if the bot is ready."""
+    limit_ns = round(referee.spec.clock.start_s * 1e9)
+    trouble = await bot.ask(referee.hello_line(), limit_ns)
+    if trouble is not None:
+        return _at_startup(trouble, "hello")
+    hello: BotHello | Violation = referee.greet(bot.line)
+    if isinstance(hello, Violation):
+        return hello
+    referee.connect(seat, hello)
+    trouble = await bot.ask(referee.start_line(seat), limit_ns)
+    if trouble is not None:
+        return _at_startup(trouble, "start")
+    return referee.ready(bot.line)
+
+
+def _at_startup(trouble: Violation, after: str) -> Violation:
+    """The same trouble as a startup fault; a flood and a full memory keep their own kinds."""
+    kind = trouble.kind if trouble.kind in ("flood", "memory") else "startup"
+    return Violation(kind, f"after {after}: {trouble.message}", trouble.detail)
+
+
+async def _ask_all(referee: Referee, bots: list[BotProcess | None], attendants: trio.Nursery) -> None:
+    """The match itself: the only loop that is paid for every decision."""
+    breath = time.perf_counter_ns() + _BREATH_NS
+    while (step := referee.advance()) is not Step.OVER:
+        seat = referee.seat
+        bot = bots[seat]
+        if bot is None:
+            raise AssertionError(f"seat {seat} was asked after its bot had not started")
+        if step is Step.ASK:
+            trouble = await bot.ask(referee.line, referee.budget_ns, referee.is_late)
+            while trouble is None:
+                trouble = referee.answer(bot.line, bot.wall_ns, bot.cpu_ns, bot.wait_ns)
+                if trouble is None or not referee.is_late(bot.line):
+                    break
+                trouble = await bot.again()
+        else:
+            trouble = referee.violation
+        if trouble is not None:
+            _punish(referee, bots, seat, trouble, attendants)
+        if time.perf_counter_ns() > breath:
+            await trio.lowlevel.checkpoint()
+            breath = time.perf_counter_ns() + _BREATH_NS
+
+
+def _punish(
+    referee: Referee, bots: list[BotProcess | None], seat: int, trouble: Violation, attendants: trio.Nursery
+) -> None:
+    """Have a violation judged, with the evidence the process can give; a bot that is out is ended."""
+    bot = bots[seat]
+    wall_ns = 0
+    if bot is not None:
+        trouble.detail.update(bot.evidence())
+        if trouble.kind == "timeout":
+            wall_ns = referee.budget_ns or 0
+    if referee.fault(seat, trouble, wall_ns) and bot is not None:
+        bots[seat] = None  # it must not compute on while the others think
+        bot.tell(referee.fault_line(trouble))
+        attendants.start_soon(bot.close, FAULT_GRACE_S)
+
+
+async def _close_all(referee: Referee, bots: list[BotProcess | None]) -> None:
+    """End every bot that is still in, all at once, each with a moment to exit by itself."""
+    with trio.CancelScope(shield=True):
+        async with trio.open_nursery() as nursery:
+            for bot in bots:
+                if bot is not None:
+                    bot.tell(referee.quit_line())
+                    nursery.start_soon(bot.close, GRACE_S)
+
+
+def peak_memory_mb() -> float:
+    """The largest resident set this process has had, in MiB."""
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1024 if sys.platform == "linux" else peak / 1024 / 1024

@@ -1,0 +1,375 @@
+"""One bot's process: started, asked line by line against a deadline, watched, and ended with all it started.
+
+Leaves what the lines mean to `warpleague.match.referee`, and what a level forbids to `warpleague.runner.confine`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+import trio
+
+from warpleague.errors import BotError
+from warpleague.match.referee import Violation
+from warpleague.runner.confine import MemoryWatch, command, environment
+from warpleague.runner.stderr import StderrLog
+from warpline.framing import LineBuffer, LineTooLong
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpleague.games.api import JsonObject
+    from warpleague.match.spec import Level, SeatSpec
+
+QUICK_MS: Final = 5
+"""How long an answer is awaited with a plain poll before the event loop is: a poll below 2 ms makes bots that think
+a little pay for a second system call; one much longer would starve the other tasks."""
+
+MEMORY_WATCH_S: Final = 0.05
+"""How often a bot's resident set is looked at, in seconds."""
+
+EVIDENCE_CHARS: Final = 2000
+"""How much of a bot's standard error goes into the record with a fault."""
+
+_CHUNK: Final = 1 << 16
+_LINUX: Final = sys.platform == "linux"
+_READ_MS: Final = 1e6
+
+
+class BotProcess:
+    """A running bot.
+
+    After `ask` or `again` returned None, `line` is the answer without its newline, and `wall_ns`, `cpu_ns`,
+    `wait_ns` are what it took (None where the system cannot tell; the wait for a processor is looked at only
+    when the answer takes longer than `QUICK_MS`).
+    """
+
+    def __init__(self, seat: SeatSpec, level: Level) -> None:
+        self.seat = seat
+        self.line = b""
+        self.wall_ns = 0
+        self.cpu_ns: int | None = None
+        self.wait_ns: int | None = 0
+        self.stderr = StderrLog()
+        self.memory = MemoryWatch(seat.memory_mb)
+        self._watched = level != "none"
+        self._buffer = LineBuffer()
+        self._held = False  # whether the buffer holds anything: read for every question
+        self._eof = False
+        self._begun = 0
+        self._deadline: int | None = None
+        self._cpu_begun: int | None = None
+        try:
+            # In the thread that runs trio: the end of a worker thread could kill a bot that asked to die with
+            # its parent. With vfork this takes a fraction of a millisecond, whatever our own size.
+            self._popen: subprocess.Popen[bytes] = subprocess.Popen(
+                command(seat, level),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=seat.cwd,
+                env=environment(seat, level),
+                start_new_session=True,
+                bufsize=0,
+            )
+        except OSError as error:
+            raise BotError(f"{seat.bot}: cannot start {seat.run[0]!r}: {error.strerror or error}") from error
+        assert self._popen.stdin is not None
+        assert self._popen.stdout is not None
+        assert self._popen.stderr is not None
+        self.pid = self._popen.pid
+        self._in = self._popen.stdin.fileno()
+        self._out = self._popen.stdout.fileno()
+        self._err = self._popen.stderr.fileno()
+        for fd in (self._in, self._out, self._err):
+            os.set_blocking(fd, False)
+        self._poll = select.poll()
+        self._poll.register(self._out, select.POLLIN)
+        self._clock_id = (~self.pid) << 3 | 2  # clock_getcpuclockid(3)
+        self._schedstat = -1
+        self._attendance = trio.CancelScope()
+        self._unattended: trio.Event | None = None
+
+    # ------------------------------------------------------------------ one question, one answer
+
+    async def ask(
+        self, line: bytes, budget_ns: int | None, forgive: Callable[[bytes], bool] | None = None
+    ) -> Violation | None:
+        """Send `line` and take one line in answer, within `budget_ns` of its last byte having been written.
+
+        Lines that were there before `line` was sent answer no question; `forgive` may excuse them one by one.
+        Does not touch the event loop when the answer comes within `QUICK_MS`.
+        """
+        if self._held or self._poll.poll(0):
+            early = self._unasked(forgive)
+            if early is not None:
+                return early
+        self._cpu_begun = cpu_begun = self._cpu()
+        try:
+            written = os.write(self._in, line)
+        except BlockingIOError:
+            written = 0
+        except BrokenPipeError:
+            written = len(line)  # its last words may be there: reading tells
+        if written < len(line) and not await self._write_rest(line[written:], budget_ns):
+            return self._gone() if self._eof else self._timeout(budget_ns, "it did not read its input")
+        begun = self._begun = time.perf_counter_ns()
+        if budget_ns is None:
+            self._deadline = None
+            ready = self._poll.poll(QUICK_MS)
+        else:
+            self._deadline = begun + budget_ns
+            ready = self._poll.poll(min(QUICK_MS, budget_ns / 1e6))
+        if ready and not self._held:
+            try:
+                data = os.read(self._out, _CHUNK)
+            except BlockingIOError:
+                return await self.again()
+            if data.endswith(b"\n") and data.find(b"\n") == len(data) - 1 < _CHUNK - 1:
+                # One whole line, the usual case, past the buffer.
+                self.wall_ns = time.perf_counter_ns() - begun
+                cpu = self._cpu()
+                self.cpu_ns = None if cpu is None or cpu_begun is None else cpu - cpu_begun
+                self.wait_ns = 0
+                self.line = data[:-1]
+                return None
+            self._take(data)
+        return await self.again()
+
+    async def again(self) -> Violation | None:
+        """Take the next line in answer to the same question, under the same deadline."""
+        waited_begun = self._waited()
+        while True:
+            try:
+                line = self._buffer.next_line()
+            except LineTooLong as error:
+                return self._flooded(error)
+            if line is not None:
+                self._held = len(self._buffer) > 0
+                self.wall_ns = time.perf_counter_ns() - self._begun
+                cpu = self._cpu()
+                self.cpu_ns = None if cpu is None or self._cpu_begun is None else cpu - self._cpu_begun
+                waited = self._waited()
+                self.wait_ns = None if waited is None or waited_begun is None else waited - waited_begun
+                self.line = line
+                return None
+            if self._eof:
+                return self._gone()
+            rest_s = float("inf")
+            if self._deadline is not None:
+                rest_s = (self._deadline - time.perf_counter_ns()) / 1e9
+                if rest_s <= 0:
+                    return self._timeout(self._deadline - self._begun)
+            with trio.move_on_after(rest_s):
+                await trio.lowlevel.wait_readable(self._out)
+            self._read()
+
+    async def _write_rest(self, rest: bytes, budget_ns: int | None) -> bool:
+        """Write what the pipe did not take at once; false if that took longer than the budget, or the bot died.
+
+        What the bot writes meanwhile is read, so that two full pipes cannot lock each other.
+        """
+        view = memoryview(rest)
+        with trio.move_on_after(60 if budget_ns is None else budget_ns / 1e9):
+            while view:
+                try:
+                    view = view[os.write(self._in, view) :]
+                    continue
+                except BlockingIOError:
+                    pass
+                except BrokenPipeError:
+                    return True
+                await trio.lowlevel.wait_writable(self._in)
+            return True
+        self._read()
+        return False
+
+    def _read(self) -> None:
+        """Read what is there, if anything."""
+        with contextlib.suppress(BlockingIOError):
+            self._take(os.read(self._out, _CHUNK))
+
+    def _take(self, data: bytes) -> None:
+        if data:
+            self._buffer.feed(data)
+            self._held = True
+        else:
+            self._eof = True
+
+    def _unasked(self, forgive: Callable[[bytes], bool] | None) -> Violation | None:
+        """Judge what the bot wrote before it was asked."""
+        if not self._eof:
+            self._read()
+        try:
+            while (line := self._buffer.next_line()) is not None:
+                if forgive is None or not forgive(line):
+                    return Violation("protocol", "it wrote a line without having been asked", _quoted(line))
+        except LineTooLong as error:
+            return self._flooded(error)
+        # The beginning of a line stays in the buffer: the rest may follow, and is judged then.
+        self._held = len(self._buffer) > 0
+        return self._gone() if self._eof else None
+
+    # ------------------------------------------------------------------ clocks
+
+    def _cpu(self) -> int | None:
+        """The CPU time of the process in nanoseconds: 0.4 microseconds a read, all threads, no children."""
+        try:
+            return time.clock_gettime_ns(self._clock_id)
+        except OSError:
+            return None
+
+    def _waited(self) -> int | None:
+        """How long the main thread has been runnable without a processor, in nanoseconds, since it started."""
+        if not _LINUX:
+            return None
+        try:
+            if self._schedstat < 0:
+                self._schedstat = os.open(f"/proc/{self.pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+            return int(os.pread(self._schedstat, 100, 0).split()[1])
+        except (OSError, IndexError, ValueError):
+            return None
+
+    # ------------------------------------------------------------------ what went wrong
+
+    def _timeout(self, budget_ns: int | None, why: str = "") -> Violation:
+        limit_s = (budget_ns or 0) / 1e9
+        text = f"no answer within {limit_s:.3f} s"
+        if why:
+            text += f": {why}"
+        detail: JsonObject = {"limit_ms": round(limit_s * 1000, 3)}
+        if self._held:
+            detail["unfinished_line_bytes"] = len(self._buffer)
+        return Violation("timeout", text, detail)
+
+    def _gone(self) -> Violation:
+        if self.memory.exceeded_mb:
+            found, limit = self.memory.exceeded_mb, self.memory.limit_mb
+            return Violation("memory", f"took {found} MiB of memory; the limit is {limit} MiB")
+        left = "; an unfinished line is lost" if self._held else ""
+        return Violation("crash", f"{self._exit_text()}{left}")
+
+    @staticmethod
+    def _flooded(error: LineTooLong) -> Violation:
+        return Violation("flood", str(error), _quoted(error.head))
+
+    def _exit_text(self) -> str:
+        status = self._settle()
+        if status is None:
+            return "closed its output and went on running"
+        if status < 0:
+            return f"killed by {_signal_name(-status)}"
+        return f"exited with status {status}"
+
+    def _settle(self) -> int | None:
+        """The exit status, once the process that closed its output has had a moment to end."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self._popen.wait(0.2)
+        return None
+
+    def evidence(self) -> JsonObject:
+        """What belongs into the record beside a fault: exit status, the end of standard error."""
+        self.drain_stderr()
+        detail: JsonObject = {"stderr": self.stderr.text(EVIDENCE_CHARS), "stderr_bytes": self.stderr.total}
+        status = self._popen.poll()
+        if status is not None:
+            detail["exit"] = status if status >= 0 else _signal_name(-status)
+        return detail
+
+    # ------------------------------------------------------------------ beside the questions
+
+    def drain_stderr(self) -> bool:
+        """Read what standard error holds; false once it has ended or is left unread."""
+        while not self.stderr.full:
+            try:
+                data = os.read(self._err, _CHUNK)
+            except BlockingIOError:
+                return True
+            if not data:
+                return False
+            self.stderr.feed(data)
+        return False
+
+    async def attend(self) -> None:
+        """Read standard error and watch the memory, until `close`."""
+        self._unattended = trio.Event()
+        with self._attendance:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._read_stderr)
+                if self._watched and _LINUX:
+                    nursery.start_soon(self._watch_memory)
+        self._unattended.set()
+
+    async def _read_stderr(self) -> None:
+        while self.drain_stderr():
+            await trio.lowlevel.wait_readable(self._err)
+
+    async def _watch_memory(self) -> None:
+        while not self.memory.check(self.pid):
+            await trio.sleep(MEMORY_WATCH_S)
+        self.kill()
+
+    def tell(self, line: bytes) -> None:
+        """Send a line that needs no answer, as far as the pipe takes it at once."""
+        with contextlib.suppress(OSError):
+            os.write(self._in, line)
+
+    # ------------------------------------------------------------------ the end
+
+    def kill(self) -> None:
+        """Kill the process and its process group at once; `close` still has to follow."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            self._popen.kill()
+
+    async def close(self, grace_s: float) -> None:
+        """End the bot: end of input, `grace_s` seconds to exit by itself, then SIGKILL to it and its group."""
+        assert self._popen.stdin is not None
+        self._popen.stdin.close()
+        with trio.CancelScope(shield=True):
+            if grace_s > 0 and self._popen.poll() is None:
+                with trio.move_on_after(grace_s):
+                    await self._wait_exit()
+            self.kill()
+            self._popen.wait()  # short: nothing survives SIGKILL
+            self._attendance.cancel()
+            if self._unattended is not None:
+                await self._unattended.wait()  # no task may wait on a descriptor that is closed
+            self.drain_stderr()
+        for pipe in (self._popen.stdout, self._popen.stderr):
+            if pipe is not None:
+                pipe.close()
+        if self._schedstat >= 0:
+            os.close(self._schedstat)
+            self._schedstat = -1
+
+    async def _wait_exit(self) -> None:
+        """Return once the process has ended; its output is read meanwhile, so that it cannot hang on a pipe."""
+        if not hasattr(os, "pidfd_open"):
+            while self._popen.poll() is None:
+                await trio.sleep(0.005)
+            return
+        pidfd = os.pidfd_open(self.pid)
+        try:
+            await trio.lowlevel.wait_readable(pidfd)
+        finally:
+            os.close(pidfd)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _quoted(line: bytes) -> dict[str, Any]:
+    return {"line": line[:1000].decode("utf-8", "backslashreplace"), "line_bytes": len(line)}

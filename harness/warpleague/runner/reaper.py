@@ -1,0 +1,63 @@
+"""Which processes a match has left behind, and their end.
+
+Leaves the bots' own process groups to `warpleague.runner.process`; this finds what escaped them: a daemon that was
+forked twice into a session of its own becomes a child of the nearest subreaper, which a referee process is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+from functools import cache
+from typing import Final
+
+_PR_SET_CHILD_SUBREAPER: Final = 36
+_ROUNDS: Final = 50
+
+
+@cache
+def become_subreaper() -> bool:
+    """Make this process the parent of its orphaned descendants (Linux); false where that is not possible."""
+    if sys.platform != "linux":
+        return False
+    libc = ctypes.CDLL(None, use_errno=True)
+    return bool(libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+
+
+def children() -> set[int]:
+    """The process ids of this process's children; empty where the system does not tell."""
+    found: set[int] = set()
+    try:
+        tasks = os.listdir("/proc/self/task")  # noqa: PTH208 - called after every match
+    except OSError:
+        return found
+    for task in tasks:
+        try:
+            with open(f"/proc/self/task/{task}/children", "rb", buffering=0) as file:  # noqa: PTH123
+                found.update(map(int, file.read().split()))
+        except OSError:
+            continue
+    return found
+
+
+def sweep(keep: set[int]) -> int:
+    """Kill and reap every child that is not in `keep`, and what these leave in turn; how many there were.
+
+    `keep` are the children this process started itself.
+    """
+    killed = 0
+    for _ in range(_ROUNDS):
+        strays = children() - keep
+        if not strays:
+            break
+        for pid in strays:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for pid in strays:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+                killed += 1
+    return killed

@@ -1,0 +1,62 @@
+"""What is kept of a bot's standard error: the first and the last bytes, however much it writes.
+
+Leaves reading the pipe to `warpleague.runner.process`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from warpline.limits import STDERR_KEPT, STDERR_READ
+
+HEAD_BYTES: Final = STDERR_KEPT // 2
+TAIL_BYTES: Final = STDERR_KEPT - HEAD_BYTES
+
+
+class StderrLog:
+    """The head and the tail, half of `STDERR_KEPT` each, of a stream of bytes."""
+
+    __slots__ = ("_head", "_tail", "total")
+
+    def __init__(self) -> None:
+        self._head = bytearray()
+        self._tail = bytearray()
+        self.total = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether so much was read that the rest is left unread."""
+        return self.total >= STDERR_READ
+
+    def feed(self, data: bytes) -> None:
+        """Take what was read."""
+        self.total += len(data)
+        room = HEAD_BYTES - len(self._head)
+        if room > 0:
+            self._head += data[:room]
+            data = data[room:]
+        self._tail += data
+        if len(self._tail) > 2 * TAIL_BYTES:
+            del self._tail[:-TAIL_BYTES]
+
+    def text(self, most: int = HEAD_BYTES + TAIL_BYTES) -> str:
+        """What was kept, at most about `most` characters, with a line that says how much is missing.
+
+        Control characters other than newline and tab are escaped: the text is safe for a terminal.
+        """
+        tail = bytes(self._tail[-TAIL_BYTES:])
+        head = bytes(self._head)
+        if len(head) + len(tail) > most:
+            if tail:
+                head, tail = head[: most // 2], tail[-(most - most // 2) :]
+            else:
+                head, tail = head[: most // 2], head[-(most - most // 2) :]
+        missing = self.total - len(head) - len(tail)
+        gap = f"\n[... {missing} bytes not shown ...]\n" if missing > 0 else ""
+        return printable(head) + gap + printable(tail)
+
+
+def printable(data: bytes) -> str:
+    """Bytes as text without control characters (newline and tab stay)."""
+    text = data.decode("utf-8", "backslashreplace")
+    return "".join(char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text)
