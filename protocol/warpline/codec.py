@@ -1,0 +1,317 @@
+"""Decides which bytes are a message: strict about what bots say, cheap for what is said most.
+
+Leaves cutting bytes into lines to `framing`, and whether a message fits the moment to the referee.
+
+A bot's line is decoded by the first of three that can: a regular expression for an index, msgspec for an
+action object, and the standard library with cattrs for everything else and for every refusal. The first two
+accept only what the third accepts, and give the same value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from math import isinf
+from typing import Annotated, Any, Final, Literal, NoReturn
+
+import attrs
+import msgspec
+
+from warpline.limits import MAX_DEPTH, MAX_INT, NOTE_BYTES
+from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES, Answer, BotMessage, JsonObject, RefereeMessage
+from warpline.structure import MisfitError, fit
+
+WireKind = Literal["malformed", "protocol"]
+
+
+class WireError(ValueError):
+    """A line that is no message.
+
+    `kind` is `malformed` when it is no JSON object within the limits or a field does not fit, `protocol` when
+    its `type` is absent or not one of this direction.
+    """
+
+    def __init__(self, kind: WireKind, message: str) -> None:
+        super().__init__(message)
+        self.kind: WireKind = kind
+        self.message = message
+
+
+# Decoding: an index ------------------------------------------------------------
+
+# At most 15 digits stay below 2**53; 16 and more are left to the strict path. Blanks are written as a space
+# here; each run of them ends at something that is no blank, so matching never backtracks.
+_SPACED: Final = rb' \{ "type" : "act" , "id" : (0|[1-9][0-9]{0,14}) , "action" : (0|[1-9][0-9]{0,14}) \} '
+_compact_index: Final = re.compile(_SPACED.replace(b" ", b"")).fullmatch
+_index: Final = re.compile(_SPACED.replace(b" ", rb"[ \t\r\n]*")).fullmatch
+
+# Decoding: action objects ------------------------------------------------------------
+
+_Int = Annotated[int, msgspec.Meta(ge=-MAX_INT, le=MAX_INT)]
+# float is in the unions so that 1.0 stays a float: as a plain int msgspec would accept it as 1.
+_Scalar = _Int | float | str | bool | None
+_Object = dict[str, _Scalar | list[_Scalar]]
+_NaturalOrFloat = Annotated[int, msgspec.Meta(ge=0, le=MAX_INT)] | float
+
+
+class _Typed(msgspec.Struct, forbid_unknown_fields=True):
+    """The usual shape of an answer; its types bound nesting, integers and text without a further look."""
+
+    type: Literal["act"]
+    id: _NaturalOrFloat
+    action: _NaturalOrFloat | _Object
+    then: list[_Object] | msgspec.UnsetType | None = msgspec.UNSET
+    note: str | msgspec.UnsetType | None = msgspec.UNSET
+
+
+_typed = msgspec.json.Decoder(_Typed).decode
+
+
+def _decode_typed(line: bytes) -> Answer | None:
+    """The answer that `line` is, or None when only the strict path can tell."""
+    try:
+        found = _typed(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    action, then, note = found.action, found.then, found.note
+    if type(found.id) is not int:
+        return None
+    keys = 3
+    if type(action) is dict:
+        keys += len(action)
+    elif type(action) is not int:
+        return None
+    if then is msgspec.UNSET:
+        further: tuple[JsonObject, ...] = ()
+    else:
+        further = tuple(then or ())
+        keys += 1 + sum(map(len, further))
+    if note is msgspec.UNSET:
+        note = None
+    else:
+        keys += 1
+        if note is not None and len(note) * 4 > NOTE_BYTES:
+            return None
+    # msgspec keeps the last of equal keys. Each pair has its colon: as many colons as keys, no equal ones.
+    if line.count(b":") != keys:
+        return None
+    return Answer(found.id, action, further, note)
+
+
+# Decoding: everything, strictly ------------------------------------------------------------
+
+# Always matches from a quote on, closed or not, and never gives back: linear on any bytes.
+_STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_BRACKETS: Final = bytes.maketrans(b"[{]}", b"(())")
+_NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
+_INT_DIGITS: Final = len(str(MAX_INT))
+
+
+def _refuse(message: str) -> NoReturn:
+    raise WireError("malformed", message)
+
+
+def _check_depth(line: bytes) -> None:
+    """Refuse nesting that is too deep before a recursive parser sees it; linear time, no recursion."""
+    if line.count(b"{") + line.count(b"[") <= MAX_DEPTH:
+        return
+    brackets = _STRING.sub(b"", line).translate(_BRACKETS, _NO_BRACKETS)
+    for _ in range(MAX_DEPTH):
+        brackets = brackets.replace(b"()", b"")  # takes away the innermost level, everywhere
+        if not brackets:
+            return
+    _refuse(f"brackets that do not match, or nested deeper than {MAX_DEPTH} levels")
+
+
+def _int(digits: str) -> int:
+    # The length first: converting very long digit strings is not linear.
+    if len(digits) <= _INT_DIGITS + 1:
+        value = int(digits)
+        if -MAX_INT <= value <= MAX_INT:
+            return value
+    _refuse("an integer of more than 53 bits")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if isinf(value):
+        _refuse("a number out of range")
+    return value
+
+
+def _constant(name: str) -> NoReturn:
+    _refuse(f"{name} is not JSON")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                _refuse(f"duplicate key {key[:40]!a}")
+            seen.add(key)
+    return found
+
+
+_strict_json: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_int, parse_float=_float, parse_constant=_constant
+).decode
+
+
+def parse_strict(line: bytes) -> JsonObject:
+    """The JSON object that `line` is within the protocol's limits; `WireError("malformed")` if it is none."""
+    _check_depth(line)
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        _refuse(f"not UTF-8 at byte {error.start}")
+    if text.startswith("\ufeff"):
+        _refuse("a byte order mark before the message")
+    try:
+        value = _strict_json(text)
+    except json.JSONDecodeError as error:
+        _refuse(f"not JSON: {error.msg} at character {error.pos}")
+    if type(value) is not dict:
+        _refuse("not a JSON object")
+    if "\\u" in text:
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            _refuse("a lone surrogate in a string")
+    return value
+
+
+def _decode_strict(line: bytes) -> BotMessage:
+    message: BotMessage = _message(parse_strict(line), BOT_MESSAGES, "a bot")
+    return message
+
+
+def _message(value: JsonObject, known: dict[str, Any], speaker: str) -> Any:
+    if "type" not in value:
+        raise WireError("protocol", "the message has no type")
+    name = value["type"]
+    cls = known.get(name) if type(name) is str else None
+    if cls is None:
+        shown = ascii(name[:40]) if type(name) is str else "of its type"
+        raise WireError("protocol", f"no message {shown} from {speaker}: expected one of {', '.join(known)}")
+    try:
+        return fit(value, cls)
+    except MisfitError as error:
+        raise WireError("malformed", f"{name}: {error}") from None
+
+
+def decode_bot(line: bytes) -> BotMessage:
+    """The message that a bot's `line` (without newline, at most `MAX_LINE` bytes) is; `WireError` if none.
+
+    Takes time linear in the line, and never recurses deeper than `MAX_DEPTH`, whatever the bytes.
+    """
+    match = _compact_index(line) or _index(line)
+    if match is not None:
+        number, index = match.groups()
+        return Answer(int(number), int(index))
+    return _decode_typed(line) or _decode_strict(line)
+
+
+def decode_referee(line: bytes) -> RefereeMessage:
+    """The message that a referee's `line` (without newline, of any length) is; `WireError` if it is none.
+
+    For tools and tests: it trusts the referee to nest sanely and write each key once.
+    """
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        _refuse(f"not JSON: {error}")
+    if type(value) is not dict:
+        _refuse("not a JSON object")
+    message: RefereeMessage = _message(value, REFEREE_MESSAGES, "a referee")
+    return message
+
+
+# Encoding ------------------------------------------------------------
+
+to_bytes = msgspec.json.Encoder().encode
+"""The compact JSON, in UTF-8, of a value made of dicts with text keys, lists, tuples and scalars."""
+
+_sorted_bytes: Final = msgspec.json.Encoder(order="sorted").encode
+_DIGITS_TO_0: Final = bytes.maketrans(b"123456789", b"000000000")
+_python_json: Final = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+).encode
+
+
+def canonical(value: object) -> bytes:
+    """The canonical JSON of `value`: keys sorted by code point, no spaces, UTF-8 unescaped, Python's floats.
+
+    `value` is made of dicts with text keys, lists, tuples and scalars. `ValueError` for numbers that are not
+    finite and for lone surrogates.
+    """
+    found = _sorted_bytes(value)
+    # msgspec writes otherwise than Python: exponents, numbers below 1e-4, and null for what is not finite.
+    # The same bytes inside a string cost a detour, never a difference.
+    if b".0000" in found or b"null" in found or b"0e" in found.translate(_DIGITS_TO_0):
+        return _python_json(value).encode()
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """`value` with attrs objects as dicts, without the fields that are None or a default `()`."""
+    if not attrs.has(type(value)):
+        return value
+    fields = ((a, getattr(value, a.name)) for a in attrs.fields(type(value)))
+    return {a.name: _plain(part) for a, part in fields if not (part is None or part == () == a.default)}
+
+
+def encode(message: RefereeMessage | BotMessage) -> bytes:
+    """The line, newline included, that `message` is on the wire, without fields that are None."""
+    return to_bytes({"type": message.type, **_plain(message)}) + b"\n"
+
+
+def _seconds(value: float) -> bytes:
+    text = b"%.6f" % value
+    if text.endswith(b"0"):
+        text = text.rstrip(b"0")
+        if text.endswith(b"."):
+            return text + b"0"
+    return text
+
+
+_cap = lru_cache(maxsize=256)(_seconds)  # a match has one cap, but its bank is never twice the same
+
+
+@lru_cache(maxsize=1024)
+def _ask(ask: str) -> bytes:
+    return b',"ask":' + to_bytes(ask)
+
+
+def encode_act(
+    id: int,  # noqa: A002 - the field's name on the wire
+    ask: str,
+    bank_s: float | None = None,
+    move_s: float | None = None,
+    talk: int | None = None,
+    events: bytes | None = None,
+    state: bytes | None = None,
+    legal: bytes | None = None,
+) -> bytes:
+    """The line of an `Act`, newline included; what is None is left out.
+
+    `events`, `state` and `legal` are JSON already; trusts its caller that they are, without newlines.
+    Seconds, finite, are written with at most six decimals.
+    """
+    if bank_s is None:
+        clock = b"" if move_s is None else b',"clock":{"move_s":%b}' % _cap(move_s)
+    elif move_s is None:
+        clock = b',"clock":{"bank_s":%b}' % _seconds(bank_s)
+    else:
+        clock = b',"clock":{"bank_s":%b,"move_s":%b}' % (_seconds(bank_s), _cap(move_s))
+    return b'{"type":"act","id":%d%b%b%b%b%b%b}\n' % (
+        id,
+        _ask(ask),
+        clock,
+        b"" if talk is None else b',"talk":%d' % talk,
+        b"" if events is None else b',"events":' + events,
+        b"" if state is None else b',"state":' + state,
+        b"" if legal is None else b',"legal":' + legal,
+    )

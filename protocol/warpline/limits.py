@@ -1,0 +1,32 @@
+"""Decides how large what crosses the wire may be.
+
+Leaves the enforcing to `framing` and `codec`, and time limits to each match's clock.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+PROTOCOL: Final = 1
+"""The version of the protocol; both sides say it in `hello`."""
+
+MAX_LINE: Final = 64 * 1024
+"""Bytes of a line from a bot, its newline not counted."""
+
+MAX_DEPTH: Final = 32
+"""Levels of nesting, the message itself being the first."""
+
+MAX_INT: Final = 2**53 - 1
+"""The largest magnitude of an integer: every language's doubles hold it exactly (RFC 8259, section 6)."""
+
+NOTE_BYTES: Final = 1024
+"""Bytes of an answer's `note` in UTF-8."""
+
+NAME_BYTES: Final = 256
+"""Bytes of the `name` and of the `version` a bot says in `hello`, in UTF-8."""
+
+STDERR_KEPT: Final = 64 * 1024
+"""Bytes of a bot's stderr that are kept, half from its head and half from its tail."""
+
+STDERR_READ: Final = 16 * 1024 * 1024
+"""Bytes of a bot's stderr that are read at all; a bot that writes more blocks."""

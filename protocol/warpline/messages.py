@@ -1,0 +1,208 @@
+"""Decides which messages there are and which fields they have, in both directions.
+
+Leaves their bytes to `codec` and their JSON Schema to `schema`. A field's metadata holds its `help`; a field
+with a default may be absent on the wire, and a null there counts as absent.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+
+import attrs
+
+from warpline.limits import MAX_INT, NAME_BYTES, NOTE_BYTES, PROTOCOL
+
+
+@attrs.frozen
+class Bounds:
+    """Annotation of an integer: the least and the greatest value allowed."""
+
+    least: int = -MAX_INT
+    greatest: int = MAX_INT
+
+
+@attrs.frozen
+class MaxBytes:
+    """Annotation of a text: how many bytes of UTF-8 it may have."""
+
+    size: int
+
+
+JsonObject: TypeAlias = dict[str, Any]
+Natural: TypeAlias = Annotated[int, Bounds(0)]
+Note: TypeAlias = Annotated[str, MaxBytes(NOTE_BYTES)]
+Name: TypeAlias = Annotated[str, MaxBytes(NAME_BYTES)]
+Action: TypeAlias = Natural | JsonObject
+"""An index into the engine's canonical list of legal actions, or the action's JSON form."""
+
+Want: TypeAlias = Literal["state", "legal", "events"]
+WANTS: tuple[Want, ...] = ("state", "legal", "events")
+
+FaultKind: TypeAlias = Literal[
+    "startup", "timeout", "crash", "malformed", "illegal", "flood", "memory", "protocol"
+]
+
+
+# From the referee ------------------------------------------------------------
+
+
+@attrs.define
+class Hello:
+    """The referee's first line."""
+
+    type: ClassVar[str] = "hello"
+    protocol: Natural = attrs.field(metadata={"help": "version of the protocol"}, default=PROTOCOL)
+    referee: str = attrs.field(
+        metadata={"help": "name and version of the referee, for the bot's log"}, default=""
+    )
+
+
+@attrs.define
+class Clock:
+    """The time limits of a match in seconds; one that is absent does not limit."""
+
+    move_s: float | None = attrs.field(metadata={"help": "cap on one decision"}, default=None)
+    bank_s: float | None = attrs.field(metadata={"help": "bank of time for the whole match"}, default=None)
+    increment_s: float | None = attrs.field(
+        metadata={"help": "added to the bank before each decision"}, default=None
+    )
+    start_s: float | None = attrs.field(
+        metadata={"help": "time to answer hello, and again to get ready"}, default=None
+    )
+
+
+@attrs.define
+class Start:
+    """A match begins; the bot gets ready and says so."""
+
+    type: ClassVar[str] = "start"
+    match: str = attrs.field(metadata={"help": "id of the match"})
+    game: str = attrs.field(metadata={"help": "id of the game"})
+    rules: Natural = attrs.field(metadata={"help": "version of the game's rules"})
+    options: JsonObject = attrs.field(metadata={"help": "the game's options, complete with their defaults"})
+    seat: Natural = attrs.field(metadata={"help": "the bot's seat, counted from 0"})
+    players: tuple[str, ...] = attrs.field(metadata={"help": "names of the bots by seat"})
+    seed: str = attrs.field(
+        metadata={"help": "the bot's own seed, in hexadecimal; it tells nothing of the match's dice"}
+    )
+    clock: Clock = attrs.field(metadata={"help": "the time limits of the match"})
+    setup: JsonObject = attrs.field(metadata={"help": "static facts of the game: board, numbering"})
+
+
+@attrs.define
+class Remaining:
+    """The time left for this decision, in seconds; what does not limit is absent."""
+
+    bank_s: float | None = attrs.field(
+        metadata={"help": "left in the bank, this decision's increment included"}, default=None
+    )
+    move_s: float | None = attrs.field(metadata={"help": "cap on this decision"}, default=None)
+
+
+@attrs.define
+class Act:
+    """A question: the bot decides and answers."""
+
+    type: ClassVar[str] = "act"
+    id: Natural = attrs.field(metadata={"help": "counts this bot's questions; the answer repeats it"})
+    ask: str = attrs.field(metadata={"help": "the kind of decision, in one word"})
+    clock: Remaining | None = attrs.field(metadata={"help": "the time left"}, default=None)
+    talk: Natural | None = attrs.field(
+        metadata={"help": "messages that may still be sent now; absent where there is no talk"}, default=None
+    )
+    events: tuple[JsonObject, ...] | None = attrs.field(
+        metadata={
+            "help": "what happened since the last line, as far as this seat may know; absent if not wanted"
+        },
+        default=None,
+    )
+    state: JsonObject | None = attrs.field(
+        metadata={"help": "everything this seat may know; absent if not wanted"}, default=None
+    )
+    legal: tuple[JsonObject, ...] | None = attrs.field(
+        metadata={"help": "the legal actions in the engine's canonical order; absent if not wanted"},
+        default=None,
+    )
+
+
+@attrs.define
+class End:
+    """The match is over; a reusable bot may get another start."""
+
+    type: ClassVar[str] = "end"
+    result: JsonObject = attrs.field(
+        metadata={
+            "help": "ranks (1 the best) and scores by seat, the scores' breakdown, and why the match ended"
+        },
+        factory=dict,
+    )
+    events: tuple[JsonObject, ...] | None = attrs.field(
+        metadata={"help": "what happened since the last line; absent if not wanted"}, default=None
+    )
+
+
+@attrs.define
+class Fault:
+    """The bot is out, and why; for its own log."""
+
+    type: ClassVar[str] = "fault"
+    kind: FaultKind = attrs.field(metadata={"help": "the kind of fault"})
+    message: str = attrs.field(metadata={"help": "what was wrong, for a human"})
+
+
+@attrs.define
+class Quit:
+    """The bot must exit; the end of input follows."""
+
+    type: ClassVar[str] = "quit"
+
+
+# From the bot ------------------------------------------------------------
+
+
+@attrs.define
+class BotHello:
+    """The bot's first line."""
+
+    type: ClassVar[str] = "hello"
+    protocol: Natural = attrs.field(metadata={"help": "version of the protocol that the bot speaks"})
+    name: Name | None = attrs.field(metadata={"help": "the bot's own name"}, default=None)
+    version: Name | None = attrs.field(metadata={"help": "the bot's own version"}, default=None)
+    wants: tuple[Want, ...] = attrs.field(metadata={"help": "the parts of a question to send"}, default=WANTS)
+    reusable: bool = attrs.field(
+        metadata={"help": "whether the process can play another match after `end`"}, default=False
+    )
+
+
+@attrs.define
+class Ready:
+    """The bot is ready for the match that was started."""
+
+    type: ClassVar[str] = "ready"
+
+
+@attrs.define
+class Answer:
+    """The answer to a question."""
+
+    type: ClassVar[str] = "act"
+    id: Natural = attrs.field(metadata={"help": "the question's id"})
+    action: Action = attrs.field(
+        metadata={"help": "an index into the canonical list of legal actions, or the action itself"}
+    )
+    then: tuple[JsonObject, ...] = attrs.field(
+        metadata={
+            "help": "further actions, played while the seat is still to act and nothing new was learned"
+        },
+        default=(),
+    )
+    note: Note | None = attrs.field(metadata={"help": "a remark, kept in the record"}, default=None)
+
+
+RefereeMessage: TypeAlias = Hello | Start | Act | End | Fault | Quit
+BotMessage: TypeAlias = BotHello | Ready | Answer
+
+REFEREE_MESSAGES: dict[str, type[RefereeMessage]] = {
+    cls.type: cls for cls in (Hello, Start, Act, End, Fault, Quit)
+}
+BOT_MESSAGES: dict[str, type[BotMessage]] = {cls.type: cls for cls in (BotHello, Ready, Answer)}
