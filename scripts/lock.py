@@ -7,8 +7,8 @@ Which packages those are is pyproject.toml's business, and installing them is sc
     python scripts/lock.py --upgrade    take the newest versions of everything
 
 Writing needs pip-tools (`make lock` provides it) and the oldest Python the project supports, so that every
-conditional dependency of an older Python is in. Only the public registry is asked, whatever this machine's pip
-is set up to use besides, so that the hashes cover every platform.
+conditional dependency of an older Python is in. Extra indexes and folders of wheels that this machine's pip
+may be set up with are left out, so that the hashes are the public registry's and cover every platform.
 """
 
 from __future__ import annotations
@@ -108,7 +108,9 @@ def write(lock: Lock, *, upgrade: bool) -> None:
         command.append("--upgrade")
     subprocess.run(command, input="\n".join(lock.wants), text=True, env=environment, cwd=ROOT, check=True)
     text = lock.path.read_text(encoding="utf-8").replace("-r -", "pyproject.toml")
-    head = "# Written by scripts/lock.py from pyproject.toml: `make lock` updates it, `make check` tells when to.\n"
+    head = (
+        "# Written by scripts/lock.py from pyproject.toml: `make lock` updates it, `make check` checks it.\n"
+    )
     lock.path.write_text(head + re.sub(r"\A(#.*\n)*", "", text), encoding="utf-8")
 
 
