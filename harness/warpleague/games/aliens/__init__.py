@@ -1,0 +1,7 @@
+"""aliens: Wormholes for the piecepack, OrthogonAliens against DiagonAliens, for two seats."""
+
+from warpleague.games.aliens.game import Aliens
+
+__all__ = ["GAME"]
+
+GAME = Aliens()

@@ -1,0 +1,196 @@
+"""What a player can do: one object for each JSON form, and the lists of legal ones built from them.
+
+Leaves which of them are legal to `rules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final, Literal, TypeAlias, overload
+
+import attrs
+
+from warpleague.games.aliens.board import AXES, COINS, COUNT, SHIPS, SQUARES, TARGET, WAYS
+
+Ship: TypeAlias = Literal["suns", "moons", "crowns", "arms"]
+Way: TypeAlias = Literal["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
+
+# Without eq an action's hash is its identity's: fast, and right because there is one object for each JSON form.
+
+
+@attrs.frozen(eq=False)
+class Order:
+    """Choose to place the first wormhole or to move first (aliens P1)."""
+
+    do: ClassVar[str] = "order"
+    first: Literal["place", "move"]
+
+
+@attrs.frozen(eq=False)
+class Place:
+    """Place a coin of one's own, suit side up (aliens P2)."""
+
+    do: ClassVar[str] = "place"
+    suit: Ship
+    value: int
+    at: tuple[int, int]
+
+
+@attrs.frozen(eq=False)
+class Move:
+    """Use a ship's die to move it in a direction (aliens T1)."""
+
+    do: ClassVar[str] = "move"
+    ship: Ship
+    way: Way
+
+
+@attrs.frozen(eq=False)
+class Stay:
+    """Use a ship's null die (aliens T2)."""
+
+    do: ClassVar[str] = "stay"
+    ship: Ship
+
+
+@attrs.frozen(eq=False)
+class Jump:
+    """Choose the direction of a wormhole jump (aliens T3)."""
+
+    do: ClassVar[str] = "jump"
+    way: Way
+
+
+@attrs.frozen(eq=False)
+class Send:
+    """Send the enemy ship that was landed on (aliens T6)."""
+
+    do: ClassVar[str] = "send"
+    to: tuple[int, int]
+
+
+@attrs.frozen(eq=False)
+class Decline:
+    """Leave the die of a ship on an enemy base unused (aliens E1, option `both_ships`)."""
+
+    do: ClassVar[str] = "decline"
+    ship: Ship
+
+
+Action: TypeAlias = Order | Place | Move | Stay | Jump | Send | Decline
+
+ORDERS: Final[dict[str, Order]] = {"place": Order("place"), "move": Order("move")}
+MOVES: Final = tuple(tuple(Move(ship, way) for way in WAYS) for ship in SHIPS)
+STAYS: Final = tuple(Stay(ship) for ship in SHIPS)
+DECLINES: Final = tuple(Decline(ship) for ship in SHIPS)
+JUMPS: Final = tuple(Jump(way) for way in WAYS)
+SENDS: Final = tuple(Send(square) for square in SQUARES)
+
+STAYING: Final = -1
+DECLINING: Final = -2
+USES: Final[dict[Action, tuple[int, int]]] = {
+    **{move: (ship, way) for ship, moves in enumerate(MOVES) for way, move in enumerate(moves)},
+    **{stay: (ship, STAYING) for ship, stay in enumerate(STAYS)},
+    **{decline: (ship, DECLINING) for ship, decline in enumerate(DECLINES)},
+}
+"""Ship and way (or `STAYING`, `DECLINING`) of every action that uses a die."""
+JUMP_WAYS: Final[dict[Action, int]] = {jump: way for way, jump in enumerate(JUMPS)}
+SEND_TARGETS: Final[dict[Action, int]] = {send: number for number, send in enumerate(SENDS)}
+
+_places: dict[int, Place] = {}
+
+
+def place(coin: int, number: int) -> Place:
+    """The one object that places `coin` on square `number`."""
+    key = coin * COUNT + number
+    action = _places.get(key)
+    if action is None:
+        suit, value = divmod(coin, 6)
+        action = _places[key] = Place(SHIPS[suit], value, SQUARES[number])
+    return action
+
+
+Reach: TypeAlias = "tuple[tuple[Action, ...], frozenset[int]]"
+"""The actions of a ship that may end on any square, and the squares where they end."""
+
+
+def _reach(number: int, length: int, ways: Sequence[int], actions: Sequence[Action]) -> Reach:
+    ends = {way: TARGET[(number * 6 + length) * 8 + way] for way in ways}
+    return tuple(actions[way] for way in ways if ends[way] >= 0), frozenset(ends.values()) - {-1}
+
+
+DIE_REACH: Final[tuple[tuple[Reach, ...], ...]] = tuple(
+    tuple(
+        _reach(number, die, range(8), MOVES[ship]) if die else ((STAYS[ship],), frozenset())
+        for number in range(COUNT)
+        for die in range(6)
+    )
+    for ship in range(4)
+)
+"""For each ship, at index square * 6 + die: what it can do with the die."""
+
+JUMP_REACH: Final[dict[str, tuple[tuple[Reach, ...], ...]]] = {
+    diagonals: tuple(
+        tuple(_reach(number, coin % 6, axes[coin // 6], JUMPS) for number in range(COUNT))
+        for coin in range(COINS)
+    )
+    for diagonals, axes in AXES.items()
+}
+"""For each value of `diagonals`, coin and square: the jumps of a ship that activates the coin there."""
+
+
+class LazyActions(Sequence[Action]):
+    """A long list of legal actions that is never written out: `_at` makes the item of an index in range."""
+
+    __slots__ = ()
+
+    def _at(self, index: int) -> Action:
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, index: int) -> Action: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Action, ...]: ...
+    def __getitem__(self, index: int | slice) -> Action | tuple[Action, ...]:
+        if isinstance(index, slice):
+            return tuple(self._at(i) for i in range(*index.indices(len(self))))
+        size = len(self)
+        if not -size <= index < size:
+            raise IndexError("no such action")
+        return self._at(index + size if index < 0 else index)
+
+
+class Placements(LazyActions):
+    """Every coin in the hand on every free square: by suit, value, then square."""
+
+    __slots__ = ("coins", "squares")
+
+    def __init__(self, coins: tuple[int, ...], squares: tuple[int, ...]) -> None:
+        self.coins = coins
+        self.squares = squares
+
+    def __len__(self) -> int:
+        return len(self.coins) * len(self.squares)
+
+    def _at(self, index: int) -> Action:
+        coin, square = divmod(index, len(self.squares))
+        return place(self.coins[coin], self.squares[square])
+
+
+class Sendings(LazyActions):
+    """Every square but the occupied ones, in the order of their numbers."""
+
+    __slots__ = ("occupied",)
+
+    def __init__(self, occupied: list[int]) -> None:
+        """`occupied` ascends."""
+        self.occupied = occupied
+
+    def __len__(self) -> int:
+        return COUNT - len(self.occupied)
+
+    def _at(self, index: int) -> Action:
+        for number in self.occupied:
+            if number <= index:
+                index += 1
+        return SENDS[index]

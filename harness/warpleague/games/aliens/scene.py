@@ -1,0 +1,115 @@
+"""How a position is drawn: squares, bases, wormholes and ships, and panels with what cannot be seen on the board.
+
+Leaves colours and glyphs to the painters.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warpleague.games.aliens.actions import JUMP_WAYS
+from warpleague.games.aliens.board import AXES, COINS, HOME, SHIPS, SIDES, SQUARES, TARGET, WAYS
+from warpleague.games.aliens.state import END, JUMP, OPENING_ROLL, ORDER, PLACE, ROLL, SEND, TURN
+from warpleague.games.scene import Cell, Link, Panel, Piece, Scene
+
+if TYPE_CHECKING:
+    from warpleague.games.aliens.state import State
+
+_LETTERS = "SMCA"
+
+
+def _value(value: int) -> str:
+    return str(value) if value else "null"
+
+
+def _place(number: int) -> tuple[int, int]:
+    """Column and row: rows grow downward, y upward."""
+    x, y = SQUARES[number]
+    return x, 19 - y
+
+
+def _sees(state: State, coin: int, viewer: int | None) -> bool:
+    return viewer is None or coin // 12 == viewer or state.known >> coin & 1 == 1
+
+
+def _cell(state: State, number: int, viewer: int | None) -> Cell:
+    x, y = _place(number)
+    coin = state.holes[number]
+    if coin < 0:
+        base = HOME[number]
+        return Cell(x, y, "space") if base < 0 else Cell(x, y, "base", "", base)
+    # The letter of the suit, and the value in figures when it is public, else as known to its side only.
+    suit, value = divmod(coin, 6)
+    label = _LETTERS[suit] + (str(value) if _sees(state, coin, viewer) else "?")
+    return Cell(x, y, "wormhole" if state.known >> coin & 1 else "hidden-wormhole", label, coin // 12)
+
+
+def _links(state: State) -> tuple[Link, ...]:
+    """Where the ship that must jump may go."""
+    if state.phase != JUMP or state.cascade is None:
+        return ()
+    ship = state.cascade[0]
+    number = state.ships[ship]
+    row = (number * 6 + state.holes[number] % 6) * 8
+    ends = [_place(TARGET[row + JUMP_WAYS[action]]) for action in state.legal]
+    return tuple(Link(*_place(number), *end, "jump", ship >> 1) for end in ends)
+
+
+def _panel(state: State, seat: int, viewer: int | None) -> Panel:
+    axes = AXES[state.rules.options.diagonals]
+    lines = []
+    for ship in (2 * seat, 2 * seat + 1):
+        x, y = SQUARES[state.ships[ship]]
+        leads = "/".join(WAYS[way] for way in axes[ship])
+        line = f"{_LETTERS[ship]} {SHIPS[ship].title()} at ({x},{y}), wormholes {leads}"
+        die = state.dice[ship & 1] if state.seat == seat else -1
+        if die >= 0:
+            line += f", die {_value(die)}"
+        if state.lost >> ship & 1:
+            line += ", loses its next turn"
+        lines.append(line)
+    coins = range(12 * seat, 12 * seat + 12)
+    hand = [coin for coin in coins if coin not in state.holes]
+    if hand and viewer in (None, seat):
+        lines.append("in hand: " + " ".join(f"{_LETTERS[coin // 6]}{coin % 6}" for coin in hand))
+    elif hand:
+        lines.append(f"in hand: {len(hand)} coins")
+    return Panel(SIDES[seat], tuple(lines), seat)
+
+
+def _caption(state: State) -> str:
+    side = SIDES[state.seat]
+    turn = f"turn {state.turn + 1} of {state.rules.max_turns}"
+    if state.phase == END and state.result is not None:
+        winner, why = state.result
+        return f"{SIDES[winner]} have won ({why})" if winner >= 0 else f"drawn ({why})"
+    if state.phase in (JUMP, SEND) and state.cascade is not None:
+        ship = SHIPS[state.cascade[0]].title()
+        must = "must jump" if state.phase == JUMP else f"is to be sent by {SIDES[state.actors[0]]}"
+        return f"{turn}, {side}: {ship} {must}"
+    placed = sum(1 for coin in state.holes if coin >= 0)
+    return {
+        OPENING_ROLL: "the opening roll",
+        ORDER: f"{side} choose to place or to move first",
+        PLACE: f"{side} place wormhole {placed + 1} of {COINS}",
+        ROLL: f"{turn}: {side} roll",
+        TURN: f"{turn}: {side} use their dice",
+    }[state.phase]
+
+
+def scene(state: State, viewer: int | None) -> Scene:
+    """The picture of a position as `viewer` sees it; None sees all."""
+    pieces: list[Piece] = []
+    for ship, number in enumerate(state.ships):
+        # A ship about to be sent lies under the one that landed on it: painters draw later pieces on top.
+        under = state.phase == SEND and state.cascade is not None and state.cascade[0] == ship
+        piece = Piece(*_place(number), SHIPS[ship], SHIPS[ship][:2].title(), ship >> 1)
+        pieces.insert(0, piece) if under else pieces.append(piece)
+    return Scene(
+        shape="square",
+        cells=tuple(_cell(state, number, viewer) for number in range(len(SQUARES))),
+        pieces=tuple(pieces),
+        links=_links(state),
+        panels=(_panel(state, 0, viewer), _panel(state, 1, viewer)),
+        caption=_caption(state),
+    )

@@ -1,0 +1,92 @@
+"""What a position consists of.
+
+Leaves how one follows from another to `rules`, and its JSON form to `codec`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import attrs
+
+from warpleague.games.aliens.actions import JUMP_REACH, Reach
+from warpleague.games.aliens.board import COUNT, STARTS
+from warpleague.games.api import CHANCE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpleague.games.aliens.actions import Action
+    from warpleague.games.aliens.options import Options
+
+PHASES: Final = ("opening-roll", "order", "place", "roll", "turn", "jump", "send", "end")
+OPENING_ROLL, ORDER, PLACE, ROLL, TURN, JUMP, SEND, END = range(8)
+
+DICE: Final = (CHANCE,)
+SEATS: Final = ((0,), (1,))
+NOBODY: Final = ()
+
+NO_HOLES: Final = (-1,) * COUNT
+NO_DICE: Final = (-1, -1)
+
+Cascade: TypeAlias = tuple[int, int, int, int]
+"""The ship that must jump or be sent; how many sends this die use has seen; the ship that, when all is done,
+activates the wormhole it landed on (aliens T7), or -1; and the square of that wormhole, or -1."""
+
+Result: TypeAlias = tuple[int, str]
+"""The winning seat, -1 for a draw, and why the game ended."""
+
+
+@attrs.frozen(eq=False)
+class Rules:
+    """What the options make of the rules: one object for each set of options, shared by all their states."""
+
+    options: Options
+    max_turns: int
+    both_ships: bool
+    jumps: tuple[tuple[Reach, ...], ...]
+
+
+@cache
+def rules_for(options: Options) -> Rules:
+    """The one `Rules` of these options."""
+    return Rules(options, options.max_turns, options.both_ships, JUMP_REACH[options.diagonals])
+
+
+@attrs.define
+class State:
+    """A position, hidden parts included; never changed once made.
+
+    Squares, ships and coins are numbers of `board`. `seat` is the side whose turn it is, or that chooses or
+    places. `actors` and `legal` follow from the rest, but whoever made the state had to work them out anyway.
+    """
+
+    rules: Rules
+    phase: int
+    seat: int
+    turn: int
+    """How many turns are over, skipped ones included."""
+    ships: tuple[int, ...]
+    """The square of each ship. While a ship is about to be sent it shares its square with the one that landed
+    there, and at the end it may."""
+    dice: tuple[int, int]
+    """The unused dice of the seat's two ships; -1: used, lost or not rolled."""
+    lost: int
+    """Bit s: ship s loses its next turn."""
+    holes: tuple[int, ...]
+    """The coin on each square, or -1."""
+    known: int
+    """Bit c: coin c has been activated, so its value is public."""
+    faces: int
+    """Bit c: coin c lies value side up."""
+    cascade: Cascade | None
+    result: Result | None
+    actors: tuple[int, ...]
+    legal: Sequence[Action] = attrs.field(eq=False, repr=False)
+
+
+def first_state(options: Options) -> State:
+    """Before the opening roll."""
+    rules = rules_for(options)
+    return State(rules, OPENING_ROLL, 0, 0, STARTS, NO_DICE, 0, NO_HOLES, 0, 0, None, None, DICE, ())
