@@ -1,0 +1,194 @@
+"""Which actions a position of sheets allows, in canonical order, and which dice have a use.
+
+Leaves what the actions do to `rules`. The canonical order: keeps (by kept, then discarded
+unit) or marks (by unit; for a black die yellow, red, blue; then by edge, cell or box) or takes (by unit); then
+`reroll`; then free lines by edge; then `pass`. Lists are joined from tuples that are cached by the small part of
+the position they depend on, since those parts come again and again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from warpleague.games.sheets.actions import (
+    ALL_UNITS,
+    BLACK_1,
+    BLACK_2,
+    BLUE_UNIT,
+    BLUES,
+    FREE_LINES,
+    KEEPS,
+    LINES,
+    PASS,
+    RED_UNIT,
+    REDS,
+    REROLL,
+    TAKES,
+    WHITE_UNIT,
+    YELLOW_UNIT,
+    YELLOWS,
+    Action,
+)
+from warpleague.games.sheets.geometry import ALL_EDGES, CIRCLES, CROSS, WHITE, YELLOW, members
+
+if TYPE_CHECKING:
+    from warpleague.games.sheets.state import Sheet, State
+
+_Actions = tuple[Action, ...]
+
+BLACK_RED_ROUND: Final = 3
+"""From this round on a black die may be used as red, too (T2)."""
+BLACK_BLUE_ROUND: Final = 5
+"""From this round on a black die may be used as blue, too (T2)."""
+
+
+def _keeps(hand: int) -> _Actions:
+    """The choices with the units `hand` (T1): the white pair is kept, now or at the last roll."""
+    units = members(hand)
+    pairs = [
+        (keep, discard) for keep in units for discard in units if keep != discard and discard != WHITE_UNIT
+    ]
+    return tuple(KEEPS[pair] for pair in pairs)
+
+
+_KEEPS: Final = {hand: _keeps(hand) for hand in range(ALL_UNITS + 1) if hand.bit_count() in (2, 4, 6)}
+_KEEPS_OR_REROLL: Final = {hand: (*keeps, REROLL) for hand, keeps in _KEEPS.items()}
+
+_CHUNK: Final = 6
+_CHUNKS: Final = tuple(
+    tuple(
+        tuple(FREE_LINES[first + i] for i in range(_CHUNK) if not drawn >> i & 1)
+        for drawn in range(1 << _CHUNK)
+    )
+    for first in range(0, len(FREE_LINES), _CHUNK)
+)
+"""For each six edges in a row and each set of them drawn: the free lines that are left there."""
+
+
+def free_lines(edges: int) -> _Actions:
+    """A free line on every edge that is not in the set `edges` (T5)."""
+    found: _Actions = ()
+    for chunk in _CHUNKS:
+        found += chunk[edges & 63]
+        edges >>= _CHUNK
+    return found
+
+
+_line_cache: dict[int, _Actions] = {}
+_yellow_cache: dict[tuple[int, int], _Actions] = {}
+_red_cache: dict[tuple[int, int, int], _Actions] = {}
+_blue_cache: dict[tuple[int, int, int], _Actions] = {}
+
+
+def _lines(missing: int) -> _Actions:
+    found = _line_cache.get(missing)
+    if found is None:
+        found = _line_cache[missing] = tuple(LINES[edge] for edge in members(missing))
+    return found
+
+
+def _yellows(unit: int, value: int, sheet: Sheet) -> _Actions:
+    open_cells = YELLOW[value] & ~sheet.yellow
+    found = _yellow_cache.get((unit, open_cells))
+    if found is None:
+        table = YELLOWS[unit]
+        found = _yellow_cache[unit, open_cells] = tuple(table[cell] for cell in members(open_cells))
+    return found
+
+
+def _reds(unit: int, value: int, sheet: Sheet) -> _Actions:
+    if sheet.red >> value & 1:
+        return ()
+    boxes = CROSS[value] & ~sheet.filled
+    key = (unit, value, boxes)
+    found = _red_cache.get(key)
+    if found is None:
+        table = REDS[unit, value]
+        # sheets S3: a mark that completes nothing is still a use.
+        found = _red_cache[key] = tuple(table[box] for box in members(boxes)) or (table[None],)
+    return found
+
+
+def _blues(unit: int, value: int, sheet: Sheet) -> _Actions:
+    if value not in sheet.blue:
+        # sheets S4: a value without an open circle is written, as long as a circle is empty.
+        return (BLUES[unit, value][None],) if len(sheet.blue) < CIRCLES else ()
+    boxes = CROSS[value] & ~sheet.wormholes
+    key = (unit, value, boxes)
+    found = _blue_cache.get(key)
+    if found is None:
+        table = BLUES[unit, value]
+        # Never empty: there are at most 7 wormholes, and 11 boxes in a row and column.
+        found = _blue_cache[key] = tuple(table[box] for box in members(boxes))
+    return found
+
+
+def uses(state: State, sheet: Sheet, unit: int) -> _Actions:
+    """All uses of the rolled `unit` on `sheet` in the active player's round (T2); empty if it has none."""
+    if unit == WHITE_UNIT:
+        return _lines(WHITE[state.dice[0]][state.dice[1]] & ~sheet.edges)
+    value = state.dice[unit + 1]
+    if unit == YELLOW_UNIT:
+        return _yellows(unit, value, sheet)
+    if unit == RED_UNIT:
+        return _reds(unit, value, sheet)
+    if unit == BLUE_UNIT:
+        return _blues(unit, value, sheet)
+    found = _yellows(unit, value, sheet)
+    if state.round >= BLACK_RED_ROUND:
+        found += _reds(unit, value, sheet)
+        if state.round >= BLACK_BLUE_ROUND:
+            found += _blues(unit, value, sheet)
+    return found
+
+
+def useful(dice: tuple[int, ...], round_: int, sheet: Sheet, unit: int) -> bool:
+    """Whether `uses` would find any use, without listing them."""
+    if unit == WHITE_UNIT:
+        return bool(WHITE[dice[0]][dice[1]] & ~sheet.edges)
+    value = dice[unit + 1]
+    wild = unit in (BLACK_1, BLACK_2)
+    if (unit == YELLOW_UNIT or wild) and YELLOW[value] & ~sheet.yellow:
+        return True
+    if (unit == RED_UNIT or (wild and round_ >= BLACK_RED_ROUND)) and not sheet.red >> value & 1:
+        return True
+    if unit == BLUE_UNIT or (wild and round_ >= BLACK_BLUE_ROUND):
+        return len(sheet.blue) < CIRCLES or value in sheet.blue
+    return False
+
+
+def legal(state: State) -> _Actions:
+    """Everything the acting seat may do, in canonical order; at least one action."""
+    sheet = state.sheets[state.actor]
+    phase = state.phase
+    found: _Actions
+    if phase == "mark":
+        found = ()
+        kept = state.kept
+        while kept:
+            low = kept & -kept
+            found += uses(state, sheet, low.bit_length() - 1)
+            kept ^= low
+    elif phase == "take":
+        offered = state.offered
+        found = ()
+        while offered:
+            low = offered & -offered
+            unit = low.bit_length() - 1
+            if useful(state.dice, state.round, sheet, unit):
+                found += (TAKES[unit],)
+            offered ^= low
+        # sheets T4: the solo player's dice are in hand again, so that rerolls may be spent on them.
+        if sheet.rerolls and len(state.sheets) == 1:
+            found += (REROLL,)
+    elif phase == "keep":
+        found = _KEEPS_OR_REROLL[state.hand] if sheet.rerolls else _KEEPS[state.hand]
+    elif phase == "use":
+        found = uses(state, sheet, state.taken)
+    else:
+        found = ()
+    if sheet.free_lines and sheet.edges != ALL_EDGES:
+        found += free_lines(sheet.edges)
+    if phase in ("take", "lines"):
+        found += (PASS,)
+    return found

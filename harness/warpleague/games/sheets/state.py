@@ -1,0 +1,86 @@
+"""The value that a position of sheets is: each seat's sheet, the dice, and whose decision comes next.
+
+Leaves to `rules` how one position follows from another.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import attrs
+
+from warpleague.games.sheets.geometry import BOX_EDGES, NOT_FIRST_COLUMN, SIDE
+
+Phase = Literal["roll", "keep", "mark", "take", "use", "lines", "over"]
+PHASES: Final[tuple[Phase, ...]] = ("roll", "keep", "mark", "take", "use", "lines", "over")
+
+NOBODY: Final = -2
+"""The actor when the game is over."""
+
+NO_DICE: Final = (0,) * 7
+
+
+@attrs.define
+class Sheet:
+    """What one seat has marked; never changed once built.
+
+    Sets are integers (see `geometry`). `filled` follows from `edges` and is kept up to date with them.
+    `blue` holds the written circles in the order of writing: v for an open one, -v for a crossed-out one.
+    """
+
+    edges: int = 0
+    filled: int = 0
+    wormholes: int = 0
+    yellow: int = 0
+    red: int = 0
+    """Bit v for each marked value v, 1-6."""
+    blue: tuple[int, ...] = ()
+    free_lines: int = 0
+    rerolls: int = 0
+
+
+@attrs.define
+class State:
+    """A position; never changed once built.
+
+    `seat` is whose turn it is, `actor` who must act (`CHANCE`, or `NOBODY` at the end). `dice` are the values
+    in the order white, white, black-1, black-2, red, yellow, blue, 0 where not rolled yet. `hand`, `kept` and
+    `offered` are sets of units: to be rolled or chosen from, kept and still to be marked, discarded and still
+    there; `taken` is the number of the unit a seat took and must use, or -1. `retired` is in the order of
+    retirement.
+    """
+
+    sheets: tuple[Sheet, ...]
+    shared: bool
+    round: int
+    seat: int
+    phase: Phase
+    actor: int
+    dice: tuple[int, ...]
+    hand: int
+    kept: int
+    offered: int
+    taken: int
+    retired: tuple[int, ...]
+
+
+def connections(wormholes: int) -> int:
+    """How many pairs of wormholes are orthogonally adjacent (E1); `wormholes` is a set of boxes."""
+    below = wormholes & wormholes >> SIDE
+    beside = wormholes & (wormholes & NOT_FIRST_COLUMN) >> 1
+    return below.bit_count() + beside.bit_count()
+
+
+def filled_boxes(edges: int) -> int:
+    """The set of boxes whose four edges are all in the set `edges` (S1)."""
+    filled = 0
+    for box, own in enumerate(BOX_EDGES):
+        if edges & own == own:
+            filled |= 1 << box
+    return filled
+
+
+def score_parts(sheet: Sheet) -> tuple[int, int, int]:
+    """The points for filled boxes without a wormhole, with one, and for connections (E1)."""
+    both = (sheet.filled & sheet.wormholes).bit_count()
+    return sheet.filled.bit_count() - both, 2 * both, 3 * connections(sheet.wormholes)
