@@ -8,7 +8,7 @@ from __future__ import annotations
 from warpline.limits import MAX_LINE
 
 
-class LineTooLong(ValueError):  # noqa: N818 - what happened, not that it is an error
+class LineTooLong(ValueError):
     """A line of more than the allowed bytes; `head` holds the first of them as evidence."""
 
     def __init__(self, limit: int, head: bytes) -> None:

@@ -1,0 +1,254 @@
+"""Decides nothing about a game: it speaks the wire for a bot, which only chooses.
+
+Leaves every choice to the bot. Needs the standard library alone and runs on Python 3.8 and later, so that this
+one file can be copied beside a bot that must stand by itself.
+
+    from warpline.client import run
+
+    def choose(question):
+        return 0  # an index into question.legal, or an action object, or a Reply
+
+    run(choose, name="first", wants=("legal",))
+
+While `run` runs, the wire is out of the bot's reach: what `print` or a C library writes to standard output goes
+to standard error, and standard input is empty. Before `run`, print nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from operator import index
+
+TYPE_CHECKING = False  # importing `typing` for it would be a quarter of this module's start-up
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+# The same numbers as in `warpline.limits`, kept here so that this file stands alone.
+PROTOCOL = 1
+MAX_LINE = 64 * 1024
+NOTE_BYTES = 1024
+
+
+class Match:
+    """What the `start` message told; a field's meaning is in the protocol's specification."""
+
+    __slots__ = ("clock", "game", "id", "options", "players", "rules", "seat", "seed", "setup")
+
+    def __init__(self, start: dict[str, Any]) -> None:
+        self.id: str = start["match"]
+        self.game: str = start["game"]
+        self.rules: int = start["rules"]
+        self.options: dict[str, Any] = start["options"]
+        self.seat: int = start["seat"]
+        self.players: list[str] = start["players"]
+        self.seed: str = start["seed"]
+        self.clock: dict[str, float] = start["clock"]
+        self.setup: dict[str, Any] = start["setup"]
+
+
+class Question:
+    """One decision to make, with the match it belongs to.
+
+    `events`, `state` and `legal` are None where the bot did not want them; `clock` holds the seconds left
+    (`bank_s`, `move_s`; one that is absent does not limit); `talk` is the number of messages that may still be
+    sent now.
+    """
+
+    __slots__ = ("ask", "clock", "events", "id", "legal", "of", "state", "talk")
+
+    def __init__(self, act: dict[str, Any], of: Match) -> None:
+        self.of = of
+        self.id: int = act["id"]
+        self.ask: str = act["ask"]
+        self.clock: dict[str, float] = act.get("clock", {})
+        self.talk: int = act.get("talk", 0)
+        self.events: Any = act.get("events")
+        self.state: Any = act.get("state")
+        self.legal: Any = act.get("legal")
+
+    @property
+    def match(self) -> str:
+        """The id of the match."""
+        return self.of.id
+
+    @property
+    def game(self) -> str:
+        """The id of the game."""
+        return self.of.game
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The game's options, complete with their defaults."""
+        return self.of.options
+
+    @property
+    def setup(self) -> dict[str, Any]:
+        """The static facts of the game."""
+        return self.of.setup
+
+    @property
+    def seat(self) -> int:
+        """The bot's own seat, counted from 0."""
+        return self.of.seat
+
+    @property
+    def players(self) -> list[str]:
+        """The names of the bots by seat."""
+        return self.of.players
+
+    @property
+    def seed(self) -> str:
+        """The bot's own seed in this match: a bot that draws from it alone plays reproducibly."""
+        return self.of.seed
+
+    @property
+    def time_s(self) -> float | None:
+        """The seconds left for this decision, the lesser of cap and bank; None without a limit."""
+        limits = [self.clock[name] for name in ("bank_s", "move_s") if self.clock.get(name) is not None]
+        return min(limits) if limits else None
+
+    def options_to(self, do: str) -> list[int]:
+        """The indices of the legal actions whose `do` is the one given."""
+        return [number for number, action in enumerate(self.legal) if action["do"] == do]
+
+
+class End:
+    """How a match ended: its `result` (`ranks`, `scores`, `breakdown`, `why`) and the last `events`."""
+
+    __slots__ = ("events", "of", "result")
+
+    def __init__(self, end: dict[str, Any], of: Match | None) -> None:
+        self.of = of
+        self.result: dict[str, Any] = end.get("result", {})
+        self.events: Any = end.get("events")
+
+
+class Reply:
+    """An action with more to it: `then`, action objects that follow at once, and `note`, kept in the record.
+
+    A note is cut to 1024 bytes of UTF-8.
+    """
+
+    __slots__ = ("action", "note", "then")
+
+    def __init__(
+        self, action: int | dict[str, Any], then: Iterable[dict[str, Any]] = (), note: str | None = None
+    ) -> None:
+        self.action = action
+        self.then = then
+        self.note = note
+
+
+def say(to: int | Iterable[int], text: str) -> dict[str, Any]:
+    """The action of sending `text` to a seat or several, in a game with talk."""
+    seats = [to] if isinstance(to, int) else list(to)
+    return {"do": "say", "to": seats, "text": text}
+
+
+def run(
+    choose: Callable[[Question], int | dict[str, Any] | Reply],
+    *,
+    name: str | None = None,
+    version: str | None = None,
+    wants: Sequence[str] = ("state", "legal", "events"),
+    reusable: bool = False,
+    on_start: Callable[[Match], object] | None = None,
+    on_end: Callable[[End], object] | None = None,
+) -> None:
+    """Play until the referee says `quit` or closes the input; `choose` is called for each question.
+
+    `on_start` is called before the bot says it is ready, within the time to get ready; `on_end` after each
+    match. `reusable` bots may get several matches in turn. An exception in any of the three ends the bot with
+    its traceback and exit code 1. To be called once, by the main program.
+    """
+    hello: dict[str, Any] = {
+        "type": "hello",
+        "protocol": PROTOCOL,
+        "wants": list(wants),
+        "reusable": reusable,
+    }
+    if name is not None:
+        hello["name"] = name
+    if version is not None:
+        hello["version"] = version
+    source, sink = _take_wire()
+    match: Match | None = None
+    try:
+        with open(source, "rb") as lines:  # noqa: PTH123 - a descriptor
+            for line in lines:
+                message = json.loads(line)
+                kind = message["type"]
+                if kind == "act":
+                    if match is None:
+                        raise ValueError("the referee asked before it started a match")
+                    _write(sink, _answer(message["id"], choose(Question(message, match))))
+                elif kind == "start":
+                    match = Match(message)
+                    if on_start is not None:
+                        on_start(match)
+                    _write(sink, b'{"type":"ready"}\n')
+                elif kind == "end":
+                    if on_end is not None:
+                        on_end(End(message, match))
+                elif kind == "hello":
+                    _write(sink, _dump(hello))
+                elif kind == "fault":
+                    sys.stderr.write("fault: {kind}: {message}\n".format_map(message))
+                elif kind == "quit":
+                    return
+    except BrokenPipeError:
+        return  # the referee is gone: nobody is left to tell
+    finally:
+        os.close(sink)
+
+
+def _take_wire() -> tuple[int, int]:
+    """Move the wire to private descriptors (source, sink) that no child inherits; see the module's docstring."""
+    source = os.dup(0)
+    sink = os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # started without a standard error
+        os.dup2(nothing, 1)
+    os.close(nothing)
+    if sys.stdout is not None:
+        sys.stdout.flush()  # what was printed before this call still sat in the buffer
+    sys.stdout = sys.stderr
+    return source, sink
+
+
+def _answer(number: int, choice: Any) -> bytes:
+    """The line that answers question `number`; TypeError or ValueError when `choice` is no answer."""
+    action, further, note = choice, None, None
+    if isinstance(choice, Reply):
+        action, further, note = choice.action, list(choice.then), choice.note
+    if not isinstance(action, dict):
+        try:
+            action = index(action)  # numpy's integers too
+        except TypeError:
+            raise TypeError(f"a choice is an index, an action object or a Reply, not {action!r}") from None
+        if action < 0:
+            raise ValueError(f"an index counts from 0; this one is {action}")
+    answer = {"type": "act", "id": number, "action": action}
+    if further:
+        answer["then"] = further
+    if note is not None:
+        answer["note"] = note.encode("utf-8", "replace")[:NOTE_BYTES].decode("utf-8", "ignore")
+    line = _dump(answer)
+    if len(line) > MAX_LINE + 1:
+        raise ValueError(f"an answer has at most {MAX_LINE} bytes; this one has {len(line) - 1}")
+    return line
+
+
+def _dump(message: dict[str, Any]) -> bytes:
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
+def _write(sink: int, line: bytes) -> None:
+    while line:
+        line = line[os.write(sink, line) :]
