@@ -1,0 +1,194 @@
+"""What a league file may say, and what it means: TOML in, one checked `LeagueConfig` out.
+
+Leaves bundling the bots and the bot names to `entry`, and the order of matches to `schedule`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+from attrs.validators import ge, gt
+
+from warpleague.errors import BadInput, ConfigError
+from warpleague.games import game_ids, load_game
+from warpleague.match.setup import load_options, options_json
+from warpleague.match.spec import Clock, FaultPolicy, Level
+from warpleague.strict import nearest, structure
+
+FormatKind = Literal["round-robin", "gauntlet"]
+Seating = Literal["all", "rotations", "fixed"]
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+@attrs.frozen(kw_only=True)
+class BotEntry:
+    """A bot of the league: its folder, relative to the league file, and the name it plays under."""
+
+    path: str
+    name: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class GameTable:
+    """`[game]`: which game, at which table size (default: the smallest allowed), with which options."""
+
+    id: str
+    players: int = 0
+    options: dict[str, Any] = attrs.Factory(dict)
+
+
+@attrs.frozen(kw_only=True)
+class FormatTable:
+    """`[format]`: which tables are played, how many deals each plays, and in which seat orders.
+
+    `tables` is "all" (every set of bots that fits) or a number of tables drawn so that meetings are balanced;
+    `challengers` are the bots of a gauntlet that play all others, by default the first bot of the list.
+    """
+
+    kind: FormatKind = "round-robin"
+    deals: int = attrs.field(default=1, validator=ge(1))
+    seats: Seating = "rotations"
+    tables: int | Literal["all"] = "all"
+    challengers: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class RulesTable:
+    """`[rules]`: what happens to a bot at fault, and how closely bots are confined."""
+
+    faults: FaultPolicy = "forfeit"
+    strikes: int = attrs.field(default=0, validator=ge(0))
+    level: Level = "limits"
+
+
+@attrs.frozen(kw_only=True)
+class RunTable:
+    """`[run]`: how many matches at once (0: one for each usable core), and whether each keeps to one core."""
+
+    jobs: int = attrs.field(default=0, validator=ge(0))
+    affinity: Literal["core", "none"] = "core"
+
+
+@attrs.frozen(kw_only=True)
+class RatingTable:
+    """`[rating]`: the numbers of the rating.
+
+    `kind` says which rating ranks the table: "elo", sequential Elo in schedule order, or "fit", the joint fit
+    of all results. `anchor` is the bot whose fitted rating is `start`; without it the mean is.
+    """
+
+    kind: Literal["elo", "fit"] = "elo"
+    k: float = attrs.field(default=16.0, validator=gt(0))
+    start: float = 1500.0
+    anchor: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class LeagueConfig:
+    """One league file, checked: the game exists, its options are complete, names and numbers make sense."""
+
+    bots: tuple[str | BotEntry, ...]
+    game: GameTable
+    name: str = ""
+    seed: str | None = None
+    missing_toolchain: Literal["error", "skip"] = "error"
+    format: FormatTable = FormatTable()
+    clock: Clock = attrs.Factory(lambda: Clock(move_s=1.0))
+    rules: RulesTable = RulesTable()
+    run: RunTable = RunTable()
+    rating: RatingTable = RatingTable()
+    path: Path = attrs.field(default=Path(), init=False)
+
+    @property
+    def entries(self) -> tuple[BotEntry, ...]:
+        """The bots in the order of the file."""
+        return tuple(BotEntry(path=bot) if isinstance(bot, str) else bot for bot in self.bots)
+
+    def to_toml(self) -> dict[str, Any]:
+        """The complete configuration as TOML data: defaults written out, absent values left out."""
+        data = attrs.asdict(self, retain_collection_types=False, filter=lambda field, _: field.name != "path")
+        order = ("name", "seed", "missing_toolchain", "bots", "game", "format", "clock", "rules", "run", "rating")
+        return {key: without_none(data[key]) for key in order if data[key] is not None}
+
+
+def without_none(data: Any) -> Any:
+    """Plain data without the keys whose value is None: TOML has no null."""
+    if isinstance(data, dict):
+        return {key: without_none(value) for key, value in data.items() if value is not None}
+    if isinstance(data, list):
+        return [without_none(value) for value in data]
+    return data
+
+
+def load_config(path: Path) -> LeagueConfig:
+    """The league file at `path`; `ConfigError` or `OptionsError` names file and key of what does not fit."""
+    where = str(path)
+    config = structure(_read_toml(path, where), LeagueConfig, where)
+    name = config.name or path.stem
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"{where}: name: {name!r} must be letters, digits, dots, dashes; it names a folder")
+    game = _complete_game(config.game, path)
+    config = attrs.evolve(config, name=name, game=game)
+    object.__setattr__(config, "path", path)
+    _check(config, where)
+    return config
+
+
+def _read_toml(path: Path, where: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        folder = path.parent if path.parent.is_dir() else None
+        known = sorted(p.name for p in folder.glob("*.toml")) if folder else []
+        raise ConfigError(f"{where}: there is no such file; {nearest(path.name, known)}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{where}: cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{where}: is not TOML: {error}") from None
+
+
+def _complete_game(table: GameTable, path: Path) -> GameTable:
+    where = str(path)
+    try:
+        game = load_game(table.id)
+    except BadInput:
+        hint = nearest(table.id, game_ids())
+        raise ConfigError(f"{where}: game.id: no game is called {table.id!r}; {hint}") from None
+    players = table.players or game.players[0]
+    if players not in game.players:
+        allowed = ", ".join(map(str, game.players))
+        raise ConfigError(f"{where}: game.players: {game.id} is for {allowed} players, not {players}")
+    raw = dict(table.options)
+    for option in game.file_options & raw.keys():
+        if isinstance(raw[option], str):
+            raw[option] = _read_toml(path.parent / raw[option], f"{where}: game.options.{option}")
+    options = load_options(game, players, raw, f"{where}: game.options")
+    return GameTable(id=table.id, players=players, options=options_json(options))
+
+
+def _check(config: LeagueConfig, where: str) -> None:
+    if not config.bots:
+        raise ConfigError(f"{where}: bots: a league needs bots")
+    for key in ("move_s", "bank_s", "increment_s", "start_s"):
+        value = getattr(config.clock, key)
+        if value is not None and (value < 0 or (value == 0 and key != "increment_s")):
+            raise ConfigError(f"{where}: clock.{key}: must be above zero, not {value}")
+    if config.clock.move_s is None and config.clock.bank_s is None:
+        raise ConfigError(f"{where}: clock: set move_s or bank_s, else a silent bot stops the league for good")
+    if config.clock.increment_s is not None and config.clock.bank_s is None:
+        raise ConfigError(f"{where}: clock.increment_s: is added to a bank, but there is no bank_s")
+    tables = config.format.tables
+    if isinstance(tables, int) and tables < 1:
+        raise ConfigError(f'{where}: format.tables: must be at least 1, or "all"')
+    if config.format.kind == "gauntlet":
+        if isinstance(tables, int):
+            raise ConfigError(f'{where}: format.tables: a gauntlet plays all its tables; leave it at "all"')
+        if config.game.players == 1:
+            raise ConfigError(f"{where}: format.kind: a gauntlet needs tables of two or more")
+    elif config.format.challengers:
+        raise ConfigError(f'{where}: format.challengers: only kind = "gauntlet" has challengers')

@@ -1,0 +1,104 @@
+"""A league opened: its config, store, season and schedule, to run it or to read its results.
+
+Leaves running to `running`, and making tables to `standings`.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Self
+
+import attrs
+
+from warpleague.errors import BadInput
+from warpleague.league.entry import check_names, enter_bots
+from warpleague.league.schedule import Schedule
+from warpleague.league.season import Season
+from warpleague.league.store import Store
+from warpleague.match.chance import season_secret
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from warpleague.league.config import LeagueConfig
+    from warpleague.league.entry import Prepared
+    from warpleague.league.schedule import Fixture
+    from warpleague.league.store import Played
+
+
+@attrs.frozen
+class League:
+    """A league with its store open; a context manager that closes the store."""
+
+    config: LeagueConfig
+    season: Season
+    schedule: Schedule
+    store: Store
+    skipped: tuple[str, ...] = ()
+
+    def results(self) -> Iterator[tuple[Fixture, Played]]:
+        """The matches played so far, in schedule order."""
+        return self.store.played(self.schedule)
+
+    def find(self, text: str) -> tuple[str, int]:
+        """The id and deal of the stored match that `text` means: its number in the schedule, or how its id begins.
+
+        Raises `BadInput` if there is none, or more than one.
+        """
+        if text.isdecimal() and int(text) <= len(self.schedule):
+            for fixture in self.schedule:
+                if fixture.number == int(text):
+                    if fixture.id not in self.store:
+                        raise BadInput(f"match {text} of {self.config.name} has not been played yet")
+                    return fixture.id, fixture.deal
+        ids = self.store.matching(text)
+        if len(ids) != 1:
+            count = "no match" if not ids else "more than one match"
+            raise BadInput(f"{count} of {self.config.name} has an id that begins with {text!r}")
+        return ids[0], self.store.deal_of(ids[0])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.store.close()
+
+
+def open_to_run(
+    config: LeagueConfig, results: Path, prepare: Callable[[Path], Prepared] | None = None
+) -> League:
+    """Bundle the bots, take the store in `results`/NAME for this process alone, and write down the season.
+
+    `prepare` makes a bundle of a bot's folder (default: the runner's). Raises what `enter_bots` raises, and
+    `StoreError` if the league is being run already or the store belongs to a league of other conditions.
+    """
+    store = Store.open_to_write(results / config.name)
+    try:
+        entries = enter_bots(config, prepare)
+        secret = store.secret()
+        if secret is None:
+            secret = secrets.token_bytes(32) if config.seed is None else season_secret(config.seed)
+        season = Season.of(config, entries.bots, secret)
+        store.enter(config, season, entries.skipped)
+        return League(config, season, Schedule(season), store, entries.skipped)
+    except BaseException:
+        store.close()
+        raise
+
+
+def open_to_read(config: LeagueConfig, results: Path) -> League:
+    """The league as it was last run, read-only; it may be running meanwhile.
+
+    The bots are those of the last run: their folders are not looked at. Format and rating are the file's.
+    """
+    store = Store.open_to_read(results / config.name)
+    try:
+        store.check_commitment()
+        season = Season.of(config, store.bots(), store.secret() or b"")
+        store.check_same_league(season, config)
+        check_names(config, season.names)
+        return League(config, season, Schedule(season), store)
+    except BaseException:
+        store.close()
+        raise

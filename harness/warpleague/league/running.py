@@ -1,0 +1,291 @@
+"""Running a season: what is scheduled but not stored is played, and every result is committed as it comes.
+
+Leaves playing a match to the runner, processes to `pool`, and showing progress to a `Watcher`.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+import traceback
+from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from warpleague.errors import BadInput
+from warpleague.league.pool import RefereeDied, RefereePool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Executor, Future
+
+    from warpleague.league.league import League
+    from warpleague.league.schedule import Fixture
+    from warpleague.match.spec import MatchResult, MatchSpec
+
+_AHEAD = 2  # matches submitted for each job: the next one is at hand when one ends
+_RESUBMIT = 2  # times a match is tried again when its referee dies
+_MOST_VOID = 10  # void matches in a row, after which the rest would be void too
+_TICK_S = 0.25  # how often the live view hears of time passing
+
+
+@attrs.frozen
+class Void:
+    """A match that the harness failed to play: nobody loses, and the next run tries it again."""
+
+    fixture: Fixture
+    error: str
+    trace: str
+
+
+@attrs.frozen
+class RunReport:
+    """What a run did: matches scheduled, stored before it, played by it, void; and how it ended.
+
+    `stopped`: by the user. `failure`: why it was given up, or None. `complete`: all matches are stored.
+    """
+
+    total: int
+    before: int
+    played: int
+    void: tuple[Void, ...]
+    stopped: bool
+    failure: str | None
+    elapsed_s: float
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left to play."""
+        return self.before + self.played == self.total
+
+
+class Watcher:
+    """Hears of a run as it goes on; every method is called in the thread of `run_league`."""
+
+    def started(self, league: League, total: int, before: int, jobs: int) -> None:
+        """The run begins: `before` of the `total` matches are stored already."""
+
+    def submitted(self, fixture: Fixture) -> None:
+        """A match waits for a referee; referees take matches in this order."""
+
+    def finished(self, fixture: Fixture, result: MatchResult) -> None:
+        """A match has been played and is in the store."""
+
+    def failed(self, void: Void) -> None:
+        """A match is void."""
+
+    def stopping(self) -> None:
+        """The user asked to stop: the matches being played are the last."""
+
+    def tick(self) -> None:
+        """Some time has passed, a quarter of a second or so."""
+
+
+@attrs.define
+class _InFlight:
+    fixture: Fixture
+    spec: MatchSpec
+    deaths: int = 0
+
+
+def run_league(
+    league: League,
+    *,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    play: Callable[[MatchSpec], MatchResult] | None = None,
+    watcher: Watcher | None = None,
+) -> RunReport:
+    """Play what is left of `league`, which must be open to run, and commit each match as it ends.
+
+    `executor` is any executor; default: a `RefereePool` of the config's jobs and affinity. `jobs` tells how
+    many matches it plays at once (default: the config's). `play` is what is submitted (default: the runner's
+    `play_match`). In the main thread the first SIGINT or SIGTERM lets the matches being played end, the second
+    one kills them. Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
+    """
+    if play is None:
+        from warpleague.runner.play import play_match
+
+        play = play_match
+    own = None
+    if executor is None:
+        executor = own = RefereePool(league.config.run.jobs if jobs is None else jobs, league.config.run.affinity)
+        jobs = own.jobs
+    run = _Run(league, executor, jobs or league.config.run.jobs or 1, play, watcher or Watcher())
+    killed = False
+    try:
+        with _signals(run):
+            return run.go()
+    except KeyboardInterrupt:
+        killed = True
+        return run.report()
+    finally:
+        if own is not None:
+            own.kill() if killed else own.shutdown(cancel_futures=True)
+
+
+class _Run:
+    def __init__(
+        self,
+        league: League,
+        executor: Executor,
+        jobs: int,
+        play: Callable[[MatchSpec], MatchResult],
+        watcher: Watcher,
+    ) -> None:
+        self.league, self.executor, self.jobs, self.play, self.watcher = league, executor, jobs, play, watcher
+        self.total = len(league.schedule)
+        self.before = league.store.count_of(league.schedule)
+        self.played = 0
+        self.void: list[Void] = []
+        self.failure: str | None = None
+        self.wrong: BadInput | None = None
+        self.interrupts = 0
+        self.began_s = time.monotonic()
+        self._void_in_a_row = 0
+        self._in_flight: dict[Future[MatchResult], _InFlight] = {}
+        self._ended: SimpleQueue[Future[MatchResult] | None] = SimpleQueue()
+
+    def go(self) -> RunReport:
+        self.watcher.started(self.league, self.total, self.before, self.jobs)
+        left = (fixture for fixture, result in self.league.store.look_up(self.league.schedule) if result is None)
+        told = False
+        while True:
+            while not self._halting() and len(self._in_flight) < _AHEAD * self.jobs:
+                fixture = next(left, None)
+                if fixture is None:
+                    break
+                self._submit(_InFlight(fixture, self.league.season.spec(fixture.id, fixture.deal, fixture.seats)))
+            if self._halting():
+                for future in list(self._in_flight):
+                    if future.cancel():
+                        self._in_flight.pop(future, None)
+                if self.interrupts and not told:
+                    told = True
+                    self.watcher.stopping()
+            if not self._in_flight:
+                break
+            self._settle(self._wait())
+            self.watcher.tick()
+        if self.wrong is not None:
+            raise self.wrong
+        report = self.report()
+        if report.complete:
+            self.league.store.publish_secret()
+        return report
+
+    def report(self) -> RunReport:
+        return RunReport(
+            total=self.total,
+            before=self.before,
+            played=self.played,
+            void=tuple(self.void),
+            stopped=self.interrupts > 0,
+            failure=self.failure,
+            elapsed_s=time.monotonic() - self.began_s,
+        )
+
+    def interrupt(self) -> None:
+        """A signal: the first one halts, the second one is raised."""
+        self.interrupts += 1
+        if self.interrupts > 1:
+            raise KeyboardInterrupt
+        self._ended.put(None)  # SimpleQueue.put may be called from a signal handler
+
+    def _halting(self) -> bool:
+        return self.interrupts > 0 or self.failure is not None or self.wrong is not None
+
+    def _submit(self, flight: _InFlight) -> None:
+        try:
+            future = self.executor.submit(self.play, flight.spec)
+        except (BrokenExecutor, RuntimeError) as error:
+            self.failure = f"the executor takes no more matches: {error}"
+            return
+        self._in_flight[future] = flight
+        future.add_done_callback(self._ended.put)
+        self.watcher.submitted(flight.fixture)
+
+    def _wait(self) -> list[Future[MatchResult]]:
+        """The matches that have ended, after a short wait at most: committed together, they cost one sync."""
+        ended: list[Future[MatchResult] | None] = []
+        try:
+            ended.append(self._ended.get(timeout=_TICK_S))
+            while True:
+                ended.append(self._ended.get_nowait())
+        except Empty:
+            return [future for future in ended if future is not None and future in self._in_flight]
+
+    def _settle(self, ended: list[Future[MatchResult]]) -> None:
+        good: list[tuple[_InFlight, MatchResult]] = []
+        for future in ended:
+            flight = self._in_flight.pop(future)
+            if future.cancelled():
+                continue
+            error = future.exception()
+            if error is None and future.result().id == flight.fixture.id:
+                good.append((flight, future.result()))
+            else:
+                self._failed(flight, error or AssertionError(f"the result of another match: {future.result().id}"))
+        if not good:
+            return
+        self.league.store.add([(flight.fixture, flight.spec.seats, result) for flight, result in good])
+        self._void_in_a_row = 0
+        self.played += len(good)
+        for flight, result in good:
+            self.watcher.finished(flight.fixture, result)
+
+    def _failed(self, flight: _InFlight, error: BaseException) -> None:
+        fixture = flight.fixture
+        match error:
+            case BadInput():
+                self.wrong = self.wrong or error
+                return
+            case BrokenExecutor():
+                self.failure = f"the executor broke: {error}"
+                return
+            case RefereeDied() if self._halting():
+                return
+            case RefereeDied() if flight.deaths < _RESUBMIT:
+                self._submit(_InFlight(fixture, flight.spec, flight.deaths + 1))
+                return
+            case RefereeDied():
+                self.failure = (
+                    f"match {fixture.number} ({fixture.id}): {error}, {flight.deaths + 1} times; "
+                    "memory may be short (see the kernel's log), or the match kills its referee"
+                )
+        void = Void(fixture, f"{type(error).__name__}: {error}", _trace(error))
+        self.void.append(void)
+        self.watcher.failed(void)
+        self._void_in_a_row += 1
+        if self._void_in_a_row >= _MOST_VOID and self.failure is None:
+            self.failure = f"{_MOST_VOID} matches in a row were void; the last: {void.error}"
+
+
+def _trace(error: BaseException) -> str:
+    """The traceback of where it happened, in the referee if that is known."""
+    cause = error.__cause__
+    if cause is not None and type(cause).__name__.endswith("RemoteTraceback"):
+        return str(cause).strip()
+    return "".join(traceback.format_exception(error)).strip()
+
+
+@contextmanager
+def _signals(run: _Run) -> Iterator[None]:
+    """Route SIGINT and SIGTERM to `run`, where a program may: in the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def handler(*_: Any) -> None:
+        run.interrupt()
+
+    old = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, previous in old.items():
+            signal.signal(number, previous)

@@ -1,0 +1,132 @@
+"""What a season is: its conditions, its secret, its bots, and the identity of each of its matches.
+
+Leaves the order of matches to `schedule`, and what has been played to `store`.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from warpleague.games import load_game
+from warpleague.match.chance import deal_key, season_commitment
+from warpleague.match.spec import Clock, FaultPolicy, Level, MatchSpec, SeatSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpleague.league.config import FormatTable, LeagueConfig
+
+_ID_BYTES = 10  # a million matches collide with a chance of 4e-13
+
+
+@attrs.frozen(slots=False)
+class Season:
+    """Everything that determines a season's matches; `bots` are numbered in this order everywhere.
+
+    `secret` are the 32 bytes all deals come from. For reading results the bots need no way to be run.
+    """
+
+    game: str
+    rules: int
+    options: dict[str, Any]
+    players: int
+    format: FormatTable
+    clock: Clock
+    level: Level
+    faults: FaultPolicy
+    strikes: int
+    secret: bytes
+    bots: tuple[SeatSpec, ...]
+
+    @classmethod
+    def of(cls, config: LeagueConfig, bots: Sequence[SeatSpec], secret: bytes) -> Season:
+        """The season that `config` describes, with these `bots`."""
+        return cls(
+            game=config.game.id,
+            rules=load_game(config.game.id).rules_version,
+            options=config.game.options,
+            players=config.game.players,
+            format=config.format,
+            clock=config.clock,
+            level=config.rules.level,
+            faults=config.rules.faults,
+            strikes=config.rules.strikes,
+            secret=secret,
+            bots=tuple(bots),
+        )
+
+    @cached_property
+    def commitment(self) -> str:
+        """The hexadecimal SHA-256 of the secret."""
+        return season_commitment(self.secret)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the bots."""
+        return tuple(bot.bot for bot in self.bots)
+
+    @cached_property
+    def conditions(self) -> dict[str, Any]:
+        """What every match of the season has in common, as JSON; `rules` is the version of the game's rules."""
+        return {
+            "clock": attrs.asdict(self.clock),
+            "faults": self.faults,
+            "game": self.game,
+            "level": self.level,
+            "options": self.options,
+            "players": self.players,
+            "rules": self.rules,
+            "strikes": self.strikes,
+        }
+
+    @cached_property
+    def _hasher(self) -> blake2b:
+        head = _canonical({**self.conditions, "commitment": self.commitment})
+        return blake2b(head, digest_size=_ID_BYTES)
+
+    @cached_property
+    def _seated(self) -> tuple[bytes, ...]:
+        return tuple(b"\n" + _canonical([bot.bot, bot.digest]) for bot in self.bots)
+
+    def match_id(self, deal: int, seats: Sequence[int]) -> str:
+        """The id of a match: a hash of all that determines it, the bots' content in seat order included.
+
+        The name belongs to it because one bundle may play under two names.
+        """
+        hasher = self._hasher.copy()
+        hasher.update(b"\n%d" % deal + b"".join([self._seated[bot] for bot in seats]))
+        return hasher.hexdigest()
+
+    def deal(self, table: Sequence[int], turn: int, round_: int) -> int:
+        """The deal number (32 bits) a table plays in a round.
+
+        It depends on the names at the table, not on their places in the league file, so that bots can come and
+        go and all other tables keep their deals. `turn` tells apart tables of the same bots. Solo tables share
+        their deals: there, the same deal for all is what makes scores comparable.
+        """
+        names = sorted(self.bots[bot].bot for bot in table) if self.players > 1 else []
+        return int.from_bytes(blake2b(_canonical([names, turn, round_]), digest_size=4).digest(), "big")
+
+    def spec(self, match_id: str, deal: int, seats: Sequence[int]) -> MatchSpec:
+        """The match to play; its key stays out of the record while the season lasts."""
+        return MatchSpec(
+            id=match_id,
+            game=self.game,
+            options=self.options,
+            seats=tuple(self.bots[bot] for bot in seats),
+            key=deal_key(self.secret, deal),
+            clock=self.clock,
+            level=self.level,
+            faults=self.faults,
+            strikes=self.strikes,
+            publish_key=False,
+        )
+
+
+def _canonical(data: object) -> bytes:
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()

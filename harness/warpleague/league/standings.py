@@ -1,0 +1,356 @@
+"""The tables of a league, computed from its results in one stream: standings, cross-table, seats, faults, times.
+
+Leaves the ratings' arithmetic to `ratings`, and showing the tables to `warpleague.report`. Results are taken in
+schedule order, so that the order in which matches happened to end changes nothing.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from warpleague.league.ratings import PairTotals, SequentialElo, joint_fit, pair_points
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from warpleague.league.league import League
+    from warpleague.league.ratings import Fit
+    from warpleague.match.spec import SeatFault
+
+Z95 = 1.959964
+"""Standard errors on each side of a 95 % interval."""
+
+
+@attrs.define
+class Mean:
+    """A mean and its standard error, from a stream (Welford 1962)."""
+
+    count: int = 0
+    mean: float = 0.0
+    _squares: float = 0.0
+
+    def add(self, value: float) -> None:
+        """Count one value."""
+        self.count += 1
+        delta = value - self.mean
+        self.mean += delta / self.count
+        self._squares += delta * (value - self.mean)
+
+    @property
+    def error(self) -> float | None:
+        """The standard error of the mean; None below two values."""
+        return sqrt(self._squares / (self.count - 1) / self.count) if self.count > 1 else None
+
+
+@attrs.define
+class Record:
+    """A bot's (or a seat's) matches: `won` alone in front, `drawn` sharing the first place, `lost` all others.
+
+    `points` is, for each match, the share of opponents beaten (a shared place half): 1, a half or 0 at a table
+    of two. A solo match is neither won nor lost. `scores` are in the game's own unit; `faults` counts faults.
+    """
+
+    played: int = 0
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+    points: float = 0.0
+    faults: int = 0
+    scores: Mean = attrs.Factory(Mean)
+
+    def add(self, seat: int, ranks: Sequence[int], score: float, faults: int) -> None:
+        """Count a match seen from `seat`."""
+        self.played += 1
+        self.scores.add(score)
+        self.faults += faults
+        others = len(ranks) - 1
+        if others == 0:
+            return
+        self.points += sum(pair_points(ranks[seat], rank) for i, rank in enumerate(ranks) if i != seat) / others
+        if ranks[seat] != 1:
+            self.lost += 1
+        elif ranks.count(1) > 1:
+            self.drawn += 1
+        else:
+            self.won += 1
+
+
+@attrs.frozen
+class Standing:
+    """One line of the standings.
+
+    `elo` is the rating that ranks (in a solo league the mean score, and `error` its standard error); `error`
+    is half the 95 % interval of the fitted rating. `fit` is the fitted rating; `above` and `below` are its
+    one-sided bounds for a bot that won or lost everything. `likelihood` is that the bot is stronger than
+    the next one in the table.
+    """
+
+    rank: int
+    bot: str
+    elo: float | None
+    error: float | None
+    fit: float | None
+    above: float | None
+    below: float | None
+    island: int | None
+    likelihood: float | None
+    record: Record
+
+    def to_json(self) -> dict[str, Any]:
+        """The line as a JSON object."""
+        record = self.record
+        return {
+            "rank": self.rank,
+            "bot": self.bot,
+            "elo": _rounded(self.elo),
+            "error": _rounded(self.error),
+            "fit": _rounded(self.fit),
+            "above": _rounded(self.above),
+            "below": _rounded(self.below),
+            "island": self.island,
+            "likelihood": _rounded(self.likelihood, 4),
+            "played": record.played,
+            "won": record.won,
+            "drawn": record.drawn,
+            "lost": record.lost,
+            "points": _rounded(record.points, 6),
+            "score": _rounded(record.scores.mean if record.played else None, 6),
+            "score_error": _rounded(record.scores.error, 6),
+            "faults": record.faults,
+        }
+
+
+@attrs.frozen
+class Standings:
+    """The table, and what it is made of: bots in order of the season, pair totals, the joint fit (not in solo)."""
+
+    lines: tuple[Standing, ...]
+    names: tuple[str, ...]
+    records: tuple[Record, ...]
+    totals: PairTotals
+    fit: Fit | None
+    solo: bool
+    matches: int
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The bots by rank."""
+        return tuple(self.names.index(line.bot) for line in self.lines)
+
+    def crosstable_json(self) -> list[dict[str, Any]]:
+        """For each bot by rank: its points and meetings against each other bot, and likelihood of superiority."""
+        rows = []
+        for bot in self.order:
+            against = {
+                self.names[other]: {
+                    "points": self.totals.points[bot][other],
+                    "meetings": self.totals.games[bot][other],
+                    "likelihood": _rounded(self.fit.superiority(bot, other) if self.fit else None, 4),
+                }
+                for other in self.order
+                if other != bot
+            }
+            rows.append({"bot": self.names[bot], "against": against})
+        return rows
+
+
+def _rounded(value: float | None, digits: int = 2) -> float | None:
+    return None if value is None else round(value, digits)
+
+
+class Tally:
+    """What standings are made of, counted match by match in schedule order."""
+
+    def __init__(self, bots: int, k: float, start: float) -> None:
+        self.records = [Record() for _ in range(bots)]
+        self.totals = PairTotals(bots)
+        self.elo = SequentialElo(bots, k, start)
+        self.matches = 0
+
+    def add(
+        self, seats: Sequence[int], ranks: Sequence[int], scores: Sequence[float], faults: Sequence[int]
+    ) -> None:
+        """Count a match: bot, rank, score and number of faults of each seat."""
+        self.matches += 1
+        self.totals.add(seats, ranks)
+        self.elo.add(seats, ranks)
+        for seat, bot in enumerate(seats):
+            self.records[bot].add(seat, ranks, scores[seat], faults[seat])
+
+
+def standings(league: League) -> Standings:
+    """The standings of all matches played so far that belong to the season's schedule."""
+    season, rating = league.season, league.config.rating
+    tally = Tally(len(season.bots), rating.k, rating.start)
+    for fixture, played in league.results():
+        tally.add(fixture.seats, played.ranks, played.scores, [len(faults) for faults in played.faults])
+    fit = None
+    if season.players > 1:
+
+        def again() -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...]]]:
+            return ((fixture.group, fixture.seats, played.ranks) for fixture, played in league.results())
+
+        anchor = None if rating.anchor is None else season.names.index(rating.anchor)
+        fit = joint_fit(tally.totals, again, rating.start, anchor)
+    return ranked(season.names, tally, fit, rating.kind)
+
+
+def ranked(names: Sequence[str], tally: Tally, fit: Fit | None, kind: str) -> Standings:
+    """Put the bots in order: by the rating of `kind` ("elo" or "fit"), solo (no fit) by mean score.
+
+    Equal ratings share a rank and leave a gap; bots that have not played come last.
+    """
+    bots = range(len(names))
+    values: list[float | None]
+    if fit is None:
+        values = [record.scores.mean if record.played else None for record in tally.records]
+    elif kind == "fit":
+        values = list(fit.ratings)
+    else:
+        played = zip(tally.elo.ratings, tally.records, strict=True)
+        values = [rating if record.played else None for rating, record in played]
+
+    def key(bot: int) -> float:
+        value = values[bot]
+        return float("inf") if value is None else -value
+
+    order = sorted(bots, key=lambda bot: (key(bot), -tally.records[bot].points, names[bot]))
+    lines: list[Standing] = []
+    for place, bot in enumerate(order):
+        tied = place > 0 and key(bot) == key(order[place - 1])
+        following = order[place + 1] if place + 1 < len(order) else None
+        record = tally.records[bot]
+        error = record.scores.error if fit is None else fit.errors[bot]
+        lines.append(
+            Standing(
+                rank=lines[-1].rank if tied else place + 1,
+                bot=names[bot],
+                elo=values[bot],
+                error=error if fit is None or error is None else error * Z95,
+                fit=fit.ratings[bot] if fit else None,
+                above=fit.above[bot] if fit else None,
+                below=fit.below[bot] if fit else None,
+                island=fit.islands[bot] if fit else None,
+                likelihood=fit.superiority(bot, following) if fit and following is not None else None,
+                record=record,
+            )
+        )
+    return Standings(
+        lines=tuple(lines),
+        names=tuple(names),
+        records=tuple(tally.records),
+        totals=tally.totals,
+        fit=fit,
+        solo=fit is None,
+        matches=tally.matches,
+    )
+
+
+@attrs.define
+class SeatLine:
+    """What a seat is worth: the matches seen from it, and the mean share of points with its standard error."""
+
+    seat: int
+    record: Record = attrs.Factory(Record)
+    share: Mean = attrs.Factory(Mean)
+
+    def to_json(self) -> dict[str, Any]:
+        """The line as a JSON object."""
+        record = self.record
+        return {
+            "seat": self.seat,
+            "played": record.played,
+            "won": record.won,
+            "drawn": record.drawn,
+            "lost": record.lost,
+            "share": _rounded(self.share.mean if self.share.count else None, 6),
+            "share_error": _rounded(self.share.error, 6),
+            "score": _rounded(record.scores.mean if record.played else None, 6),
+            "faults": record.faults,
+        }
+
+
+def seats(league: League) -> list[SeatLine]:
+    """The results by seat; with every bot in every seat equally often, all shares are alike if seats are."""
+    lines = [SeatLine(seat) for seat in range(league.season.players)]
+    for _, played in league.results():
+        for line, score, faults in zip(lines, played.scores, played.faults, strict=True):
+            before = line.record.points
+            line.record.add(line.seat, played.ranks, score, len(faults))
+            line.share.add(line.record.points - before)
+    return lines
+
+
+@attrs.frozen
+class FaultLine:
+    """A fault: whose, in which match (its number and id), in which seat, and what it was."""
+
+    bot: str
+    number: int
+    match: str
+    seat: int
+    fault: SeatFault
+
+    def to_json(self) -> dict[str, Any]:
+        """The line as a JSON object; `n` is the number of the record's line."""
+        data = {"bot": self.bot, "number": self.number, "match": self.match, "seat": self.seat}
+        return data | attrs.asdict(self.fault)
+
+
+def faults(league: League) -> Iterator[FaultLine]:
+    """Every fault, in schedule order."""
+    names = league.season.names
+    for fixture, played in league.results():
+        for seat, found in enumerate(played.faults):
+            for fault in found:
+                yield FaultLine(names[fixture.seats[seat]], fixture.number, fixture.id, seat, fault)
+
+
+@attrs.define
+class TimeLine:
+    """The time a bot used, in milliseconds: totals over asked decisions, and the longest decision and its match."""
+
+    bot: str
+    matches: int = 0
+    decisions: int = 0
+    wall_ms: float = 0.0
+    cpu_ms: float = 0.0
+    wait_ms: float = 0.0
+    longest_ms: float = 0.0
+    longest_match: str = ""
+
+    def mean(self, total_ms: float) -> float | None:
+        """A total divided by the decisions."""
+        return total_ms / self.decisions if self.decisions else None
+
+    def to_json(self) -> dict[str, Any]:
+        """The line as a JSON object; means are for one decision."""
+        return {
+            "bot": self.bot,
+            "matches": self.matches,
+            "decisions": self.decisions,
+            "wall_ms": _rounded(self.mean(self.wall_ms), 4),
+            "cpu_ms": _rounded(self.mean(self.cpu_ms), 4),
+            "wait_ms": _rounded(self.mean(self.wait_ms), 4),
+            "longest_ms": _rounded(self.longest_ms, 3),
+            "longest_match": self.longest_match,
+        }
+
+
+def times(league: League) -> list[TimeLine]:
+    """The time each bot used, in the order of the season's bots."""
+    lines = [TimeLine(name) for name in league.season.names]
+    for fixture, played in league.results():
+        for bot, used in zip(fixture.seats, played.times, strict=True):
+            line = lines[bot]
+            line.matches += 1
+            line.decisions += used.decisions
+            line.wall_ms += used.wall_ms
+            line.cpu_ms += used.cpu_ms
+            line.wait_ms += used.wait_ms
+            if used.longest_ms > line.longest_ms:
+                line.longest_ms, line.longest_match = used.longest_ms, fixture.id
+    return lines

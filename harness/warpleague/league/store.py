@@ -1,0 +1,442 @@
+"""The result store of a league: one SQLite file that holds every match with its record, and nothing twice.
+
+Leaves what should be in it to `schedule`, and what the results mean to `standings`.
+
+Crash safety: a match and its record are committed in one transaction, in WAL mode with `synchronous = FULL`, so
+that a commit that was acknowledged survives the death of the process and of the machine, and one that was not
+leaves nothing behind. WAL costs one sync a commit where a rollback journal costs several, and it lets `status`
+read while a run writes. A clean close folds the log back into the one file. The match id is the primary key:
+no match can be in the store twice.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import socket
+import sqlite3
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import attrs
+import msgspec
+import tomli_w
+import zstandard
+
+from warpleague import __version__
+from warpleague.errors import StoreError
+from warpleague.league.config import without_none
+from warpleague.match.chance import season_commitment
+from warpleague.match.spec import MatchResult, SeatFault, SeatSpec, SeatTimes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from warpleague.league.config import LeagueConfig
+    from warpleague.league.schedule import Fixture
+    from warpleague.league.season import Season
+
+STORE_FORMAT = 1
+_CHUNK = 400  # ids looked up by one query; SQLite takes 999 at least
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE match (
+    id TEXT PRIMARY KEY, deal INTEGER NOT NULL, bots TEXT NOT NULL, ranks TEXT NOT NULL, scores TEXT NOT NULL,
+    why TEXT NOT NULL, digest TEXT NOT NULL, faults TEXT NOT NULL, times TEXT NOT NULL, lines INTEGER NOT NULL,
+    elapsed_s REAL NOT NULL, stored TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE record (id TEXT PRIMARY KEY REFERENCES match (id), size INTEGER NOT NULL, zstd BLOB NOT NULL);
+"""
+# Records have their own table: reading results never touches their pages.
+
+_RESULT_COLUMNS = "id, ranks, scores, why, digest, faults, times, lines, elapsed_s"
+_ranks = msgspec.json.Decoder(tuple[int, ...])
+_scores = msgspec.json.Decoder(tuple[float, ...])
+_faults = msgspec.json.Decoder(tuple[tuple[SeatFault, ...], ...])
+_times = msgspec.json.Decoder(tuple[SeatTimes, ...])
+
+
+@attrs.frozen
+class Played:
+    """A match as the store knows it, without its record; faults and times are decoded when asked for."""
+
+    id: str
+    ranks: tuple[int, ...]
+    scores: tuple[float, ...]
+    why: str
+    digest: str
+    lines: int
+    elapsed_s: float
+    _faults: str
+    _times: str
+
+    @property
+    def faults(self) -> tuple[tuple[SeatFault, ...], ...]:
+        """All faults of each seat, in order."""
+        return _faults.decode(self._faults) if self._faults else ((),) * len(self.ranks)
+
+    @property
+    def times(self) -> tuple[SeatTimes, ...]:
+        """The time each seat used."""
+        return _times.decode(self._times)
+
+
+@attrs.frozen
+class Merged:
+    """What a merge did: matches taken over, matches both stores had, and ids whose digests disagree."""
+
+    added: int
+    shared: int
+    differing: tuple[str, ...]
+
+
+class Store:
+    """One league's results. Open it with `open_to_write` or `open_to_read`; close it when done."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: int | None) -> None:
+        self.path = path
+        self._db = connection
+        self._lock = lock
+        self._pack = zstandard.ZstdCompressor(level=6)
+        self._unpack = zstandard.ZstdDecompressor()
+
+    @classmethod
+    def open_to_write(cls, folder: Path) -> Store:
+        """The store in `folder`, made if need be; `StoreError` if another process is running the league.
+
+        The lock is an flock on `league.lock` next to the store: it goes with the process, however that ends.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = _take_lock(folder / "league.lock")
+        try:
+            path = folder / "league.sqlite"
+            db = sqlite3.connect(path, isolation_level=None, timeout=30.0)
+            with _clear_errors(path):
+                db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA synchronous = FULL")
+                with _transaction(db):
+                    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+                        for statement in _SCHEMA.split(";"):
+                            db.execute(statement)
+                        _set(db, "format", str(STORE_FORMAT))
+                        _set(db, "created", _now())
+                _check_format(db, path)
+        except BaseException:
+            os.close(lock)
+            raise
+        return cls(path, db, lock)
+
+    @classmethod
+    def open_to_read(cls, folder: Path) -> Store:
+        """The store in `folder`, for reading while a run may go on; `StoreError` if there is none."""
+        path = folder / "league.sqlite"
+        if not path.is_file():
+            raise StoreError(f"{path}: nothing has been played yet; start with: warpleague league run CONFIG")
+        return cls(path, _connect_to_read(path), None)
+
+    def close(self) -> None:
+        """Fold the log into the file, give the lock back."""
+        if self._lock is not None:
+            try:
+                self._db.execute("PRAGMA journal_mode = DELETE")
+            except sqlite3.OperationalError:
+                pass  # someone is reading: the log stays, which is as safe
+        self._db.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # What the league is
+
+    def meta(self, key: str) -> str | None:
+        """A fact about the league, or None."""
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else row[0]
+
+    def secret(self) -> bytes | None:
+        """The season's 32-byte secret; None before the first run."""
+        text = self.meta("secret")
+        return None if text is None else bytes.fromhex(text)
+
+    def bots(self) -> tuple[SeatSpec, ...]:
+        """The bots of the last run, in order; without a way to run them."""
+        return tuple(SeatSpec(*row) for row in json.loads(self.meta("bots") or "[]"))
+
+    def published(self) -> str | None:
+        """When the season first ended, so that its secret became public (ISO time), or None."""
+        return self.meta("published")
+
+    def check_same_league(self, season: Season, config: LeagueConfig) -> None:
+        """Raise `StoreError`, saying what differs, if the store belongs to a league of other conditions.
+
+        Bots, format, rating and jobs may change: each match's id covers what determined it.
+        """
+        stored = self.meta("conditions")
+        if stored is None:
+            return
+        old = {**json.loads(stored), "seed": json.loads(self.meta("seed") or "null")}
+        new = {**season.conditions, "seed": config.seed}
+        lines = [f"  {line}" for line in differences(old, json.loads(json.dumps(new)))]
+        if lines:
+            raise StoreError(
+                f"{self.path}: holds the results of another league; since then these have changed:\n"
+                + "\n".join(lines)
+                + "\nGive the new league its own name in the league file, or another --results folder."
+            )
+
+    def check_commitment(self) -> None:
+        """Raise `StoreError` if the secret in the store is not the one that was committed to."""
+        secret = self.secret()
+        if secret is not None and season_commitment(secret) != self.meta("commitment"):
+            raise StoreError(f"{self.path}: its secret does not fit its commitment; the file has been altered")
+
+    def enter(self, config: LeagueConfig, season: Season, skipped: Sequence[str] = ()) -> None:
+        """Write down the league about to be run: secret, conditions, bots; and `league.toml` for people."""
+        self.check_same_league(season, config)
+        bots = [[bot.bot, bot.version, bot.digest] for bot in season.bots]
+        with _transaction(self._db):
+            for key, value in {
+                "name": config.name,
+                "secret": season.secret.hex(),
+                "commitment": season.commitment,
+                "seed": json.dumps(config.seed),
+                "conditions": json.dumps(season.conditions, sort_keys=True),
+                "config": json.dumps(config.to_toml(), sort_keys=True),
+                "bots": json.dumps(bots),
+                "skipped": json.dumps(list(skipped)),
+                "harness": __version__,
+            }.items():
+                _set(self._db, key, value)
+        text = f"# Written by warpleague {__version__}: the league as it was last run, defaults included.\n"
+        text += f"# Commitment to the season's secret (SHA-256): {season.commitment}\n\n"
+        target = self.path.with_name("league.toml")
+        scratch = target.with_suffix(".tmp")
+        scratch.write_text(text + tomli_w.dumps(without_none(config.to_toml())), encoding="utf-8")
+        scratch.replace(target)
+
+    def publish_secret(self) -> None:
+        """Note that the season has ended, which makes its secret public. What is public stays so."""
+        with _transaction(self._db):
+            if self.published() is None:
+                _set(self._db, "published", _now())
+
+    # Matches
+
+    def add(self, results: Iterable[tuple[Fixture, Sequence[SeatSpec], MatchResult]]) -> None:
+        """Commit finished matches, each with its record, in one transaction; durable when this returns."""
+        stored = _now()
+        with _clear_errors(self.path), _transaction(self._db):
+            for fixture, seats, result in results:
+                faults = [[attrs.asdict(fault) for fault in seat] for seat in result.faults]
+                times = [attrs.asdict(seat) for seat in result.times]
+                bots = [[seat.bot, seat.digest] for seat in seats]
+                self._db.execute(
+                    "INSERT INTO match VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        *(fixture.id, fixture.deal, _json(bots), _json(result.ranks), _json(result.scores)),
+                        *(result.why, result.digest, _json(faults) if any(faults) else "", _json(times)),
+                        *(result.lines, result.elapsed_s, stored),
+                    ),
+                )
+                packed = self._pack.compress(result.record)
+                row = (fixture.id, len(result.record), packed)
+                self._db.execute("INSERT INTO record VALUES (?, ?, ?)", row)
+
+    def count(self) -> int:
+        """How many matches are stored, those of other bots or formats included."""
+        count: int = self._db.execute("SELECT count(*) FROM match").fetchone()[0]
+        return count
+
+    def count_of(self, fixtures: Iterable[Fixture]) -> int:
+        """How many of the fixtures are stored."""
+        if self.count() == 0:
+            return 0
+        return sum(
+            self._db.execute(f"SELECT count(*) FROM match WHERE id IN ({_marks(chunk)})", _ids(chunk)).fetchone()[0]
+            for chunk in _chunks(fixtures)
+        )
+
+    def __contains__(self, match_id: str) -> bool:
+        return self._db.execute("SELECT 1 FROM match WHERE id = ?", (match_id,)).fetchone() is not None
+
+    def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, Played | None]]:
+        """Each fixture, in the given order, with its result or None; memory does not grow with their number."""
+        for chunk in _chunks(fixtures):
+            rows = self._db.execute(
+                f"SELECT {_RESULT_COLUMNS} FROM match WHERE id IN ({_marks(chunk)})", _ids(chunk)
+            )
+            found = {row[0]: row for row in rows}
+            for fixture in chunk:
+                yield fixture, _played(found.get(fixture.id))
+
+    def played(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, Played]]:
+        """The fixtures that have been played, in the given order, with their results."""
+        return ((fixture, result) for fixture, result in self.look_up(fixtures) if result is not None)
+
+    def record(self, match_id: str) -> bytes:
+        """The record of a stored match: canonical JSON lines, as the match wrote them."""
+        row = self._db.execute("SELECT size, zstd FROM record WHERE id = ?", (match_id,)).fetchone()
+        if row is None:
+            raise StoreError(f"{self.path}: holds no match {match_id!r}")
+        return self._unpack.decompress(row[1], max_output_size=row[0])
+
+    def matching(self, prefix: str) -> list[str]:
+        """The ids of stored matches that begin with `prefix`, at most three."""
+        rows = self._db.execute("SELECT id FROM match WHERE substr(id, 1, ?) = ? LIMIT 3", (len(prefix), prefix))
+        return [row[0] for row in rows]
+
+    def deal_of(self, match_id: str) -> int:
+        """The deal number of a stored match."""
+        deal: int = self._db.execute("SELECT deal FROM match WHERE id = ?", (match_id,)).fetchone()[0]
+        return deal
+
+    def merge_from(self, path: Path) -> Merged:
+        """Take over the matches of another machine's store at `path` (a file, or the folder it is in).
+
+        Both must be of the same league and the same secret, else `StoreError`. Where both have a match, ours
+        stays, and its id is reported if the records differ. All or nothing, in one transaction.
+        """
+        other = path / "league.sqlite" if path.is_dir() else path
+        if not other.is_file():
+            raise StoreError(f"{other}: there is no such store")
+        with closing(_connect_to_read(other)) as db:
+            theirs: dict[str, str] = dict(db.execute("SELECT key, value FROM meta"))
+            self._check_mergeable(theirs, other)
+            with _clear_errors(self.path), _transaction(self._db):
+                added, shared, differing = 0, 0, []
+                for row in db.execute("SELECT m.*, r.size, r.zstd FROM match m JOIN record r USING (id)"):
+                    mine = self._db.execute("SELECT digest FROM match WHERE id = ?", (row[0],)).fetchone()
+                    if mine is None:
+                        self._db.execute(f"INSERT INTO match VALUES ({','.join('?' * 12)})", row[:12])
+                        self._db.execute("INSERT INTO record VALUES (?, ?, ?)", (row[0], row[12], row[13]))
+                        added += 1
+                    else:
+                        shared += 1
+                        if mine[0] != row[6]:
+                            differing.append(row[0])
+        return Merged(added, shared, tuple(differing))
+
+    def _check_mergeable(self, theirs: dict[str, str], other: Path) -> None:
+        if self.meta("secret") is None:
+            raise StoreError(f"{self.path}: has not been run yet; run the league here first, then merge")
+        if theirs.get("commitment") != self.meta("commitment"):
+            raise StoreError(
+                f"{other}: its season has another secret, so its deals are others; machines that share a season "
+                "need the same seed in the league file, or a copy of the first machine's store to start from"
+            )
+        ours, conditions = self.meta("conditions") or "{}", theirs.get("conditions", "{}")
+        lines = differences(json.loads(ours), json.loads(conditions))
+        if lines:
+            raise StoreError(f"{other}: holds the results of another league:\n  " + "\n  ".join(lines))
+
+
+def differences(old: Any, new: Any, path: str = "") -> list[str]:
+    """One line for each value that differs between two JSON values: its path, what it was, what it is now."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return [
+            line
+            for key in sorted(old.keys() | new.keys())
+            for line in differences(old.get(key), new.get(key), f"{path}.{key}" if path else key)
+        ]
+    return [] if old == new else [f"{path}: was {_said(old)}, is now {_said(new)}"]
+
+
+def _chunks(fixtures: Iterable[Fixture]) -> Iterator[list[Fixture]]:
+    source = iter(fixtures)
+    while chunk := list(islice(source, _CHUNK)):
+        yield chunk
+
+
+def _marks(chunk: Sequence[Fixture]) -> str:
+    return ",".join("?" * len(chunk))
+
+
+def _ids(chunk: Sequence[Fixture]) -> list[str]:
+    return [fixture.id for fixture in chunk]
+
+
+def _said(value: Any) -> str:
+    return "not set" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _played(row: tuple[Any, ...] | None) -> Played | None:
+    if row is None:
+        return None
+    match_id, ranks, scores, why, digest, faults, times, lines, elapsed_s = row
+    ranked, scored = _ranks.decode(ranks), _scores.decode(scores)
+    return Played(match_id, ranked, scored, why, digest, lines, elapsed_s, faults, times)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _set(db: sqlite3.Connection, key: str, value: str) -> None:
+    db.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value))
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    with _clear_errors(path):
+        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=30.0)
+        _check_format(db, path)
+        return db
+
+
+def _check_format(db: sqlite3.Connection, path: Path) -> None:
+    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+        raise StoreError(f"{path}: nothing has been played yet; start with: warpleague league run CONFIG")
+    row = db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+    if row is None or row[0] != str(STORE_FORMAT):
+        found = "none" if row is None else row[0]
+        raise StoreError(f"{path}: is of store format {found}; this warpleague reads format {STORE_FORMAT}")
+
+
+@contextmanager
+def _transaction(db: sqlite3.Connection) -> Iterator[None]:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+@contextmanager
+def _clear_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.IntegrityError):
+            raise  # a match stored twice is a bug of ours
+        raise StoreError(f"{path}: cannot be used: {error}") from error
+
+
+def _take_lock(path: Path) -> int:
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.pread(lock, 200, 0).decode(errors="replace").strip() or "another process"
+        os.close(lock)
+        raise StoreError(
+            f"{path.parent}: this league is being run already, by {holder}; wait for it, or stop it first"
+        ) from None
+    os.ftruncate(lock, 0)
+    os.pwrite(lock, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+    return lock
