@@ -1,0 +1,133 @@
+"""Checks the example runner itself on pages made for it: what it must run, compare, refuse and report.
+
+The real pages are test_examples.py's.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+SOURCE = Path(__file__).with_name("test_examples.py")
+
+
+@pytest.fixture(scope="module")
+def examples() -> ModuleType:
+    """The runner, loaded by path since tests are no package."""
+    spec = importlib.util.spec_from_file_location("examples_under_test", SOURCE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def run(examples: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Write a page of the given text and run its blocks in one session."""
+    monkeypatch.setattr(examples, "ROOT", tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+    def run_page(text: str) -> int:
+        page = tmp_path / "page.md"
+        page.write_text(text, encoding="utf-8")
+        session = examples.Session(tmp_path)
+        found = examples.blocks(page)
+        for block in found:
+            if block.verb != "skip":
+                session.run(block)
+        return len(found)
+
+    return run_page
+
+
+def test_blocks_share_a_namespace_and_a_folder(run) -> None:
+    """A name and a file of one block are there in the next, whatever their languages."""
+    page = """
+```python
+from pathlib import Path
+Path("a.txt").write_text("one\\n")
+x = 3
+```
+```console
+$ cat a.txt
+one
+$ cd /; pwd
+/
+$ pwd
+/
+```
+```pycon
+>>> x + 1
+4
+```
+"""
+    assert run(page) == 3
+
+
+def test_ellipsis_stands_for_anything(run) -> None:
+    """`...` matches any output, and a command without output lines may print what it likes."""
+    run("```console\n$ printf 'a 17 b\\nc\\n'\na ... b\n...\n$ echo free\n```\n")
+
+
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        ("```console\n$ echo one\ntwo\n```\n", "page says"),
+        ("```console\n$ false\n$ true\n```\n", "ended with 1, not 0"),
+        ("<!-- example: status 3 -->\n```console\n$ exit_with() { return 2; }\n$ exit_with\n```\n", "not 3"),
+        ("```console\n$ exit 0\n```\n", "stopped early"),
+        ("```console\nno command\n```\n", "begins with a command"),
+        ("```pycon\n>>> 1\n2\n```\n", "Expected"),
+        ("```python\nprint(1)\n```\n<!-- example: output -->\n```text\n2\n```\n", "printed was"),
+        ("```json\n{'a': 1}\n```\n", "Expecting"),
+        ('```json\n{"a": 1, "a": 2}\n```\n', "duplicate"),
+        ('```json\n{"a": NaN}\n```\n', "NaN"),
+        ("```toml\na = \n```\n", "Invalid value"),
+        ("```sh\nrm\n```\n", "use console"),
+        ("```\nwhat\n```\n", "no language"),
+        ("<!-- example: sikp x -->\n```python\n```\n", "no such comment"),
+    ],
+)
+def test_a_wrong_example_fails(run, page: str, message: str) -> None:
+    """Each way an example can be wrong is an error that names it."""
+    with pytest.raises((AssertionError, ValueError), match=message):
+        run(page)
+
+
+def test_a_traceback_names_the_line_of_the_page(run) -> None:
+    """An exception in a python block points at the line of the page where it was raised."""
+    with pytest.raises(ZeroDivisionError) as raised:
+        run("# Title\n\n```python\na = 0\n1 / a\n```\n")
+    assert raised.traceback[-1].lineno + 1 == 5
+
+
+def test_comments(run, tmp_path: Path) -> None:
+    """Skipped blocks are not run, files are written, and a block in a list is found and unindented."""
+    page = """
+<!-- example: skip needs a network -->
+```console
+$ false
+```
+- in a list:
+
+  <!-- example: file sub/x.toml -->
+  ```toml
+  a = 1
+  ```
+````text
+```python
+not an example of its own
+```
+````
+"""
+    assert run(page) == 3
+    assert (tmp_path / "sub/x.toml").read_text() == "a = 1\n"
