@@ -50,10 +50,12 @@ def check_game(
     `game.Options` (None: the defaults), `matches` the matches for each number of players. A match that has
     not ended after `max_steps` moves is a breach. The dear checks are made at about `samples` positions of a
     match, spread over it, the first and the last among them; the cheap ones at every step. `hidden` says
-    whether the game has hidden information: True demands that determinized states differ from the truth at least once, False that
-    they never do. `talk` makes the JSON form of a free-text action, played now and then where `Game.talk`
-    allows it. The message of a breach names game, players, seed, match and step; so does a note added to any
-    exception that the engine lets out.
+    whether the game has hidden information: True demands that determinized states differ from the truth at
+    least once, False that they never do. `talk` makes the JSON form of a free-text action, played now and
+    then where `Game.talk` allows it.
+
+    The message of a breach names game, players, seed, match and step; so does a note added to any exception
+    that the engine lets out.
     """
     if players is None:
         counts: tuple[int, ...] = game.players
@@ -294,7 +296,7 @@ class _Run:
         self.check_json(game.to_json(state), "to_json", floats=True)
         data = json.loads(sample.text)
         kept = copy.deepcopy(data)
-        again = game.from_json(data)
+        again = self.reload(data)
         self.demand(data == kept, "from_json changed its argument")
         self.demand(again == state, "from_json(to_json(state)) is not the state")
         self.same(game.to_json(again), kept, "to_json of the loaded state")
@@ -315,6 +317,13 @@ class _Run:
             loaded = self.load(damaged)
             if loaded is not None:
                 self.exercise(loaded, damaged)
+
+    def reload(self, data: Any) -> Any:
+        """The state of what `to_json` wrote."""
+        try:
+            return self.game.from_json(data)
+        except PositionError as error:
+            self.fail(f"from_json refuses what to_json wrote: {error}\n  {dumps(data)}")
 
     def load(self, data: Any) -> Any:
         """The state, or None when it is refused as it should be."""
@@ -537,7 +546,9 @@ class _Run:
                 )
                 self.check_events(events)
                 self.check_pictures(state)
-                self.demand(game.from_json(json.loads(dumps(game.to_json(state)))) == state, "no JSON form")
+                self.demand(
+                    self.reload(json.loads(dumps(game.to_json(state)))) == state, "it loads as another state"
+                )
             else:
                 state, events = game.apply(state, self.random_move(state, actors[0]))
         self.fail(f"no end after {max_steps} steps")
