@@ -1,16 +1,18 @@
 """Every error Warp League raises on purpose; what is not here is a bug and keeps its traceback.
 
-    WarpLeagueError
-    ├── BadInput            the user gave something wrong: exit code 2, no traceback
-    │   ├── OptionsError        game options that do not fit
-    │   ├── PositionError       a position file that is no position
-    │   ├── ConfigError         a league or bot file that does not fit
-    │   ├── BotError            a bot folder that cannot be bundled, built or started
-    │   │   └── MissingToolchain    its interpreter or compiler is not installed here
-    │   ├── RecordError         a record that is damaged or does not verify
-    │   └── StoreError          a result store that belongs to another league, or is in use
-    ├── ActionError         a bot asked for something its game does not allow: a fault of the bot
-    └── HarnessFault        the harness or its host failed: the match is void, nobody loses
+Leaves the words to those who raise them. What exits how is decided in `warpleague.cli`.
+
+WarpLeagueError
+├── BadInput            the user gave something wrong: exit code 2, no traceback
+│   ├── OptionsError        game options that do not fit
+│   ├── PositionError       a position file that is no position
+│   ├── ConfigError         a league or bot file that does not fit
+│   ├── BotError            a bot folder that cannot be bundled, built or started
+│   │   └── MissingToolchain    its interpreter or compiler is not installed here
+│   ├── RecordError         a record that is damaged or does not verify
+│   └── StoreError          a result store that belongs to another league, or is in use
+├── ActionError         a bot asked for something its game does not allow: a fault of the bot
+└── HarnessFault        the harness or its host failed: the match is void, nobody loses
 """
 
 

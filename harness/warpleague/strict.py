@@ -22,7 +22,7 @@ T = TypeVar("T")
 _Hook = Callable[[Any, Any], Any]
 
 
-class _Misfit(Exception):  # noqa: N818 - it never leaves this module
+class _Misfit(Exception):
     """Values that do not fit: a list of (path, text), the path relative to where it was raised."""
 
     def __init__(self, *problems: tuple[tuple[str | int, ...], str]) -> None:

@@ -160,7 +160,10 @@ class Game(ABC, Generic[S, A]):
 
     @abstractmethod
     def to_json(self, state: S) -> JsonObject:
-        """The whole state, hidden parts included, as JSON that `from_json` reads back."""
+        """The whole state, hidden parts included, as JSON that `from_json` reads back.
+
+        Has the keys `options` (complete) and, if the game allows several numbers of players, `players`.
+        """
 
     @abstractmethod
     def from_json(self, data: object) -> S:

@@ -1,21 +1,24 @@
-"""How a match's ingredients become values: game options from JSON or text, the first state of a match.
+"""How a match's ingredients become values: game options from JSON or text, the first state of a match, its id.
 
 Leaves files and command lines to the layers above; everything given here is already parsed.
 """
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.errors import ConfigError, OptionsError
+from warpleague.errors import ConfigError, OptionsError, PositionError
 from warpleague.strict import structure
+from warpline.codec import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warpleague.games.api import Game, JsonObject
+    from warpleague.match.spec import MatchSpec
 
 
 def load_options(game: Game[Any, Any], players: int, raw: Mapping[str, Any], where: str = "options") -> Any:
@@ -35,7 +38,7 @@ def load_options(game: Game[Any, Any], players: int, raw: Mapping[str, Any], whe
 
 def options_json(options: Any) -> JsonObject:
     """The complete JSON form of an `Options` value, defaults included."""
-    return attrs.asdict(options, recurse=True, retain_collection_types=False)
+    return attrs.asdict(options)
 
 
 def players_text(game: Game[Any, Any]) -> str:
@@ -49,5 +52,34 @@ def players_text(game: Game[Any, Any]) -> str:
 
 
 def first_state(game: Game[Any, Any], players: int, options: Any, position: JsonObject | None) -> Any:
-    """The state a match starts from: the game's own, or the given position (`PositionError` if it is none)."""
-    return game.initial(players, options) if position is None else game.from_json(position)
+    """The state a match starts from: the game's own, or the given position.
+
+    Raises `PositionError` if the position is none, or one of other options or another number of players.
+    """
+    if position is None:
+        return game.initial(players, options)
+    state = game.from_json(position)
+    told = game.to_json(state)
+    if told.get("players", players) != players:
+        raise PositionError(f"the position is one of {told['players']} players, the match has {players}")
+    if told["options"] != options_json(options):
+        raise PositionError("the position's options are not those of the match")
+    if not game.actors(state):
+        raise PositionError("the position is one in which the game is over")
+    return state
+
+
+def match_id(game: Game[Any, Any], spec: MatchSpec) -> str:
+    """The id of a single match: 16 hexadecimal digits of a hash over everything that determines it."""
+    determines = {
+        "game": spec.game,
+        "rules": game.rules_version,
+        "options": spec.options,
+        "seats": [seat.digest for seat in spec.seats],
+        "clock": attrs.asdict(spec.clock),
+        "faults": [spec.faults, spec.strikes],
+        "level": spec.level,
+        "position": spec.position,
+        "key": sha256(spec.key).hexdigest(),  # the id of a secret match must not give its dice away
+    }
+    return sha256(canonical(determines)).hexdigest()[:16]

@@ -1,0 +1,140 @@
+"""Play one match between bots, each named by its folder.
+
+Decides how a match is put together from the command line and shown; leaves playing it to `warpleague.runner.play`.
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpleague.cli.common import add_clock, parse_options, print_json, read_position, say
+
+if TYPE_CHECKING:
+    import argparse
+
+    from warpleague.match.spec import MatchResult, MatchSpec
+
+STRIKES = 3
+"""How many faults of a seat are substituted before it forfeits, unless told otherwise."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `warpleague match`."""
+    parser.add_argument("game", help="the game's id (warpleague games lists them)")
+    parser.add_argument("bots", nargs="+", metavar="BOT", help="a bot's folder, one for each seat, in seat order")
+    parser.add_argument("--seed", metavar="TEXT", help="the text all dice come from (default: a random one)")
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the game; repeatable"
+    )
+    parser.add_argument("--record", type=Path, metavar="FILE", help="write the record here (.zst, .gz compress)")
+    parser.add_argument("--position", type=Path, metavar="FILE", help="start from this position (JSON)")
+    add_clock(parser)
+    parser.add_argument("--faults", choices=("forfeit", "substitute"), default="forfeit", help="what a fault costs")
+    parser.add_argument(
+        "--strikes",
+        type=int,
+        metavar="N",
+        help=f"with --faults substitute: faults allowed before forfeit (default {STRIKES})",
+    )
+    parser.add_argument("--level", choices=("none", "limits", "sandbox"), default="limits", help="confinement")
+    parser.add_argument("--watch", action="store_true", help="draw the board and tell what happens, as it happens")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.set_defaults(handler=run)
+
+
+def build_spec(args: argparse.Namespace) -> MatchSpec:
+    """The match that the arguments describe, its bots prepared."""
+    import attrs
+
+    from warpleague.games import load_game
+    from warpleague.match.chance import match_key
+    from warpleague.match.setup import first_state, load_options, match_id, options_json
+    from warpleague.match.spec import Clock, MatchSpec
+    from warpleague.runner.bundle import prepare
+
+    game = load_game(args.game)
+    raw = parse_options(game, args.option)
+    position = None if args.position is None else read_position(args.position)
+    if position is not None and isinstance(position.get("options"), dict):
+        raw = {**position["options"], **raw}
+    options = load_options(game, len(args.bots), raw, "--option")
+    first_state(game, len(args.bots), options, position)
+    unlimited = args.move_s is None and args.bank_s is None and args.increment_s is None
+    seed = secrets.token_hex(4) if args.seed is None else args.seed
+    substitute = args.faults == "substitute"
+    spec = MatchSpec(
+        id="",
+        game=game.id,
+        options=options_json(options),
+        seats=tuple(prepare(Path(bot)).seat() for bot in args.bots),
+        key=match_key(seed),
+        seed=seed,
+        clock=Clock(1.0 if unlimited else args.move_s, args.bank_s, args.increment_s, args.start_s),
+        level=args.level,
+        faults=args.faults,
+        strikes=(STRIKES if args.strikes is None else args.strikes) if substitute else 0,
+        position=position,
+    )
+    return attrs.evolve(spec, id=match_id(game, spec))
+
+
+def result_json(spec: MatchSpec, result: MatchResult, record: str | None) -> dict[str, Any]:
+    """The result as `--json` prints it."""
+    return {
+        "match": result.id,
+        "game": spec.game,
+        "seed": spec.seed,
+        "seats": [seat.bot for seat in spec.seats],
+        "ranks": list(result.ranks),
+        "scores": list(result.scores),
+        "why": result.why,
+        "faults": [
+            {"kind": faults[-1].kind, "line": faults[-1].n, "retired": faults[-1].retired, "count": len(faults)}
+            if faults
+            else None
+            for faults in result.faults
+        ],
+        "digest": result.digest,
+        "record": record,
+    }
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play the match and show its result."""
+    from warpleague.match.replay import pack
+    from warpleague.runner.play import play_match
+
+    spec = build_spec(args)
+    if args.watch and not args.json:
+        from warpleague.report.watch import Watcher
+
+        with Watcher(spec) as watcher:
+            result = play_match(spec, observer=watcher.observe)
+    else:
+        result = play_match(spec)
+    if args.record is not None:
+        write_file(args.record, pack(result.record, args.record.name))
+    if args.json:
+        print_json(result_json(spec, result, None if args.record is None else str(args.record)))
+        return 0
+    from warpleague.report.match import print_result
+
+    print_result(spec, result)
+    if args.record is not None:
+        say(f"record written to {args.record}")
+    return 0
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all; `BadInput` if that is not possible."""
+    from warpleague.errors import BadInput
+
+    draft = path.with_name(f".{path.name}.draft")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_bytes(data)
+        draft.replace(path)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot write it: {error.strerror}") from None

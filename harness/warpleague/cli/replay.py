@@ -1,0 +1,109 @@
+"""Show a recorded match, or verify that it holds.
+
+Leaves executing a record to `warpleague.match.replay`, and drawing to `warpleague.report`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpleague.cli.common import print_json, say
+from warpleague.errors import BadInput, RecordError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from warpleague.match.replay import RecordSummary
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `warpleague replay`."""
+    verbs = parser.add_subparsers(required=True, metavar="show|verify")
+    show = verbs.add_parser("show", help="tell what happened, line by line")
+    show.add_argument("file", type=Path, metavar="FILE")
+    show.add_argument("--boards", action="store_true", help="draw the board after every line")
+    show.add_argument("--at", type=int, metavar="N", help="draw the board after line n = N only, and stop there")
+    show.add_argument("--seat", type=int, metavar="S", help="show only what seat S knew")
+    show.add_argument("--json", action="store_true", help="print each line with its events as JSON")
+    show.set_defaults(handler=run_show)
+    verify = verbs.add_parser("verify", help="execute it again and compare everything")
+    verify.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    verify.add_argument("--key", metavar="HEX", help="the match key, where the record does not tell it")
+    verify.add_argument("--json", action="store_true", help="print the outcome as JSON")
+    verify.set_defaults(handler=run_verify)
+
+
+def parse_key(text: str | None) -> bytes | None:
+    """The 32 bytes of a match key given in hexadecimal."""
+    if text is None:
+        return None
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) != 32:
+        raise BadInput(f"--key {text}: must be 64 hexadecimal digits")
+    return key
+
+
+def summary_json(summary: RecordSummary) -> dict[str, Any]:
+    """A verified record's outcome as JSON."""
+    header = summary.header
+    return {
+        "match": header["id"],
+        "game": header["game"],
+        "seats": [seat["bot"] for seat in header["seats"]],
+        "ranks": list(summary.ranks),
+        "scores": list(summary.scores),
+        "why": summary.why,
+        "digest": summary.digest,
+        "lines": summary.lines,
+        "decisions": summary.decisions,
+        "chance": summary.chance,
+        "sealed": summary.sealed,
+        "verified": True,
+    }
+
+
+def run_verify(args: argparse.Namespace) -> int:
+    """Verify each file; 1 if any does not hold, 2 if one cannot be read."""
+    from warpleague.match.replay import read_record, verify_record
+
+    key = parse_key(args.key)
+    reports: list[dict[str, Any]] = []
+    for path in args.files:
+        data = read_record(path)
+        try:
+            summary = verify_record(data, key, str(path))
+        except RecordError as error:
+            reports.append({"file": str(path), "verified": False, "error": str(error)})
+            if not args.json:
+                print(f"NOT VERIFIED  {error}")
+            continue
+        reports.append({"file": str(path), **summary_json(summary)})
+        if not args.json:
+            dice = "dice follow from the key" if summary.chance == "key" else "dice possible (key unknown)"
+            unsealed = "" if summary.sealed else ", no seal: times and details are not covered"
+            print(f"verified  {path}: {summary.lines} lines, {summary.decisions} decisions, {dice}{unsealed}")
+            print(f"          digest {summary.digest}")
+    if args.json:
+        print_json(reports[0] if len(reports) == 1 else reports)
+    return 0 if all(report["verified"] for report in reports) else 1
+
+
+def run_show(args: argparse.Namespace) -> int:
+    """Tell the match; the record is verified on the way."""
+    from warpleague.match.replay import Replay, read_record
+    from warpleague.report.replay import show_replay, steps_json
+
+    replay = Replay(read_record(args.file), where=str(args.file))
+    if args.seat is not None and not 0 <= args.seat < replay.header["players"]:
+        raise BadInput(f"--seat {args.seat}: the match has seats 0 to {replay.header['players'] - 1}")
+    if args.json:
+        print_json(steps_json(replay, args.seat))
+        return 0
+    if not show_replay(replay, boards=args.boards, at=args.at, seat=args.seat):
+        say(f"{args.file}: has no line {args.at}")
+        return 2
+    return 0

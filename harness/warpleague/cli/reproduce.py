@@ -1,0 +1,122 @@
+"""Play a recorded match again with the same bots, and report the first difference.
+
+Leaves playing to `warpleague.runner.play` and comparing to `warpleague.match.replay`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpleague.cli.common import print_json, say
+from warpleague.cli.replay import parse_key
+from warpleague.errors import BotError, RecordError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from warpleague.match.spec import MatchSpec, SeatSpec
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `warpleague reproduce`."""
+    parser.add_argument("file", type=Path, metavar="FILE", help="the record")
+    parser.add_argument(
+        "bots",
+        nargs="*",
+        metavar="BOT",
+        help="folders of the bots, one for each seat (default: found by their digests among the bots used before)",
+    )
+    parser.add_argument("--key", metavar="HEX", help="the match key, where the record does not tell it")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="write the new record here")
+    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
+    parser.set_defaults(handler=run)
+
+
+def _seats(args: argparse.Namespace, header: dict[str, Any]) -> tuple[SeatSpec, ...]:
+    """The bots of the record, given or found; a given one with other content is named, but taken."""
+    import attrs
+
+    from warpleague.runner.bundle import find, prepare
+
+    recorded = header["seats"]
+    if args.bots and len(args.bots) != len(recorded):
+        raise BotError(f"{args.file}: has {len(recorded)} seats, but {len(args.bots)} bots were given")
+    seats = []
+    for number, seat in enumerate(recorded):
+        bundle = prepare(Path(args.bots[number])) if args.bots else find(seat["digest"])
+        if bundle is None:
+            text = f"{args.file}: the bot of seat {number}, {seat['bot']} ({seat['digest'][:12]}), was never used here"
+            raise BotError(f"{text}; give the folders of all bots after the file")
+        if bundle.digest != seat["digest"]:
+            say(f"note: {args.bots[number]} is not the {seat['bot']} of the record: its content differs")
+        found = bundle.seat(seat["bot"])
+        # The record compares the names and digests it knows; a difference in play must not hide behind them.
+        seats.append(attrs.evolve(found, version=seat["version"], digest=seat["digest"]))
+    return tuple(seats)
+
+
+def _spec(args: argparse.Namespace, header: dict[str, Any], key: bytes) -> MatchSpec:
+    from warpleague.match.spec import Clock, MatchSpec
+    from warpleague.strict import structure
+
+    return MatchSpec(
+        id=header["id"],
+        game=header["game"],
+        options=header["options"],
+        seats=_seats(args, header),
+        key=key,
+        seed=header["seed"],
+        clock=structure(header["clock"], Clock, f"{args.file}: clock"),
+        level=header["level"],
+        faults=header["faults"],
+        strikes=header["strikes"],
+        position=header["position"],
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Reproduce the match; 0 if it came out the same, 1 at a difference."""
+    from warpleague.cli.match import write_file
+    from warpleague.match.replay import Replay, first_difference, pack, read_record
+    from warpleague.runner.play import play_match
+
+    record = read_record(args.file)
+    replay = Replay(record, key=parse_key(args.key), where=str(args.file))
+    if replay.key is None:
+        raise RecordError(
+            f"{args.file}: its key is a secret of its season; export it again after the season's end, "
+            "or give it with --key"
+        )
+    for _ in replay:
+        pass
+    spec = _spec(args, replay.header, replay.key)
+    result = play_match(spec)
+    if args.record is not None:
+        write_file(args.record, pack(result.record, args.record.name))
+    difference = first_difference(record, result.record)
+    assert replay.summary is not None
+    if args.json:
+        print_json(
+            {
+                "match": spec.id,
+                "same": difference is None,
+                "digest": result.digest,
+                "recorded_digest": replay.summary.digest,
+                "difference": None
+                if difference is None
+                else {
+                    "line": difference[0],
+                    "recorded": difference[1].decode().rstrip(),
+                    "played": difference[2].decode().rstrip(),
+                },
+            }
+        )
+    elif difference is None:
+        print(f"reproduced  {args.file}: {result.lines} lines, the same digest {result.digest}")
+    else:
+        line, old, new = difference
+        print(f"DIFFERENT  {args.file}: line {line}")
+        print(f"  recorded: {old.decode().rstrip() or '(nothing)'}")
+        print(f"  played:   {new.decode().rstrip() or '(nothing)'}")
+    return 0 if difference is None else 1
