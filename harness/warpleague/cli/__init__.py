@@ -60,7 +60,7 @@ def _overview() -> _Parser:
 def _run(argv: Sequence[str]) -> int:
     name = _overview().parse_args(argv[:1]).command
     family = import_module(f"warpleague.cli.{name}")
-    parser = _Parser(prog=f"warpleague {name}", description=family.__doc__.splitlines()[0])
+    parser = _Parser(prog=f"warpleague {name}", description=(family.__doc__ or "").split("\n\n")[0])
     family.configure(parser)
     args = parser.parse_args(argv[1:])
     code: int = args.handler(args)

@@ -33,9 +33,13 @@ def say(text: str) -> None:
 def add_clock(parser: argparse.ArgumentParser) -> None:
     """The options of the time limits."""
     clock = parser.add_argument_group("clock")
-    clock.add_argument("--move-s", type=seconds, metavar="S", help="most seconds for one decision (default 1)")
+    clock.add_argument(
+        "--move-s", type=seconds, metavar="S", help="most seconds for one decision (default 1)"
+    )
     clock.add_argument("--bank-s", type=seconds, metavar="S", help="bank of seconds for the whole match")
-    clock.add_argument("--increment-s", type=seconds, metavar="S", help="added to the bank before each decision")
+    clock.add_argument(
+        "--increment-s", type=seconds, metavar="S", help="added to the bank before each decision"
+    )
     clock.add_argument(
         "--start-s", type=seconds, metavar="S", default=10.0, help="seconds to get ready (default 10)"
     )

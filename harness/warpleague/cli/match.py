@@ -23,23 +23,33 @@ STRIKES = 3
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague match`."""
     parser.add_argument("game", help="the game's id (warpleague games lists them)")
-    parser.add_argument("bots", nargs="+", metavar="BOT", help="a bot's folder, one for each seat, in seat order")
+    parser.add_argument(
+        "bots", nargs="+", metavar="BOT", help="a bot's folder, one for each seat, in seat order"
+    )
     parser.add_argument("--seed", metavar="TEXT", help="the text all dice come from (default: a random one)")
     parser.add_argument(
         "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the game; repeatable"
     )
-    parser.add_argument("--record", type=Path, metavar="FILE", help="write the record here (.zst, .gz compress)")
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="write the record here (.zst, .gz compress)"
+    )
     parser.add_argument("--position", type=Path, metavar="FILE", help="start from this position (JSON)")
     add_clock(parser)
-    parser.add_argument("--faults", choices=("forfeit", "substitute"), default="forfeit", help="what a fault costs")
+    parser.add_argument(
+        "--faults", choices=("forfeit", "substitute"), default="forfeit", help="what a fault costs"
+    )
     parser.add_argument(
         "--strikes",
         type=int,
         metavar="N",
         help=f"with --faults substitute: faults allowed before forfeit (default {STRIKES})",
     )
-    parser.add_argument("--level", choices=("none", "limits", "sandbox"), default="limits", help="confinement")
-    parser.add_argument("--watch", action="store_true", help="draw the board and tell what happens, as it happens")
+    parser.add_argument(
+        "--level", choices=("none", "limits", "sandbox"), default="limits", help="confinement"
+    )
+    parser.add_argument(
+        "--watch", action="store_true", help="draw the board and tell what happens, as it happens"
+    )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(handler=run)
 
@@ -91,7 +101,12 @@ def result_json(spec: MatchSpec, result: MatchResult, record: str | None) -> dic
         "scores": list(result.scores),
         "why": result.why,
         "faults": [
-            {"kind": faults[-1].kind, "line": faults[-1].n, "retired": faults[-1].retired, "count": len(faults)}
+            {
+                "kind": faults[-1].kind,
+                "line": faults[-1].n,
+                "retired": faults[-1].retired,
+                "count": len(faults),
+            }
             if faults
             else None
             for faults in result.faults

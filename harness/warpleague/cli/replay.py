@@ -23,7 +23,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     show = verbs.add_parser("show", help="tell what happened, line by line")
     show.add_argument("file", type=Path, metavar="FILE")
     show.add_argument("--boards", action="store_true", help="draw the board after every line")
-    show.add_argument("--at", type=int, metavar="N", help="draw the board after line n = N only, and stop there")
+    show.add_argument(
+        "--at", type=int, metavar="N", help="draw the board after line n = N only, and stop there"
+    )
     show.add_argument("--seat", type=int, metavar="S", help="show only what seat S knew")
     show.add_argument("--json", action="store_true", help="print each line with its events as JSON")
     show.set_defaults(handler=run_show)

@@ -1,0 +1,51 @@
+"""How the list of games, and one game's description, look in a terminal.
+
+Leaves the facts to `warpleague.cli.games`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+
+def print_games(found: list[dict[str, Any]]) -> None:
+    """Print one line a game."""
+    table = Table()
+    table.add_column("game")
+    table.add_column("title")
+    table.add_column("players", justify="right")
+    table.add_column("options")
+    for game in found:
+        players = game["players"]
+        span = str(players[0]) if len(players) == 1 else f"{players[0]}-{players[-1]}"
+        table.add_row(game["game"], game["title"], span, ", ".join(game["options"]))
+    Console(highlight=False).print(table)
+
+
+def print_game(game: dict[str, Any]) -> None:
+    """Print all about one game."""
+    console = Console(highlight=False)
+    players = ", ".join(map(str, game["players"]))
+    console.print(
+        f"[bold]{game['title']}[/] ({game['game']}), rules version {game['rules']}, players: {players}"
+    )
+    if game["options"]:
+        table = Table(title="options", title_justify="left")
+        table.add_column("option")
+        table.add_column("default")
+        table.add_column("meaning")
+        for name, option in game["options"].items():
+            default = option["default"]
+            shown = (
+                str(default).lower()
+                if isinstance(default, bool)
+                else "-"
+                if default is None
+                else str(default)
+            )
+            table.add_row(name, shown, option["help"])
+        console.print(table)
+    console.print(f"actions: {', '.join(game['actions'])}")

@@ -1,0 +1,55 @@
+"""How a finished match looks in a terminal: one table, and the faults in words.
+
+Leaves what happened in it to `warpleague.report.replay`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from warpleague.report.scene import seat_style
+
+if TYPE_CHECKING:
+    from warpleague.match.spec import MatchResult, MatchSpec
+
+
+def print_result(spec: MatchSpec, result: MatchResult, console: Console | None = None) -> None:
+    """Print who stands where, the time each bot took, every fault, and what reproduces the match."""
+    console = console or Console(highlight=False)
+    table = Table(title=f"{spec.game}, match {result.id}", title_justify="left")
+    table.add_column("seat", justify="right")
+    table.add_column("bot")
+    table.add_column("rank", justify="right")
+    table.add_column("score", justify="right")
+    table.add_column("decisions", justify="right")
+    table.add_column("mean ms", justify="right")
+    table.add_column("longest ms", justify="right")
+    table.add_column("fault")
+    for seat, bot in enumerate(spec.seats):
+        times = result.times[seat]
+        faults = result.faults[seat]
+        mean = times.wall_ms / times.decisions if times.decisions else 0.0
+        table.add_row(
+            str(seat),
+            Text(bot.bot, style=seat_style(seat)),
+            str(result.ranks[seat]),
+            f"{result.scores[seat]:g}",
+            str(times.decisions),
+            f"{mean:.2f}",
+            f"{times.longest_ms:.2f}",
+            Text(", ".join(fault.kind for fault in faults), style="red"),
+        )
+    console.print(table)
+    for seat, faults in enumerate(result.faults):
+        for fault in faults:
+            after = "is out" if fault.retired else "was substituted"
+            text = f"seat {seat}, {spec.seats[seat].bot}, {after}: {fault.kind}: {fault.message}"
+            console.print(Text(text, style="red"))
+    console.print(
+        f"ended: {result.why}; {result.lines} lines in {result.elapsed_s:.2f} s; seed {spec.seed!r}"
+    )
+    console.print(f"digest {result.digest}", soft_wrap=True)

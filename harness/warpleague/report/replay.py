@@ -1,0 +1,98 @@
+"""How a recorded match is told in a terminal: each line in words, the board when asked for.
+
+Leaves executing the record to `warpleague.match.replay`, and words and pictures to the games.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.rule import Rule
+from rich.text import Text
+
+from warpleague.report.scene import paint, seat_style
+
+if TYPE_CHECKING:
+    from warpleague.match.replay import Replay, Step
+
+
+def _shown(step: Step, seat: int | None) -> list[dict[str, Any]]:
+    """The events of a step as `seat` saw them (None: in full)."""
+    if seat is None:
+        return [event.data for event in step.events]
+    return [form for event in step.events if (form := event.seen_by(seat)) is not None]
+
+
+def steps_json(replay: Replay, seat: int | None) -> list[dict[str, Any]]:
+    """Every line of the record with what happened, as JSON; executes the whole record."""
+    return [{"n": step.data["n"], "line": step.data, "events": _shown(step, seat)} for step in replay]
+
+
+def headline(replay: Replay) -> Text:
+    """The match in one line: game, id, seats."""
+    header = replay.header
+    text = Text(f"{header['game']}, match {header['id']}: ", style="bold")
+    for seat, player in enumerate(header["seats"]):
+        if seat:
+            text.append(", ")
+        text.append(f"{seat} {player['bot']}", style=seat_style(seat))
+    return text
+
+
+def show_replay(
+    replay: Replay, *, boards: bool, at: int | None, seat: int | None, console: Console | None = None
+) -> bool:
+    """Tell the match; with `at`, only the board after that line. False if there is no such line."""
+    console = console or Console(highlight=False)
+    game = replay.game
+    console.print(headline(replay))
+    if at == 0:
+        console.print(paint(game.scene(replay.first, seat)))
+        return True
+    for step in replay:
+        number = step.data["n"]
+        if at is not None and number != at:
+            continue
+        _print_step(console, replay, step, seat)
+        if boards or at is not None:
+            console.print(paint(game.scene(step.state, seat)))
+        if at is not None:
+            return True
+    if at is not None:
+        return False
+    _print_end(console, replay)
+    return True
+
+
+def _print_step(console: Console, replay: Replay, step: Step, seat: int | None) -> None:
+    data = step.data
+    style = seat_style(data.get("seat")) if "seat" in data else "bright_black"
+    lines = [replay.game.tell(event) for event in _shown(step, seat)]
+    if data["type"] == "fault":
+        detail = data.get("detail") or {}
+        after = "is out" if data["retired"] else "is substituted"
+        lines.insert(0, f"seat {data['seat']} {after}: {data['kind']}: {detail.get('message', '')}")
+        style = "red"
+    marks = [name for name in ("auto", "then", "substituted") if data.get(name)]
+    if data.get("ms"):
+        marks.append(f"{data['ms'][0]:g} ms")
+    text = Text(f"{data['n']:5}  ", style="bright_black")
+    text.append("; ".join(lines) or f"({data['type']})", style)
+    if marks:
+        text.append(f"  [{', '.join(marks)}]", "bright_black")
+    console.print(text)
+    if data.get("note"):
+        console.print(Text(f"       note: {data['note']}", style="italic"))
+
+
+def _print_end(console: Console, replay: Replay) -> None:
+    summary = replay.summary
+    assert summary is not None
+    console.print(Rule())
+    order = sorted(range(len(summary.ranks)), key=lambda seat: summary.ranks[seat])
+    for seat in order:
+        player = replay.header["seats"][seat]["bot"]
+        text = f"{summary.ranks[seat]}. {player} (seat {seat}), score {summary.scores[seat]:g}"
+        console.print(Text(text, style=seat_style(seat)))
+    console.print(f"ended: {summary.why}; digest {summary.digest}", soft_wrap=True)

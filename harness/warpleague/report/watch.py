@@ -1,0 +1,75 @@
+"""How a match looks while it is played: the board redrawn in place, with the last things that happened.
+
+Leaves the match to the runner, which calls `Watcher.observe` after each step; where the output is no terminal,
+the events are told line by line instead.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from warpleague.games import load_game
+from warpleague.report.scene import paint, seat_style
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    from warpleague.games.api import Event
+    from warpleague.match.spec import MatchSpec
+
+_TOLD: Final = 6
+_FRAME_S: Final = 0.05
+
+
+class Watcher:
+    """Watches one match in a terminal; a context manager around it."""
+
+    def __init__(self, spec: MatchSpec, console: Console | None = None) -> None:
+        self._game = load_game(spec.game)
+        self._console = console or Console(highlight=False)
+        self._told: deque[str] = deque(maxlen=_TOLD)
+        self._drawn = 0.0
+        self._state: Any = None
+        self._title = Text(f"{spec.game}: ", style="bold")
+        for seat, bot in enumerate(spec.seats):
+            self._title.append(f"{seat} {bot.bot}  ", seat_style(seat))
+        self._live = Live(console=self._console, auto_refresh=False) if self._console.is_terminal else None
+
+    def __enter__(self) -> Self:
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._draw()
+            self._live.stop()
+
+    def observe(self, state: Any, events: Sequence[Event]) -> None:
+        """Take note of a step; called by the runner."""
+        self._state = state
+        for event in events:
+            line = self._game.tell(event.data)
+            self._told.append(line)
+            if self._live is None:
+                self._console.print(Text(line))
+        # Drawing is slower than most bots: it must not hold the match up more than it has to.
+        if self._live is not None and time.monotonic() - self._drawn > _FRAME_S:
+            self._draw()
+
+    def _draw(self) -> None:
+        if self._live is None or self._state is None:
+            return
+        told = Text("\n".join(self._told), style="bright_black")
+        scene = paint(self._game.scene(self._state, None))
+        self._live.update(Group(self._title, scene, told), refresh=True)
+        self._drawn = time.monotonic()
