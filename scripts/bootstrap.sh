@@ -60,9 +60,9 @@ install_debian_venv() {
         as_root='sudo -n'
     fi
     say "installing the Debian package $venv_package (APT=no forbids this)"
-    $as_root apt-get update -qq </dev/null >&2 &&
+    $as_root apt-get update -qq </dev/null >/dev/null &&
         $as_root env DEBIAN_FRONTEND=noninteractive \
-            apt-get install -y -qq --no-install-recommends "$venv_package" </dev/null >&2
+            apt-get install -y -qq --no-install-recommends "$venv_package" </dev/null >/dev/null
 }
 
 make_venv() {
