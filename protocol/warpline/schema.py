@@ -1,0 +1,206 @@
+"""Decides how an attrs class reads as JSON Schema, draft 2020-12.
+
+Leaves which classes are written to which file to `scripts/schema.py`. A description is the field's metadata
+`help`, else the string literal below the field in its class statement; a class is described by its docstring.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Collection, Iterable, Mapping
+from enum import Enum
+from itertools import pairwise
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+
+import attrs
+
+from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES, Bounds, JsonObject, MaxBytes
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+_TAGS: Final = ("type", "do")
+"""Class variables that are part of a value's JSON form, with the class's own value."""
+
+_SCALARS: Final[dict[Any, str]] = {
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+    NoneType: "null",
+}
+
+
+class Definitions:
+    """The `$defs` of one schema: each class is described once, under a name of its own.
+
+    A `closed` schema forbids keys it does not know. An open one describes messages: unknown keys are ignored,
+    and a null in an optional field counts as if the field were absent.
+    """
+
+    def __init__(self, *, closed: bool) -> None:
+        self.schemas: dict[str, JsonObject] = {}
+        self._closed = closed
+        self._names: dict[type, str] = {}
+
+    def ref(self, cls: type) -> JsonObject:
+        """A reference to the schema of `cls`, which is described now if it was not yet."""
+        name = self._names.get(cls)
+        if name is None:
+            name = cls.__name__
+            if name in self.schemas:  # a view's part may be called like an action
+                name = f"{cls.__module__.rpartition('.')[2]}.{name}"
+            if name in self.schemas:
+                raise ValueError(f"two classes want to be called {name}: {cls} is one of them")
+            self._names[cls] = name
+            self.schemas[name] = {}  # taken before it is described: a class may contain itself
+            self.schemas[name] = self._describe(cls)
+        return {"$ref": f"#/$defs/{name}"}
+
+    def one_of(self, classes: Iterable[type]) -> JsonObject:
+        """The schema of a value of exactly one of `classes`."""
+        return {"oneOf": [self.ref(cls) for cls in classes]}
+
+    def _describe(self, cls: type) -> JsonObject:
+        hints = get_type_hints(cls, include_extras=True)
+        below = _literals_below(cls)
+        properties: JsonObject = {tag: {"const": getattr(cls, tag)} for tag in _TAGS if _is_tagged(cls, tag)}
+        required = list(properties)
+        for field in attrs.fields(cls):
+            name = field.name
+            try:
+                schema = self.of(hints[name])
+            except TypeError as error:
+                raise TypeError(f"{cls.__qualname__}.{name}: {error}") from None
+            if field.default is attrs.NOTHING:
+                required.append(name)
+            else:
+                if not self._closed:
+                    schema = _either([schema, {"type": "null"}])
+                if isinstance(field.default, (bool, int, float, str, tuple)):
+                    schema = {**schema, "default": field.default}
+            told = field.metadata.get("help") or below.get(name)
+            if told:
+                schema = {**schema, "description": told}
+            properties[name] = schema
+        found: JsonObject = {"type": "object"}
+        if cls.__doc__:
+            found["description"] = inspect.cleandoc(cls.__doc__)
+        found["properties"] = properties
+        found["required"] = required
+        if self._closed:
+            found["additionalProperties"] = False
+        return found
+
+    def of(self, kind: Any) -> JsonObject:
+        """The schema of the values that the type `kind` describes; TypeError if it has no JSON form."""
+        if kind in _SCALARS:
+            return {"type": _SCALARS[kind]}
+        if kind is Any or kind is object:
+            return {}
+        if isinstance(kind, type) and attrs.has(kind):
+            return self.ref(kind)
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            return {"enum": [member.value for member in kind]}
+        origin: Any = get_origin(kind) or kind
+        args = get_args(kind)
+        if origin is Annotated:
+            return self._annotated(args[0], args[1:])
+        if origin is Literal:
+            return {"const": args[0]} if len(args) == 1 else {"enum": list(args)}
+        if origin in (Union, UnionType):
+            return _either([self.of(member) for member in args])
+        if isinstance(origin, type):
+            if issubclass(origin, tuple) and args and args[-1] is not Ellipsis:
+                parts = [self.of(part) for part in args]
+                size = len(parts)
+                return {
+                    "type": "array",
+                    "prefixItems": parts,
+                    "items": False,
+                    "minItems": size,
+                    "maxItems": size,
+                }
+            if issubclass(origin, Mapping):
+                return {
+                    "type": "object",
+                    **_unless_any("additionalProperties", self.of(args[1] if args else Any)),
+                }
+            if issubclass(origin, Collection):
+                return {"type": "array", **_unless_any("items", self.of(args[0] if args else Any))}
+        raise TypeError(f"no JSON Schema for {kind!r}")
+
+    def _annotated(self, kind: Any, marks: Iterable[Any]) -> JsonObject:
+        schema = self.of(kind)
+        for mark in marks:
+            if isinstance(mark, Bounds):
+                schema |= {"minimum": mark.least, "maximum": mark.greatest}
+            elif isinstance(mark, MaxBytes):
+                # The schema's own limit counts characters; bytes cannot be said.
+                schema |= {"maxLength": mark.size, "$comment": f"at most {mark.size} bytes of UTF-8"}
+        return schema
+
+
+def schema_of(cls: type, *, closed: bool = True) -> JsonObject:
+    """A schema that stands alone for the JSON form of the attrs class `cls`; `closed` as in `Definitions`."""
+    definitions = Definitions(closed=closed)
+    return {"$schema": DIALECT, **definitions.ref(cls), "$defs": definitions.schemas}
+
+
+def messages_schema() -> JsonObject:
+    """The schema of all messages: `#/$defs/referee` and `#/$defs/bot` are the two directions."""
+    definitions = Definitions(closed=False)
+    referee = definitions.one_of(REFEREE_MESSAGES.values())
+    bot = definitions.one_of(BOT_MESSAGES.values())
+    return {
+        "$schema": DIALECT,
+        "title": "Warp League protocol 1: messages",
+        "anyOf": [{"$ref": "#/$defs/referee"}, {"$ref": "#/$defs/bot"}],
+        "$defs": {"referee": referee, "bot": bot, **definitions.schemas},
+    }
+
+
+def _is_tagged(cls: type, tag: str) -> bool:
+    return isinstance(getattr(cls, tag, None), str) and tag not in attrs.fields_dict(cls)
+
+
+def _unless_any(key: str, schema: JsonObject) -> JsonObject:
+    return {key: schema} if schema else {}
+
+
+def _either(schemas: Iterable[JsonObject]) -> JsonObject:
+    """Any of `schemas`, flattened, each once, simple types together."""
+    types: list[str] = []
+    others: list[JsonObject] = []
+    for schema in (part for whole in schemas for part in whole.get("anyOf", [whole])):
+        if schema == {}:
+            return {}
+        if schema.keys() == {"type"}:
+            kinds = schema["type"]
+            types += [kind for kind in ([kinds] if isinstance(kinds, str) else kinds) if kind not in types]
+        elif schema not in others:
+            others.append(schema)
+    if types:
+        others.append({"type": types[0] if len(types) == 1 else types})
+    return others[0] if len(others) == 1 else {"anyOf": others}
+
+
+def _literals_below(cls: type) -> dict[str, str]:
+    """The string literal that follows each annotated field in the class statement of `cls`."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
+    except (OSError, TypeError, SyntaxError):  # made by a call, without a class statement
+        return {}
+    found: dict[str, str] = {}
+    if tree.body and isinstance(tree.body[0], ast.ClassDef):
+        body = tree.body[0].body
+        for field, literal in pairwise(body):
+            match field, literal:
+                case (
+                    ast.AnnAssign(target=ast.Name(id=name)),
+                    ast.Expr(value=ast.Constant(value=str() as text)),
+                ):
+                    found[name] = inspect.cleandoc(text)
+    return found

@@ -1,0 +1,74 @@
+"""Writes protocol/schema/: the JSON Schema of every message, and of each game's actions, views and options.
+
+Leaves the classes to `warpline.messages` and the games. With `--check` nothing is written; the exit code is 1
+when a file is not what it would be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpleague.games import GAMES, load_game
+from warpline.schema import DIALECT, Definitions, messages_schema
+
+if TYPE_CHECKING:
+    from warpleague.games.api import Game
+
+FOLDER = Path(__file__).parents[1] / "protocol" / "schema"
+
+
+def game_schema(game: Game[Any, Any]) -> dict[str, Any]:
+    """The schema of what only `game` says: `#/$defs/action`, `view`, `setup` and `options`."""
+    definitions = Definitions(closed=True)
+    roles = {
+        "action": definitions.one_of(game.Actions),
+        "view": definitions.ref(game.View),
+        "setup": definitions.ref(game.Setup),
+        "options": definitions.ref(game.Options),
+    }
+    return {
+        "$schema": DIALECT,
+        "title": f"Warp League game {game.id}, rules {game.rules_version}: {game.title}",
+        "$defs": {**roles, **definitions.schemas},
+    }
+
+
+def files() -> dict[str, str]:
+    """The name and the content of every file of the folder."""
+    schemas = {"messages": messages_schema(), **{name: game_schema(load_game(name)) for name in GAMES}}
+    return {
+        f"{name}.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+        for name, schema in schemas.items()
+    }
+
+
+def stale(wanted: dict[str, str]) -> list[str]:
+    """The names of the files that are missing, different, or of no use any more."""
+    found = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json")}
+    return sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
+
+
+def main() -> int:
+    """Write the files, or check them; the exit code."""
+    parser = argparse.ArgumentParser(description="Write protocol/schema/ from the classes it describes.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is stale")
+    check = parser.parse_args().check
+    wanted = files()
+    names = stale(wanted)
+    for name in names:
+        path = FOLDER / name
+        if check:
+            print(f"{path} is stale: run scripts/schema.py", file=sys.stderr)
+        elif name in wanted:
+            path.write_text(wanted[name], encoding="utf-8")
+        else:
+            path.unlink()
+    return 1 if check and names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
