@@ -111,16 +111,27 @@ class LeagueConfig:
 
     def to_toml(self) -> dict[str, Any]:
         """The complete configuration as TOML data: defaults written out, absent values left out."""
-        data = attrs.asdict(self, retain_collection_types=False, filter=lambda field, _: field.name != "path")
-        order = ("name", "seed", "missing_toolchain", "bots", "game", "format", "clock", "rules", "run", "rating")
+        data = attrs.asdict(self, filter=lambda field, _: field.name != "path")
+        order = (
+            "name",
+            "seed",
+            "missing_toolchain",
+            "bots",
+            "game",
+            "format",
+            "clock",
+            "rules",
+            "run",
+            "rating",
+        )
         return {key: without_none(data[key]) for key in order if data[key] is not None}
 
 
 def without_none(data: Any) -> Any:
-    """Plain data without the keys whose value is None: TOML has no null."""
+    """Plain data without the keys whose value is None, since TOML has no null; tuples become lists."""
     if isinstance(data, dict):
         return {key: without_none(value) for key, value in data.items() if value is not None}
-    if isinstance(data, list):
+    if isinstance(data, (list, tuple)):
         return [without_none(value) for value in data]
     return data
 
@@ -179,7 +190,9 @@ def _check(config: LeagueConfig, where: str) -> None:
         if value is not None and (value < 0 or (value == 0 and key != "increment_s")):
             raise ConfigError(f"{where}: clock.{key}: must be above zero, not {value}")
     if config.clock.move_s is None and config.clock.bank_s is None:
-        raise ConfigError(f"{where}: clock: set move_s or bank_s, else a silent bot stops the league for good")
+        raise ConfigError(
+            f"{where}: clock: set move_s or bank_s, else a silent bot stops the league for good"
+        )
     if config.clock.increment_s is not None and config.clock.bank_s is None:
         raise ConfigError(f"{where}: clock.increment_s: is added to a bank, but there is no bank_s")
     tables = config.format.tables

@@ -60,7 +60,11 @@ def enter_bots(config: LeagueConfig, prepare: Callable[[Path], Prepared] | None 
         where = f"{config.path}: bots[{index}]"
         folder = config.path.parent / entry.path
         if not folder.is_dir():
-            known = sorted(p.name for p in folder.parent.iterdir() if p.is_dir()) if folder.parent.is_dir() else []
+            known = (
+                sorted(p.name for p in folder.parent.iterdir() if p.is_dir())
+                if folder.parent.is_dir()
+                else []
+            )
             raise ConfigError(f"{where}: there is no folder {folder}; {nearest(folder.name, known)}")
         try:
             bundle = prepare(folder)

@@ -113,7 +113,9 @@ def run_league(
         play = play_match
     own = None
     if executor is None:
-        executor = own = RefereePool(league.config.run.jobs if jobs is None else jobs, league.config.run.affinity)
+        executor = own = RefereePool(
+            league.config.run.jobs if jobs is None else jobs, league.config.run.affinity
+        )
         jobs = own.jobs
     run = _Run(league, executor, jobs or league.config.run.jobs or 1, play, watcher or Watcher())
     killed = False
@@ -152,14 +154,18 @@ class _Run:
 
     def go(self) -> RunReport:
         self.watcher.started(self.league, self.total, self.before, self.jobs)
-        left = (fixture for fixture, result in self.league.store.look_up(self.league.schedule) if result is None)
+        left = (
+            fixture for fixture, result in self.league.store.look_up(self.league.schedule) if result is None
+        )
         told = False
         while True:
             while not self._halting() and len(self._in_flight) < _AHEAD * self.jobs:
                 fixture = next(left, None)
                 if fixture is None:
                     break
-                self._submit(_InFlight(fixture, self.league.season.spec(fixture.id, fixture.deal, fixture.seats)))
+                self._submit(
+                    _InFlight(fixture, self.league.season.spec(fixture.id, fixture.deal, fixture.seats))
+                )
             if self._halting():
                 for future in list(self._in_flight):
                     if future.cancel():
@@ -229,7 +235,9 @@ class _Run:
             if error is None and future.result().id == flight.fixture.id:
                 good.append((flight, future.result()))
             else:
-                self._failed(flight, error or AssertionError(f"the result of another match: {future.result().id}"))
+                self._failed(
+                    flight, error or AssertionError(f"the result of another match: {future.result().id}")
+                )
         if not good:
             return
         self.league.store.add([(flight.fixture, flight.spec.seats, result) for flight, result in good])

@@ -90,7 +90,9 @@ class Schedule:
     def describe(self) -> str:
         """One line: what is played, and how even it is where that is not plain."""
         form = self.season.format
-        seats = {"all": "every seat order", "rotations": "every rotation", "fixed": "one seat order"}[form.seats]
+        seats = {"all": "every seat order", "rotations": "every rotation", "fixed": "one seat order"}[
+            form.seats
+        ]
         text = (
             f"{form.kind}: {_count(self.tables, 'table')} of {self.season.players}, "
             f"{_count(form.deals, 'deal')} each, {seats} = {_count(len(self), 'match', 'matches')}"

@@ -69,7 +69,9 @@ class Record:
         others = len(ranks) - 1
         if others == 0:
             return
-        self.points += sum(pair_points(ranks[seat], rank) for i, rank in enumerate(ranks) if i != seat) / others
+        self.points += (
+            sum(pair_points(ranks[seat], rank) for i, rank in enumerate(ranks) if i != seat) / others
+        )
         if ranks[seat] != 1:
             self.lost += 1
         elif ranks.count(1) > 1:
@@ -82,10 +84,9 @@ class Record:
 class Standing:
     """One line of the standings.
 
-    `elo` is the rating that ranks (in a solo league the mean score, and `error` its standard error); `error`
-    is half the 95 % interval of the fitted rating. `fit` is the fitted rating; `above` and `below` are its
-    one-sided bounds for a bot that won or lost everything. `likelihood` is that the bot is stronger than
-    the next one in the table.
+    `elo` is the rating that ranks, in a solo league the mean score; `fit` is the fitted rating. `error` is
+    half the 95 % interval of the fitted rating, or of the mean score. `above` and `below` are one-sided bounds
+    for a bot that won or lost everything. `likelihood` is that the bot is stronger than the next in the table.
     """
 
     rank: int
@@ -195,23 +196,23 @@ def standings(league: League) -> Standings:
 
         anchor = None if rating.anchor is None else season.names.index(rating.anchor)
         fit = joint_fit(tally.totals, again, rating.start, anchor)
-    return ranked(season.names, tally, fit, rating.kind)
+    return ranked(season.names, tally, fit, rating.kind, solo=season.players == 1)
 
 
-def ranked(names: Sequence[str], tally: Tally, fit: Fit | None, kind: str) -> Standings:
-    """Put the bots in order: by the rating of `kind` ("elo" or "fit"), solo (no fit) by mean score.
+def ranked(names: Sequence[str], tally: Tally, fit: Fit | None, kind: str, *, solo: bool) -> Standings:
+    """Put the bots in order: by the rating of `kind` ("elo" or, given a fit, "fit"), solo by mean score.
 
     Equal ratings share a rank and leave a gap; bots that have not played come last.
     """
     bots = range(len(names))
     values: list[float | None]
-    if fit is None:
+    if solo:
         values = [record.scores.mean if record.played else None for record in tally.records]
-    elif kind == "fit":
+    elif fit is not None and kind == "fit":
         values = list(fit.ratings)
     else:
-        played = zip(tally.elo.ratings, tally.records, strict=True)
-        values = [rating if record.played else None for rating, record in played]
+        rated = zip(tally.elo.ratings, tally.records, strict=True)
+        values = [rating if record.played else None for rating, record in rated]
 
     def key(bot: int) -> float:
         value = values[bot]
@@ -223,13 +224,13 @@ def ranked(names: Sequence[str], tally: Tally, fit: Fit | None, kind: str) -> St
         tied = place > 0 and key(bot) == key(order[place - 1])
         following = order[place + 1] if place + 1 < len(order) else None
         record = tally.records[bot]
-        error = record.scores.error if fit is None else fit.errors[bot]
+        error = record.scores.error if solo else fit.errors[bot] if fit else None
         lines.append(
             Standing(
                 rank=lines[-1].rank if tied else place + 1,
                 bot=names[bot],
                 elo=values[bot],
-                error=error if fit is None or error is None else error * Z95,
+                error=None if error is None else error * Z95,
                 fit=fit.ratings[bot] if fit else None,
                 above=fit.above[bot] if fit else None,
                 below=fit.below[bot] if fit else None,
@@ -244,7 +245,7 @@ def ranked(names: Sequence[str], tally: Tally, fit: Fit | None, kind: str) -> St
         records=tuple(tally.records),
         totals=tally.totals,
         fit=fit,
-        solo=fit is None,
+        solo=solo,
         matches=tally.matches,
     )
 

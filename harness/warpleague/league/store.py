@@ -29,7 +29,6 @@ import zstandard
 
 from warpleague import __version__
 from warpleague.errors import StoreError
-from warpleague.league.config import without_none
 from warpleague.match.chance import season_commitment
 from warpleague.match.spec import MatchResult, SeatFault, SeatSpec, SeatTimes
 
@@ -199,7 +198,9 @@ class Store:
         """Raise `StoreError` if the secret in the store is not the one that was committed to."""
         secret = self.secret()
         if secret is not None and season_commitment(secret) != self.meta("commitment"):
-            raise StoreError(f"{self.path}: its secret does not fit its commitment; the file has been altered")
+            raise StoreError(
+                f"{self.path}: its secret does not fit its commitment; the file has been altered"
+            )
 
     def enter(self, config: LeagueConfig, season: Season, skipped: Sequence[str] = ()) -> None:
         """Write down the league about to be run: secret, conditions, bots; and `league.toml` for people."""
@@ -222,7 +223,7 @@ class Store:
         text += f"# Commitment to the season's secret (SHA-256): {season.commitment}\n\n"
         target = self.path.with_name("league.toml")
         scratch = target.with_suffix(".tmp")
-        scratch.write_text(text + tomli_w.dumps(without_none(config.to_toml())), encoding="utf-8")
+        scratch.write_text(text + tomli_w.dumps(config.to_toml()), encoding="utf-8")
         scratch.replace(target)
 
     def publish_secret(self) -> None:
@@ -263,7 +264,9 @@ class Store:
         if self.count() == 0:
             return 0
         return sum(
-            self._db.execute(f"SELECT count(*) FROM match WHERE id IN ({_marks(chunk)})", _ids(chunk)).fetchone()[0]
+            self._db.execute(
+                f"SELECT count(*) FROM match WHERE id IN ({_marks(chunk)})", _ids(chunk)
+            ).fetchone()[0]
             for chunk in _chunks(fixtures)
         )
 
@@ -293,7 +296,9 @@ class Store:
 
     def matching(self, prefix: str) -> list[str]:
         """The ids of stored matches that begin with `prefix`, at most three."""
-        rows = self._db.execute("SELECT id FROM match WHERE substr(id, 1, ?) = ? LIMIT 3", (len(prefix), prefix))
+        rows = self._db.execute(
+            "SELECT id FROM match WHERE substr(id, 1, ?) = ? LIMIT 3", (len(prefix), prefix)
+        )
         return [row[0] for row in rows]
 
     def deal_of(self, match_id: str) -> int:
@@ -387,12 +392,16 @@ def _now() -> str:
 
 
 def _set(db: sqlite3.Connection, key: str, value: str) -> None:
-    db.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value))
+    db.execute(
+        "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
+    )
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
     with _clear_errors(path):
-        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=30.0)
+        db = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=30.0
+        )
         _check_format(db, path)
         return db
 

@@ -70,7 +70,9 @@ def _answer(answers: BinaryIO, done: bool, value: Any, text: str) -> None:
         sys.exit(0)
     except Exception as error:  # noqa: BLE001 - told instead of the value that cannot travel
         text = text or "".join(traceback.format_exception(error))
-        write_frame(answers, (False, RuntimeError(f"{type(value).__name__} cannot be pickled: {value}"), text))
+        write_frame(
+            answers, (False, RuntimeError(f"{type(value).__name__} cannot be pickled: {value}"), text)
+        )
 
 
 def _die_with(parent: int) -> None:

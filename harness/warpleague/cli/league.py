@@ -1,0 +1,461 @@
+"""Run a league, and look at its tables.
+
+Decides the arguments and outputs of `warpleague league`; leaves the work to `warpleague.league` and the looks to
+`warpleague.report`.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpleague.cli.common import print_json, say
+from warpleague.errors import BadInput
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+    from concurrent.futures import Executor
+
+    from rich.console import RenderableType
+
+    from warpleague.league.league import League
+    from warpleague.league.running import RunReport
+
+    Handler = Callable[[argparse.Namespace], int]
+
+RESULTS = Path("results")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the commands of `warpleague league`."""
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+
+    def action(name: str, help_: str, handler: Handler, *, json: bool = True) -> argparse.ArgumentParser:
+        sub = actions.add_parser(name, help=help_, description=help_[0].upper() + help_[1:] + ".")
+        sub.add_argument("config", type=Path, metavar="CONFIG", help="the league file")
+        sub.add_argument(
+            "--results",
+            type=Path,
+            default=RESULTS,
+            metavar="DIR",
+            help="where results are kept (default: results)",
+        )
+        if json:
+            sub.add_argument("--json", action="store_true", help="print JSON")
+        sub.set_defaults(handler=handler)
+        return sub
+
+    run = action("run", "play what is left of the league, then print its tables", _run)
+    run.add_argument(
+        "--jobs", type=_count, metavar="N", help="matches at once (default: the file's; 0: all cores)"
+    )
+    run.add_argument(
+        "--cluster", metavar="ADDRESS", help="play on the Dask cluster whose scheduler is at ADDRESS"
+    )
+    run.add_argument("--quiet", action="store_true", help="no progress, no tables")
+    action("status", "tell how far the league is", _status)
+    action("standings", "print the standings", _standings)
+    action("crosstable", "print each bot's points against each other", _crosstable)
+    action("seats", "print the results by seat", _seats)
+    action("faults", "print the faults by bot and kind", _faults)
+    action("times", "print the time the bots used", _times)
+    matches = action("matches", "list the matches in schedule order", _matches)
+    matches.add_argument("--bot", metavar="NAME", help="only the matches of this bot")
+    export = action("export", "write records to files", _export)
+    export.add_argument("--match", metavar="ID|N", help="only this match: its number, or how its id begins")
+    export.add_argument("--out", type=Path, metavar="DIR", help="where to (default: RESULTS/NAME/records)")
+    export.add_argument(
+        "--format", choices=("jsonl", "zst", "gz"), default="jsonl", help="compression of the files"
+    )
+    action("verify", "execute every record again and compare all of it", _verify)
+    merge = action("merge", "take over the matches of other machines' stores", _merge)
+    merge.add_argument("stores", nargs="+", type=Path, metavar="STORE", help="a league.sqlite, or its folder")
+
+
+def _count(text: str) -> int:
+    if int(text) < 0:
+        raise ValueError(text)
+    return int(text)
+
+
+def _open(args: argparse.Namespace) -> League:
+    from warpleague.league.config import load_config
+    from warpleague.league.league import open_to_read
+
+    return open_to_read(load_config(args.config), args.results)
+
+
+def _command(args: argparse.Namespace, *words: str) -> str:
+    """A command of ours on the same league, to be copied."""
+    results = () if args.results == RESULTS else ("--results", str(args.results))
+    return shlex.join(("warpleague", "league", words[0], str(args.config), *results, *words[1:]))
+
+
+def _print(*parts: RenderableType) -> None:
+    from warpleague.report.tables import make_console, stacked
+
+    make_console().print(stacked(*parts))
+
+
+def _width() -> int:
+    from warpleague.report.tables import make_console
+
+    return make_console().width
+
+
+# Running
+
+
+def _run(args: argparse.Namespace) -> int:
+    """Exit code 0: all played, or stopped by the user between matches; 1: a match is void."""
+    from warpleague.league.config import load_config
+    from warpleague.league.league import open_to_run
+
+    config = load_config(args.config)
+    with open_to_run(config, args.results) as league:
+        if not args.quiet:
+            _announce(league)
+        executor = _cluster(args.cluster) if args.cluster else None
+        report = _play(league, args, executor)
+        if args.json:
+            print_json(_run_json(league, report))
+        else:
+            if not args.quiet and league.store.count():
+                _print_tables(league)
+            _conclude(args, league, report)
+        if report.stopped:
+            return 130
+        return 1 if report.void or report.failure else 0
+
+
+def _announce(league: League) -> None:
+    season = league.season
+    for line in league.skipped:
+        say(f"note: {line}")
+    say(f"{league.config.name}: {season.game}, {len(season.bots)} bots; {league.schedule.describe()}")
+    say(f"commitment to the season's secret (SHA-256): {season.commitment}")
+    published = league.store.published()
+    if published is not None and league.store.count_of(league.schedule) < len(league.schedule):
+        say(
+            f"note: the secret of this season is public since {published}: whoever made a bot after that "
+            "could know its dice. A league file with another name starts a new season"
+        )
+
+
+def _cluster(address: str) -> Executor:
+    try:
+        from distributed import Client  # type: ignore[import-not-found]
+    except ImportError:
+        raise BadInput("--cluster: needs the package distributed (Dask) in this environment") from None
+    executor: Executor = Client(address).get_executor()
+    return executor
+
+
+def _play(league: League, args: argparse.Namespace, executor: Executor | None) -> RunReport:
+    from warpleague.league.running import Watcher, run_league
+    from warpleague.report.live import LiveWatcher, PlainWatcher
+    from warpleague.report.tables import make_console
+
+    jobs: int | None = args.jobs
+    if executor is not None and not jobs:
+        jobs = max(sum(executor._client.ncores().values()), 1)  # type: ignore[attr-defined]
+    if args.quiet:
+        return run_league(league, executor=executor, jobs=jobs, watcher=Watcher())
+    console = make_console(stderr=True)
+    if not console.is_terminal:
+        return run_league(league, executor=executor, jobs=jobs, watcher=PlainWatcher(console))
+    with LiveWatcher(console) as watcher:
+        return run_league(league, executor=executor, jobs=jobs, watcher=watcher)
+
+
+def _run_json(league: League, report: RunReport) -> dict[str, Any]:
+    from warpleague.league.standings import standings
+
+    return {
+        "league": league.config.name,
+        "matches": report.total,
+        "played": report.played,
+        "stored": report.before + report.played,
+        "complete": report.complete,
+        "stopped": report.stopped,
+        "failure": report.failure,
+        "void": [{"number": v.fixture.number, "match": v.fixture.id, "error": v.error} for v in report.void],
+        "elapsed_s": round(report.elapsed_s, 3),
+        "commitment": league.season.commitment,
+        "secret": league.season.secret.hex() if league.store.published() else None,
+        "skipped": list(league.skipped),
+        "standings": [line.to_json() for line in standings(league).lines],
+    }
+
+
+def _print_tables(league: League) -> None:
+    from warpleague.league.standings import faults, seats, standings, times
+    from warpleague.report.tables import crosstable, faults_table, seats_table, standings_table, times_table
+
+    width, table = _width(), standings(league)
+    parts: list[RenderableType] = [standings_table(table, league.config.name, width)]
+    if not table.solo:
+        parts += [crosstable(table, width), seats_table(seats(league))]
+    _print(*parts, times_table(times(league)), faults_table(faults(league)))
+
+
+def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> None:
+    """What is left, and the commands to check and reproduce a match."""
+    from warpleague.report.live import duration
+
+    stored = report.before + report.played
+    print(
+        f"\n{report.played:,} matches played in {duration(report.elapsed_s)}; {stored:,} of {report.total:,} stored."
+    )
+    if report.void:
+        print(f"{len(report.void)} void (the harness or its host failed); the next run tries them again.")
+    if report.failure is not None:
+        print(f"Given up: {report.failure}")
+    if not report.complete:
+        print(f"Go on:           {_command(args, 'run')}")
+    if stored == 0:
+        return
+    first = next(fixture for fixture, _ in league.results())
+    folder = args.results / league.config.name / "records"
+    file = shlex.quote(str(folder / f"{first.id}.jsonl"))
+    if report.complete:
+        print(f"The season is over; its secret: {league.season.secret.hex()}")
+    print(f"Verify all:      {_command(args, 'verify')}")
+    print(f"Export a match:  {_command(args, 'export', '--match', str(first.number))}")
+    print(f"Verify it:       warpleague replay verify {file}")
+    if report.complete:
+        print(f"Reproduce it:    warpleague reproduce {file}")
+
+
+# Looking
+
+
+def _status(args: argparse.Namespace) -> int:
+    with _open(args) as league:
+        store, season = league.store, league.season
+        total, stored = len(league.schedule), store.count_of(league.schedule)
+        published = store.published()
+        data: dict[str, Any] = {
+            "league": league.config.name,
+            "game": season.game,
+            "bots": list(season.names),
+            "matches": total,
+            "stored": stored,
+            "complete": stored == total,
+            "other": store.count() - stored,
+            "commitment": season.commitment,
+            "published": published,
+            "secret": season.secret.hex() if published else None,
+            "created": store.meta("created"),
+            "harness": store.meta("harness"),
+            "store": str(store.path),
+        }
+        if args.json:
+            print_json(data)
+            return 0
+        from warpleague.report.tables import facts
+
+        rows = [
+            ("league", league.config.name),
+            ("game", f"{season.game}, rules version {season.rules}"),
+            ("bots", ", ".join(season.names)),
+            ("format", league.schedule.describe()),
+            ("matches", f"{stored:,} of {total:,} played ({100 * stored / max(total, 1):.0f} %)"),
+            ("store", f"{store.path}, since {data['created']}"),
+            ("commitment", season.commitment),
+            (
+                "secret",
+                f"{season.secret.hex()}, public since {published}" if published else "until the season ends",
+            ),
+        ]
+        if data["other"]:
+            rows.insert(5, ("besides", f"{data['other']:,} matches of earlier bots or formats, not counted"))
+        _print(facts(rows))
+    return 0
+
+
+def _standings(args: argparse.Namespace) -> int:
+    from warpleague.league.standings import standings
+
+    with _open(args) as league:
+        table = standings(league)
+        if args.json:
+            print_json([line.to_json() for line in table.lines])
+            return 0
+        from warpleague.report.tables import standings_table
+
+        _print(standings_table(table, league.config.name, _width()))
+    return 0
+
+
+def _crosstable(args: argparse.Namespace) -> int:
+    from warpleague.league.standings import standings
+
+    with _open(args) as league:
+        table = standings(league)
+        if args.json:
+            print_json(table.crosstable_json())
+            return 0
+        from warpleague.report.tables import crosstable
+
+        _print(crosstable(table, _width()))
+    return 0
+
+
+def _seats(args: argparse.Namespace) -> int:
+    from warpleague.league.standings import seats
+
+    with _open(args) as league:
+        lines = seats(league)
+        if args.json:
+            print_json([line.to_json() for line in lines])
+            return 0
+        from warpleague.report.tables import seats_table
+
+        _print(seats_table(lines))
+    return 0
+
+
+def _faults(args: argparse.Namespace) -> int:
+    from warpleague.league.standings import faults
+
+    with _open(args) as league:
+        if args.json:
+            print_json([line.to_json() for line in faults(league)])
+            return 0
+        from warpleague.report.tables import faults_table
+
+        _print(faults_table(faults(league)))
+    return 0
+
+
+def _times(args: argparse.Namespace) -> int:
+    from warpleague.league.standings import times
+
+    with _open(args) as league:
+        lines = times(league)
+        if args.json:
+            print_json([line.to_json() for line in lines])
+            return 0
+        from warpleague.report.tables import times_table
+
+        _print(times_table(lines))
+    return 0
+
+
+def _matches(args: argparse.Namespace) -> int:
+    from warpleague.strict import nearest
+
+    with _open(args) as league:
+        names = league.season.names
+        if args.bot is not None and args.bot not in names:
+            raise BadInput(f"--bot: no bot is called {args.bot!r}; {nearest(args.bot, names)}")
+        found = (
+            (fixture, played)
+            for fixture, played in league.store.look_up(league.schedule)
+            if args.bot is None or args.bot in [names[bot] for bot in fixture.seats]
+        )
+        if args.json:
+            rows = []
+            for fixture, played in found:
+                row = {
+                    "number": fixture.number,
+                    "match": fixture.id,
+                    "deal": fixture.deal,
+                    "played": bool(played),
+                }
+                row["seats"] = [names[bot] for bot in fixture.seats]
+                if played is not None:
+                    row |= {"ranks": played.ranks, "scores": played.scores, "why": played.why}
+                    row |= {"digest": played.digest, "faults": [len(seat) for seat in played.faults]}
+                rows.append(row)
+            print_json(rows)
+            return 0
+        for fixture, played in found:
+            bots = " – ".join(names[bot] for bot in fixture.seats)
+            if played is None:
+                print(f"{fixture.number:>7}  {fixture.id}  {bots}  not played")
+                continue
+            ranks = "-".join(map(str, played.ranks))
+            scores = ", ".join(f"{score:g}" for score in played.scores)
+            print(f"{fixture.number:>7}  {fixture.id}  {bots}  ranks {ranks}  scores {scores}  {played.why}")
+    return 0
+
+
+# Records
+
+
+def _export(args: argparse.Namespace) -> int:
+    from warpleague.cli.match import write_file
+    from warpleague.league.records import published_record
+    from warpleague.match.replay import pack
+
+    with _open(args) as league:
+        folder = args.out or args.results / league.config.name / "records"
+        if args.match is not None:
+            wanted = [league.find(args.match)]
+        else:
+            wanted = [(fixture.id, fixture.deal) for fixture, _ in league.results()]
+        suffix = {"jsonl": ".jsonl", "zst": ".jsonl.zst", "gz": ".jsonl.gz"}[args.format]
+        files = []
+        for match_id, deal in wanted:
+            path = folder / (match_id + suffix)
+            write_file(path, pack(published_record(league, match_id, deal), path.name))
+            files.append(str(path))
+        if args.json:
+            print_json(files)
+        elif args.match is not None:
+            print(files[0])
+        else:
+            print(f"{len(files):,} records written to {folder}")
+        if not league.store.published():
+            say("note: the season is not over: the records' keys stay secret until then")
+    return 0
+
+
+def _verify(args: argparse.Namespace) -> int:
+    from warpleague.league.records import verify_league
+
+    with _open(args) as league:
+        total, wrong = 0, []
+        for fixture, problem in verify_league(league):
+            total += 1
+            if problem is not None:
+                wrong.append({"number": fixture.number, "match": fixture.id, "problem": problem})
+                if not args.json:
+                    print(f"WRONG  match {fixture.number} ({fixture.id}): {problem}")
+            elif total % 1_000 == 0 and sys.stderr.isatty():
+                say(f"{total:,} records verified")
+        if args.json:
+            print_json({"league": league.config.name, "records": total, "wrong": wrong})
+        else:
+            good = total - len(wrong)
+            print(f"{good:,} of {total:,} records hold: executed again, dice, results and tables compared.")
+    return 1 if wrong else 0
+
+
+def _merge(args: argparse.Namespace) -> int:
+    from warpleague.league.config import load_config
+    from warpleague.league.store import Store
+
+    config = load_config(args.config)
+    with Store.open_to_write(args.results / config.name) as store:
+        merged = [(path, store.merge_from(path)) for path in args.stores]
+    if args.json:
+        print_json(
+            [
+                {"store": str(path), "added": m.added, "shared": m.shared, "differing": list(m.differing)}
+                for path, m in merged
+            ]
+        )
+        return 0
+    for path, m in merged:
+        print(f"{path}: {m.added:,} matches taken over, {m.shared:,} were here already")
+        if m.differing:
+            print(
+                f"  {len(m.differing):,} of those came out differently there; ours stay: {', '.join(m.differing[:5])}"
+            )
+    return 0

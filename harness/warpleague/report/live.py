@@ -1,0 +1,192 @@
+"""What a person sees while a league runs: a live view in a terminal, plain lines elsewhere.
+
+Leaves running to `warpleague.league.running`, whose events it hears, and final tables to `tables`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.live import Live
+from rich.markup import escape
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from warpleague.league.running import Watcher
+from warpleague.league.standings import Tally, ranked
+from warpleague.report.tables import standings_table
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+    from warpleague.league.league import League
+    from warpleague.league.running import Void
+    from warpleague.league.schedule import Fixture
+    from warpleague.match.spec import MatchResult
+
+_TOP = 10  # standings shown live
+_WINDOW = 256  # matches the rate is taken over
+_FRAME_S = 0.2
+_LINE_S = 10.0  # between two plain lines
+
+
+def duration(seconds: float) -> str:
+    """A time a person can read: `12 s`, `3 min 20 s`, `2 h 05 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+
+
+class _Counting(Watcher):
+    """Counts matches, and tells the rate and the time left."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.total = self.done = self.voids = 0
+        self.halting = False
+        self._ends: deque[float] = deque(maxlen=_WINDOW)
+
+    def started(self, league: League, total: int, before: int, jobs: int) -> None:
+        """The run begins."""
+        self.league, self.total, self.done, self.jobs = league, total, before, jobs
+        self._ends.append(time.monotonic())
+
+    def finished(self, fixture: Fixture, result: MatchResult) -> None:
+        """A match is stored."""
+        self.done += 1
+        self._ends.append(time.monotonic())
+
+    def failed(self, void: Void) -> None:
+        """A match is void: its traceback is shown at once."""
+        self.voids += 1
+        where = f"match {void.fixture.number} ({void.fixture.id})"
+        self.console.print(f"[red]void:[/] {where}: {escape(void.error)}\n[dim]{escape(void.trace)}[/]")
+
+    def stopping(self) -> None:
+        """The user wants to stop."""
+        self.halting = True
+        self.console.print("stopping: the matches being played are the last; once more to kill them")
+
+    def pace(self) -> str:
+        """Matches a second over the last ones, and the time left at that rate."""
+        spent = time.monotonic() - self._ends[0]
+        count = len(self._ends) - 1
+        if count < 1 or spent <= 0:
+            return ""
+        rate = count / spent
+        said = f"{rate:,.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min"
+        return f"{said}, {duration((self.total - self.done) / rate)} left"
+
+
+class PlainWatcher(_Counting):
+    """One line now and then."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console)
+        self._said = 0.0
+
+    def started(self, league: League, total: int, before: int, jobs: int) -> None:
+        """Tell what is about to be played."""
+        super().started(league, total, before, jobs)
+        self._said = time.monotonic()
+        already = f", {before:,} of them already" if before else ""
+        self.console.print(
+            f"{league.config.name}: {total:,} matches{already}, {jobs} at a time", highlight=False
+        )
+
+    def tick(self) -> None:
+        """Say how far it is, if it is time to."""
+        now = time.monotonic()
+        if now - self._said >= _LINE_S:
+            self._said = now
+            self.console.print(f"{self.done:,}/{self.total:,} matches, {self.pace()}", highlight=False)
+
+
+class LiveWatcher(_Counting):
+    """A live view: progress, the matches being played, the top of the table. A context manager.
+
+    The table counts matches as they end, so that its Elo may differ by a little from the final one, which
+    takes them in schedule order.
+    """
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console)
+        self._playing: dict[str, tuple[Fixture, float]] = {}
+        self._drawn = 0.0
+        self._live = Live(console=console, auto_refresh=False, transient=True)
+
+    def __enter__(self) -> LiveWatcher:
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def started(self, league: League, total: int, before: int, jobs: int) -> None:
+        """Start from what is stored."""
+        super().started(league, total, before, jobs)
+        rating = league.config.rating
+        self._tally = Tally(len(league.season.bots), rating.k, rating.start)
+        if before:
+            for fixture, played in league.results():
+                faults = [len(seat) for seat in played.faults]
+                self._tally.add(fixture.seats, played.ranks, played.scores, faults)
+        self.tick()
+
+    def submitted(self, fixture: Fixture) -> None:
+        """A match is on its way to a referee."""
+        self._playing[fixture.id] = (fixture, time.monotonic())
+
+    def finished(self, fixture: Fixture, result: MatchResult) -> None:
+        """Count a match."""
+        super().finished(fixture, result)
+        self._playing.pop(fixture.id, None)
+        self._tally.add(fixture.seats, result.ranks, result.scores, [len(seat) for seat in result.faults])
+
+    def failed(self, void: Void) -> None:
+        """Show a void match."""
+        super().failed(void)
+        self._playing.pop(void.fixture.id, None)
+
+    def tick(self) -> None:
+        """Draw a frame, if it is time to."""
+        now = time.monotonic()
+        if now - self._drawn >= _FRAME_S:
+            self._drawn = now
+            self._live.update(self.frame(), refresh=True)
+
+    def frame(self) -> RenderableType:
+        """The whole view."""
+        width = self.console.width
+        head = Table.grid(padding=(0, 1), expand=True)
+        head.add_column(no_wrap=True)
+        head.add_column(ratio=1)
+        head.add_column(justify="right", no_wrap=True)
+        name = Text(self.league.config.name, style="bold")
+        counts = f"{self.done:,}/{self.total:,}  {'stopping' if self.halting else self.pace()}"
+        head.add_row(name, ProgressBar(total=max(self.total, 1), completed=self.done), counts)
+        parts: list[RenderableType] = [head, *self._matches(width)]
+        if self._tally.matches:
+            # Without the joint fit, which would read the whole store again for each frame.
+            names, solo = self.league.season.names, self.league.season.players == 1
+            table = ranked(names, self._tally, None, "elo", solo=solo)
+            parts += [Text(""), standings_table(table, self.league.config.name, width, top=_TOP)]
+        return Group(*parts)
+
+    def _matches(self, width: int) -> list[RenderableType]:
+        """The matches now played: referees take them in the order they were submitted."""
+        lines: list[RenderableType] = []
+        now, names = time.monotonic(), self.league.season.names
+        for fixture, since in list(self._playing.values())[: min(self.jobs, 8)]:
+            bots = " – ".join(names[bot] for bot in fixture.seats)
+            line = Text(f"  {fixture.number:>7}  {bots}  {duration(now - since)}", style="dim", no_wrap=True)
+            line.truncate(width, overflow="ellipsis")
+            lines.append(line)
+        return lines

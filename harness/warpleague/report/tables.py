@@ -1,0 +1,245 @@
+"""How the tables of a league look in a terminal: which columns, how numbers are written, what fits the width.
+
+Leaves computing them to `warpleague.league.standings`. Every function returns something rich can print; nothing
+here prints.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from warpleague.league.standings import Z95
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from warpleague.league.standings import FaultLine, SeatLine, Standing, Standings, TimeLine
+
+_PLAIN_WIDTH = 160  # of a pipe or a file: wide enough that nothing is cut
+_NARROW = 76  # below this many columns a table leaves out what can be looked up elsewhere
+_GRID_BOTS = 26  # more bots than this make no readable grid
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """The console on standard output (or error); where that is no terminal, lines are never cut at 80."""
+    stream = sys.stderr if stderr else sys.stdout
+    terminal = stream.isatty()
+    columns = os.environ.get("COLUMNS", "")
+    width = None if terminal or columns.isdecimal() else _PLAIN_WIDTH
+    return Console(file=stream, width=width, highlight=False, soft_wrap=False)
+
+
+def _table(title: str, caption: str | None = None) -> Table:
+    return Table(
+        title=title,
+        caption=caption,
+        box=box.SIMPLE_HEAD,
+        title_style="bold",
+        title_justify="left",
+        caption_style="dim",
+        caption_justify="left",
+        header_style="bold cyan",
+        pad_edge=False,
+        padding=(0, 1),
+    )
+
+
+def _numbers(table: Table, *headers: str) -> None:
+    for header in headers:
+        table.add_column(header, justify="right", no_wrap=True)
+
+
+def _bot_column(table: Table) -> None:
+    table.add_column("bot", overflow="fold", min_width=8)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def standings_table(standings: Standings, name: str, width: int = 100, top: int | None = None) -> Table:
+    """The standings; `top` limits the lines, `width` (columns) decides which columns there are."""
+    if standings.solo:
+        return _solo_table(standings, name, top)
+    wide = width >= _NARROW
+    table = _table(f"Standings of {name}, {standings.matches:,} matches")
+    _numbers(table, "#")
+    _bot_column(table)
+    _numbers(table, "Elo")
+    if wide and standings.fit is not None:
+        _numbers(table, "fit", "± 95 %", "LOS")
+    _numbers(table, "played", "won", "drawn", "lost", "share", "faults")
+    for line in standings.lines[:top]:
+        record = line.record
+        cells: list[str | Text] = [
+            str(line.rank),
+            Text(line.bot),
+            "-" if line.elo is None else f"{line.elo:.0f}",
+        ]
+        if wide and standings.fit is not None:
+            cells += [*_fitted(line), "" if line.likelihood is None else f"{100 * line.likelihood:.0f} %"]
+        cells += [f"{count:,}" for count in (record.played, record.won, record.drawn, record.lost)]
+        cells += [_percent(record.points / record.played) if record.played else "-", _faults(record.faults)]
+        table.add_row(*cells)
+    table.caption = _legend(standings, wide)
+    return table
+
+
+def _fitted(line: Standing) -> tuple[str, str]:
+    if line.above is not None:
+        return f"> {line.above:.0f}", "won all"
+    if line.below is not None:
+        return f"< {line.below:.0f}", "lost all"
+    if line.fit is None:
+        return "-", ""
+    return f"{line.fit:.0f}", "" if line.error is None else f"{line.error:.0f}"
+
+
+def _legend(standings: Standings, wide: bool) -> str | None:
+    if not wide or standings.fit is None:
+        return None
+    text = "Elo: as the season went. fit: all results at once. LOS: likelihood that a bot is stronger than the next"
+    islands = {line.island for line in standings.lines if line.island is not None}
+    if len(islands) > 1:
+        text += (
+            f"\nno result compares {len(islands)} groups of bots with each other: "
+            "fitted ratings of different groups must not be compared"
+        )
+    return text
+
+
+def _faults(count: int) -> Text:
+    return Text(f"{count:,}", style="red" if count else "dim")
+
+
+def _solo_table(standings: Standings, name: str, top: int | None) -> Table:
+    table = _table(f"Standings of {name}, {standings.matches:,} solo matches")
+    _numbers(table, "#")
+    _bot_column(table)
+    _numbers(table, "mean score", "± 95 %", "played", "faults")
+    for line in standings.lines[:top]:
+        error = "" if line.error is None else f"{line.error:.2f}"
+        mean = "-" if line.elo is None else f"{line.elo:.2f}"
+        played = f"{line.record.played:,}"
+        table.add_row(str(line.rank), Text(line.bot), mean, error, played, _faults(line.record.faults))
+    return table
+
+
+def crosstable(standings: Standings, width: int = 100) -> RenderableType:
+    """Each bot's share of points against each other one, bots numbered by rank; the rows' own share at the end."""
+    order = standings.order
+    if len(order) > _GRID_BOTS:
+        return Text(f"The cross-table of {len(order)} bots is too wide to read; --json has it.", style="dim")
+    table = _table("Cross-table: share of points against each other bot, in percent")
+    _numbers(table, "#")
+    _bot_column(table)
+    names = max(8, *(len(name) for name in standings.names))
+    columns = order[: max((width - names - 7) // 5, 1)]
+    for place, _ in enumerate(columns, 1):
+        table.add_column(str(place), justify="right", no_wrap=True, min_width=3)
+    for place, bot in enumerate(order, 1):
+        cells: list[str | Text] = [str(place), Text(standings.names[bot])]
+        for other in columns:
+            meetings = standings.totals.games[bot][other]
+            if bot == other:
+                cells.append(Text("·", style="dim"))
+            elif meetings:
+                share = standings.totals.points[bot][other] / meetings
+                cells.append(Text(f"{100 * share:.0f}", style=_shade(share)))
+            else:
+                cells.append("")
+        table.add_row(*cells)
+    if len(columns) < len(order):
+        table.caption = f"{len(order) - len(columns)} more columns need a wider terminal"
+    return table
+
+
+def _shade(share: float) -> str:
+    return "green" if share > 0.55 else "red" if share < 0.45 else ""
+
+
+def seats_table(lines: Sequence[SeatLine]) -> Table:
+    """What each seat is worth."""
+    table = _table("Seats")
+    _numbers(table, "seat", "played", "won", "drawn", "lost", "share", "± 95 %", "mean score", "faults")
+    for line in lines:
+        record, error = line.record, line.share.error
+        table.add_row(
+            str(line.seat),
+            *(f"{count:,}" for count in (record.played, record.won, record.drawn, record.lost)),
+            _percent(line.share.mean) if record.played and len(lines) > 1 else "-",
+            f"{100 * error * Z95:.1f}" if error is not None and len(lines) > 1 else "",
+            f"{record.scores.mean:.2f}" if record.played else "-",
+            _faults(record.faults),
+        )
+    return table
+
+
+def faults_table(lines: Iterable[FaultLine]) -> RenderableType:
+    """Faults by bot and kind, with how many cost the match, and the first match to look at."""
+    counts: Counter[tuple[str, str]] = Counter()
+    retired: Counter[tuple[str, str]] = Counter()
+    first: dict[tuple[str, str], FaultLine] = {}
+    for line in lines:
+        key = (line.bot, str(line.fault.kind))
+        counts[key] += 1
+        retired[key] += line.fault.retired
+        first.setdefault(key, line)
+    if not counts:
+        return Text("No faults.", style="green")
+    table = _table("Faults")
+    _bot_column(table)
+    table.add_column("kind")
+    _numbers(table, "faults", "forfeits")
+    table.add_column("first in match", overflow="fold")
+    table.add_column("what", overflow="fold", ratio=1)
+    for key, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        line = first[key]
+        where = f"{line.number} ({line.match[:10]}), line {line.fault.n}"
+        what = line.fault.message.splitlines()[0][:120] if line.fault.message else ""
+        table.add_row(Text(key[0]), key[1], f"{count:,}", f"{retired[key]:,}", where, Text(what))
+    return table
+
+
+def times_table(lines: Sequence[TimeLine]) -> Table:
+    """The time each bot used for a decision, slowest first."""
+    table = _table("Time for a decision, in milliseconds", "wait: ready to run, but without a processor")
+    _bot_column(table)
+    _numbers(table, "decisions", "mean", "cpu", "wait", "longest")
+    table.add_column("in match", no_wrap=True)
+    for line in sorted(lines, key=lambda line: -(line.mean(line.wall_ms) or 0.0)):
+        means = [line.mean(total) for total in (line.wall_ms, line.cpu_ms, line.wait_ms)]
+        table.add_row(
+            Text(line.bot),
+            f"{line.decisions:,}",
+            *("-" if mean is None else f"{mean:.3f}" for mean in means),
+            f"{line.longest_ms:.1f}",
+            line.longest_match[:10],
+        )
+    return table
+
+
+def facts(rows: Sequence[tuple[str, str]]) -> RenderableType:
+    """Names and values, one pair a line."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in rows:
+        grid.add_row(name, Text(value))
+    return grid
+
+
+def stacked(*parts: RenderableType) -> Group:
+    """One below the other, with an empty line between."""
+    spaced: list[RenderableType] = []
+    for part in parts:
+        spaced += [part, Text("")]
+    return Group(*spaced[:-1])
