@@ -107,7 +107,7 @@ def _die(state: State, unit: int, stale: bool) -> str:
 
 
 def drawing(sheet: Sheet) -> tuple[str, ...]:
-    """The whole sheet in 15 lines of text: the white section left, the others right of it."""
+    """The whole sheet in 14 lines of text: the white section left, the others right of it."""
     grid = _grid(sheet)
     beside = _beside(sheet)
     return tuple(f"{left:<27}   {right}".rstrip() for left, right in zip(grid, beside, strict=True))
@@ -129,7 +129,7 @@ def _grid(sheet: Sheet) -> list[str]:
                 box = row * SIDE + column
                 line += _MARKS[bool(sheet.filled >> box & 1), bool(sheet.wormholes >> box & 1)]
         lines.append(line)
-    return [*lines, ""]
+    return lines
 
 
 def _beside(sheet: Sheet) -> list[str]:
@@ -147,21 +147,20 @@ def _beside(sheet: Sheet) -> list[str]:
             cell += 1
         lines.append(f"{'yellow' if row == 0 else '':<8}{' '.join(marks)}  {sign[f'row {row + 1}']}")
     lines.append(" " * 8 + " ".join(sign[f"column {column + 1}"] for column in range(SIDE)))
-    lines.append(f"        diagonal {''.join(str(TRIANGLE[i][i]) for i in range(3))}  {sign['diagonal']}")
+    lines.append(f"        diagonal {' '.join(str(TRIANGLE[i][i]) for i in range(3))}  {sign['diagonal']}")
     red = " ".join("×" if sheet.red >> value & 1 else str(value) for value in range(1, SIDE + 1))
     circles = [f"({value})" if value > 0 else f"×{-value}×" for value in sheet.blue]
     circles += ["( )"] * (CIRCLES - len(circles))
     single, double, linked = score_parts(sheet)
     return [
         *lines,
-        "",
+        "        L free line, R reroll, ✓ had",
         f"red     {red}",
         f"blue    {' '.join(circles)}",
         f"stored  {sheet.free_lines} free line(s), {sheet.rerolls} reroll(s)",
         "",
         f"boxes {single} + with wormhole {double} + {connections(sheet.wormholes)} connections {linked}"
         f" = {single + double + linked}",
-        "",
     ]
 
 

@@ -145,11 +145,10 @@ def _sheet_json(sheet: Sheet) -> JsonObject:
 
 def state_json(state: State) -> JsonObject:
     """The whole state as plain JSON."""
-    dice: dict[str, Any] = {
-        unit: value for unit, value in zip(UNITS[1:], state.dice[2:], strict=True) if value
-    }
-    if state.dice[0]:
-        dice["white"] = [state.dice[0], state.dice[1]]
+    dice: dict[str, Any] = {"white": [state.dice[0], state.dice[1]]} if state.dice[0] else {}
+    for unit, value in zip(UNITS[1:], state.dice[2:], strict=True):
+        if value:
+            dice[unit] = value
     return {
         "round": state.round,
         "turn": state.seat,
