@@ -32,7 +32,10 @@ def views(state: Any) -> list[str]:
 
 
 def playthrough(players: int, shared: bool, seed: str, retire: int | None) -> str:
-    """A match that draws every wormhole it can, else takes any kind of action; `retire` is retired in its turn of round 3."""
+    """A match that draws every wormhole it can, else takes any kind of action.
+
+    Seat `retire` is retired in its turn of round 3.
+    """
     rng = Random(seed)
     state = GAME.initial(players, GAME.Options(shared))
     lines = [f"sheets, {players} players, shared_discards={shared}, seed {seed!r}", *picture(state)]

@@ -5,7 +5,7 @@ Leaves checking hand-written positions to `codec`.
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import attrs
 
@@ -145,16 +145,14 @@ def _sheet_json(sheet: Sheet) -> JsonObject:
 
 def state_json(state: State) -> JsonObject:
     """The whole state as plain JSON."""
-    dice: dict[str, Any] = {"white": [state.dice[0], state.dice[1]]} if state.dice[0] else {}
-    for unit, value in zip(UNITS[1:], state.dice[2:], strict=True):
-        if value:
-            dice[unit] = value
+    white = {"white": [state.dice[0], state.dice[1]]} if state.dice[0] else {}
+    others = {unit: value for unit, value in zip(UNITS[1:], state.dice[2:], strict=True) if value}
     return {
         "round": state.round,
         "turn": state.seat,
         "phase": state.phase,
         "actor": state.actor if state.actor >= 0 else None,
-        "dice": dice,
+        "dice": {**white, **others},
         "hand": list(_UNIT_NAMES[state.hand]),
         "kept": list(_UNIT_NAMES[state.kept]),
         "offered": list(_UNIT_NAMES[state.offered]),
