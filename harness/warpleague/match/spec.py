@@ -98,7 +98,8 @@ class MatchResult:
     """A finished match: who stands where, why it ended, what the bots did wrong, and the whole record.
 
     `record` is the canonical JSON lines, uncompressed, the end line included. `faults` holds for each seat
-    all its faults in order. `lines` counts the record's lines after the header.
+    all its faults in order. `lines` counts the record's lines after the header. `elapsed_s` is all it took, in
+    seconds, the bots' start and end included; `playing_s` the part from the first question to the last answer.
     """
 
     id: str
@@ -111,3 +112,4 @@ class MatchResult:
     record: bytes
     lines: int
     elapsed_s: float = 0.0
+    playing_s: float = 0.0

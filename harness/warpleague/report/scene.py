@@ -102,7 +102,7 @@ def _board(scene: Scene) -> Text:
 
 def _cell_text(cell: Cell) -> str:
     # The left half is left to a piece: a wormhole's label stays readable under a ship.
-    return f"  {cell.label[: _CELL - 2]}" if cell.label else " ·  "
+    return f"  {cell.label[: _CELL - 2]}" if cell.label else "  · "
 
 
 def _cell_style(cell: Cell) -> str:

@@ -22,7 +22,7 @@ from warpleague.runner.reaper import become_subreaper, children, sweep
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from warpleague.games.api import Event
+    from warpleague.games.api import Event, Game
     from warpleague.match.spec import MatchResult, MatchSpec
     from warpline.messages import BotHello
 
@@ -47,28 +47,33 @@ def play_match(
     check_level(spec.level)
     become_subreaper()
     before = children()
-    result: MatchResult = trio.run(_play, spec, observer)
+    result: MatchResult = trio.run(play_game, load_game(spec.game), spec, observer)
     sweep(before)
     return result
 
 
-async def _play(spec: MatchSpec, observer: Callable[[Any, Sequence[Event]], None] | None) -> MatchResult:
+async def play_game(
+    game: Game[Any, Any], spec: MatchSpec, observer: Callable[[Any, Sequence[Event]], None] | None = None
+) -> MatchResult:
+    """Play `spec` as a match of `game`, registered or not; like `play_match`, inside a running trio."""
     begun = time.perf_counter()
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    referee = Referee(load_game(spec.game), spec, started=started, observer=observer)
+    referee = Referee(game, spec, started=started, observer=observer)
     referee.begin()
     bots: list[BotProcess | None] = [None] * len(spec.seats)
     async with trio.open_nursery() as attendants:
         try:
             await _start_all(referee, bots, attendants)
+            asked = time.perf_counter()
             await _ask_all(referee, bots, attendants)
+            playing_s = time.perf_counter() - asked
             for seat, bot in enumerate(bots):
                 if bot is not None and not referee.is_retired(seat):
                     bot.tell(referee.end_line(seat))
         finally:
             await _close_all(referee, bots)
             attendants.cancel_scope.cancel()
-    return referee.finish(time.perf_counter() - begun)
+    return referee.finish(time.perf_counter() - begun, playing_s)
 
 
 async def _start_all(referee: Referee, bots: list[BotProcess | None], attendants: trio.Nursery) -> None:
