@@ -1,0 +1,729 @@
+"""Every rule of aliens, by its number."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from warpleague.errors import PositionError
+from warpleague.games.aliens import GAME
+from warpleague.games.aliens.options import Options
+from warpleague.games.api import CHANCE
+from warpleague.games.contract import random_playout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MAP = """
+####......
+####......
+..####....
+..####....
+..######..
+..######..
+....######
+....######
+..######..
+..######..
+######....
+######....
+..######..
+..######..
+....####..
+....####..
+......####
+......####
+"""
+
+
+def setup() -> dict[str, Any]:
+    return GAME.setup(GAME.initial(2, Options()))
+
+
+def placed(seed: int = 0, options: Options | None = None) -> Any:
+    """The states of a random match, and the index of the first turn's roll."""
+    playout = random_playout(GAME, 2, options or Options(), random.Random(seed), keep=True)
+    states = playout.states
+    start = next(i for i, state in enumerate(states) if GAME.to_json(state)["phase"] == "roll")
+    return playout, start
+
+
+# -- the board -------------------------------------------------------------------------------------------
+
+
+def test_b1_the_galaxy_is_a_spiral_of_92_squares() -> None:
+    """The squares are those of the map, point-symmetric under (11-x, 19-y), numbered by y, then x."""
+    squares = [tuple(square) for square in setup()["squares"]]
+    drawn = [
+        (x + 1, 18 - row) for row, line in enumerate(MAP.split()) for x, c in enumerate(line) if c == "#"
+    ]
+    assert len(squares) == 92
+    assert set(squares) == set(drawn)
+    assert {(11 - x, 19 - y) for x, y in squares} == set(squares)
+    assert squares == sorted(squares, key=lambda square: (square[1], square[0]))
+
+
+def test_b2_ships_start_on_the_bases_of_their_side() -> None:
+    """Each side has two bases at its end of the galaxy, and each ship its own start."""
+    state = GAME.initial(2, Options())
+    assert GAME.to_json(state)["ships"] == {
+        "suns": [10, 1],
+        "moons": [10, 2],
+        "crowns": [1, 17],
+        "arms": [1, 18],
+    }
+    assert setup()["bases"] == [[[10, 1], [10, 2]], [[1, 17], [1, 18]]]
+    assert setup()["ships"] == {"suns": 0, "moons": 0, "crowns": 1, "arms": 1}
+
+
+def test_b3_each_suit_has_its_axis() -> None:
+    """Suns lead N/S, Moons E/W, and the option exchanges the diagonals of Crowns and Arms."""
+    swapped = GAME.setup(GAME.initial(2, Options(diagonals="swapped")))
+    assert setup()["axes"] == {
+        "suns": ["N", "S"],
+        "moons": ["E", "W"],
+        "crowns": ["NE", "SW"],
+        "arms": ["SE", "NW"],
+    }
+    assert swapped["axes"]["crowns"] == ["SE", "NW"]
+    assert swapped["axes"]["arms"] == ["NE", "SW"]
+    assert list(setup()["ways"]) == ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
+    assert setup()["ways"]["NE"] == [1, 1]
+
+
+def test_b4_each_side_owns_twelve_coins() -> None:
+    """A hand is its side's two suits, values null to 5."""
+    view = GAME.view(GAME.initial(2, Options()), 1)
+    assert view["hand"] == {"crowns": [0, 1, 2, 3, 4, 5], "arms": [0, 1, 2, 3, 4, 5]}
+
+
+# -- the set-up ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("first", "placer"), [("place", 1), ("move", 0)])
+def test_p1_the_higher_roll_chooses(position: Callable[..., Any], first: str, placer: int) -> None:
+    """Ties roll again; the higher sum chooses to place or to move first, and the other does the other."""
+    table = position("opening-roll", None, turn=0)
+    assert GAME.chance(table.state) == (6, 6, 6, 6)
+    before = table.state
+    table.roll(3, 2, 0, 5)
+    assert table.state == before
+    table.roll(0, 0, 1, 0)
+    assert table.actor == 1
+    assert table.legal() == [{"do": "order", "first": "place"}, {"do": "order", "first": "move"}]
+    assert table.act("order", first=first).actor == placer
+    while table.json()["phase"] == "place":
+        table.step(GAME.legal(table.state, table.actor)[0])
+    assert table.json()["to_move"] == 1 - placer
+    assert table.json()["turn"] == 0
+
+
+def test_p2_coins_are_placed_in_turn_on_free_squares(position: Callable[..., Any]) -> None:
+    """A coin goes on any square without base or wormhole; each coin is placed once, by its owner, alternately."""
+    table = position("place", 0, turn=0, holes=[("suns", 3, 5, 5), ("arms", 0, 5, 6)])
+    legal = table.legal()
+    assert len(legal) == 11 * (92 - 4 - 2)
+    assert legal[0] == {"do": "place", "suit": "suns", "value": 0, "at": [7, 1]}
+    assert {"do": "place", "suit": "suns", "value": 3, "at": [7, 1]} not in legal
+    assert not any(action["at"] in ([5, 5], [5, 6], [10, 1], [1, 17]) for action in legal)
+    assert table.act("place", suit="moons", value=0, at=[3, 5]).actor == 1
+    assert len(GAME.legal(GAME.initial(2, Options()), 0)) == 0
+
+
+def test_p2_the_first_placement_has_1056_choices(position: Callable[..., Any]) -> None:
+    """Twelve coins on 88 squares, as a sequence that need not be written out."""
+    legal = GAME.legal(position("place", 1, turn=0).state, 1)
+    assert len(legal) == 1056
+    assert GAME.action_json(legal[-1]) == {"do": "place", "suit": "arms", "value": 5, "at": [4, 18]}
+    assert legal[1055] is legal[-1]
+    assert [*legal[3:5]] == [legal[3], legal[4]]
+    with pytest.raises(IndexError):
+        legal[1056]
+
+
+def test_p2_the_value_is_told_to_the_placer_only(position: Callable[..., Any]) -> None:
+    """The other side learns suit and square; the placer keeps its value in view for the whole game."""
+    table = position("place", 0, turn=0)
+    action = GAME.parse(table.state, 0, {"do": "place", "suit": "suns", "value": 4, "at": [5, 5]})
+    state, (event,) = GAME.apply(table.state, action)
+    assert event.seen_by(0) == {"event": "place", "seat": 0, "suit": "suns", "at": [5, 5], "value": 4}
+    assert event.seen_by(1) == {"event": "place", "seat": 0, "suit": "suns", "at": [5, 5]}
+    assert GAME.view(state, 0)["wormholes"][0]["value"] == 4
+    assert GAME.view(state, 1)["wormholes"][0]["value"] is None
+    assert GAME.view(state, 0)["hand"]["suns"] == [0, 1, 2, 3, 5]
+    playout, _ = placed()
+    kept = [
+        hole for hole in GAME.view(playout.states[-2], 0)["wormholes"] if hole["suit"] in ("suns", "moons")
+    ]
+    assert sorted(hole["value"] for hole in kept) == sorted([*range(6)] * 2)
+
+
+# -- a turn ----------------------------------------------------------------------------------------------
+
+
+def test_t1_a_ship_moves_exactly_its_die_in_a_straight_line_on_the_board(
+    position: Callable[..., Any],
+) -> None:
+    """From (5,5), in a row of x 3 to 8, with a 3: only ways whose every square is on the board are legal."""
+    table = position(dice={"suns": 3}, ships={"suns": [5, 5]})
+    assert table.ways("move", ship="suns") == ["N", "E", "SE", "NW"]
+    table.act("move", ship="suns", way="N")
+    assert table.at("suns") == [5, 8]
+
+
+def test_t1_squares_off_the_board_may_not_be_crossed(position: Callable[..., Any]) -> None:
+    """From (8,6) three steps NW lead to (5,9) and three N to (8,9), both on the board: but (7,7) and (8,7) are not."""
+    squares = setup()["squares"]
+    assert [5, 9] in squares
+    assert [8, 9] in squares
+    assert [7, 7] not in squares
+    assert [8, 7] not in squares
+    table = position(dice={"suns": 3}, ships={"suns": [8, 6]})
+    assert table.ways("move") == ["S", "SW", "W"]
+
+
+def test_t1_ships_and_wormholes_on_the_way_do_not_matter(position: Callable[..., Any]) -> None:
+    """A move passes over anything and activates nothing on its way."""
+    ships = {"suns": [5, 5], "moons": [5, 6], "crowns": [5, 7]}
+    table = position(dice={"suns": 3}, ships=ships, holes=[("suns", 2, 5, 6), ("arms", 0, 5, 7)])
+    table.act("move", ship="suns", way="N")
+    assert table.at("suns") == [5, 8]
+    assert not table.told("activate")
+
+
+def test_t1_a_ship_never_ends_on_an_own_ship(position: Callable[..., Any]) -> None:
+    """The way to the sister's square is not legal; the way onto an enemy is."""
+    ships = {"suns": [5, 5], "moons": [5, 8], "crowns": [8, 5]}
+    table = position(dice={"suns": 3}, ships=ships)
+    assert table.ways("move") == ["E", "SE", "NW"]
+
+
+def test_t1_dice_are_used_in_any_order(position: Callable[..., Any]) -> None:
+    """Both ships' uses are legal, Suns first in the list; after one, the other is left, then the turn passes."""
+    table = position(dice={"suns": 1, "moons": 0})
+    assert table.legal()[-1] == {"do": "stay", "ship": "moons"}
+    assert {action["ship"] for action in table.legal()} == {"suns", "moons"}
+    table.act("stay", ship="moons")
+    assert {action["ship"] for action in table.legal()} == {"suns"}
+    table.act("move", ship="suns", way="W")
+    assert table.actor == CHANCE
+    assert table.json()["to_move"] == 1
+
+
+def test_t1_a_ship_that_cannot_move_is_not_asked(position: Callable[..., Any]) -> None:
+    """No way from (1,17) or (4,14) is five squares long: the turn ends by itself."""
+    table = position("roll", 1, ships={"arms": [4, 14]})
+    table.roll(5, 5)
+    assert table.actor == CHANCE
+    assert table.json()["to_move"] == 0
+    assert table.json()["turn"] == 11
+    assert position("roll", 1, ships={"arms": [4, 14]}).roll(5, 4).ways("move", ship="crowns") == []
+
+
+def test_t1_using_one_die_may_make_the_other_usable_or_unusable(position: Callable[..., Any]) -> None:
+    """A sister in the way blocks the only move; when it leaves, the die can be used, and the reverse."""
+    # Moons at (10,2) with a 3 can go W, SW is off, NW to (7,5) passes (9,3), which is off.
+    blocked = {"suns": [7, 2], "moons": [10, 2]}
+    table = position(dice={"suns": 1, "moons": 3}, ships=blocked)
+    assert table.ways("move", ship="moons") == []
+    table.act("move", ship="suns", way="N")
+    assert table.ways("move", ship="moons") == ["W"]
+    table = position(dice={"suns": 1, "moons": 3}, ships={"suns": [7, 1], "moons": [10, 2]})
+    assert table.ways("move", ship="moons") == ["W"]
+    table.act("move", ship="suns", way="N")
+    assert table.actor == CHANCE
+
+
+def test_t2_a_null_keeps_the_ship_where_it_is(position: Callable[..., Any]) -> None:
+    """Stay is the only use of a null, and activates the wormhole under the ship."""
+    table = position(dice={"suns": 0}, ships={"suns": [5, 5]}, holes=[("moons", 2, 5, 5)])
+    assert table.legal() == [{"do": "stay", "ship": "suns"}]
+    table.act("stay", ship="suns")
+    assert table.told("activate")
+    assert table.ways("jump") == ["E", "W"]
+    table = position(dice={"suns": 0}, ships={"suns": [5, 5]}).act("stay", ship="suns")
+    assert not table.told("activate")
+    assert table.json()["to_move"] == 1
+
+
+def test_t2_a_ship_that_cannot_move_activates_nothing(position: Callable[..., Any]) -> None:
+    """A non-null die that cannot be used leaves the wormhole under the ship alone."""
+    table = position("roll", 1, ships={"arms": [4, 14]}, holes=[("suns", 2, 4, 14)])
+    table.roll(5, 5)
+    assert table.json()["to_move"] == 0
+    assert not table.told("activate")
+    assert GAME.view(table.state, 1)["wormholes"][0]["value"] is None
+
+
+def test_t3_landing_on_a_wormhole_makes_its_value_public(position: Callable[..., Any]) -> None:
+    """The coin is flipped, both sides see it, and the event says that it was news to the mover."""
+    table = position(dice={"suns": 2}, ships={"suns": [5, 5]}, holes=[("arms", 1, 5, 7)])
+    move = GAME.parse(table.state, 0, {"do": "move", "ship": "suns", "way": "N"})
+    state, events = GAME.apply(table.state, move)
+    assert [event.data["event"] for event in events] == ["move", "activate"]
+    assert events[1].reveals
+    assert events[1].seats is None
+    assert GAME.view(state, 0)["wormholes"] == [
+        {"at": [5, 7], "suit": "arms", "value": 1, "public": True, "up": "value"}
+    ]
+    own = position(dice={"suns": 2}, ships={"suns": [5, 5]}, holes=[("suns", 1, 5, 7)])
+    assert not any(event.reveals for event in GAME.apply(own.state, move)[1])
+
+
+def test_t3_a_null_is_a_black_hole(position: Callable[..., Any]) -> None:
+    """The ship loses its next turn: it has no die then, its sister has."""
+    table = position(dice={"suns": 2}, ships={"suns": [5, 5]}, holes=[("arms", 0, 5, 7)])
+    table.act("move", ship="suns", way="N")
+    assert table.json()["lost"] == ["suns"]
+    table.roll(0, 0).act("stay", ship="crowns").act("stay", ship="arms")
+    assert GAME.chance(table.state) == (6,)
+    table.roll(3)
+    assert table.json()["dice"] == {"moons": 3}
+    assert table.json()["lost"] == []
+    assert table.told("roll")[-1] == {"event": "roll", "seat": 0, "dice": {"moons": 3}, "loses": ["suns"]}
+
+
+def test_t3_twice_in_a_black_hole_is_still_one_turn(position: Callable[..., Any]) -> None:
+    """The flag does not count up."""
+    table = position(dice={"suns": 0}, ships={"suns": [5, 5]}, holes=[("arms", 0, 5, 5)], lost=["suns"])
+    table.act("stay", ship="suns")
+    assert table.json()["lost"] == ["suns"]
+
+
+def test_t3_a_side_with_both_ships_lost_does_not_roll(position: Callable[..., Any]) -> None:
+    """The turn is skipped, and counted; the flags are used up."""
+    table = position(dice={"suns": 0}, lost=["crowns", "arms"])
+    table.act("stay", ship="suns")
+    assert table.told("skip") == [{"event": "skip", "seat": 1}]
+    assert table.json()["to_move"] == 0
+    assert table.json()["turn"] == 12
+    assert table.json()["lost"] == []
+
+
+def test_t3_the_flag_stays_when_the_ship_is_sent_away(position: Callable[..., Any]) -> None:
+    """A ship in a black hole that is sent elsewhere still loses its turn."""
+    table = position(
+        dice={"suns": 2}, ships={"suns": [5, 5], "crowns": [5, 7]}, holes=[("arms", 0, 5, 7)], lost=["crowns"]
+    )
+    table.act("move", ship="suns", way="N").act("send", to=[3, 5])
+    assert "crowns" in table.json()["lost"]
+
+
+def test_t3_a_ship_sent_into_a_black_hole_in_its_own_turn_still_uses_its_die(
+    position: Callable[..., Any],
+) -> None:
+    """Moons, sent by an enemy that was itself sent and jumped onto it, keeps its die and loses the next turn."""
+    table = position(
+        dice={"suns": 2, "moons": 1},
+        ships={"suns": [5, 5], "crowns": [5, 7], "moons": [8, 9]},
+        holes=[("arms", 0, 6, 8), ("moons", 2, 6, 9)],
+    )
+    table.act("move", ship="suns", way="N").act("send", to=[6, 9])
+    assert table.actor == 1
+    table.act("jump", way="E")
+    assert table.actor == 1
+    table.act("send", to=[6, 8])
+    assert table.json()["lost"] == ["moons"]
+    assert table.json()["dice"] == {"moons": 1}
+    assert table.at("moons") == [6, 8]
+
+
+def test_t3_the_jump_is_exact_and_its_way_is_chosen(position: Callable[..., Any]) -> None:
+    """Along the suit's axis, the coin's value far; two legal ways are a choice, one is the only action."""
+    table = position(dice={"suns": 1}, ships={"suns": [5, 5]}, holes=[("moons", 2, 5, 6)])
+    table.act("move", ship="suns", way="N")
+    assert table.legal() == [{"do": "jump", "way": "E"}, {"do": "jump", "way": "W"}]
+    table.act("jump", way="W")
+    assert table.at("suns") == [3, 6]
+    one = position(dice={"suns": 1}, ships={"suns": [5, 5]}, holes=[("moons", 3, 5, 6)])
+    one.act("move", ship="suns", way="N")
+    assert one.legal() == [{"do": "jump", "way": "E"}]
+
+
+def test_t3_a_jump_with_no_legal_way_is_not_made(position: Callable[..., Any]) -> None:
+    """The coin is flipped all the same, the ship stays, and play goes on."""
+    table = position(dice={"suns": 1}, ships={"suns": [5, 5]}, holes=[("moons", 5, 5, 6)])
+    table.act("move", ship="suns", way="N")
+    assert table.told("activate")[0]["effect"] == "none"
+    assert table.json()["to_move"] == 1
+    assert table.json()["wormholes"][0]["up"] == "value"
+
+
+def test_t3_a_jump_never_ends_on_an_own_ship(position: Callable[..., Any]) -> None:
+    """The way to the sister is not legal; if it was the only one, the ship stays."""
+    ships = {"suns": [5, 5], "moons": [7, 6]}
+    table = position(dice={"suns": 1}, ships=ships, holes=[("moons", 2, 5, 6)]).act(
+        "move", ship="suns", way="N"
+    )
+    assert table.ways("jump") == ["W"]
+    ships = {"suns": [5, 5], "moons": [8, 6]}
+    table = position(dice={"suns": 1}, ships=ships, holes=[("moons", 3, 5, 6)]).act(
+        "move", ship="suns", way="N"
+    )
+    assert table.json()["to_move"] == 1
+
+
+def test_t4_a_jump_onto_a_wormhole_does_not_activate_it(position: Callable[..., Any]) -> None:
+    """Only the first wormhole is activated."""
+    holes = [("moons", 2, 5, 6), ("moons", 1, 7, 6)]
+    table = position(dice={"suns": 1}, ships={"suns": [5, 5]}, holes=holes)
+    table.act("move", ship="suns", way="N").act("jump", way="E")
+    assert table.at("suns") == [7, 6]
+    assert len(table.told("activate")) == 1
+    assert table.json()["to_move"] == 1
+
+
+def test_t4_a_ship_sent_and_jumped_may_activate_by_its_null(position: Callable[..., Any]) -> None:
+    """Moons is sent to a wormhole in its own turn, jumps onto another, and activates that with its null."""
+    table = position(
+        dice={"suns": 2, "moons": 0},
+        ships={"suns": [5, 5], "crowns": [5, 7], "moons": [8, 9]},
+        holes=[("moons", 2, 6, 9), ("suns", 1, 6, 7), ("crowns", 1, 6, 8)],
+    )
+    table.act("move", ship="suns", way="N").act("send", to=[6, 9]).act("jump", way="E").act("send", to=[6, 7])
+    assert table.actor == 0
+    table.act("jump", way="N")
+    assert table.at("moons") == [6, 8]
+    table.act("stay", ship="moons")
+    assert table.told("activate")[-1]["suit"] == "crowns"
+
+
+def test_t4_each_activation_flips_the_coin(position: Callable[..., Any]) -> None:
+    """Value side, suit side, and so on; what it is stays the same, and public."""
+    table = position(dice={"suns": 0}, ships={"suns": [5, 5]}, holes=[("arms", 0, 5, 5)])
+    table.act("stay", ship="suns").roll(0, 0).act("stay", ship="crowns").act("stay", ship="arms")
+    assert table.json()["wormholes"][0]["up"] == "value"
+    table.roll(0).act("stay", ship="moons").roll(0, 0).act("stay", ship="crowns").act("stay", ship="arms")
+    table.roll(0, 0).act("stay", ship="suns")
+    assert table.json()["wormholes"] == [
+        {"at": [5, 5], "suit": "arms", "value": 0, "public": True, "up": "suit"}
+    ]
+
+
+def test_t5_a_null_after_the_lost_turn_activates_the_black_hole_again(position: Callable[..., Any]) -> None:
+    """The ship loses another turn."""
+    table = position("roll", 0, ships={"suns": [5, 5]}, holes=[("arms", 0, 5, 5)], lost=["suns"])
+    table.roll(0).act("stay", ship="moons").roll(0, 0).act("stay", ship="crowns").act("stay", ship="arms")
+    assert table.json()["lost"] == []
+    table.roll(0, 1).act("stay", ship="suns")
+    assert table.json()["lost"] == ["suns"]
+
+
+def test_t6_an_enemy_landed_on_is_sent_to_any_square_without_ship(position: Callable[..., Any]) -> None:
+    """Bases, wormholes and the square the mover came from included, its own not; the mover's owner chooses."""
+    ships = {"suns": [5, 5], "crowns": [5, 7]}
+    table = position(dice={"suns": 2}, ships=ships, holes=[("suns", 2, 6, 6)])
+    table.act("move", ship="suns", way="N")
+    assert table.actor == 0
+    legal = [action["to"] for action in table.legal()]
+    assert len(legal) == 92 - 3
+    assert [5, 7] not in legal
+    assert all(square in legal for square in ([5, 5], [10, 1], [1, 17], [6, 6]))
+    assert legal == sorted(legal, key=lambda square: (square[1], square[0]))
+    table.act("send", to=[5, 5])
+    assert table.at("crowns") == [5, 5]
+    assert table.at("suns") == [5, 7]
+
+
+def test_t6_a_ship_sent_to_a_wormhole_activates_it(position: Callable[..., Any]) -> None:
+    """The sent ship's owner chooses the way, out of turn; then the sender's turn goes on."""
+    ships = {"suns": [5, 5], "crowns": [5, 7]}
+    table = position(dice={"suns": 2, "moons": 0}, ships=ships, holes=[("suns", 2, 6, 9)])
+    table.act("move", ship="suns", way="N").act("send", to=[6, 9])
+    assert table.actor == 1
+    assert GAME.ask(table.state, 1) == "jump"
+    assert table.ways("jump") == ["N", "S"]
+    table.act("jump", way="N")
+    assert table.actor == 0
+    assert table.legal() == [{"do": "stay", "ship": "moons"}]
+
+
+def test_t6_a_jump_that_lands_on_an_enemy_sends_it(position: Callable[..., Any]) -> None:
+    """Landing by jump sends as landing by die does."""
+    ships = {"suns": [5, 5], "crowns": [7, 6]}
+    table = position(dice={"suns": 1}, ships=ships, holes=[("moons", 2, 5, 6)])
+    table.act("move", ship="suns", way="N").act("jump", way="E")
+    assert GAME.ask(table.state, 0) == "send"
+    table.act("send", to=[3, 5])
+    assert table.at("crowns") == [3, 5]
+
+
+def test_t6_being_sent_onto_a_base_never_wins(position: Callable[..., Any]) -> None:
+    """The game goes on when a ship is sent to an enemy base."""
+    table = position(dice={"suns": 2}, ships={"suns": [5, 5], "crowns": [5, 7]})
+    table.act("move", ship="suns", way="N").act("send", to=[10, 1])
+    assert table.json()["phase"] == "roll"
+
+
+def test_t7_an_enemy_in_a_wormhole_is_sent_first_then_the_wormhole_activated(
+    position: Callable[..., Any],
+) -> None:
+    """Also the sent ship's own wormhole comes first; the mover's follows when all that is done."""
+    ships = {"suns": [5, 5], "crowns": [5, 7]}
+    holes = [("suns", 2, 6, 9), ("moons", 1, 5, 7)]
+    table = position(dice={"suns": 2}, ships=ships, holes=holes)
+    table.act("move", ship="suns", way="N").act("send", to=[6, 9])
+    assert table.json()["pending"] == {"ship": "crowns", "sends": 1, "then": {"ship": "suns", "at": [5, 7]}}
+    table.act("jump", way="N")
+    assert table.actor == 0
+    assert [event["at"] for event in table.told("activate")] == [[6, 9], [5, 7]]
+    assert table.ways("jump") == ["E", "W"]
+
+
+def test_t7_the_mover_activates_only_if_it_still_stands_there(position: Callable[..., Any]) -> None:
+    """Crowns, sent and jumping, lands on Suns and sends it away: the wormhole under it stays as it is."""
+    ships = {"suns": [5, 5], "crowns": [5, 7]}
+    holes = [("suns", 1, 5, 8), ("moons", 1, 5, 7)]
+    table = position(dice={"suns": 2}, ships=ships, holes=holes)
+    table.act("move", ship="suns", way="N").act("send", to=[5, 8]).act("jump", way="S")
+    assert table.actor == 1
+    table.act("send", to=[3, 5])
+    assert [event["at"] for event in table.told("activate")] == [[5, 8]]
+    assert table.json()["to_move"] == 1
+    assert table.at("crowns") == [5, 7]
+
+
+def test_t7_the_mover_activates_if_it_has_come_back(position: Callable[..., Any]) -> None:
+    """Suns is sent away by the ship it sent, which leaves too: jumping back, it activates the wormhole after all."""
+    ships = {"suns": [5, 5], "crowns": [5, 7]}
+    holes = [("suns", 1, 5, 8), ("moons", 1, 5, 7), ("suns", 2, 5, 9)]
+    table = position(dice={"suns": 2}, ships=ships, holes=holes)
+    table.act("move", ship="suns", way="N").act("send", to=[5, 8]).act("jump", way="S")
+    table.act("send", to=[5, 9])
+    assert table.actor == 0
+    table.act("jump", way="S").act("send", to=[8, 9])
+    assert [event["at"] for event in table.told("activate")] == [[5, 8], [5, 9], [5, 7]]
+
+
+def test_t7_by_jump_the_enemy_is_sent_and_its_wormhole_left_alone(position: Callable[..., Any]) -> None:
+    """Landing by jump on an enemy in a wormhole does not activate that wormhole."""
+    ships = {"suns": [5, 5], "crowns": [7, 6]}
+    holes = [("moons", 2, 5, 6), ("suns", 1, 7, 6)]
+    table = position(dice={"suns": 1}, ships=ships, holes=holes)
+    table.act("move", ship="suns", way="N").act("jump", way="E").act("send", to=[3, 5])
+    assert [event["at"] for event in table.told("activate")] == [[5, 6]]
+
+
+def test_t8_a_sent_ship_that_jumps_onto_an_enemy_sends_it(position: Callable[..., Any]) -> None:
+    """The sent ship's owner is the sender then."""
+    ships = {"suns": [5, 5], "crowns": [5, 7], "moons": [8, 9]}
+    table = position(dice={"suns": 2}, ships=ships, holes=[("moons", 2, 6, 9)])
+    table.act("move", ship="suns", way="N").act("send", to=[6, 9]).act("jump", way="E")
+    assert table.actor == 1
+    assert table.json()["pending"] == {"ship": "moons", "sends": 1, "then": None}
+    table.act("send", to=[1, 17])
+    assert table.at("moons") == [1, 17]
+    assert table.json()["phase"] == "roll"
+
+
+def test_t8_a_cascade_ends(position: Callable[..., Any]) -> None:
+    """From the 17th send of one die use on, squares with wormholes may no longer be chosen."""
+    ships = {"suns": [5, 5], "crowns": [5, 7]}
+    pending = {"ship": "crowns", "sends": 15, "then": None}
+    holes = [("suns", 1, 5, 8), ("moons", 1, 6, 9)]
+    table = position("send", ships={**ships, "suns": [5, 7]}, holes=holes, pending=pending)
+    assert len(table.legal()) == 89
+    table.act("send", to=[5, 8]).act("jump", way="S")
+    legal = [action["to"] for action in table.legal()]
+    assert len(legal) == 89 - 2
+    assert [5, 8] not in legal
+    assert [6, 9] not in legal
+
+
+def test_t9_the_turn_passes_when_both_dice_are_used(position: Callable[..., Any]) -> None:
+    """The other side rolls next, and the count of turns goes up by one."""
+    table = position(dice={"suns": 0, "moons": 0}).act("stay", ship="suns").act("stay", ship="moons")
+    assert table.actor == CHANCE
+    assert (table.json()["to_move"], table.json()["turn"]) == (1, 11)
+
+
+# -- the end ---------------------------------------------------------------------------------------------
+
+
+def test_e1_landing_by_die_on_an_enemy_base_wins_at_once(position: Callable[..., Any]) -> None:
+    """Before an enemy there is sent, and with a die unused."""
+    table = position(dice={"suns": 1, "moons": 2}, ships={"suns": [2, 17]})
+    table.act("move", ship="suns", way="W")
+    outcome = GAME.outcome(table.state)
+    assert (outcome.ranks, outcome.scores, outcome.why) == ((1, 2), (1.0, 0.0), "base")
+    assert table.actor is None
+    assert not table.told("send")
+
+
+def test_e1_landing_by_jump_wins(position: Callable[..., Any]) -> None:
+    """A jump through a wormhole onto an enemy base is a win."""
+    ships = {"crowns": [8, 3], "moons": [3, 5]}
+    table = position(dice={"crowns": 1}, to_move=1, ships=ships, holes=[("moons", 2, 8, 2)])
+    table.act("move", ship="crowns", way="S").act("jump", way="E")
+    assert GAME.outcome(table.state).ranks == (2, 1)
+
+
+def test_e1_a_jump_after_being_sent_wins_in_the_enemys_turn(position: Callable[..., Any]) -> None:
+    """Whoever sends a ship to the wrong wormhole loses."""
+    ships = {"suns": [5, 5], "crowns": [5, 7], "moons": [3, 5]}
+    table = position(dice={"suns": 2}, ships=ships, holes=[("moons", 1, 9, 2)])
+    table.act("move", ship="suns", way="N").act("send", to=[9, 2])
+    table.act("jump", way="E")
+    assert table.told("end") == [{"event": "end", "winner": 1, "why": "base"}]
+    assert GAME.outcome(table.state).ranks == (2, 1)
+
+
+def test_e1_the_own_base_is_a_square_like_others(position: Callable[..., Any]) -> None:
+    """Landing on a base of one's own side wins nothing."""
+    table = position(dice={"suns": 1}, ships={"suns": [9, 1], "moons": [5, 5]}).act(
+        "move", ship="suns", way="E"
+    )
+    assert table.json()["phase"] == "roll"
+
+
+BOTH = {"both_ships": True}
+
+
+def test_e1_both_ships_must_stand_on_enemy_bases(position: Callable[..., Any]) -> None:
+    """With the option one ship there is not enough; the second to land wins, however the first came there."""
+    ships = {"suns": [2, 17], "moons": [2, 18], "crowns": [5, 5], "arms": [5, 7]}
+    table = position(dice={"suns": 1, "moons": 1}, ships=ships, options=BOTH)
+    table.act("move", ship="suns", way="W")
+    assert table.json()["phase"] == "turn"
+    table.act("move", ship="moons", way="W")
+    assert table.json()["result"] == {"winner": 0, "why": "base"}
+
+
+def test_e1_with_both_ships_an_enemy_on_the_base_is_sent_unless_the_landing_wins(
+    position: Callable[..., Any],
+) -> None:
+    """The first ship to land sends the enemy there; the second wins before it would."""
+    ships = {"suns": [2, 17], "moons": [2, 18]}
+    table = position(dice={"suns": 1, "moons": 1}, ships=ships, options=BOTH)
+    table.act("move", ship="suns", way="W").act("send", to=[5, 5])
+    table.act("move", ship="moons", way="W")
+    assert table.json()["result"] == {"winner": 0, "why": "base"}
+    assert table.at("arms") == table.at("moons") == [1, 18]
+
+
+def test_e1_a_ship_on_an_enemy_base_may_decline_its_die(position: Callable[..., Any]) -> None:
+    """A usable die may be left unused there, a null too; elsewhere, or without the option, it may not."""
+    ships = {"suns": [1, 17], "crowns": [5, 5]}
+    table = position(dice={"suns": 0, "moons": 1}, ships=ships, options=BOTH)
+    kinds = [(action["do"], action["ship"]) for action in table.legal()]
+    assert kinds[:2] == [("stay", "suns"), ("decline", "suns")]
+    assert ("decline", "moons") not in kinds
+    table.act("decline", ship="suns")
+    assert table.json()["dice"] == {"moons": 1}
+    assert "decline" not in {action["do"] for action in position(dice={"suns": 0}, ships=ships).legal()}
+
+
+def test_e1_a_die_that_cannot_be_used_cannot_be_declined(position: Callable[..., Any]) -> None:
+    """On (1,17), from where no way is five long, the ship is not asked at all."""
+    ships = {"suns": [1, 17], "crowns": [5, 5], "moons": [10, 2]}
+    table = position("roll", 0, ships=ships, options=BOTH).roll(5, 4)
+    assert table.json()["phase"] == "roll"
+    assert table.json()["to_move"] == 1
+
+
+def test_e1_a_ship_sent_away_from_the_base_no_longer_counts(position: Callable[..., Any]) -> None:
+    """After Suns is sent off its enemy base, Moons alone does not win."""
+    ships = {"suns": [1, 17], "moons": [2, 18], "crowns": [1, 18], "arms": [3, 17]}
+    table = position("turn", 1, dice={"arms": 2}, ships=ships, options=BOTH)
+    table.act("move", ship="arms", way="W").act("send", to=[5, 5])
+    table.roll(0, 1).act("stay", ship="suns").act("move", ship="moons", way="W")
+    assert table.json()["phase"] == "send"
+
+
+def test_e2_after_max_turns_the_game_is_drawn(position: Callable[..., Any]) -> None:
+    """The last turn ends the game without a winner: half a point each."""
+    table = position(dice={"suns": 0}, turn=399).act("stay", ship="suns")
+    outcome = GAME.outcome(table.state)
+    assert (outcome.ranks, outcome.scores, outcome.why) == ((1, 1), (0.5, 0.5), "max-turns")
+
+
+def test_e2_skipped_turns_count(position: Callable[..., Any]) -> None:
+    """A turn lost by both ships is a turn."""
+    table = position(dice={"suns": 0}, turn=398, lost=["crowns", "arms"]).act("stay", ship="suns")
+    assert [event["event"] for event in table.events] == ["stay", "skip", "end"]
+    assert table.json()["turn"] == 400
+
+
+def test_c1_each_ship_that_rolls_has_a_die_of_six(position: Callable[..., Any]) -> None:
+    """Outcome k is the die's value k, in the order of the ships."""
+    table = position("roll", 1)
+    assert GAME.chance(table.state) == (6, 6)
+    assert table.roll(2, 3).json()["dice"] == {"crowns": 2, "arms": 3}
+    one = position("roll", 1, lost=["arms"])
+    assert GAME.chance(one.state) == (6,)
+    assert one.roll(2).json()["dice"] == {"crowns": 2}
+
+
+# -- bots that drop out, and guesses ---------------------------------------------------------------------
+
+
+def test_a_retired_seat_loses(position: Callable[..., Any]) -> None:
+    """At any moment, out of turn too, the other side wins."""
+    for table in (position("opening-roll", None, turn=0), position("roll", 0), position(dice={"suns": 0})):
+        state, events = GAME.retire(table.state, 0)
+        assert [event.data["event"] for event in events] == ["retired", "end"]
+        outcome = GAME.outcome(state)
+        assert (outcome.ranks, outcome.scores, outcome.why) == ((2, 1), (0.0, 1.0), "retired")
+
+
+def test_guesses_deal_the_unknown_values_evenly() -> None:
+    """Each hidden coin shows each value that its suit has left, about equally often."""
+    playout, start = placed(3)
+    view = GAME.view(playout.states[start], 0)
+    rng = random.Random(1)
+    guesses = [GAME.to_json(GAME.determinize(view, 0, rng))["wormholes"] for _ in range(600)]
+    for at, hole in enumerate(view["wormholes"]):
+        if hole["value"] is None:
+            counts = [sum(guess[at]["value"] == value for guess in guesses) for value in range(6)]
+            assert all(60 < count < 145 for count in counts)
+        else:
+            assert {guess[at]["value"] for guess in guesses} == {hole["value"]}
+
+
+# -- positions from outside ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"phase": "fly"}, "phase: must be one of"),
+        ({"to_move": None}, "to_move: must be a whole number from 0 to 1"),
+        ({"turn": 400}, "turn: must be a whole number from 0 to 399"),
+        ({"turn": True}, "turn: must be"),
+        ({"ships": {"suns": [10, 2]}}, "ships.suns: shares its square"),
+        ({"ships": {"suns": [1, 1]}}, r"ships.suns: must be a square \[x, y\]"),
+        ({"dice": {"crowns": 1}}, "dice: must be one of suns, moons"),
+        ({"dice": {"suns": 6}}, "dice.suns: must be a whole number from 0 to 5"),
+        ({"dice": {}}, "none of them can be used"),
+        ({"lost": ["suns", "suns"]}, r"lost\[1\]: suns is named twice"),
+        ({"holes": [("suns", 1, 10, 1)]}, r"wormholes\[0\].at: a base"),
+        ({"holes": [("suns", 1, 5, 5), ("suns", 2, 5, 5)]}, r"wormholes\[1\].at: a second wormhole"),
+        ({"holes": [("suns", 1, 5, 5), ("suns", 1, 5, 6)]}, r"wormholes\[1\]: suns 1 is there twice"),
+        ({"pending": {}}, "pending: must be null"),
+        ({"result": {}}, "result: must be null"),
+        ({"options": {"both_ships": 1}}, "options: "),
+        ({"options": {"max_turns": 0}}, "options: max_turns must be a whole number"),
+        ({"extra": 1}, "position: unknown key 'extra'"),
+        (
+            {"phase": "jump", "dice": {}, "pending": {"ship": "suns", "sends": 0, "then": None}},
+            "pending.ship",
+        ),
+        (
+            {"phase": "send", "dice": {}, "pending": {"ship": "arms", "sends": 0, "then": None}},
+            "pending.ship",
+        ),
+        ({"phase": "roll", "dice": {}, "lost": ["suns", "moons"]}, "lost: both ships"),
+        ({"phase": "end", "dice": {}, "result": {"winner": None, "why": "base"}}, "result.winner"),
+        ({"phase": "end", "dice": {}, "result": {"winner": None, "why": "max-turns"}}, "result: max-turns"),
+        ({"phase": "place", "turn": 0, "dice": {}, "holes": [("suns", 1, 5, 5)]}, "not its turn"),
+        ({"phase": "order", "turn": 0, "dice": {}, "holes": [("suns", 1, 5, 5)]}, "none before the order"),
+    ],
+)
+def test_a_wrong_position_is_named(
+    position: Callable[..., Any], changes: dict[str, Any], message: str
+) -> None:
+    """`PositionError` names the place in the position and what would be right."""
+    with pytest.raises(PositionError, match=message):
+        position(**{"dice": {"suns": 1}, **changes})
