@@ -1,0 +1,93 @@
+"""Checks what every source file of the house must keep: its docstring, its size, its purity, no private places.
+
+Style and types are ruff's and mypy's, imports between layers import-linter's.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROGRAM = ("harness/", "protocol/", "scripts/")
+LINES = 450
+# A program file may be longer when cutting it would make it harder to read; the reason is given here.
+LONG = {
+    "harness/warpleague/games/contract.py": "one suite a third party reads from top to bottom",
+}
+# Put together here, so that this file does not name them either.
+HOSTS = [
+    "pypi" + r"\.org",
+    "python" + "hosted",
+    "registry" + r"\.npmjs",
+    r"(?<!// )crates" + r"\.io",
+    "proxy" + r"\.golang",
+    "artifact" + "ory",
+]
+MACHINE_PATHS = [r"(?<![\w.-])/" + place + "/" for place in ("root", r"home/\w+", "work", r"Users/\w+")]
+
+
+def program_files(tracked: list[Path], root: Path) -> dict[str, str]:
+    """The program's Python files: path in the repository -> text."""
+    names = {path.relative_to(root).as_posix(): path for path in tracked if path.suffix == ".py"}
+    return {
+        name: path.read_text(encoding="utf-8") for name, path in names.items() if name.startswith(PROGRAM)
+    }
+
+
+def test_every_module_says_what_it_decides_and_what_it_leaves(tracked: list[Path], root: Path) -> None:
+    """Each module of the program opens with a docstring of at least two statements."""
+    short = []
+    for name, text in program_files(tracked, root).items():
+        docstring = ast.get_docstring(ast.parse(text)) or ""
+        if len(re.findall(r"[.;:](?=\s|$)", docstring)) < 2:
+            short.append(name)
+    assert not short
+
+
+def test_no_module_is_too_long(tracked: list[Path], root: Path) -> None:
+    """No file of the program is much over 400 lines without a reason, and no reason outlives its file."""
+    lengths = {name: text.count("\n") for name, text in program_files(tracked, root).items()}
+    assert {name: n for name, n in lengths.items() if n > LINES and name not in LONG} == {}
+    assert [name for name in LONG if lengths.get(name, 0) <= LINES] == []
+
+
+def test_games_take_their_randomness_from_the_caller(tracked: list[Path], root: Path) -> None:
+    """Inside a game's package, `random` is imported for annotations only: no engine draws by itself."""
+    drawing = []
+    for name, text in program_files(tracked, root).items():
+        if not re.match(r"harness/warpleague/games/\w+/", name):
+            continue
+        # What stands at module or function level; `if TYPE_CHECKING:` bodies are not.
+        tree = ast.parse(text)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+                node.body = []
+        imported = {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}
+        imported |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        if imported & {"random", "secrets", "numpy"}:
+            drawing.append(name)
+    assert not drawing
+
+
+def test_no_file_names_a_registry_or_a_machines_paths(tracked: list[Path], root: Path) -> None:
+    """Where packages come from and where the repository lies is every machine's own business."""
+    forbidden = re.compile("|".join(HOSTS + MACHINE_PATHS))
+    found = []
+    for path in tracked:
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        found += [f"{path.relative_to(root)}: {match.group()}" for match in forbidden.finditer(text)]
+    assert not found
+
+
+def test_scripts_are_executable(root: Path) -> None:
+    """What the Makefile and continuous integration call directly has the permission and an interpreter line."""
+    for script in (root / ".ci/run", *sorted((root / "scripts").glob("*.sh"))):
+        assert script.stat().st_mode & 0o111 == 0o111, script
+        assert script.read_text(encoding="utf-8").startswith("#!/"), script

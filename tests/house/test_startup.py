@@ -1,0 +1,51 @@
+"""Checks that asking the program what it is costs little more than starting Python.
+
+What the answers say is the command line's own tests' business.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+# Each costs tens of milliseconds, and none has a part in printing a help text.
+HEAVY = (
+    "asyncio",
+    "cattrs",
+    "concurrent.futures",
+    "msgspec",
+    "rich.live",
+    "rich.markdown",
+    "sqlite3",
+    "trio",
+    "zstandard",
+)
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """The modules loaded when the program ends after being called with these arguments."""
+    code = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
+        "from warpleague.cli import main\n"
+        f"sys.argv = ['warpleague', *{arguments!r}]\n"
+        "sys.exit(main())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip()
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("argument", ["--help", "--version"])
+def test_start_up_is_cheap(argument: str) -> None:
+    """Help and version load neither the event loop nor the converters, the database or the drawing."""
+    assert loaded_by(argument) & set(HEAVY) == set()
+
+
+def test_importing_the_wire_loads_no_harness() -> None:
+    """A bot that imports the client pays for nothing of the harness."""
+    code = "import sys, warpline; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {name for name in done.stdout.split() if name.split(".")[0] in ("warpleague", "trio", "rich")}
