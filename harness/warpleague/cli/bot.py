@@ -1,0 +1,138 @@
+"""Check whether a bot is ready, start a new one from a starter, list the bots at hand.
+
+Leaves the checking to `warpleague.runner.checkup` and bundles to `warpleague.runner.bundle`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpleague.cli.common import print_json, seconds
+from warpleague.errors import BadInput
+
+if TYPE_CHECKING:
+    import argparse
+
+
+LANGUAGES = {
+    "python": "random-python",
+    "js": "random-js",
+    "c": "random-c",
+    "rust": "random-rust",
+    "perl": "random-perl",
+    "java": "random-java",
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `warpleague bot`."""
+    verbs = parser.add_subparsers(required=True, metavar="check|new|list")
+    check = verbs.add_parser(
+        "check", help="play the bot through every game it claims, and say whether it is ready"
+    )
+    check.add_argument("folder", type=Path, metavar="BOT")
+    check.add_argument(
+        "--matches", type=int, default=2, metavar="N", help="matches a game and table size (default 2)"
+    )
+    check.add_argument(
+        "--move-s", type=seconds, default=1.0, metavar="S", help="seconds a decision (default 1)"
+    )
+    check.add_argument("--level", choices=("none", "limits", "sandbox"), default="limits", help="confinement")
+    check.add_argument("--json", action="store_true", help="print the findings as JSON")
+    check.set_defaults(handler=run_check)
+    new = verbs.add_parser("new", help="copy a starter bot into a new folder")
+    new.add_argument("folder", type=Path, metavar="FOLDER")
+    new.add_argument(
+        "--lang", choices=tuple(LANGUAGES), default="python", help="the language (default python)"
+    )
+    new.set_defaults(handler=run_new)
+    listing = verbs.add_parser("list", help="list the bots in a folder")
+    listing.add_argument(
+        "folder", type=Path, nargs="?", metavar="FOLDER", help="default: the bots shipped here"
+    )
+    listing.add_argument("--json", action="store_true", help="print as JSON")
+    listing.set_defaults(handler=run_list)
+
+
+def run_check(args: argparse.Namespace) -> int:
+    """Check one bot; 1 if it is not ready."""
+    from warpleague.runner.checkup import Checkup, check_bot
+
+    if args.matches < 1:
+        raise BadInput(f"--matches {args.matches}: must be at least 1")
+    how = Checkup(args.matches, args.move_s, args.level)
+    if args.json:
+        found: list[dict[str, Any]] = []
+        ready = check_bot(
+            args.folder,
+            how,
+            lambda one: found.append({"what": one.what, "verdict": one.verdict, "text": one.text}),
+        )
+        print_json({"bot": str(args.folder), "ready": ready, "findings": found})
+        return 0 if ready else 1
+    from warpleague.report.bots import print_finding
+
+    ready = check_bot(args.folder, how, print_finding)
+    print(
+        f"{args.folder}: "
+        + ("ready for a league" if ready else "not ready: mend what failed, then check again")
+    )
+    return 0 if ready else 1
+
+
+def run_new(args: argparse.Namespace) -> int:
+    """Copy a starter under the new name."""
+    import re
+    import shutil
+    import tomllib
+
+    import tomli_w
+
+    from warpleague.runner.bundle import MANIFEST
+    from warpleague.runner.starters import starter_folder
+
+    folder: Path = args.folder
+    if folder.exists():
+        raise BadInput(f"{folder}: exists already; choose another name")
+    name = re.sub(r"[^A-Za-z0-9._+-]", "-", folder.resolve().name).lstrip("-._+") or "my-bot"
+    source = starter_folder(LANGUAGES[args.lang])
+    try:
+        shutil.copytree(source, folder)
+    except OSError as error:
+        raise BadInput(f"{folder}: cannot write there: {error.strerror or error}") from None
+    manifest = tomllib.loads((source / MANIFEST).read_text(encoding="utf-8"))
+    manifest.update(name=name[:64], version="0.1", authors=[])
+    (folder / MANIFEST).write_text(tomli_w.dumps(manifest), encoding="utf-8")
+    print(f"{folder}: a {args.lang} bot that plays at random; make it yours, then:")
+    print(f"  warpleague bot check {folder}")
+    return 0
+
+
+def run_list(args: argparse.Namespace) -> int:
+    """List bots by their manifests."""
+    from warpleague.report.bots import print_bots
+    from warpleague.runner.bundle import MANIFEST, read_manifest
+    from warpleague.runner.starters import starters_root
+
+    root: Path = args.folder or starters_root()
+    if not root.is_dir():
+        raise BadInput(f"{root}: there is no such folder")
+    folders = sorted(path.parent for path in root.glob(f"*/{MANIFEST}"))
+    found = []
+    for folder in folders:
+        manifest = read_manifest(folder)
+        found.append(
+            {
+                "folder": str(folder),
+                "name": manifest.name,
+                "version": manifest.version,
+                "games": list(manifest.games),
+                "run": list(manifest.run),
+            }
+        )
+    if args.json:
+        print_json(found)
+    else:
+        print_bots(found)
+    return 0

@@ -1,0 +1,141 @@
+"""Whether a bot is ready for a league: it is built, greeted, and played through every game and table it claims.
+
+Leaves showing the findings to the command line. A bot is checked against itself, so nothing else is needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import attrs
+
+from warpleague.errors import BotError
+from warpleague.games import game_ids, load_game
+from warpleague.match.chance import match_key
+from warpleague.match.setup import load_options, match_id, options_json
+from warpleague.match.spec import Clock, MatchSpec
+from warpleague.runner.bundle import Bundle, prepare
+from warpleague.runner.play import play_match
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from warpleague.match.spec import Level, MatchResult
+
+Verdict = Literal["ok", "warning", "failed"]
+
+
+@attrs.frozen
+class Finding:
+    """One thing that was looked at: what, how it is, and what to do about it in plain words."""
+
+    what: str
+    verdict: Verdict
+    text: str
+
+
+@attrs.frozen
+class Checkup:
+    """How to check: matches a game and table size, seconds a decision, the level to run at."""
+
+    matches: int = 2
+    move_s: float = 1.0
+    level: Level = "limits"
+
+
+def check_bot(
+    folder: Path, how: Checkup = Checkup(), tell: Callable[[Finding], None] = lambda _: None
+) -> bool:
+    """Check the bot in `folder`; `tell` hears each finding as it is made. True if nothing failed.
+
+    Raises `BotError` only if there is no such folder: everything else about the bot is a finding.
+    """
+    if not folder.is_dir():
+        raise BotError(f"{folder}: there is no such folder; a bot is named by its folder")
+    good = True
+    for finding in _findings(folder, how):
+        good = good and finding.verdict != "failed"
+        tell(finding)
+    return good
+
+
+def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
+    try:
+        bundle = prepare(folder)
+    except BotError as error:
+        yield Finding("bundle", "failed", str(error))
+        return
+    yield Finding("bundle", "ok", f"{bundle.name} {bundle.version}, content {bundle.digest[:12]}")
+    for name in bundle.games:
+        if name not in game_ids():
+            text = f"this version knows no such game; it knows {', '.join(game_ids())}"
+            yield Finding(name, "warning", text)
+            continue
+        for players in load_game(name).players:
+            yield from _game_findings(bundle, name, players, how)
+
+
+def _spec(bundle: Bundle, name: str, players: int, seed: str, how: Checkup) -> MatchSpec:
+    game = load_game(name)
+    spec = MatchSpec(
+        id="",
+        game=name,
+        options=options_json(load_options(game, players, {})),
+        seats=(bundle.seat(),) * players,
+        key=match_key(seed),
+        seed=seed,
+        clock=Clock(move_s=how.move_s),
+        level=how.level,
+    )
+    return attrs.evolve(spec, id=match_id(game, spec))
+
+
+def _game_findings(bundle: Bundle, name: str, players: int, how: Checkup) -> Iterator[Finding]:
+    """Play the bot against itself; the first match is played twice to see whether it repeats itself."""
+    what = f"{name}, {players} player{'s' if players > 1 else ''}"
+    digests: list[str] = []
+    results: list[MatchResult] = []
+    for number in range(how.matches):
+        result = play_match(_spec(bundle, name, players, f"check {number}", how))
+        failure = _failure(result)
+        if failure is not None:
+            yield Finding(what, "failed", failure)
+            return
+        results.append(result)
+        digests.append(result.digest)
+    decisions = sum(times.decisions for result in results for times in result.times)
+    wall_ms = sum(times.wall_ms for result in results for times in result.times)
+    longest_ms = max(times.longest_ms for result in results for times in result.times)
+    mean_ms = wall_ms / max(1, decisions)
+    text = f"{len(results)} matches, {decisions} decisions, {mean_ms:.2f} ms on average, longest {longest_ms:.1f} ms"
+    yield Finding(what, "ok", text)
+    if longest_ms > 500 * how.move_s:
+        text = f"one decision took {longest_ms:.0f} ms of the {1000 * how.move_s:.0f} ms allowed: on a busy machine"
+        yield Finding(what, "warning", f"{text} that is a timeout")
+    again = play_match(_spec(bundle, name, players, "check 0", how))
+    if again.digest != digests[0]:
+        text = "the same match came out differently the second time; seed all randomness from the start message's seed"
+        yield Finding(what, "warning", f"{text}, if matches are to be reproducible")
+
+
+def _failure(result: MatchResult) -> str | None:
+    """The first fault of a match in plain words, or None."""
+    for seat, faults in enumerate(result.faults):
+        for fault in faults:
+            detail = _detail(result.record, fault.n)
+            lines = [f"{fault.kind} in seat {seat}: {fault.message}"]
+            if detail.get("line"):
+                lines.append(f"  its line was: {detail['line']}")
+            if str(detail.get("stderr", "")).strip():
+                lines.append("  it wrote to standard error:")
+                lines += [f"    {line}" for line in str(detail["stderr"]).strip().splitlines()[-12:]]
+            return "\n".join(lines)
+    return None
+
+
+def _detail(record: bytes, line: int) -> dict[str, object]:
+    import msgspec
+
+    data: dict[str, object] = msgspec.json.decode(record.splitlines()[line])["detail"]
+    return data
