@@ -1,0 +1,406 @@
+"""What bots may say, what is refused and as which fault, and that it costs linear time."""
+
+from __future__ import annotations
+
+import json
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from warpline import codec
+from warpline.codec import WireError, canonical, decode_bot, decode_referee, encode, encode_act, to_bytes
+from warpline.limits import MAX_DEPTH, MAX_INT, MAX_LINE, NOTE_BYTES
+from warpline.messages import (
+    Act,
+    Answer,
+    BotHello,
+    Clock,
+    End,
+    Fault,
+    Hello,
+    Quit,
+    Ready,
+    Remaining,
+    Start,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hypothesis.strategies import SearchStrategy
+
+
+def outcome(decode: Callable[[bytes], object], line: bytes) -> str:
+    """What `decode` makes of `line`, as a text that tells 1 from 1.0 and from true."""
+    try:
+        return repr(decode(line))
+    except WireError as error:
+        return f"{error.kind}: {error.message}"
+
+
+def act(action: str, *more: str, number: str = "1") -> bytes:
+    """An answer with raw JSON parts."""
+    return f'{{"type":"act","id":{number},"action":{",".join([action, *more])}}}'.encode()
+
+
+def nested(levels: int) -> str:
+    """An answer's action such that the whole line has `levels` levels."""
+    return '{"a":' + "[" * (levels - 2) + "]" * (levels - 2) + "}"
+
+
+GOOD = {
+    b'{"type":"act","id":17,"action":0}': Answer(17, 0),
+    b' {\t"type" : "act" , "id":\r17,"action":3 } \r': Answer(17, 3),
+    b'{"action":0,"id":17,"type":"act"}': Answer(17, 0),
+    b'{"type":"act","id":17,"action":0,"mood":{"a":[1,{"b":[]}]}}': Answer(17, 0),
+    act('{"do":"place","at":[1,2],"value":null}'): Answer(1, {"do": "place", "at": [1, 2], "value": None}),
+    act("4", '"then":[{"do":"stay"},{"do":"end"}]', '"note":"hm"'): Answer(
+        1, 4, ({"do": "stay"}, {"do": "end"}), "hm"
+    ),
+    act("4", '"then":null', '"note":null'): Answer(1, 4),
+    act('{"t":"a:b"}'): Answer(1, {"t": "a:b"}),
+    act('{"t":"\\ud83d\\ude00"}'): Answer(1, {"t": "😀"}),
+    act('{"n":9007199254740991}'): Answer(1, {"n": MAX_INT}),
+    act('{"n":-9007199254740991}'): Answer(1, {"n": -MAX_INT}),
+    act("0", number="9007199254740991"): Answer(MAX_INT, 0),
+    act("-0"): Answer(1, 0),
+    act('{"a":{"b":{"c":1.5}}}'): Answer(1, {"a": {"b": {"c": 1.5}}}),
+    act("0", f'"note":"{"é" * 512}"'): Answer(1, 0, note="é" * 512),
+    b'{"type":"ready"}': Ready(),
+    b'{"type":"hello","protocol":1}': BotHello(1),
+    b'{"type":"hello","protocol":2,"name":"x","version":null,"wants":["legal"],"reusable":true}': BotHello(
+        2, "x", None, ("legal",), True
+    ),
+}
+
+MALFORMED = {
+    "empty": b"",
+    "no JSON": b"Hello, world",
+    "no object": b"[1]",
+    "two values": b'{"type":"ready"}{"type":"ready"}',
+    "a byte order mark": b'\xef\xbb\xbf{"type":"ready"}',
+    "UTF-16": '{"type":"ready"}'.encode("utf-16"),
+    "bad UTF-8": b'{"type":"ready","x":"\xff"}',
+    "an overlong form": b'{"type":"ready","x":"\xc0\x80"}',
+    "a surrogate in UTF-8": b'{"type":"ready","x":"\xed\xa0\x80"}',
+    "a lone surrogate": act('{"t":"\\ud800"}'),
+    "a lone surrogate as a key": b'{"type":"ready","\\udfff":1}',
+    "a control character": b'{"type":"ready","x":"\x01"}',
+    "a NUL after the end": b'{"type":"ready"}\x00',
+    "NaN": b'{"type":"ready","x":NaN}',
+    "Infinity": b'{"type":"ready","x":[-Infinity]}',
+    "a float out of range": b'{"type":"ready","x":1e400}',
+    "a long integer": act('{"n":9007199254740992}'),
+    "a long negative integer": act('{"n":-9007199254740992}'),
+    "a very long integer": b'{"type":"ready","x":' + b"9" * 60_000 + b"}",
+    "a leading zero": act("017"),
+    "a leading zero in the id": act("0", number="01"),
+    "a trailing comma": act("0,"),
+    "duplicate keys": b'{"type":"act","id":1,"id":1,"action":0}',
+    "duplicate keys in an action": act('{"do":"a","do":"a"}'),
+    "duplicate keys spelled differently": act('{"do":"a","d\\u006f":"a"}'),
+    "duplicate keys deep inside": b'{"type":"ready","x":[{"y":{"a":1,"b":2,"a":3}}]}',
+    "duplicate keys in then": act("0", '"then":[{"a":1,"a":2}]'),
+    "too deep": act(nested(MAX_DEPTH + 1)),
+    "true for an id": act("0", number="true"),
+    "1.0 for an id": act("0", number="1.0"),
+    "a text for an id": act("0", number='"1"'),
+    "a negative id": act("0", number="-1"),
+    "null for an id": act("0", number="null"),
+    "a huge id": act("0", number="9007199254740992"),
+    "1.0 for an action": act("1.0"),
+    "1e0 for an action": act("1e0"),
+    "true for an action": act("true"),
+    "null for an action": act("null"),
+    "a list for an action": act("[0]"),
+    "a text for an action": act('"0"'),
+    "a negative action": act("-1"),
+    "a huge action": act("9007199254740992"),
+    "an index in then": act("0", '"then":[1]'),
+    "an object for then": act("0", '"then":{"do":"a"}'),
+    "a number for a note": act("0", '"note":1'),
+    "a long note": act("0", f'"note":"{"x" * (NOTE_BYTES + 1)}"'),
+    "a note long in bytes": act("0", f'"note":"{"é" * 512}x"'),
+    "no id": b'{"type":"act","action":0}',
+    "no action": b'{"type":"act","id":1}',
+    "no protocol": b'{"type":"hello"}',
+    "an unknown want": b'{"type":"hello","protocol":1,"wants":["stat"]}',
+    "a text for wants": b'{"type":"hello","protocol":1,"wants":"state"}',
+    "1 for reusable": b'{"type":"hello","protocol":1,"reusable":1}',
+    "a long name": b'{"type":"hello","protocol":1,"name":"' + b"x" * 257 + b'"}',
+}
+
+PROTOCOL = {
+    "no type": b'{"id":1,"action":0}',
+    "an unknown type": b'{"type":"move","id":1}',
+    "a message of the referee's": b'{"type":"quit"}',
+    "a number for a type": b'{"type":1}',
+    "null for a type": b'{"type":null}',
+    "a list for a type": b'{"type":["act"]}',
+    "an empty object": b"{}",
+}
+
+
+@pytest.mark.parametrize("line", GOOD, ids=lambda line: line[:60].decode())
+def test_good_lines(line: bytes) -> None:
+    """A line in order gives its message, with the exact types of its values."""
+    assert repr(decode_bot(line)) == repr(GOOD[line])
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_malformed_lines(name: str) -> None:
+    """What is no JSON within the limits, or has a field that does not fit, is malformed."""
+    with pytest.raises(WireError) as caught:
+        decode_bot(MALFORMED[name])
+    assert caught.value.kind == "malformed"
+
+
+@pytest.mark.parametrize("name", PROTOCOL)
+def test_messages_of_no_known_type(name: str) -> None:
+    """A JSON object whose type is absent or unknown is against the protocol."""
+    with pytest.raises(WireError) as caught:
+        decode_bot(PROTOCOL[name])
+    assert caught.value.kind == "protocol"
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        (MALFORMED["true for an id"], "act: id: expected an integer, got a boolean"),
+        (MALFORMED["no action"], "act: action: the field is missing"),
+        (MALFORMED["an index in then"], "act: then: item 0: expected an object, got an integer"),
+        (MALFORMED["duplicate keys in an action"], "duplicate key 'do'"),
+        (MALFORMED["bad UTF-8"], "not UTF-8 at byte 21"),
+        (MALFORMED["an unknown want"], "hello: wants: item 0: expected one of state, legal, events"),
+        (MALFORMED["a long note"], "act: note: expected at most 1024 bytes of UTF-8"),
+    ],
+)
+def test_errors_say_where(line: bytes, text: str) -> None:
+    """The text of a refusal names the field or the byte, and what was expected there."""
+    with pytest.raises(WireError) as caught:
+        decode_bot(line)
+    assert caught.value.message == text
+
+
+@pytest.mark.parametrize("prefix", ["", '{"type":"ready","x":'])
+def test_the_deepest_nesting_allowed(prefix: str) -> None:
+    """32 levels are accepted, on the fast path's shape and elsewhere."""
+    line = act(nested(MAX_DEPTH)) if not prefix else (prefix + "[" * 31 + "]" * 31 + "}").encode()
+    decode_bot(line)
+
+
+def test_brackets_in_strings_are_no_nesting() -> None:
+    """Brackets inside strings, after escaped quotes too, do not count as levels."""
+    text = json.dumps('\\"[[[{{{' * 100)
+    assert decode_bot(act("{" + f'"t":{text}' + "}")) == Answer(1, {"t": json.loads(text)})
+    shallow = '{"type":"ready","x":[' + ",".join(["[]", '"[\\"["', "{}"] * 300) + "]}"
+    assert decode_bot(shallow.encode()) == Ready()
+
+
+@settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_fast_and_strict_paths_agree(data: Any, lines: SearchStrategy[bytes]) -> None:
+    """Whatever the line, the fast paths accept only what the strict one accepts, with the same values."""
+    line = data.draw(lines)
+    assert outcome(decode_bot, line) == outcome(codec._decode_strict, line)
+
+
+@settings(max_examples=600, deadline=None)
+@given(data=st.data())
+def test_what_is_decoded_is_json(data: Any, lines: SearchStrategy[bytes]) -> None:
+    """An accepted line is JSON to the standard library too, and its answer has that value."""
+    line = data.draw(lines)
+    try:
+        message = decode_bot(line)
+    except WireError:
+        return
+    value = json.loads(line)
+    assert value["type"] == message.type
+    if isinstance(message, Answer):
+        assert repr([message.id, message.action]) == repr([value["id"], value["action"]])
+        assert list(message.then) == (value.get("then") or [])
+        assert message.note == value.get("note")
+
+
+@settings(max_examples=300, deadline=None)
+@given(line=st.binary(max_size=80))
+def test_bytes_of_any_kind_are_refused_in_order(line: bytes) -> None:
+    """Random bytes raise nothing but the one error."""
+    assert outcome(decode_bot, line)
+
+
+SIZE = MAX_LINE
+HOSTILE = {
+    "open lists": b"[" * SIZE,
+    "open objects": b'{"a":' * (SIZE // 5),
+    "open actions": b'{"type":"act","id":1,"action":' + b'{"a":' * (SIZE // 6),
+    "closed lists": b'{"x":' + b"[" * 10_000 + b"]" * 10_000 + b"}",
+    "closing brackets": b"]" * SIZE,
+    "brackets turned round": b"][" * (SIZE // 2),
+    "shallow lists": b'{"type":"ready","x":[' + b"[]," * (SIZE // 4) + b"[]]}",
+    "blanks": b" " * SIZE,
+    "blanks in an answer": b'{"type":"act","id":1,' + b" " * (SIZE - 40) + b'"action":x}',
+    "digits": b"9" * SIZE,
+    "a long id": b'{"type":"act","id":' + b"1" * (SIZE - 40) + b',"action":0}',
+    "a long fraction": b'{"type":"ready","x":0.' + b"1" * (SIZE - 40) + b"}",
+    "a long exponent": b'{"type":"ready","x":1e' + b"0" * (SIZE - 40) + b"1}",
+    "minus signs": b"-" * SIZE,
+    "quotes": b'"' * SIZE,
+    "escaped quotes": b'{"' + b'\\"' * (SIZE // 2 - 2) + b"[",
+    "an open string after brackets": b"[" * 40 + b'"' + b'\\"' * (SIZE // 2 - 40),
+    "backslashes": b'"' + b"\\" * (SIZE - 2),
+    "escapes": b'{"type":"ready","x":"' + b"\\u0041" * (SIZE // 6 - 10) + b'"}',
+    "colons": b":" * SIZE,
+    "NULs": b"\0" * SIZE,
+    "bytes that are no UTF-8": b"\xff" * SIZE,
+    "many keys": b'{"type":"ready"' + b"".join(b',"%d":0' % n for n in range(6000)) + b"}",
+    "equal keys": b'{"a":0' + b',"a":0' * (SIZE // 6 - 4) + b"}",
+    "small objects": b'{"type":"act","id":1,"action":0,"then":[{}' + b",{}" * (SIZE // 3 - 20) + b"]}",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_lines_cost_linear_time(name: str) -> None:
+    """64 KiB of anything are decoded or refused in milliseconds, without a RecursionError."""
+    line = HOSTILE[name]
+    assert len(line) <= SIZE
+    begin = perf_counter()
+    outcome(decode_bot, line)
+    assert perf_counter() - begin < 0.5  # quadratic time on this size is seconds at least
+
+
+# What is sent ---------------------------------------------------------------------------------------------
+
+START = Start(
+    match="m1",
+    game="aliens",
+    rules=1,
+    options={"max_turns": 10},
+    seat=1,
+    players=("a", "é"),
+    seed="00ff",
+    clock=Clock(move_s=1.0, bank_s=10.0, increment_s=0.1, start_s=10.0),
+    setup={},
+)
+SENT = [
+    Hello(referee="warpleague 0.1.0"),
+    START,
+    Act(17, "turn", Remaining(9.3, 1.0), 2, ({"event": "x"},), {"s": 1}, ({"do": "stay", "ship": "suns"},)),
+    Act(1, "turn"),
+    End({"ranks": [1, 2]}, ()),
+    Fault("illegal", "no such action"),
+    Quit(),
+]
+
+
+@pytest.mark.parametrize("message", SENT, ids=lambda message: type(message).__name__)
+def test_referee_messages_survive_the_wire(
+    message: Any, complain: Callable[[str, object], list[str]]
+) -> None:
+    """What the referee encodes is one line, fits the schema, and decodes to the same message."""
+    line = encode(message)
+    assert line.endswith(b"\n")
+    assert line.count(b"\n") == 1
+    assert complain("referee", json.loads(line)) == []
+    assert decode_referee(line[:-1]) == message
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        Ready(),
+        BotHello(1),
+        BotHello(1, "x", "2", (), True),
+        Answer(3, 0),
+        Answer(3, {"do": "a"}, ({"do": "b"},), "n"),
+    ],
+    ids=repr,
+)
+def test_bot_messages_survive_the_wire(message: Any, complain: Callable[[str, object], list[str]]) -> None:
+    """What a bot's side encodes fits the schema and decodes to the same message."""
+    line = encode(message)
+    assert complain("bot", json.loads(line)) == []
+    assert decode_bot(line[:-1]) == message
+
+
+@pytest.mark.parametrize("line", [b"", b"[]", b'{"type":"act"}', b'{"type":"ready"}', b"[" * 100_000])
+def test_what_is_no_referee_message(line: bytes) -> None:
+    """A line that is no message of the referee's is an error with a kind."""
+    with pytest.raises(WireError):
+        decode_referee(line)
+
+
+def test_a_question_in_full() -> None:
+    """A question has its keys in the documented order, and only the parts that are given."""
+    assert encode_act(17, "turn", 9.3, 1.0, None, b"[]", b"{}", b'[{"do":"stay","ship":"suns"}]') == (
+        b'{"type":"act","id":17,"ask":"turn","clock":{"bank_s":9.3,"move_s":1.0},"events":[],"state":{},'
+        b'"legal":[{"do":"stay","ship":"suns"}]}\n'
+    )
+    assert encode_act(1, "turn") == b'{"type":"act","id":1,"ask":"turn"}\n'
+    assert encode_act(2, 'a"é', move_s=0.5, talk=8) == (
+        '{"type":"act","id":2,"ask":"a\\"é","clock":{"move_s":0.5},"talk":8}\n'.encode()
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (9.3, b"9.3"),
+        (10, b"10.0"),
+        (0, b"0.0"),
+        (100.0, b"100.0"),
+        (1e-7, b"0.0"),
+        (0.1234567, b"0.123457"),
+        (1e9, b"1000000000.0"),
+    ],
+)
+def test_seconds_have_at_most_six_decimals(seconds: float, text: bytes) -> None:
+    """Seconds are plain decimals, without exponents and without needless zeros."""
+    assert (
+        encode_act(1, "t", bank_s=seconds)
+        == b'{"type":"act","id":1,"ask":"t","clock":{"bank_s":%b}}\n' % text
+    )
+    assert (
+        encode_act(1, "t", move_s=seconds)
+        == b'{"type":"act","id":1,"ask":"t","clock":{"move_s":%b}}\n' % text
+    )
+
+
+seconds = st.none() | st.floats(0, 1e6).map(lambda value: round(value, 6))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.integers(0, MAX_INT), st.text(max_size=5), seconds, seconds, st.none() | st.integers(0, 9), st.data()
+)
+def test_questions_decode_to_what_was_asked(
+    number: int, ask: str, bank_s: float | None, move_s: float | None, talk: int | None, data: Any
+) -> None:
+    """Every combination of parts decodes to the same question."""
+    events = data.draw(st.none() | st.lists(st.just({"event": "é"}), max_size=2))
+    state = data.draw(st.none() | st.just({"s": [1]}))
+    legal = data.draw(st.none() | st.lists(st.just({"do": "x"}), max_size=2))
+    parts = (None if part is None else to_bytes(part) for part in (events, state, legal))
+    found = decode_referee(encode_act(number, ask, bank_s, move_s, talk, *parts)[:-1])
+    clock = None if bank_s is None and move_s is None else Remaining(bank_s, move_s)
+    tuples = (None if part is None else tuple(part) for part in (events, legal))
+    assert found == Act(number, ask, clock, talk, next(tuples), state, next(tuples))
+
+
+@settings(max_examples=800, deadline=None)
+@given(data=st.data())
+def test_canonical_is_what_python_writes(data: Any, json_values: SearchStrategy[Any]) -> None:
+    """Canonical bytes are those of the standard library's encoder, floats included."""
+    value = data.draw(json_values)
+    expected = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    assert canonical(value) == expected.encode()
+
+
+@pytest.mark.parametrize("value", [float("nan"), {"a": [float("inf")]}, "\ud800"])
+def test_canonical_refuses_what_has_no_form(value: object) -> None:
+    """Numbers that are not finite and lone surrogates have no canonical form."""
+    with pytest.raises(ValueError):  # noqa: PT011 - two subclasses
+        canonical(value)
