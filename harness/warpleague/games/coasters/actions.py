@@ -1,0 +1,216 @@
+"""What a seat can do in coasters, one object for each JSON form.
+
+Leaves when it may be done to `legal`, and reading JSON to `parse`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, ClassVar, Final, Literal, TypeAlias
+
+import attrs
+
+from warpleague.games.coasters.geometry import FACINGS
+from warpleague.games.coasters.options import MAX_COLOURS
+
+Facing: TypeAlias = Literal["U", "R", "D", "L"]
+
+
+@attrs.frozen(eq=False)
+class Lay:
+    """Lay the next home system (G3)."""
+
+    do: ClassVar[str] = "lay"
+    at: tuple[int, int] = attrs.field(metadata={"help": "column and row on the coaster grid, rows downward"})
+    rotation: int = attrs.field(metadata={"help": "quarter turns clockwise, 0 to 3"})
+
+
+@attrs.frozen(eq=False)
+class Deploy:
+    """Put the ship on a square of its home system (G3)."""
+
+    do: ClassVar[str] = "deploy"
+    at: tuple[int, int] = attrs.field(metadata={"help": "column and row on the square grid, rows downward"})
+    facing: Facing = attrs.field(metadata={"help": "the direction the ship faces"})
+
+
+@attrs.frozen(eq=False)
+class Choose:
+    """Choose which of the own ships plays this turn (V1 with `free_colour`)."""
+
+    do: ClassVar[str] = "choose-colour"
+    colour: int = attrs.field(metadata={"help": "the ship's colour"})
+
+
+@attrs.frozen(eq=False)
+class Step:
+    """Go one square forward along an arrow (T2)."""
+
+    do: ClassVar[str] = "step"
+
+
+@attrs.frozen(eq=False)
+class Turn:
+    """Turn by 90 degrees (T2)."""
+
+    do: ClassVar[str] = "turn"
+    way: Literal["left", "right"] = attrs.field(metadata={"help": "left is counterclockwise"})
+
+
+@attrs.frozen(eq=False)
+class Warp:
+    """Warp from this centre to the centre of another system (T4)."""
+
+    do: ClassVar[str] = "warp"
+    to: int = attrs.field(metadata={"help": "the colour whose home system is entered"})
+
+
+# The JSON key `with` is a word of Python's, so no class statement can name this field.
+Swap: type[Any] = attrs.make_class(
+    "Swap",
+    {"with": attrs.field(type=int, alias="colour", metadata={"help": "the colour of the other ship"})},
+    class_body={
+        "__doc__": "Change places with another seat's ship (T6).",
+        "__module__": __name__,
+        "do": "swap",
+        "__repr__": lambda self: f"Swap(colour={getattr(self, 'with')})",
+    },
+    frozen=True,
+    eq=False,
+    repr=False,
+    slots=True,
+)
+Swap.__annotations__ = {"do": ClassVar[str], "with": int}
+
+
+@attrs.frozen(eq=False)
+class SwapSystems:
+    """Let two home systems change places, with the ships on them (V2)."""
+
+    do: ClassVar[str] = "swap-systems"
+    systems: tuple[int, int] = attrs.field(metadata={"help": "two colours, the smaller first"})
+
+
+@attrs.frozen(eq=False)
+class Hop:
+    """Go to a neighbouring square, whatever the arrows (T6)."""
+
+    do: ClassVar[str] = "hop"
+    way: Facing = attrs.field(metadata={"help": "the direction of the hop; the facing stays"})
+
+
+@attrs.frozen(eq=False)
+class Aim:
+    """Face any direction (T6)."""
+
+    do: ClassVar[str] = "aim"
+    facing: Facing = attrs.field(metadata={"help": "the new facing, the present one included"})
+
+
+@attrs.frozen(eq=False)
+class Dig:
+    """Go one square forward, arrow or not (T6)."""
+
+    do: ClassVar[str] = "dig"
+
+
+@attrs.frozen(eq=False)
+class Invoke:
+    """Ask another seat to confirm the alliance for this turn (A2)."""
+
+    do: ClassVar[str] = "invoke"
+    ally: int = attrs.field(metadata={"help": "the seat that is asked"})
+
+
+@attrs.frozen(eq=False)
+class Claim:
+    """Claim victory for all survivors together (A3)."""
+
+    do: ClassVar[str] = "claim"
+
+
+@attrs.frozen(eq=False)
+class Agree:
+    """Confirm the alliance or the claim (A2, A3)."""
+
+    do: ClassVar[str] = "agree"
+
+
+@attrs.frozen(eq=False)
+class Refuse:
+    """Do not confirm the alliance (A2)."""
+
+    do: ClassVar[str] = "refuse"
+
+
+@attrs.frozen(eq=False)
+class Split:
+    """Break the alliance at the claim (A3)."""
+
+    do: ClassVar[str] = "split"
+
+
+@attrs.frozen
+class Say:
+    """Send a message to other seats (A1); free text, so never listed among the legal actions."""
+
+    do: ClassVar[str] = "say"
+    to: tuple[int, ...] = attrs.field(
+        metadata={"help": "the other seats addressed, at least one, all distinct"}
+    )
+    text: str = attrs.field(metadata={"help": "1 to 280 code points without control characters"})
+
+
+@attrs.frozen(eq=False)
+class Fire:
+    """Fire the torpedo and end the turn (T7)."""
+
+    do: ClassVar[str] = "fire"
+
+
+@attrs.frozen(eq=False)
+class End:
+    """End the turn without firing (T7)."""
+
+    do: ClassVar[str] = "end"
+
+
+Action: TypeAlias = Any
+"""Any of `ACTIONS`; `Swap`, which no class statement can define, keeps this from being a union."""
+
+ACTIONS: Final = (
+    Lay, Deploy, Choose, End, Fire, Step, Turn, Warp, Swap, SwapSystems, Hop, Aim, Dig, Invoke, Claim, Agree, Refuse,
+    Split, Say,
+)  # fmt: skip
+
+STEP: Final = Step()
+TURN_LEFT: Final = Turn("left")
+TURN_RIGHT: Final = Turn("right")
+DIG: Final = Dig()
+CLAIM: Final = Claim()
+AGREE: Final = Agree()
+REFUSE: Final = Refuse()
+SPLIT: Final = Split()
+FIRE: Final = Fire()
+END: Final = End()
+HOPS: Final = tuple(Hop(way) for way in FACINGS)
+AIMS: Final = tuple(Aim(way) for way in FACINGS)
+WARPS: Final = tuple(Warp(colour) for colour in range(MAX_COLOURS))
+SWAPS: Final = tuple(Swap(colour) for colour in range(MAX_COLOURS))
+INVOKES: Final = tuple(Invoke(seat) for seat in range(MAX_COLOURS))
+CHOICES: Final = tuple(Choose(colour) for colour in range(MAX_COLOURS))
+SYSTEM_SWAPS: Final = {
+    (a, b): SwapSystems((a, b)) for a in range(MAX_COLOURS) for b in range(a + 1, MAX_COLOURS)
+}
+
+
+@cache
+def lay(x: int, y: int, rotation: int) -> Lay:
+    """The one `Lay` with these fields."""
+    return Lay((x, y), rotation)
+
+
+@cache
+def deploy(x: int, y: int, facing: int) -> Deploy:
+    """The one `Deploy` with these fields, `facing` counted clockwise from up."""
+    return Deploy((x, y), FACINGS[facing])

@@ -1,0 +1,117 @@
+"""Coasters, the battle of pyramid ships on Martian Coasters, as a `Game`.
+
+Leaves everything to the modules beside it; here is only how they make up the contract.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+
+from warpleague.games.api import CHANCE, Game
+from warpleague.games.coasters import actions, codec, course, legal, parse, rules, scene, view
+from warpleague.games.coasters import state as st
+from warpleague.games.coasters.options import MAX_COLOURS, check
+from warpleague.games.coasters.options import Options as GameOptions
+from warpleague.games.coasters.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from random import Random
+
+    from warpleague.games.api import Event, JsonObject, Outcome, Rolled, Weights
+    from warpleague.games.scene import Scene
+
+_DICE: Final = (6, 6)
+_DICE_ACT: Final = (CHANCE,)
+_SEATS: Final = tuple((seat,) for seat in range(MAX_COLOURS))
+
+
+class Coasters(Game[State, actions.Action]):
+    """The engine; see docs/games/coasters.md for the rules."""
+
+    id: ClassVar[str] = "coasters"
+    title: ClassVar[str] = "Wormholes: the battle on Martian Coasters"
+    players: ClassVar[tuple[int, ...]] = tuple(range(2, MAX_COLOURS + 1))
+    Options: ClassVar[type] = GameOptions
+    Actions: ClassVar[tuple[type, ...]] = actions.ACTIONS
+    View: ClassVar[type] = view.View
+    Setup: ClassVar[type] = view.Setup
+
+    def check_options(self, players: int, options: object) -> None:
+        """V1: at most ten colours."""
+        check(players, cast("GameOptions", options))
+
+    def initial(self, players: int, options: object) -> State:
+        """G3: the table is empty."""
+        return st.initial(players, cast("GameOptions", options))
+
+    def actors(self, state: State) -> tuple[int, ...]:
+        """The dice before a turn, the asked seat while a question is open, else the seat whose turn it is."""
+        phase = state.phase
+        if phase == st.TURN:
+            return _SEATS[state.seat]
+        if phase == st.ROLL:
+            return _DICE_ACT
+        if phase == st.OVER:
+            return ()
+        return _SEATS[state.asked[0] if state.asked else state.seat]
+
+    def chance(self, state: State) -> tuple[Weights, ...]:  # noqa: ARG002
+        """C1: the d6, then the flux die."""
+        return _DICE
+
+    def legal(self, state: State, seat: int) -> Sequence[actions.Action]:  # noqa: ARG002
+        """In the order that `legal` documents."""
+        return legal.legal(state)
+
+    def parse(self, state: State, seat: int, data: object) -> actions.Action:
+        """The listed actions, and `say` (A1)."""
+        return parse.parse(state, seat, data)
+
+    def apply(self, state: State, move: actions.Action | Rolled) -> tuple[State, Sequence[Event]]:
+        """The rules."""
+        return rules.apply(state, move)
+
+    def ask(self, state: State, seat: int) -> str:  # noqa: ARG002
+        """One of lay, deploy, colour, turn, ally, claim."""
+        return st.PHASES[state.phase]
+
+    def talk(self, state: State, seat: int) -> int:
+        """A1: eight messages in each turn and set-up decision, where there is talk."""
+        return st.messages_left(state.table, seat)
+
+    def setup(self, state: State) -> JsonObject:
+        """G1: the arrows."""
+        return view.setup(state)
+
+    def view(self, state: State, seat: int) -> JsonObject:
+        """All but the talk of others."""
+        return view.view(state, seat)
+
+    def retire(self, state: State, seat: int) -> tuple[State, Sequence[Event]]:
+        """E5: its ships leave, its coasters stay."""
+        return rules.retire(state, seat)
+
+    def outcome(self, state: State) -> Outcome:
+        """E1 to E5."""
+        return course.outcome(state)
+
+    def determinize(self, view: JsonObject, seat: int, rng: Random) -> State:  # noqa: ARG002
+        """Nothing is drawn: only talk is hidden, and no talk overheard is the simplest that fits."""
+        return codec.from_view(view)
+
+    def to_json(self, state: State) -> JsonObject:
+        """All of it, everybody's talk included."""
+        return codec.to_json(state)
+
+    def from_json(self, data: object) -> State:
+        """A position written down by `to_json` or by hand."""
+        return codec.from_json(data)
+
+    def scene(self, state: State, viewer: int | None) -> Scene:
+        """The galaxy, the ships, the line of fire."""
+        return scene.scene(state, viewer)
+
+    def tell(self, event: Mapping[str, Any]) -> str:
+        """One line in English."""
+        return scene.tell(event)

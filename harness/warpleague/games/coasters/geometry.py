@@ -1,0 +1,190 @@
+"""Where a ship or a torpedo gets from each square in each direction, for one arrangement of coasters.
+
+Leaves ships, costs and turns to `rules`: what is computed here changes only when a coaster does.
+
+A square is numbered 9 x colour + 3 x row + column by the place it has on its coaster as it lies, so a square keeps
+its number when its coaster is moved (V2). A pose is 4 x square + facing, facings counted clockwise from up.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+FACINGS: Final = ("U", "R", "D", "L")
+UP, RIGHT, DOWN, LEFT = range(4)
+DELTAS: Final = ((0, -1), (1, 0), (0, 1), (-1, 0))
+"""The (x, y) offset of each facing; y grows downward (C2)."""
+
+Place: TypeAlias = tuple[int, int, int]
+"""A laid coaster: X and Y on the coaster grid, and how often it is turned clockwise by 90 degrees."""
+
+Systems: TypeAlias = "tuple[Place | None, ...]"
+"""For each colour where its coaster lies, None if it has not been laid."""
+
+COASTER: Final = (("URD", "RDL", "URL"), ("URL", "URD", "URD"), ("RDL", "URDL", "URL"))
+"""The arrows that leave each square of a coaster in rotation 0 (G1)."""
+
+CENTRE: Final = 4
+NOWHERE: Final = -1
+
+EDGE, LEFT_GALAXY, LOOP = "edge", "left", "loop"
+"""How a torpedo that meets no ship ends: at an edge without an arrow, out of the galaxy, or by itself (V3)."""
+
+Line: TypeAlias = tuple[int, tuple[int, ...], str]
+"""A torpedo's way if nothing is hit: its squares as a bit mask and in order, and how it ends."""
+
+
+def _turned(rotation: int) -> list[tuple[bool, ...]]:
+    """For each of the nine squares of a coaster turned `rotation` times: whether an arrow leaves up, right, ..."""
+    squares: list[tuple[bool, ...]] = [()] * 9
+    for row, line in enumerate(COASTER):
+        for column, letters in enumerate(line):
+            r, c = row, column
+            for _ in range(rotation):
+                r, c = c, 2 - r
+            squares[3 * r + c] = tuple(FACINGS[(way - rotation) % 4] in letters for way in range(4))
+    return squares
+
+
+ARROWS: Final = tuple(_turned(rotation) for rotation in range(4))
+"""By rotation, square of the coaster and facing: is there an arrow?"""
+
+
+def arrow_letters(rotation: int) -> tuple[tuple[str, ...], ...]:
+    """The arrows of a coaster turned `rotation` times, row by row, as letters in the order U, R, D, L."""
+    return tuple(
+        tuple(
+            "".join(
+                way for way, there in zip(FACINGS, ARROWS[rotation][3 * row + column], strict=True) if there
+            )
+            for column in range(3)
+        )
+        for row in range(3)
+    )
+
+
+def _inner() -> tuple[tuple[int, int], ...]:
+    """For each pose on one coaster: the square ahead of it, and 1 if that lies on the neighbouring coaster."""
+    ahead = []
+    for square in range(9):
+        row, column = divmod(square, 3)
+        for dx, dy in DELTAS:
+            x, y = column + dx, row + dy
+            ahead.append((3 * (y % 3) + x % 3, int(not (0 <= x < 3 and 0 <= y < 3))))
+    return tuple(ahead)
+
+
+_AHEAD: Final = _inner()
+
+
+class Galaxy:
+    """One arrangement of laid coasters, as tables by pose or square; shared by all states that have it.
+
+    `ahead[pose]` is the pose one square forward or -1 where no square lies there; `step[pose]` the same, but -1
+    also where no arrow leads there; `hops[square]` the neighbouring squares as (facing, square).
+    """
+
+    __slots__ = ("_lines", "_wild", "ahead", "hops", "laid", "step", "systems", "xy")
+
+    def __init__(self, systems: Systems) -> None:
+        self.systems = systems
+        self.laid = 0
+        by_place = {}
+        for colour, place in enumerate(systems):
+            if place is not None:
+                self.laid |= 1 << colour
+                by_place[place[0], place[1]] = colour
+        size = 36 * len(systems)
+        self.ahead = ahead = [NOWHERE] * size
+        self.step = step = [NOWHERE] * size
+        self.hops: list[tuple[tuple[int, int], ...]] = [()] * (size // 4)
+        self.xy: list[tuple[int, int]] = [(0, 0)] * (size // 4)
+        for (place_x, place_y), colour in by_place.items():
+            arrows = ARROWS[systems[colour][2]]  # type: ignore[index]
+            beside = [by_place.get((place_x + dx, place_y + dy), NOWHERE) for dx, dy in DELTAS]
+            base = 9 * colour
+            for square in range(9):
+                self.xy[base + square] = (3 * place_x + square % 3, 3 * place_y + square // 3)
+                hops = []
+                for way in range(4):
+                    target, outside = _AHEAD[4 * square + way]
+                    home = beside[way] if outside else colour
+                    if home < 0:
+                        continue
+                    pose = 4 * (base + square) + way
+                    hops.append((way, 9 * home + target))
+                    ahead[pose] = onward = 4 * (9 * home + target) + way
+                    if arrows[square][way]:
+                        step[pose] = onward
+                self.hops[base + square] = tuple(hops)
+        self._lines: list[Line | None] = [None] * size
+        self._wild: list[Line | None] = [None] * size
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Galaxy) and self.systems == other.systems
+
+    def __hash__(self) -> int:
+        return hash(self.systems)
+
+    def arrow(self, pose: int) -> bool:
+        """Whether an arrow leaves the square of `pose` in its direction (G2)."""
+        square, way = pose >> 2, pose & 3
+        place = self.systems[square // 9]
+        return place is not None and ARROWS[place[2]][square % 9][way]
+
+    def line(self, pose: int) -> Line:
+        """The way of a torpedo fired from `pose` (T7)."""
+        line = self._lines[pose]
+        if line is None:
+            line = self._lines[pose] = self._fly(pose, wild=False)
+        return line
+
+    def wild_line(self, pose: int) -> Line:
+        """The way of a wild shot fired from `pose` (V3); may lead back to its first square."""
+        line = self._wild[pose]
+        if line is None:
+            line = self._wild[pose] = self._fly(pose, wild=True)
+        return line
+
+    def _fly(self, pose: int, *, wild: bool) -> Line:
+        entered: list[int] = []
+        mask = 0
+        been = {pose}
+        while True:
+            if self.arrow(pose):
+                pose = self.ahead[pose]
+                if pose < 0:
+                    return mask, tuple(entered), LEFT_GALAXY
+                entered.append(pose >> 2)
+                mask |= 1 << (pose >> 2)
+            elif wild:
+                pose = pose & ~3 | pose + 1 & 3
+            else:
+                return mask, tuple(entered), EDGE
+            if pose in been:
+                return mask, tuple(entered), LOOP
+            been.add(pose)
+
+
+@lru_cache(maxsize=1024)
+def galaxy(systems: Systems) -> Galaxy:
+    """The galaxy of `systems`, one object for each arrangement in recent use."""
+    return Galaxy(systems)
+
+
+def free_places(systems: Systems) -> tuple[tuple[int, int], ...]:
+    """Where the next coaster may be laid, row by row (G3): the origin, or any free place beside a laid one."""
+    taken = {(place[0], place[1]) for place in systems if place is not None}
+    if not taken:
+        return ((0, 0),)
+    beside = {(x + dx, y + dy) for x, y in taken for dx, dy in DELTAS} - taken
+    return tuple(sorted(beside, key=lambda place: (place[1], place[0])))
+
+
+def square_at(systems: Systems, x: int, y: int) -> int:
+    """The number of the square at (x, y) of the square grid (C2), -1 if no coaster lies there."""
+    for colour, place in enumerate(systems):
+        if place is not None and place[0] == x // 3 and place[1] == y // 3:
+            return 9 * colour + 3 * (y % 3) + x % 3
+    return NOWHERE

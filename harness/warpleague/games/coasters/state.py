@@ -1,0 +1,189 @@
+"""What a position of coasters consists of.
+
+Leaves what may happen next to `legal` and what follows to `rules`; positions are built anew, never changed.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from warpleague.games.coasters.geometry import Galaxy, Systems, galaxy
+
+if TYPE_CHECKING:
+    from warpleague.games.coasters.options import Options
+
+LAY, DEPLOY, CHOOSE, ROLL, TURN, ALLY, CLAIMED, OVER = range(8)
+"""What is to be done: set-up (G3), the colour (V1), the dice (T1), the turn, an answer (A2, A3), nothing."""
+
+PHASES: Final = ("lay", "deploy", "colour", "roll", "turn", "ally", "claim", "over")
+"""The phases' names in JSON; those in which a seat must act are its `ask` labels."""
+
+FLUX: Final = ("TIP", "SWAP", "HOP", "AIM", "DIG", "WILD")
+TIP, SWAP, HOP, AIM, DIG, WILD = range(6)
+
+NONE: Final = -1
+HITS: Final = 3
+"""A ship's hit points: large shield, medium shield, hull (S1)."""
+
+MESSAGES_A_TURN: Final = 8
+"""How many messages a seat may send in each turn of anyone and in each set-up decision (A1)."""
+
+LAST_SHIP, CLAIM_CONFIRMED, MAX_ROUNDS = "last-ship", "claim", "max-rounds"
+"""Why a game ends (E1, E2, E3)."""
+
+
+@attrs.frozen(eq=False)
+class Config:
+    """What stays the same for a whole game; one object for each combination."""
+
+    players: int
+    options: Options
+    ships: int
+    """How many colours there are: `players` times `options.colours`; colour c belongs to seat c % players."""
+    talks: bool
+    """Whether there are alliances and talk (A: 3 or more players)."""
+    homes: tuple[int, ...]
+    """For each set of seats, as a bit mask, the set of their colours."""
+
+
+@lru_cache(maxsize=256)
+def config(players: int, options: Options) -> Config:
+    """The shared `Config` of `players` and `options`."""
+    ships = players * options.colours
+    homes = tuple(
+        sum(1 << colour for colour in range(ships) if seats >> colour % players & 1)
+        for seats in range(1 << players)
+    )
+    return Config(players, options, ships, options.alliances and players >= 3, homes)
+
+
+@attrs.define
+class Message:
+    """Something said (A1): in which turn (counted by `Table.turn`), by whom, to whom, and what."""
+
+    turn: int
+    seat: int
+    to: tuple[int, ...]
+    text: str
+
+
+@attrs.define
+class Table:
+    """The part of a position that changes rarely.
+
+    `hits` are the hit points left by colour, 0 for a ship that is no more; `alive` is the set of surviving
+    seats as a bit mask; `eliminated` and `retired` list the others in order. `turn` counts turns and set-up
+    decisions from 1, `round` the rounds from 1. `last` holds for each seat the colour it used last, -1 before
+    its first turn. `why` is empty until the game is over.
+    """
+
+    config: Config
+    systems: Systems
+    galaxy: Galaxy = attrs.field(eq=False)
+    hits: tuple[int, ...]
+    alive: int
+    eliminated: tuple[int, ...]
+    retired: tuple[int, ...]
+    round: int
+    turn: int
+    last: tuple[int, ...]
+    messages: tuple[Message, ...]
+    why: str
+
+
+@attrs.define
+class State:
+    """A position.
+
+    `ships` holds each colour's pose, -1 where there is no ship; `occupied` is the set of their squares as a
+    bit mask. `seat` has the turn (or the set-up decision) with `colour`, -1 while it must choose one. `halves`
+    is the movement left, `fluxed` whether the flux was used, `agreed` and `refused` the seats that answered in
+    this turn (bit masks), `claimed` whether the claim was made, and `asked` who must still answer, in order.
+    """
+
+    table: Table
+    ships: tuple[int, ...]
+    occupied: int
+    phase: int
+    seat: int
+    colour: int
+    d6: int = 0
+    flux: int = NONE
+    halves: int = 0
+    fluxed: bool = False
+    agreed: int = 0
+    refused: int = 0
+    claimed: bool = False
+    asked: tuple[int, ...] = ()
+
+
+UNBUILT: Final = galaxy(())
+"""Stands for the galaxy until all coasters are laid."""
+
+
+def initial(players: int, options: Options) -> State:
+    """The empty table, seat 0 about to lay its coaster."""
+    facts = config(players, options)
+    table = Table(
+        facts,
+        (None,) * facts.ships,
+        UNBUILT,
+        (HITS,) * facts.ships,
+        (1 << players) - 1,
+        (),
+        (),
+        1,
+        1,
+        (NONE,) * players,
+        (),
+        "",
+    )
+    return State(table, (NONE,) * facts.ships, 0, LAY, 0, 0)
+
+
+def messages_left(table: Table, seat: int) -> int:
+    """How many messages `seat` may still send in this turn (A1)."""
+    if not table.config.talks:
+        return 0
+    sent = sum(1 for message in table.messages if message.turn == table.turn and message.seat == seat)
+    return MESSAGES_A_TURN - sent
+
+
+def members(mask: int) -> tuple[int, ...]:
+    """The numbers in a bit mask, ascending."""
+    return tuple(number for number in range(mask.bit_length()) if mask >> number & 1)
+
+
+def changed(
+    table: Table,
+    *,
+    systems: Systems | None = None,
+    board: Galaxy | None = None,
+    hits: tuple[int, ...] | None = None,
+    alive: int | None = None,
+    eliminated: tuple[int, ...] | None = None,
+    retired: tuple[int, ...] | None = None,
+    rounds: int | None = None,
+    turn: int | None = None,
+    last: tuple[int, ...] | None = None,
+    messages: tuple[Message, ...] | None = None,
+    why: str | None = None,
+) -> Table:
+    """A copy of `table` with other values where they are given (quicker than `attrs.evolve`)."""
+    return Table(
+        table.config,
+        table.systems if systems is None else systems,
+        table.galaxy if board is None else board,
+        table.hits if hits is None else hits,
+        table.alive if alive is None else alive,
+        table.eliminated if eliminated is None else eliminated,
+        table.retired if retired is None else retired,
+        table.round if rounds is None else rounds,
+        table.turn if turn is None else turn,
+        table.last if last is None else last,
+        table.messages if messages is None else messages,
+        table.why if why is None else why,
+    )

@@ -1,0 +1,202 @@
+"""What a seat may know of a position, and a full position drawn from it.
+
+Leaves reading and checking positions to `codec`. Only messages are hidden: the rest is the same for all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import attrs
+
+from warpleague.games.coasters import state as st
+from warpleague.games.coasters.actions import Facing  # noqa: TC001 - read from the classes at run time
+from warpleague.games.coasters.geometry import FACINGS, arrow_letters
+
+if TYPE_CHECKING:
+    from warpleague.games.api import JsonObject
+    from warpleague.games.coasters.state import Message, State
+
+
+@attrs.frozen
+class System:
+    """A laid coaster."""
+
+    at: tuple[int, int] = attrs.field(
+        metadata={"help": "its column and row on the coaster grid; square (3X, 3Y) is its top left corner"}
+    )
+    rotation: int = attrs.field(
+        metadata={"help": "quarter turns clockwise, 0 to 3: which table of `setup.arrows` it shows"}
+    )
+
+
+@attrs.frozen
+class Ship:
+    """A ship."""
+
+    at: tuple[int, int] = attrs.field(
+        metadata={"help": "its column and row on the square grid, rows downward"}
+    )
+    facing: Facing = attrs.field(metadata={"help": "the direction it faces"})
+    hits: int = attrs.field(metadata={"help": "hit points left: 3 at the start, destroyed at 0"})
+
+
+@attrs.frozen
+class Said:
+    """A message that the viewer sent or received."""
+
+    turn: int = attrs.field(
+        metadata={"help": "the number of the turn or set-up decision in which it was sent"}
+    )
+    seat: int = attrs.field(metadata={"help": "who sent it"})
+    to: list[int] = attrs.field(metadata={"help": "to whom"})
+    text: str = attrs.field(metadata={"help": "what it says"})
+
+
+@attrs.frozen
+class View:
+    """What a seat knows: all of the position except messages between others."""
+
+    options: dict[str, bool | int] = attrs.field(metadata={"help": "the options of the game, all of them"})
+    players: int = attrs.field(metadata={"help": "number of seats; colour c belongs to seat c % players"})
+    phase: Literal["lay", "deploy", "colour", "roll", "turn", "ally", "claim", "over"] = attrs.field(
+        metadata={
+            "help": "what is to be done: set-up (lay, deploy), choose the colour, roll the dice, act in the turn,"
+            " answer an invocation (ally) or a claim"
+        }
+    )
+    round: int = attrs.field(metadata={"help": "number of the round, from 1"})
+    turn: int = attrs.field(metadata={"help": "number of the turn, set-up decisions included, from 1"})
+    seat: int = attrs.field(metadata={"help": "whose turn or set-up decision it is"})
+    colour: int | None = attrs.field(
+        metadata={"help": "the colour it plays, null while it must choose one and when the game is over"}
+    )
+    asked: list[int] = attrs.field(
+        metadata={"help": "seats that must still answer the question of `seat`, the next one first"}
+    )
+    systems: list[System | None] = attrs.field(
+        metadata={"help": "by colour: the home system, null if it is not laid"}
+    )
+    ships: list[Ship | None] = attrs.field(
+        metadata={"help": "by colour: the ship, null if it is not yet there or no more"}
+    )
+    last: list[int | None] = attrs.field(
+        metadata={"help": "by seat: the colour it used last; the next is the first living one after it"}
+    )
+    d6: int | None = attrs.field(metadata={"help": "the d6 of this turn, null before the roll"})
+    flux: Literal["TIP", "SWAP", "HOP", "AIM", "DIG", "WILD"] | None = attrs.field(
+        metadata={"help": "the flux die, null before the roll"}
+    )
+    halves: int = attrs.field(metadata={"help": "movement left, in half points"})
+    flux_used: bool = attrs.field(metadata={"help": "whether the flux was used in this turn"})
+    agreed: list[int] = attrs.field(metadata={"help": "seats that confirmed the alliance in this turn"})
+    refused: list[int] = attrs.field(metadata={"help": "seats that refused it in this turn"})
+    claimed: bool = attrs.field(metadata={"help": "whether the claim was made in this turn"})
+    eliminated: list[int] = attrs.field(metadata={"help": "seats whose last ship was destroyed, in order"})
+    retired: list[int] = attrs.field(metadata={"help": "seats whose bot is out, in order"})
+    why: Literal["last-ship", "claim", "max-rounds"] | None = attrs.field(
+        metadata={"help": "why the game is over, null while it goes on"}
+    )
+    messages: list[Said] = attrs.field(
+        metadata={
+            "help": "messages that the viewer sent or received in this turn and in the `players` turns before it"
+        }
+    )
+    you: int = attrs.field(metadata={"help": "the viewer's seat"})
+    messages_left: int = attrs.field(
+        metadata={"help": "how many messages the viewer may still send in this turn"}
+    )
+
+
+@attrs.frozen
+class Setup:
+    """What never changes."""
+
+    players: int = attrs.field(metadata={"help": "number of seats"})
+    colours: int = attrs.field(
+        metadata={"help": "number of colours in the game; colour c belongs to seat c % players"}
+    )
+    facings: list[Facing] = attrs.field(
+        metadata={"help": "the directions in the order of one turn to the right each"}
+    )
+    flux: list[str] = attrs.field(
+        metadata={"help": "the faces of the flux die in the order of the recorded roll"}
+    )
+    arrows: list[list[list[str]]] = attrs.field(
+        metadata={
+            "help": "by rotation, row and column of a coaster: the directions of the arrows that leave the square"
+        }
+    )
+    hits: int = attrs.field(metadata={"help": "hit points of a ship"})
+    talk: bool = attrs.field(metadata={"help": "whether there are alliances and talk"})
+
+
+def setup(state: State) -> JsonObject:
+    """The static facts, as described by `Setup`."""
+    facts = state.table.config
+    return {
+        "players": facts.players,
+        "colours": facts.ships,
+        "facings": list(FACINGS),
+        "flux": list(st.FLUX),
+        "arrows": [[list(row) for row in arrow_letters(rotation)] for rotation in range(4)],
+        "hits": st.HITS,
+        "talk": facts.talks,
+    }
+
+
+def message_json(message: Message) -> JsonObject:
+    """The JSON form of a message."""
+    return {"turn": message.turn, "seat": message.seat, "to": list(message.to), "text": message.text}
+
+
+def public(state: State) -> JsonObject:
+    """All of the position except the messages."""
+    table = state.table
+    facts = table.config
+    xy = table.galaxy.xy
+    rolled = state.d6 > 0
+    hits = table.hits
+    return {
+        "options": attrs.asdict(facts.options, recurse=False),
+        "players": facts.players,
+        "phase": st.PHASES[state.phase],
+        "round": table.round,
+        "turn": table.turn,
+        "seat": state.seat,
+        "colour": None if state.colour < 0 else state.colour,
+        "asked": list(state.asked),
+        "systems": [
+            None if place is None else {"at": [place[0], place[1]], "rotation": place[2]}
+            for place in table.systems
+        ],
+        "ships": [
+            None
+            if pose < 0
+            else {"at": list(xy[pose >> 2]), "facing": FACINGS[pose & 3], "hits": hits[colour]}
+            for colour, pose in enumerate(state.ships)
+        ],
+        "last": [None if colour < 0 else colour for colour in table.last],
+        "d6": state.d6 if rolled else None,
+        "flux": st.FLUX[state.flux] if rolled else None,
+        "halves": state.halves,
+        "flux_used": state.fluxed,
+        "agreed": list(st.members(state.agreed)),
+        "refused": list(st.members(state.refused)),
+        "claimed": state.claimed,
+        "eliminated": list(table.eliminated),
+        "retired": list(table.retired),
+        "why": table.why or None,
+    }
+
+
+def view(state: State, seat: int) -> JsonObject:
+    """Everything `seat` may know, as described by `View` (A1: only talk is hidden)."""
+    table = state.table
+    data = public(state)
+    data["messages"] = [
+        message_json(message) for message in table.messages if seat == message.seat or seat in message.to
+    ]
+    data["you"] = seat
+    data["messages_left"] = st.messages_left(table, seat)
+    return data
