@@ -1,0 +1,181 @@
+"""Decides what the actions of captains look like: one class a kind, one object for each JSON form.
+
+Leaves to `legal` which of them the rules allow. Since every action is interned, equality is identity; `find`
+is the one way from a JSON form to its object.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, Literal, TypeAlias
+
+import attrs
+
+MOST_BOARDS: Final = 20
+"""Boards of a galaxy, the station's included: sets how many spaces can be named."""
+MOST_SPACES: Final = 19 * MOST_BOARDS
+MOST_PLANETS: Final = 10
+"""As many planets as there are exploration tokens (captains S1)."""
+
+
+@attrs.frozen(eq=False)
+class Start:
+    """Place the first token, and the ship, on space `at` beside the station (captains S3)."""
+
+    do: ClassVar[str] = "start"
+    at: int
+
+
+@attrs.frozen(eq=False)
+class Deliver:
+    """Deliver all hand cards of `planet`, which is beside the ship (captains T6)."""
+
+    do: ClassVar[str] = "deliver"
+    planet: int
+
+
+@attrs.frozen(eq=False)
+class Pickup:
+    """Begin the pick-up of the turn, at the planet or at the station beside the ship (captains T7)."""
+
+    do: ClassVar[str] = "pickup"
+    at: Literal["planet", "station"]
+
+
+@attrs.frozen(eq=False)
+class Discard:
+    """In a pick-up, before any card is taken: put a hand card of `planet` into the Docks (captains T7)."""
+
+    do: ClassVar[str] = "discard"
+    planet: int
+
+
+@attrs.frozen(eq=False)
+class Draw:
+    """In a pick-up at a planet: draw until four cards are in hand, which ends the pick-up (captains T7)."""
+
+    do: ClassVar[str] = "draw"
+
+
+@attrs.frozen(eq=False)
+class Take:
+    """In a pick-up at the station: take a card of `planet` from the Docks (captains T7)."""
+
+    do: ClassVar[str] = "take"
+    planet: int
+
+
+@attrs.frozen(eq=False)
+class Done:
+    """End a pick-up at the station (captains T7)."""
+
+    do: ClassVar[str] = "done"
+
+
+@attrs.frozen(eq=False)
+class Place:
+    """Place the next token on space `at`, the ship's or one beside it (captains T3)."""
+
+    do: ClassVar[str] = "place"
+    at: int
+
+
+@attrs.frozen(eq=False)
+class Warp:
+    """Warp from the ship's space to space `to`, the other end of the wormhole (captains T5)."""
+
+    do: ClassVar[str] = "warp"
+    to: int
+
+
+@attrs.frozen(eq=False)
+class Cannon:
+    """Be shot from the Photon Cannon onto space `to` (captains T8)."""
+
+    do: ClassVar[str] = "cannon"
+    to: int
+
+
+@attrs.frozen(eq=False)
+class Move:
+    """Move the ship to space `to`, adjacent or on the same orbit (captains T1)."""
+
+    do: ClassVar[str] = "move"
+    to: int
+
+
+@attrs.frozen(eq=False)
+class Emerge:
+    """After the black hole: put the ship on space `at` beside the planet revealed (captains T9)."""
+
+    do: ClassVar[str] = "emerge"
+    at: int
+
+
+@attrs.frozen(eq=False)
+class AiPlace:
+    """Solo: place the AI's next token on space `at` (captains A2, A3)."""
+
+    do: ClassVar[str] = "ai-place"
+    at: int
+
+
+@attrs.frozen(eq=False)
+class End:
+    """End the turn."""
+
+    do: ClassVar[str] = "end"
+
+
+Action: TypeAlias = (
+    Start
+    | Deliver
+    | Pickup
+    | Discard
+    | Draw
+    | Take
+    | Done
+    | Place
+    | Warp
+    | Cannon
+    | Move
+    | Emerge
+    | AiPlace
+    | End
+)
+ACTIONS: Final[tuple[type, ...]] = (
+    Start, Deliver, Pickup, Discard, Draw, Take, Done, Place, Warp, Cannon, Move, Emerge, AiPlace, End
+)  # fmt: skip
+
+STARTS: Final = tuple(map(Start, range(MOST_SPACES)))
+DELIVERIES: Final = tuple(map(Deliver, range(MOST_PLANETS)))
+PICKUP_PLANET: Final = Pickup("planet")
+PICKUP_STATION: Final = Pickup("station")
+DISCARDS: Final = tuple(map(Discard, range(MOST_PLANETS)))
+DRAW: Final = Draw()
+TAKES: Final = tuple(map(Take, range(MOST_PLANETS)))
+DONE: Final = Done()
+PLACES: Final = tuple(map(Place, range(MOST_SPACES)))
+WARPS: Final = tuple(map(Warp, range(MOST_SPACES)))
+CANNONS: Final = tuple(map(Cannon, range(MOST_SPACES)))
+MOVES: Final = tuple(map(Move, range(MOST_SPACES)))
+EMERGES: Final = tuple(map(Emerge, range(MOST_SPACES)))
+AI_PLACES: Final = tuple(map(AiPlace, range(MOST_SPACES)))
+END: Final = End()
+
+BY_SPACE: Final[dict[str, tuple[str, tuple[Action, ...]]]] = {
+    "start": ("at", STARTS),
+    "place": ("at", PLACES),
+    "warp": ("to", WARPS),
+    "cannon": ("to", CANNONS),
+    "move": ("to", MOVES),
+    "emerge": ("at", EMERGES),
+    "ai-place": ("at", AI_PLACES),
+}
+"""Kinds of action that name a space: the key of the number, and the action of each space."""
+BY_PLANET: Final[dict[str, tuple[Action, ...]]] = {
+    "deliver": DELIVERIES,
+    "discard": DISCARDS,
+    "take": TAKES,
+}
+BARE: Final[dict[str, Action]] = {"draw": DRAW, "done": DONE, "end": END}
+PICKUPS: Final[dict[str, Pickup]] = {"planet": PICKUP_PLANET, "station": PICKUP_STATION}

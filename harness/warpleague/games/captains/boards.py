@@ -1,0 +1,334 @@
+"""Decides what a set of boards is: reads the built-in one and galaxy files, and names what is wrong in them.
+
+Leaves laying the boards to `dealing` and the geometry of the result to `galaxy`.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import attrs
+
+from warpleague.errors import OptionsError
+from warpleague.games.captains.actions import MOST_BOARDS, MOST_PLANETS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Hex = tuple[int, int]
+"""Axial coordinates (q, r) of a flat-top hex (captains G1)."""
+
+DIRECTIONS: Final[tuple[Hex, ...]] = ((1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1))
+RADIUS: Final = 2
+BOARD_HEXES: Final[tuple[Hex, ...]] = tuple(
+    (q, r) for r in range(-RADIUS, RADIUS + 1) for q in range(-RADIUS, RADIUS + 1) if abs(q + r) <= RADIUS
+)
+NEAREST_PLANETS: Final = 3
+"""The least hex distance between two planets (captains G7 a)."""
+
+KINDS: Final = (
+    "blank", "orbit", "nebula", "wild", "cannon", "blackhole", "planet", "station", "obstacle"
+)  # fmt: skip
+CLOSED: Final = frozenset({"planet", "station", "obstacle"})
+"""Kinds of space that no ship enters (captains G2)."""
+WILD_NUMBERS: Final = (3, 4, 5)
+SIDE_NAMES: Final = ("A", "B")
+_SPACE_KEYS: Final = (
+    "obstacle",
+    "orbit",
+    "nebula",
+    "cannon",
+    "blackhole",
+    *(f"wild{n}" for n in WILD_NUMBERS),
+)
+
+
+def distance(a: Hex, b: Hex) -> int:
+    """How many steps lie between two hexes."""
+    q, r = a[0] - b[0], a[1] - b[1]
+    return max(abs(q), abs(r), abs(q + r))
+
+
+def rotate(at: Hex, steps: int) -> Hex:
+    """`at` turned about the origin by `steps` times 60 degrees (captains G1)."""
+    q, r = at
+    for _ in range(steps % 6):
+        q, r = -r, q + r
+    return q, r
+
+
+@attrs.frozen(eq=False)
+class Side:
+    """One side of a board: the kind of each space that is not blank, and the planets in the order listed.
+
+    `kinds` maps a hex, relative to the board's centre, to its kind and, for a wild wormhole, its number (else
+    0). `planets` holds the hexes of each planet; `big[i]` is true for a big ring planet (captains G5).
+    """
+
+    kinds: Mapping[Hex, tuple[str, int]]
+    planets: tuple[tuple[Hex, ...], ...] = ()
+    big: tuple[bool, ...] = ()
+
+
+@attrs.frozen(eq=False)
+class Board:
+    """A board with its two sides; it is in play with at least `min_players` players (captains G4)."""
+
+    number: int
+    min_players: int
+    sides: tuple[Side, Side]
+
+
+@attrs.frozen(eq=False)
+class Pattern:
+    """Where boards are laid: centres relative to the station board's, for `low` to `high` players."""
+
+    name: str
+    low: int
+    high: int
+    centres: tuple[Hex, ...]
+
+
+@attrs.frozen(eq=False)
+class BoardSet:
+    """Everything a galaxy can be laid from. `table` is the galaxy file it came from, None for the built-in."""
+
+    small: Side
+    large: Side
+    boards: tuple[Board, ...]
+    patterns: Mapping[str, Pattern]
+    table: dict[str, Any] | None = None
+
+    def in_play(self, players: int) -> tuple[Board, ...]:
+        """The boards for `players`, by ascending number; solo is set up as for two (captains A1)."""
+        return tuple(board for board in self.boards if board.min_players <= max(2, players))
+
+    def station(self, players: int) -> Side:
+        """The station board's side for `players` (captains G4)."""
+        return self.small if players <= 3 else self.large
+
+    def pattern(self, players: int, name: str | None) -> Pattern:
+        """The pattern called `name`, or the first that fits; `OptionsError` if there is none for `players`."""
+        fitting = [p for p in self.patterns.values() if p.low <= players <= p.high]
+        if name is None and fitting:
+            return fitting[0]
+        known = ", ".join(p.name for p in fitting) or "none"
+        if name is None:
+            raise OptionsError(f"galaxy_file: no pattern is for {players} players")
+        if name not in self.patterns:
+            raise OptionsError(f"pattern: {name!r} is unknown; for {players} players: {known}")
+        pattern = self.patterns[name]
+        if pattern not in fitting:
+            raise OptionsError(
+                f"pattern: {name!r} is for {pattern.low} to {pattern.high} players, not {players}; "
+                f"choose one of: {known}"
+            )
+        return pattern
+
+
+class _Reader:
+    """Reads tables into boards; `where` names the place for error messages."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+
+    def at(self, part: str) -> _Reader:
+        return _Reader(f"{self.where}, {part}")
+
+    def fail(self, text: str) -> NoReturn:
+        raise OptionsError(f"{self.where}: {text}")
+
+    def table(self, data: object, known: tuple[str, ...]) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            self.fail(f"must be a table, not {data!r}")
+        strange = [key for key in data if key not in known]
+        if strange:
+            self.fail(f"unknown key {strange[0]!r}; known: {', '.join(known)}")
+        return data
+
+    def whole(self, data: object, low: int, high: int) -> int:
+        if type(data) is not int or not low <= data <= high:
+            self.fail(f"must be a whole number from {low} to {high}, not {data!r}")
+        return data
+
+    def hexes(self, data: object, *, far: bool = False) -> list[Hex]:
+        if not isinstance(data, list):
+            self.fail(f"must be a list of [q, r], not {data!r}")
+        found: list[Hex] = []
+        for item in data:
+            if not (isinstance(item, list) and len(item) == 2 and all(type(x) is int for x in item)):
+                self.fail(f"{item!r} must be [q, r], two whole numbers")
+            at = (item[0], item[1])
+            if distance(at, (0, 0)) > (1000 if far else RADIUS):
+                self.fail(f"space {item} is not on the board: |q|, |r| and |q + r| are at most {RADIUS}")
+            if at in found:
+                self.fail(f"{item} is listed twice")
+            found.append(at)
+        return found
+
+    def side(self, data: object, *, station: bool) -> Side:
+        own = ("station",) if station else ("planet", "big_ring_planet")
+        table = self.table(data, (*own, *_SPACE_KEYS))
+        kinds: dict[Hex, tuple[str, int]] = {}
+        planets: list[tuple[Hex, ...]] = []
+        big: list[bool] = []
+        for key, value in table.items():
+            reader = self.at(key)
+            hexes = reader.hexes(value)
+            number = int(key[4:]) if key.startswith("wild") else 0
+            kind = "wild" if number else "planet" if key == "big_ring_planet" else key
+            for at in hexes:
+                if at in kinds:
+                    reader.fail(f"space {list(at)} is {kinds[at][0]} already")
+                kinds[at] = (kind, number)
+        for at in self.at("planet").hexes(table.get("planet", [])):
+            planets.append((at,))
+            big.append(False)
+        ring = self.at("big_ring_planet").hexes(table.get("big_ring_planet", []))
+        if ring:
+            planets.append(tuple(ring))
+            big.append(True)
+        for i, one in enumerate(planets):
+            for two in planets[:i]:
+                apart = min(distance(a, b) for a in one for b in two)
+                if apart < NEAREST_PLANETS:
+                    self.fail(
+                        f"planets at {list(two[0])} and {list(one[0])} are {apart} apart; "
+                        f"at least {NEAREST_PLANETS} are needed"
+                    )
+        if station and not table.get("station"):
+            self.fail("a station board needs a space of kind station")
+        return Side(kinds, tuple(planets), tuple(big))
+
+    def station(self, data: object, seats: int) -> Side:
+        side = self.side(data, station=True)
+        spaces = [at for at, (kind, _) in side.kinds.items() if kind == "station"]
+        starts = [
+            at
+            for at in BOARD_HEXES
+            if side.kinds.get(at, ("blank", 0))[0] in ("blank", "orbit")
+            and any(distance(at, space) == 1 for space in spaces)
+        ]
+        if len(starts) < seats:
+            self.fail(
+                f"{len(starts)} spaces beside the station can take a token; {seats} are needed, "
+                "one for each player's start"
+            )
+        return side
+
+    def board(self, data: object) -> Board:
+        table = self.table(data, ("number", "min_players", "A", "B"))
+        number = self.at("number").whole(table.get("number"), 1, 999)
+        reader = _Reader(f"{self.where.split(',')[0]}, board {number}")
+        least = reader.at("min_players").whole(table.get("min_players", 1), 1, 5)
+        sides = []
+        for name in SIDE_NAMES:
+            if name not in table:
+                reader.fail(f"side {name} is missing")
+            sides.append(reader.at(f"side {name}").side(table[name], station=False))
+        if len(sides[0].planets) != len(sides[1].planets):
+            reader.fail(
+                f"side A has {len(sides[0].planets)} planets, side B {len(sides[1].planets)}: "
+                "both sides must show the same ones"
+            )
+        return Board(number, least, (sides[0], sides[1]))
+
+    def pattern(self, name: str, data: object) -> Pattern:
+        table = self.table(data, ("players", "centres"))
+        seats = table.get("players")
+        if not (isinstance(seats, list) and len(seats) == 2):
+            self.fail("players must be [least, most]")
+        low = self.at("players").whole(seats[0], 1, 5)
+        high = self.at("players").whole(seats[1], low, 5)
+        reader = self.at("centres")
+        centres = tuple(reader.hexes(table.get("centres"), far=True))
+        used = set(BOARD_HEXES)
+        for q, r in centres:
+            spaces = {(q + dq, r + dr) for dq, dr in BOARD_HEXES}
+            if spaces & used:
+                reader.fail(f"the board at [{q}, {r}] overlaps another or the station board")
+            used |= spaces
+        return Pattern(name, low, high, centres)
+
+
+def _read(table: dict[str, Any], where: str, base: BoardSet | None) -> BoardSet:
+    """The board set that `table` describes; stations and patterns it does not give are those of `base`."""
+    top = _Reader(where)
+    top.table(table, ("station", "board", "pattern"))
+    stations = top.at("station").table(table.get("station", {}), ("small", "large"))
+    found: dict[str, Side] = {}
+    for name, seats in (("small", 3), ("large", 5)):
+        reader = top.at(f"station {name}")
+        if name in stations:
+            found[name] = reader.station(stations[name], seats)
+        elif base is None:
+            reader.fail("missing")
+        else:
+            found[name] = base.small if name == "small" else base.large
+    if not isinstance(table.get("board"), list) or not table["board"]:
+        top.fail("it needs [[board]] tables, one for each board")
+    boards = [top.at(f"board table {i + 1}").board(data) for i, data in enumerate(table["board"])]
+    boards.sort(key=lambda board: board.number)
+    for one, two in pairwise(boards):
+        if one.number == two.number:
+            top.fail(f"two boards have number {one.number}")
+    patterns: Mapping[str, Pattern]
+    if "pattern" in table or base is None:
+        data = table.get("pattern")
+        if not isinstance(data, dict) or not data:
+            top.at("pattern").fail("must be tables [pattern.NAME]")
+        patterns = {name: top.at(f"pattern {name}").pattern(name, value) for name, value in data.items()}
+    else:
+        patterns = base.patterns
+    return BoardSet(found["small"], found["large"], tuple(boards), patterns, None if base is None else table)
+
+
+@cache
+def builtin() -> BoardSet:
+    """The boards of the published game (captains G4-G6)."""
+    text = files(__package__).joinpath("boards.toml").read_text(encoding="utf-8")
+    return _read(tomllib.loads(text), "boards.toml", None)
+
+
+@lru_cache(maxsize=16)
+def _custom(text: str) -> BoardSet:
+    return _read(json.loads(text), "galaxy_file", builtin())
+
+
+def board_set(table: dict[str, Any] | None) -> BoardSet:
+    """The boards of the galaxy file `table`, or the built-in ones; `OptionsError` names board and space.
+
+    Equal tables give the same object, as long as few are in use.
+    """
+    if table is None:
+        return builtin()
+    try:
+        text = json.dumps(table)
+    except (TypeError, ValueError) as error:
+        raise OptionsError(
+            f"galaxy_file: holds a value that is no number, text, list or table: {error}"
+        ) from None
+    return _custom(text)
+
+
+def check_boards(boards: BoardSet, pattern: Pattern, players: int) -> None:
+    """Raise `OptionsError` if the boards for `players` do not fill the pattern, or hold too few or many planets."""
+    in_play = boards.in_play(players)
+    if len(in_play) != len(pattern.centres):
+        raise OptionsError(
+            f"galaxy_file: {len(in_play)} boards are in play with {players} players, but pattern "
+            f"{pattern.name!r} has {len(pattern.centres)} places"
+        )
+    if len(in_play) >= MOST_BOARDS:
+        raise OptionsError(f"galaxy_file: {len(in_play)} boards; at most {MOST_BOARDS - 1} can be in play")
+    planets = sum(len(board.sides[0].planets) for board in in_play)
+    if not 2 <= planets <= MOST_PLANETS:
+        raise OptionsError(
+            f"galaxy_file: {planets} planets are in play with {players} players; "
+            f"2 to {MOST_PLANETS} are possible (there are {MOST_PLANETS} exploration tokens)"
+        )

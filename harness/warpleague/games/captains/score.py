@@ -1,0 +1,69 @@
+"""Decides what a position is worth to each owner, and who stands where at the end (captains E2, E3, A4).
+
+Leaves when the end comes to `flow`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from warpleague.games.api import Outcome
+
+if TYPE_CHECKING:
+    from warpleague.games.captains.dealing import Dealing
+    from warpleague.games.captains.state import State
+
+PARTS: Final = ("exploration", "wormholes", "passengers", "tour")
+"""The parts of a score: exploration tokens, point tokens, delivered cards, Galactic Tour bonus."""
+TOUR_FREE: Final = 5
+RETIRED: Final = "retired"
+
+
+def worth(token: int) -> int:
+    """The points of exploration token number `token`, counted from 1 (captains S1)."""
+    return 1 if token <= 6 else 3
+
+
+def parts(state: State, owner: int) -> tuple[int, int, int, int]:
+    """The score of an owner by `PARTS`."""
+    pile = state.cards.piles[owner]
+    planets = sum(1 for cards in pile if cards)
+    return (
+        sum(worth(token) for token, explorer in enumerate(state.explorers, 1) if explorer == owner),
+        state.points[owner],
+        2 * sum(pile),
+        3 * max(0, planets - TOUR_FREE),
+    )
+
+
+def scores(state: State) -> list[int]:
+    """The score of every owner, the solo AI's last."""
+    return [sum(parts(state, owner)) for owner in range(state.table.owners)]
+
+
+def outcome(state: State) -> Outcome:
+    """The result of a finished game; the AI's score is not in it, but in the event `over`."""
+    seats = range(state.table.players)
+    by_seat = [parts(state, seat) for seat in seats]
+    totals = [sum(part) for part in by_seat]
+    if state.table.players == 1:
+        won = not state.retired and totals[0] > sum(parts(state, 1))
+        ranks: tuple[int, ...] = (1 if won else 2,)
+    else:
+        standing = [
+            (-1, state.retired.index(seat), 0, 0)
+            if seat in state.retired
+            else (0, totals[seat], sum(state.cards.piles[seat]), state.points[seat])
+            for seat in seats
+        ]
+        ranks = tuple(1 + sum(other > own for other in standing) for own in standing)
+    breakdown = {name: tuple(float(part[i]) for part in by_seat) for i, name in enumerate(PARTS)}
+    return Outcome(ranks, tuple(map(float, totals)), breakdown, state.why)
+
+
+def undealt_outcome(dealing: Dealing) -> Outcome:
+    """The result when every seat retired before the galaxy was laid."""
+    players = dealing.plan.players
+    none = (0.0,) * players
+    ranks = tuple(players - dealing.retired.index(seat) for seat in range(players))
+    return Outcome((2,) if players == 1 else ranks, none, dict.fromkeys(PARTS, none), RETIRED)

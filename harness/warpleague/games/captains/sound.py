@@ -1,0 +1,123 @@
+"""Decides whether the parts of a loaded position fit each other: its stage, the ship, the cards, the turn.
+
+Leaves the reading of the parts, and what each must be by itself, to `codec`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warpleague.games.captains.score import RETIRED
+from warpleague.games.captains.state import (
+    AI_CARDS,
+    AI_PLACE,
+    BLACKHOLE,
+    DEAL,
+    DEALT,
+    DRAW,
+    EMERGE,
+    HAND,
+    OVER,
+    PICKUP_PLANET,
+    PICKUP_STATION,
+    STAGES,
+    START,
+    STATION,
+    TURN,
+    State,
+    may_place,
+)
+
+if TYPE_CHECKING:
+    from warpleague.games.captains.fields import Fields
+
+
+def check(fields: Fields, state: State) -> None:
+    """Whether stage and turn fit the rest."""
+    board, stage = state.table, state.stage
+    galaxy, seat = board.galaxy, state.seat
+    ship = state.ships[seat]
+    everyone = len(state.retired) == board.players
+    if everyone != (stage == OVER and state.why == RETIRED):
+        fields.fail("retired", "every seat is retired exactly when the game is over because of it")
+    if stage not in (DEAL, OVER) and seat in state.retired:
+        fields.fail("seat", f"seat {seat} is retired and cannot have the turn")
+    if stage == OVER and not everyone and state.round != state.last_round:
+        fields.fail("stage", "the game is not over before the last round is")
+    if board.players > 1 and stage in (AI_PLACE, AI_CARDS):
+        fields.fail("stage", f"{STAGES[stage]!r} is of the solo game only")
+    if stage == START and ship >= 0:
+        fields.fail("stage", f"seat {seat} has started already")
+    if stage in (TURN, PICKUP_PLANET, PICKUP_STATION, EMERGE, DRAW, BLACKHOLE) and ship < 0:
+        fields.fail("stage", f"seat {seat} has not started: the stage must be 'start'")
+    in_hole = stage in (BLACKHOLE, EMERGE)
+    if in_hole and not galaxy.blackhole[ship]:
+        fields.fail("stage", "the ship is not in a black hole")
+    for other, space in enumerate(state.ships):
+        leaving = other in state.retired or (in_hole and other == seat)
+        if space >= 0 and galaxy.blackhole[space] and not leaving:
+            fields.fail(f"ships[{other}]", "a ship leaves the black hole before anything else happens")
+    if state.taken and stage != PICKUP_STATION:
+        fields.fail("taken", "is of the stage 'pickup-station' only")
+    if state.taken.bit_count() > 2:
+        fields.fail("taken", "names more than two planets")
+    check_focus(fields, state)
+    hand = state.cards.hands[seat]
+    if stage in (PICKUP_PLANET, DRAW, BLACKHOLE) and not state.cards.left:
+        fields.fail("stage", f"{STAGES[stage]!r} needs a card in the deck")
+    if stage == DRAW and sum(hand) >= HAND:
+        fields.fail("stage", f"'draw' needs a hand of less than {HAND} cards")
+    if stage == PICKUP_STATION and not galaxy.beside_station[ship]:
+        fields.fail("stage", "the ship is not beside the station")
+    if stage == DEAL:
+        check_deal(fields, state)
+
+
+def check_focus(fields: Fields, state: State) -> None:
+    """Whether `focus` is what the stage is about."""
+    stage, focus = state.stage, state.focus
+    if stage == AI_CARDS:
+        azimuth = state.table.plan.options.ai == "azimuth"
+        if (focus != STATION) if azimuth else not 1 <= focus <= 3:
+            fields.fail("focus", "must be how many cards the AI discards yet (azimuth: -1)")
+        if not state.cards.left:
+            fields.fail("stage", "'ai-cards' needs a card in the deck")
+    elif stage in (PICKUP_PLANET, DRAW):
+        if focus < 0 or state.table.galaxy.beside_planet[state.ships[state.seat]] != focus:
+            fields.fail("focus", "must be the planet beside the ship")
+    elif stage == EMERGE:
+        if not 0 <= focus < state.table.planets:
+            fields.fail("focus", "must be the planet revealed")
+    elif stage == AI_PLACE:
+        check_ai_place(fields, state)
+    elif focus != STATION:
+        fields.fail("focus", f"must be {STATION} in stage {STAGES[stage]!r}")
+
+
+def check_ai_place(fields: Fields, state: State) -> None:
+    """Whether the AI may place a token where the stage says (captains A2, A3)."""
+    board, focus = state.table, state.focus
+    galaxy, stack = board.galaxy, state.tokens.stacks[1]
+    if focus >= board.planets:
+        fields.fail("focus", "must be a planet, or -1 for the station")
+    near = galaxy.ai_starts if focus == STATION else galaxy.ai_places[focus]
+    if (focus == STATION and stack) or any(galaxy.beside_planet[at] == focus >= 0 for at in stack):
+        fields.fail("focus", "the AI has a token there already")
+    if not any(may_place(board, state.tokens, 1, action.at) for action in near):
+        fields.fail("focus", "there is no room for a token of the AI")
+
+
+def check_deal(fields: Fields, state: State) -> None:
+    """While hands are dealt nothing else has happened, and hands are dealt in order (captains C2)."""
+    seat = state.seat
+    for other, hand in enumerate(state.cards.hands):
+        cards, due = sum(hand), DEALT[other]
+        if (other < seat and cards != due) or (other > seat and cards) or (other == seat and cards >= due):
+            fields.fail(f"hands[{other}]", f"{cards} cards cannot be while seat {seat} is dealt its {due}")
+    if (
+        any(state.tokens.stacks)
+        or any(state.cards.docks)
+        or state.round != 1
+        or any(cards for pile in state.cards.piles for cards in pile)
+    ):
+        fields.fail("stage", "'deal' is before the first turn")

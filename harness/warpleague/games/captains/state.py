@@ -1,0 +1,241 @@
+"""Decides what a position of captains is made of: the values that change during a match.
+
+Leaves the geometry to `galaxy`, and what changes when to `legal`, `turn` and `flow`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from warpleague.games.captains.actions import PLACES, WARPS, Place, Warp
+
+if TYPE_CHECKING:
+    from warpleague.games.captains.dealing import Plan
+    from warpleague.games.captains.galaxy import Galaxy, Layout
+    from warpleague.games.captains.memory import Known
+
+HAND: Final = 4
+"""Cards a hand is filled up to (captains T7)."""
+ENERGY: Final = 3
+TURN_ACTIONS: Final = 100
+"""Actions after which a turn can only be finished (captains T10)."""
+TOKENS: Final = 10
+"""Tokens of an owner: numbers 1, 1, 2, 2, ... 5, 5 (captains S1)."""
+DEALT: Final = (1, 2, 2, 3, 3)
+"""Cards dealt to each seat (captains S2)."""
+
+# The stages, ordered: a seat acts before DEAL, chance before OVER.
+START, TURN, PICKUP_PLANET, PICKUP_STATION, EMERGE, AI_PLACE, DEAL, DRAW, BLACKHOLE, AI_CARDS, OVER = range(
+    11
+)
+STAGES: Final = (
+    "start", "turn", "pickup-planet", "pickup-station", "emerge", "ai-place",
+    "deal", "draw", "blackhole", "ai-cards", "over",
+)  # fmt: skip
+
+STATION: Final = -1
+"""In `State.focus`, where a planet's number could stand."""
+
+
+class Table:
+    """What stays fixed for a match once the galaxy is laid, with tables that are filled as they are used."""
+
+    __slots__ = ("events", "galaxy", "limited", "owners", "plan", "planets", "players", "put", "station_bit")
+
+    def __init__(self, plan: Plan, layout: Layout) -> None:
+        self.plan = plan
+        self.galaxy: Galaxy = plan.galaxy(layout)
+        self.players = plan.players
+        self.owners = plan.owners
+        self.planets = plan.planets
+        self.station_bit = 1 << plan.planets
+        self.limited = self.station_bit
+        """Bit mask of the planets, and the station, that take one token of an owner (captains T3, G5)."""
+        for number, planet in enumerate(self.galaxy.planets):
+            if not planet.big:
+                self.limited |= 1 << number
+        self.put: tuple[int, ...] = tuple(
+            (1 << planet if planet >= 0 else 0) | (self.station_bit if station else 0)
+            for planet, station in zip(self.galaxy.beside_planet, self.galaxy.beside_station, strict=True)
+        )
+        """By space: bit mask of the planet and the station beside it."""
+        self.events: dict[Any, Any] = {}
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Table) and self.plan == other.plan and self.galaxy == other.galaxy
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.galaxy)
+
+    def __repr__(self) -> str:
+        return f"Table(players={self.players}, layout={self.galaxy.layout})"
+
+
+_TABLES: dict[tuple[Plan, Layout], Table] = {}
+
+
+def table(plan: Plan, layout: Layout) -> Table:
+    """The table of a match; one object is kept for each layout, as long as few are in use."""
+    key = (plan, layout)
+    found = _TABLES.get(key)
+    if found is None:
+        if len(_TABLES) >= 64:
+            _TABLES.clear()
+        found = _TABLES[key] = Table(plan, layout)
+    return found
+
+
+@attrs.define
+class Tokens:
+    """The tokens placed: `stacks` holds for each owner the spaces in order, so token i has number i // 2 + 1.
+
+    The other fields follow from it: who stands where, which planets (and the station) each owner is beside, as
+    bit masks, and which planets have any token beside them. `places` and `warps` remember what is legal where.
+    """
+
+    stacks: tuple[tuple[int, ...], ...]
+    at: dict[int, tuple[int, int]] = attrs.field(eq=False)
+    """Space to owner and place in the stack."""
+    near: tuple[int, ...] = attrs.field(eq=False)
+    reached: int = attrs.field(eq=False)
+    places: dict[tuple[int, int], tuple[Place, ...]] = attrs.field(eq=False, repr=False)
+    warps: dict[tuple[int, int], tuple[Warp, ...]] = attrs.field(eq=False, repr=False)
+
+
+def tokens_of(table: Table, stacks: tuple[tuple[int, ...], ...]) -> Tokens:
+    """The tokens that `stacks` describes."""
+    at = {space: (owner, i) for owner, stack in enumerate(stacks) for i, space in enumerate(stack)}
+    near = []
+    for stack in stacks:
+        mask = 0
+        for space in stack:
+            mask |= table.put[space]
+        near.append(mask)
+    reached = 0
+    for mask in near:
+        reached |= mask
+    return Tokens(stacks, at, tuple(near), reached & ~table.station_bit, {}, {})
+
+
+def add_token(table: Table, tokens: Tokens, owner: int, space: int) -> Tokens:
+    """The tokens after `owner` has placed its next one on `space`."""
+    stack = tokens.stacks[owner]
+    put = table.put[space]
+    return Tokens(
+        (*tokens.stacks[:owner], (*stack, space), *tokens.stacks[owner + 1 :]),
+        {**tokens.at, space: (owner, len(stack))},
+        (*tokens.near[:owner], tokens.near[owner] | put, *tokens.near[owner + 1 :]),
+        tokens.reached | put & ~table.station_bit,
+        {},
+        {},
+    )
+
+
+def may_place(table: Table, tokens: Tokens, owner: int, space: int) -> bool:
+    """Whether the next token of `owner` may go on `space`, wherever its ship is (captains G3, T3)."""
+    return (
+        table.galaxy.takes_token[space]
+        and space not in tokens.at
+        and not tokens.near[owner] & table.put[space] & table.limited
+        and len(tokens.stacks[owner]) < TOKENS
+    )
+
+
+def places(table: Table, tokens: Tokens, owner: int, ship: int) -> tuple[Place, ...]:
+    """Where `owner` may place its next token with its ship on space `ship`, ascending (captains T3)."""
+    key = (owner, ship)
+    found = tokens.places.get(key)
+    if found is None:
+        found = tuple(
+            PLACES[action.at]
+            for action in table.galaxy.places[ship]
+            if may_place(table, tokens, owner, action.at)
+        )
+        tokens.places[key] = found
+    return found
+
+
+def pair(tokens: Tokens, space: int) -> int:
+    """The other end of the active token on `space`, or -1 if there is none."""
+    here = tokens.at.get(space)
+    if here is None:
+        return -1
+    owner, i = here
+    stack = tokens.stacks[owner]
+    return stack[i ^ 1] if i ^ 1 < len(stack) else -1
+
+
+def warps(table: Table, tokens: Tokens, owner: int, ship: int) -> tuple[Warp, ...]:
+    """Where `owner` may warp to from space `ship`, ascending (captains T5)."""
+    key = (owner, ship)
+    found = tokens.warps.get(key)
+    if found is None:
+        targets = []
+        other = pair(tokens, ship)
+        if other >= 0:
+            targets.append(other)
+            whose, i = tokens.at[ship]
+            if whose == owner:
+                targets += table.galaxy.wilds.get(i // 2 + 1, ())
+        stack = tokens.stacks[owner]
+        number = table.galaxy.wild[ship]
+        if number and len(stack) >= 2 * number:
+            targets += stack[2 * number - 2 : 2 * number]
+        found = tokens.warps[key] = tuple(WARPS[to] for to in sorted(targets))
+    return found
+
+
+@attrs.define
+class Cards:
+    """Where the passengers are: counts by planet. `left` is the number of cards in the deck.
+
+    `piles` are what each owner has delivered; `known` is what everybody knows of each hand.
+    """
+
+    deck: tuple[int, ...]
+    left: int
+    docks: tuple[int, ...]
+    hands: tuple[tuple[int, ...], ...]
+    piles: tuple[tuple[int, ...], ...]
+    known: tuple[Known, ...]
+
+
+@attrs.define
+class State:
+    """A position once the galaxy is laid. `seat` has the turn, `stage` says what is to happen next.
+
+    `energy` and `steps` (actions done), `warped` (the last of them was a warp) and `picked` (a pick-up was
+    begun) are of this turn. `ships` are spaces, -1 before the start. `points` are point tokens. `explorers` are
+    the owners of the exploration tokens taken, in order. `last_round` is the round after which the game ends, as
+    it stands, and `why` the reason. `focus` is the planet a pick-up or black hole is about, the planet the AI
+    is at (or `STATION`), or how many cards it discards yet; `taken` is a bit mask of planets taken from the
+    Docks in this pick-up.
+    """
+
+    table: Table
+    stage: int
+    seat: int
+    round: int
+    energy: int
+    steps: int
+    warped: bool
+    picked: bool
+    ships: tuple[int, ...]
+    tokens: Tokens
+    cards: Cards
+    points: tuple[int, ...]
+    explorers: tuple[int, ...]
+    retired: tuple[int, ...]
+    last_round: int
+    why: str
+    focus: int
+    taken: int
+
+
+def changed(counts: tuple[int, ...], at: int, by: int) -> tuple[int, ...]:
+    """`counts` with the number at `at` raised by `by`."""
+    return (*counts[:at], counts[at] + by, *counts[at + 1 :])

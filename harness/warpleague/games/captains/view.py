@@ -1,0 +1,283 @@
+"""Decides what a seat may know of a position, and what every seat is told of the board at the start.
+
+Leaves the drawing of states that fit a view to `guess`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import attrs
+
+from warpleague.games.captains.boards import SIDE_NAMES
+from warpleague.games.captains.dealing import Dealing
+from warpleague.games.captains.score import scores
+from warpleague.games.captains.state import STAGES, Table
+
+if TYPE_CHECKING:
+    from warpleague.games.api import JsonObject
+    from warpleague.games.captains.dealing import Plan
+    from warpleague.games.captains.galaxy import Layout
+    from warpleague.games.captains.memory import Known
+    from warpleague.games.captains.state import State
+
+Stage = Literal[
+    "galaxy", "start", "turn", "pickup-planet", "pickup-station", "emerge", "ai-place", "deal", "draw",
+    "blackhole", "ai-cards", "over",
+]  # fmt: skip
+
+
+@attrs.frozen
+class SpaceFacts:
+    """A space of the galaxy, as told in `Setup`."""
+
+    q: int
+    r: int
+    kind: str
+    """blank, orbit, nebula, wild, cannon, blackhole, planet, station or obstacle."""
+    number: int
+    """Of a wild wormhole: 3, 4 or 5; else 0."""
+    orbit: int
+    """The orbit it belongs to, or -1; spaces of one orbit share the number."""
+    moves: list[int]
+    """Where a ship may move from here (adjacent spaces, and the rest of the orbit); black holes included."""
+    shots: list[int]
+    """Where the cannon on this space shoots."""
+    planet: int
+    """The planet beside this enterable space, or -1."""
+    station: bool
+    """Whether this enterable space is beside the station."""
+    token: bool
+    """Whether this kind of space takes a token."""
+
+
+@attrs.frozen
+class PlanetFacts:
+    """A planet, as told in `Setup`."""
+
+    board: int
+    """The number of its board."""
+    spaces: list[int]
+    big: bool
+    """The big ring planet, where tokens of one owner are not limited."""
+    beside: list[int]
+    """The enterable spaces beside it."""
+
+
+@attrs.frozen
+class Setup:
+    """The static facts of the start message: the galaxy."""
+
+    pattern: str
+    station: list[int]
+    """The spaces of the station."""
+    spaces: list[SpaceFacts]
+    """By space number."""
+    planets: list[PlanetFacts]
+    """By planet number."""
+
+
+@attrs.frozen
+class Match:
+    """What a position belongs to: options and the galaxy's layout."""
+
+    players: int
+    galaxy: str
+    pattern: str
+    galaxy_file: dict[str, Any] | None
+    ai: str | None
+    max_rounds: int
+    station: int
+    """The station board's rotation in steps of 60 degrees, -1 before it is drawn."""
+    boards: list[tuple[int, str, int]]
+    """For each place of the pattern, in order: board number, side A or B, rotation."""
+
+
+@attrs.frozen
+class Spent:
+    """A hidden card that has left a hand, where it is not clear as which of several it had been drawn."""
+
+    planet: int
+    slots: list[int]
+    """Indexes into `Memory.slots`: it filled one of these."""
+
+
+@attrs.frozen
+class Memory:
+    """What everybody can deduce about a hand."""
+
+    sure: list[int]
+    """By planet: cards taken from the Docks and still in hand."""
+    slots: list[list[int]]
+    """For each card drawn from the deck: the planets it cannot be."""
+    spent: list[Spent]
+    """Cards that have left the hand; as many of the slots are empty."""
+
+
+@attrs.frozen
+class View:
+    """All that a seat may know. In stage `galaxy` only `match`, `stage`, `you` and `retired` are there.
+
+    Owners are the seats and, in solo, the AI after them.
+    """
+
+    match: Match
+    stage: Stage
+    you: int
+    retired: list[int]
+    """Seats whose bots are out, in that order."""
+    seat: int = 0
+    """Whose turn it is."""
+    round: int = 1
+    last_round: int = 1
+    """The game ends after this round, as it stands."""
+    why: str = ""
+    """What sets `last_round`: max-rounds, explored, deck-empty; or retired."""
+    energy: int = 0
+    steps: int = 0
+    """Actions done in this turn; after 100 it can only be ended."""
+    warped: bool = False
+    """Whether the last action of this turn was a warp."""
+    picked: bool = False
+    """Whether the pick-up of this turn was begun."""
+    focus: int = -1
+    """The planet that a pick-up, black hole or AI token is about; -1: none, or the station. In stage ai-cards:
+    how many cards the AI discards yet, -1: until two planets have two."""
+    taken: list[int] = attrs.Factory(list)
+    """Planets whose cards were taken from the Docks in this pick-up."""
+    ships: list[int] = attrs.Factory(list)
+    """The space of each seat's ship, -1 before its start."""
+    tokens: list[list[int]] = attrs.Factory(list)
+    """By owner: the spaces of its tokens, in order placed: numbers 1, 1, 2, 2, ... 5, 5."""
+    hand: list[int] = attrs.Factory(list)
+    """Your own cards by planet."""
+    hands: list[int] = attrs.Factory(list)
+    """How many cards each seat holds."""
+    known: list[Memory] = attrs.Factory(list)
+    """By seat: what everybody can deduce about its hand, yours included."""
+    delivered: list[list[int]] = attrs.Factory(list)
+    """By owner: delivered cards by planet."""
+    docks: list[int] = attrs.Factory(list)
+    """Cards in the Docks by planet."""
+    deck: int = 0
+    """How many cards the deck has left."""
+    unseen: list[int] = attrs.Factory(list)
+    """By planet: cards you cannot see: the deck and the others' hands together, less what is sure of those."""
+    points: list[int] = attrs.Factory(list)
+    """By owner: point tokens."""
+    explorers: list[int] = attrs.Factory(list)
+    """The owners of the exploration tokens taken, in order: tokens 1 to 6 are worth 1, from 7 on 3."""
+    scores: list[int] = attrs.Factory(list)
+    """By owner: the score if the game ended now."""
+
+
+def match_json(plan: Plan, station: int, laid: tuple[tuple[int, int, int], ...]) -> JsonObject:
+    """The JSON form of `Match`."""
+    options = plan.options
+    return {
+        "players": plan.players,
+        "galaxy": options.galaxy,
+        "pattern": plan.pattern.name,
+        "galaxy_file": options.galaxy_file,
+        "ai": options.ai,
+        "max_rounds": options.max_rounds,
+        "station": station,
+        "boards": [[plan.boards[board].number, SIDE_NAMES[side], turn] for board, side, turn in laid],
+    }
+
+
+def layout_json(table: Table) -> JsonObject:
+    """The JSON form of `Match` for a galaxy that is laid; kept, since it is part of every view."""
+    found: JsonObject | None = table.events.get("match")
+    if found is None:
+        layout: Layout = table.galaxy.layout
+        found = table.events["match"] = match_json(table.plan, layout.station, layout.laid)
+    return found
+
+
+def bits(mask: int) -> list[int]:
+    """The numbers of the bits set in `mask`."""
+    return [i for i in range(mask.bit_length()) if mask >> i & 1]
+
+
+def known_json(known: Known) -> JsonObject:
+    """The JSON form of `Memory`."""
+    return {
+        "sure": list(known.sure),
+        "slots": [bits(mask) for mask in known.slots],
+        "spent": [{"planet": planet, "slots": bits(could)} for planet, could in known.spent],
+    }
+
+
+def view(state: State | Dealing, seat: int) -> JsonObject:
+    """The view of `seat`, as described by `View`."""
+    if isinstance(state, Dealing):
+        return {
+            "match": match_json(state.plan, state.rotation, state.laid),
+            "stage": "galaxy",
+            "you": seat,
+            "retired": list(state.retired),
+        }
+    cards, table = state.cards, state.table
+    each = 8 if table.players <= 3 else 10
+    own = cards.hands[seat]
+    seen = [cards.docks, own, *cards.piles, *(k.sure for i, k in enumerate(cards.known) if i != seat)]
+    return {
+        "match": layout_json(table),
+        "stage": STAGES[state.stage],
+        "you": seat,
+        "retired": list(state.retired),
+        "seat": state.seat,
+        "round": state.round,
+        "last_round": state.last_round,
+        "why": state.why,
+        "energy": state.energy,
+        "steps": state.steps,
+        "warped": state.warped,
+        "picked": state.picked,
+        "focus": state.focus,
+        "taken": bits(state.taken),
+        "ships": list(state.ships),
+        "tokens": [list(stack) for stack in state.tokens.stacks],
+        "hand": list(own),
+        "hands": [sum(hand) for hand in cards.hands],
+        "known": [known_json(known) for known in cards.known],
+        "delivered": [list(pile) for pile in cards.piles],
+        "docks": list(cards.docks),
+        "deck": cards.left,
+        "unseen": [each - sum(column) for column in zip(*seen, strict=True)],
+        "points": list(state.points),
+        "explorers": list(state.explorers),
+        "scores": scores(state),
+    }
+
+
+def setup(table: Table) -> JsonObject:
+    """The facts of the galaxy, as described by `Setup`."""
+    galaxy = table.galaxy
+    spaces = [
+        {
+            "q": q,
+            "r": r,
+            "kind": galaxy.kinds[space],
+            "number": galaxy.wild[space],
+            "orbit": galaxy.orbit[space],
+            "moves": [action.to for action in galaxy.moves[space]],
+            "shots": [action.to for action in galaxy.shots[space]],
+            "planet": galaxy.beside_planet[space],
+            "station": galaxy.beside_station[space],
+            "token": galaxy.takes_token[space],
+        }
+        for space, (q, r) in enumerate(galaxy.hexes)
+    ]
+    planets = [
+        {
+            "board": planet.board,
+            "spaces": list(planet.spaces),
+            "big": planet.big,
+            "beside": [space for space, at in enumerate(galaxy.beside_planet) if at == number],
+        }
+        for number, planet in enumerate(galaxy.planets)
+    ]
+    station = [space for space, kind in enumerate(galaxy.kinds) if kind == "station"]
+    return {"pattern": galaxy.pattern.name, "station": station, "spaces": spaces, "planets": planets}
