@@ -1,0 +1,6 @@
+"""Answers with the index NaN."""
+
+
+def misbehave(wire):
+    for question in wire.questions():
+        wire.answer(question, float("nan"))

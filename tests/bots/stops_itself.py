@@ -1,0 +1,9 @@
+"""Stops itself with SIGSTOP when asked."""
+
+import os
+import signal
+
+
+def misbehave(wire):
+    for _ in wire.questions():
+        os.kill(os.getpid(), signal.SIGSTOP)

@@ -1,0 +1,5 @@
+"""Speaks protocol 2."""
+
+
+def misbehave(wire):
+    wire.play_on(protocol=2)
