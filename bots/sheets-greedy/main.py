@@ -15,6 +15,8 @@ from warpline.client import run
 
 SAMPLES = 40
 SPITE = 0.3  # how much of a gain for the next seat counts as a loss
+REROLLED = 0.5  # alone: how much of a discarded die's mean gain counts, since one of three is used
+PRICE = 0.35  # the gain for which a reroll is spent
 
 # Chance weights, found by playing many solos and duels with other numbers.
 PARTIAL = (1.0, 0.55, 0.25, 0.08, 0.0)  # worth of a box by its missing edges, in filled boxes
@@ -89,9 +91,10 @@ class Model:
         # More players mean more dice to take from: one a turn of the others, against one reroll alone.
         takes = 0.6 if players == 1 else 0.8 * (players - 1)
         self.pace = (2.0 + takes) / 2.6
-        self.box_part = lru_cache(200_000)(self._box_part)
-        self.blue_part = lru_cache(200_000)(self._blue_part)
-        self.yellow_part = lru_cache(200_000)(self._yellow_part)
+        self.box_part = lru_cache(50_000)(self._box_part)
+        self.blue_part = lru_cache(50_000)(self._blue_part)
+        self.yellow_part = lru_cache(50_000)(self._yellow_part)
+        self.last_lines = lru_cache(50_000)(self._last_lines)
 
     def hope(self, per_round, round_):
         """The uses still to be hoped for after the turn of this round."""
@@ -232,36 +235,31 @@ class Model:
                 white[a, b] = white[b, a] = self.best_use(sheet, "white", (a, b), round_)
         return {"white": white, "black-1": black, "black-2": black, **tables}
 
-    def last_lines(self, sheet, lines):
-        """The most points that `lines` free edges bring at the end, and the first edge to draw (or None)."""
-        best, first = 0, None
+    def _last_lines(self, edges, holes, lines):
+        """The most points that so many free lines bring at the end, and the first edge to draw (or None)."""
         candidates = []
         for box, own in enumerate(self.box_edges):
-            missing = own & ~sheet.edges
+            missing = own & ~edges
             if 0 < missing.bit_count() <= lines:
-                worth = 2 if sheet.holes >> box & 1 else 1
-                candidates.append((-worth / missing.bit_count(), box, missing))
-        candidates.sort()
-        kept = sheet.edges
-        for _, _, missing in candidates[:5]:
-            sheet.edges = kept | missing
-            points = self.filled_points(sheet)
-            sheet.edges = kept
-            points -= self.filled_points(sheet)
-            sheet.edges = kept | missing
-            points += self.last_lines(sheet, lines - missing.bit_count())[0]
-            sheet.edges = kept
+                candidates.append((self.points(box, holes) / missing.bit_count(), missing))
+        candidates.sort(reverse=True)
+        best, first = 0, None
+        for _, missing in candidates[:4]:
+            then = edges | missing
+            points = sum(
+                self.points(box, holes)
+                for box, own in enumerate(self.box_edges)
+                if then & own == own and edges & own != own
+            )
+            points += self.last_lines(then, holes, lines - missing.bit_count())[0]
             if points > best:
                 best, first = points, (missing & -missing).bit_length() - 1
         return best, first
 
-    def filled_points(self, sheet):
-        """The points for filled boxes."""
-        return sum(
-            2 if sheet.holes >> box & 1 else 1
-            for box, own in enumerate(self.box_edges)
-            if sheet.edges & own == own
-        )
+    @staticmethod
+    def points(box, holes):
+        """What a box counts when filled."""
+        return 2 if holes >> box & 1 else 1
 
 
 class Player:
@@ -281,7 +279,7 @@ class Player:
         if question.ask == "take":
             return self.take(state, legal, sheet)
         if question.ask == "lines":
-            edge = self.model.last_lines(sheet, sheet.free_lines)[1]
+            edge = self.model.last_lines(sheet.edges, sheet.holes, sheet.free_lines)[1]
             wanted = {"do": "pass"} if edge is None else {"do": "free-line", "edge": edge}
             return legal.index(wanted)
         # Uses of dice; free lines are better kept for the end.
@@ -307,22 +305,20 @@ class Player:
     def reroll_price(self, state, sheet):
         """What a reroll must bring: little when there are more than turns to use them in."""
         left = self.model.rounds - state["round"]
-        return 0.02 if sheet.rerolls > 2 * left else 0.35
+        return 0.02 if sheet.rerolls > 2 * left else PRICE
 
     def keep(self, state, legal, sheet, rng):
         """The pair to keep and discard with the largest gain and hope; a reroll if it lags behind the hope."""
         round_ = state["round"]
         hopes = Hopes(self.model.gains(sheet, round_), self.discard_value(state, sheet), rng)
-        hand, kept, offered = state["hand"], state["kept"], tuple(state["offered"])
+        hand = state["hand"]
         worth = {}
         for number, action in enumerate(legal):
             if action["do"] == "keep":
-                worth[number] = hopes.of_choice(
-                    hand, state["dice"], action["unit"], action["discard"], offered
-                )
+                worth[number] = hopes.of_choice(hand, state["dice"], action["unit"], action["discard"])
         best = max(worth, key=worth.get)
         if {"do": "reroll"} in legal:
-            hope = hopes.of_hand(tuple(hand), offered)
+            hope = hopes.of_hand(tuple(hand))
             if hope - worth[best] > self.reroll_price(state, sheet):
                 return legal.index({"do": "reroll"})
         return best
@@ -332,7 +328,7 @@ class Player:
         if self.players == 1:
             gains = self.model.gains(sheet, state["round"])
             means = {unit: sum(gains[unit].values()) / 6 for unit in gains if unit != "white"}
-            return lambda unit, value: means[unit] * 0.5
+            return lambda unit, _value: REROLLED * means[unit]
         other = Sheet(state["sheets"][(self.seat + 1) % self.players])
         gains = self.model.gains(other, state["round"])
         return lambda unit, value: -SPITE * gains[unit][value]
@@ -347,25 +343,25 @@ class Hopes:
         self.rng = rng
         self.known = {}
 
-    def of_choice(self, hand, dice, keep, discard, offered):
+    def of_choice(self, hand, dice, keep, discard):
         """The gain of keeping and discarding units of a rolled hand, and the hope of what stays in hand."""
         value = dice[keep]
         now = self.gains[keep][tuple(value) if keep == "white" else value]
         now += self.discard_value(discard, dice[discard])
         rest = tuple(unit for unit in hand if unit not in (keep, discard))
-        return now + (self.of_hand(rest, offered) if rest else 0.0)
+        return now + (self.of_hand(rest) if rest else 0.0)
 
-    def of_hand(self, hand, offered):
+    def of_hand(self, hand):
         """The mean over rolls of the best choice."""
         if hand not in self.known:
             rolls = self.rolls(hand)
-            total = sum(self.best(hand, dice, offered) for dice in rolls)
+            total = sum(self.best(hand, dice) for dice in rolls)
             self.known[hand] = total / len(rolls)
         return self.known[hand]
 
-    def best(self, hand, dice, offered):
+    def best(self, hand, dice):
         return max(
-            self.of_choice(hand, dice, keep, discard, offered)
+            self.of_choice(hand, dice, keep, discard)
             for keep in hand
             for discard in hand
             if keep != discard != "white"
@@ -384,10 +380,8 @@ class Hopes:
 
 def mean_best(tables):
     """The expected largest gain of dice rolled together."""
-    rolls = list(product(range(1, 7), repeat=len(tables)))
-    return sum(max(table[value] for table, value in zip(tables, roll, strict=True)) for roll in rolls) / len(
-        rolls
-    )
+    rolls = list(product(*(table.values() for table in tables)))
+    return sum(map(max, rolls)) / len(rolls)
 
 
 def main():
