@@ -41,7 +41,7 @@ while (my $line = <STDIN>) {
     my $message = scan($line);
     my $type    = $message->{type};
     if ($type eq 'hello') {
-        print qq({"type":"hello","protocol":1,"name":"random-perl","version":"1.0","wants":["legal"]}\n);
+        print qq({"type":"hello","protocol":1,"wants":["legal"]}\n);
     }
     elsif ($type eq 'start') {
         # The referee's seed makes a match reproducible; its first 16 hex digits are 64 bits.

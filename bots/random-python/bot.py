@@ -11,4 +11,4 @@ def choose(question):
 
 
 if __name__ == "__main__":
-    run(choose, name="random-python", version="1.0", wants=("legal",))
+    run(choose, wants=("legal",))
