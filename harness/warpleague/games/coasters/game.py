@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from warpleague.games.api import CHANCE, Game
-from warpleague.games.coasters import actions, codec, course, legal, parse, rules, scene, view
+from warpleague.games.coasters import actions, alliances, codec, course, legal, parse, rules, scene, view
 from warpleague.games.coasters import state as st
 from warpleague.games.coasters.options import MAX_COLOURS, check
 from warpleague.games.coasters.options import Options as GameOptions
@@ -90,7 +90,7 @@ class Coasters(Game[State, actions.Action]):
 
     def retire(self, state: State, seat: int) -> tuple[State, Sequence[Event]]:
         """E5: its ships leave, its coasters stay."""
-        return rules.retire(state, seat)
+        return alliances.retire(state, seat)
 
     def outcome(self, state: State) -> Outcome:
         """E1 to E5."""
