@@ -111,7 +111,7 @@ class LeagueConfig:
 
     def to_toml(self) -> dict[str, Any]:
         """The complete configuration as TOML data: defaults written out, absent values left out."""
-        data = attrs.asdict(self, filter=lambda field, _: field.name != "path")
+        data = attrs.asdict(self, filter=lambda field, _: field is not attrs.fields(LeagueConfig).path)
         order = (
             "name",
             "seed",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import selectors
 import signal
 import subprocess
@@ -34,7 +35,7 @@ class RefereeDied(HarnessFault):
     """The process that ran this call has died; the call may or may not have had effects outside it."""
 
 
-class RemoteTraceback(Exception):  # noqa: N818 - shown as a cause, like the one of concurrent.futures
+class RemoteTraceback(Exception):
     """The traceback of an exception in a referee process; the cause of the exception that `result` raises."""
 
     def __str__(self) -> str:
@@ -199,7 +200,7 @@ class RefereePool(Executor):
 
     def _hear(self, referee: _Referee, selector: selectors.BaseSelector) -> None:
         try:
-            done, value, text = read_frame(referee.answers)
+            done, value, text = pickle.loads(read_frame(referee.answers))
         except (EOFError, OSError):
             self._bury(referee, selector)
             return

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from warpleague.errors import RecordError
+from warpleague.league.store import differences
 from warpleague.match.chance import deal_key
 from warpleague.match.lines import publish
 from warpleague.match.replay import verify_record
@@ -48,9 +49,11 @@ def _problem(league: League, fixture: Fixture, played: Played) -> str | None:
     except RecordError as error:
         return str(error)
     header = msgspec.json.decode(record.partition(b"\n")[0])
-    found = {key: header[key] for key in season.conditions}
-    if header["id"] != fixture.id or found != msgspec.json.decode(msgspec.json.encode(season.conditions)):
-        return "its header tells of another match"
+    told = differences({key: header[key] for key in season.conditions}, season.conditions)
+    if header["id"] != fixture.id:
+        told.append(f"id: {header['id']}")
+    if told:
+        return f"its header tells of another match: {'; '.join(told)}"
     bots = [(season.bots[bot].bot, season.bots[bot].digest) for bot in fixture.seats]
     if [(seat["bot"], seat["digest"]) for seat in header["seats"]] != bots:
         return "its header tells of other bots"

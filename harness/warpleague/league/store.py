@@ -16,10 +16,9 @@ import json
 import os
 import socket
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import attrs
@@ -34,6 +33,7 @@ from warpleague.match.spec import MatchResult, SeatFault, SeatSpec, SeatTimes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from warpleague.league.config import LeagueConfig
     from warpleague.league.schedule import Fixture
@@ -141,10 +141,9 @@ class Store:
     def close(self) -> None:
         """Fold the log into the file, give the lock back."""
         if self._lock is not None:
-            try:
+            # Where someone is reading it fails, and the log stays, which is as safe.
+            with suppress(sqlite3.OperationalError):
                 self._db.execute("PRAGMA journal_mode = DELETE")
-            except sqlite3.OperationalError:
-                pass  # someone is reading: the log stays, which is as safe
         self._db.close()
         if self._lock is not None:
             os.close(self._lock)

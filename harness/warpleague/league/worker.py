@@ -24,15 +24,15 @@ def write_frame(pipe: BinaryIO, value: object) -> None:
     pipe.flush()
 
 
-def read_frame(pipe: BinaryIO) -> Any:
-    """The next value; `EOFError` if the other side has gone, in the midst of a frame or between two."""
+def read_frame(pipe: BinaryIO) -> bytes:
+    """The next pickle; `EOFError` if the other side has gone, in the midst of a frame or between two."""
     size = pipe.read(8)
     if len(size) < 8:
         raise EOFError
     data = pipe.read(int.from_bytes(size, "big"))
     if len(data) < int.from_bytes(size, "big"):
         raise EOFError
-    return pickle.loads(data)
+    return data
 
 
 def main(argv: list[str]) -> None:
@@ -47,14 +47,15 @@ def main(argv: list[str]) -> None:
     with os.fdopen(source, "rb") as calls, os.fdopen(target, "wb") as answers:
         while True:
             try:
-                function, args, kwargs = read_frame(calls)
+                call = read_frame(calls)
             except EOFError:
                 return
-            _answer(answers, *_called(function, args, kwargs))
+            _answer(answers, *_called(call))
 
 
-def _called(function: Any, args: Any, kwargs: Any) -> tuple[bool, Any, str]:
+def _called(call: bytes) -> tuple[bool, Any, str]:
     try:
+        function, args, kwargs = pickle.loads(call)
         return True, function(*args, **kwargs), ""
     except BaseException as error:  # noqa: BLE001 - what a match raises is the scheduler's to judge
         return False, error, "".join(traceback.format_exception(error))

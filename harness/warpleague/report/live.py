@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Group
 from rich.live import Live
@@ -58,7 +58,7 @@ class _Counting(Watcher):
         self.league, self.total, self.done, self.jobs = league, total, before, jobs
         self._ends.append(time.monotonic())
 
-    def finished(self, fixture: Fixture, result: MatchResult) -> None:
+    def finished(self, fixture: Fixture, result: MatchResult) -> None:  # noqa: ARG002 - only counted here
         """A match is stored."""
         self.done += 1
         self._ends.append(time.monotonic())
@@ -122,7 +122,7 @@ class LiveWatcher(_Counting):
         self._drawn = 0.0
         self._live = Live(console=console, auto_refresh=False, transient=True)
 
-    def __enter__(self) -> LiveWatcher:
+    def __enter__(self) -> Self:
         self._live.start()
         return self
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from warpleague.league.standings import FaultLine, SeatLine, Standing, Standings, TimeLine
 
 _PLAIN_WIDTH = 160  # of a pipe or a file: wide enough that nothing is cut
-_NARROW = 76  # below this many columns a table leaves out what can be looked up elsewhere
+_WIDE, _NARROW = 96, 76  # below so many columns the standings leave out what other tables tell
 _GRID_BOTS = 26  # more bots than this make no readable grid
 
 
@@ -37,19 +37,13 @@ def make_console(*, stderr: bool = False) -> Console:
     return Console(file=stream, width=width, highlight=False, soft_wrap=False)
 
 
-def _table(title: str, caption: str | None = None) -> Table:
-    return Table(
-        title=title,
-        caption=caption,
-        box=box.SIMPLE_HEAD,
-        title_style="bold",
-        title_justify="left",
-        caption_style="dim",
-        caption_justify="left",
-        header_style="bold cyan",
-        pad_edge=False,
-        padding=(0, 1),
-    )
+def _table() -> Table:
+    return Table(box=box.SIMPLE_HEAD, header_style="bold cyan", pad_edge=False, padding=(0, 1, 0, 0))
+
+
+def _titled(title: str, table: Table, *captions: str) -> Group:
+    """A table with its title above and remarks below, both free to be wider than it is."""
+    return Group(Text(title, style="bold"), table, *(Text(caption, style="dim") for caption in captions))
 
 
 def _numbers(table: Table, *headers: str) -> None:
@@ -65,18 +59,18 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def standings_table(standings: Standings, name: str, width: int = 100, top: int | None = None) -> Table:
+def standings_table(
+    standings: Standings, name: str, width: int = 100, top: int | None = None
+) -> RenderableType:
     """The standings; `top` limits the lines, `width` (columns) decides which columns there are."""
     if standings.solo:
         return _solo_table(standings, name, top)
-    wide = width >= _NARROW
-    table = _table(f"Standings of {name}, {standings.matches:,} matches")
+    fitted, wide = standings.fit is not None and width >= _NARROW, width >= _WIDE
+    table = _table()
     _numbers(table, "#")
     _bot_column(table)
-    _numbers(table, "Elo")
-    if wide and standings.fit is not None:
-        _numbers(table, "fit", "± 95 %", "LOS")
-    _numbers(table, "played", "won", "drawn", "lost", "share", "faults")
+    _numbers(table, "Elo", *(("fit", "± 95 %") if fitted else ()), *(("LOS",) if fitted and wide else ()))
+    _numbers(table, "played", "won", "drawn", "lost", *(("share",) if wide else ()), "faults")
     for line in standings.lines[:top]:
         record = line.record
         cells: list[str | Text] = [
@@ -84,13 +78,21 @@ def standings_table(standings: Standings, name: str, width: int = 100, top: int 
             Text(line.bot),
             "-" if line.elo is None else f"{line.elo:.0f}",
         ]
-        if wide and standings.fit is not None:
-            cells += [*_fitted(line), "" if line.likelihood is None else f"{100 * line.likelihood:.0f} %"]
+        if fitted:
+            cells += _fitted(line)
+        if fitted and wide:
+            cells.append("" if line.likelihood is None else f"{100 * line.likelihood:.0f} %")
         cells += [f"{count:,}" for count in (record.played, record.won, record.drawn, record.lost)]
-        cells += [_percent(record.points / record.played) if record.played else "-", _faults(record.faults)]
-        table.add_row(*cells)
-    table.caption = _legend(standings, wide)
-    return table
+        if wide:
+            cells.append(_percent(record.points / record.played) if record.played else "-")
+        table.add_row(*cells, _faults(record.faults))
+    captions = _legend(standings, wide) if fitted else []
+    return _titled(f"Standings of {name}, {_matches(standings)}", table, *captions)
+
+
+def _matches(standings: Standings) -> str:
+    kind = "solo match" if standings.solo else "match"
+    return f"{standings.matches:,} {kind}{'' if standings.matches == 1 else 'es'}"
 
 
 def _fitted(line: Standing) -> tuple[str, str]:
@@ -103,25 +105,24 @@ def _fitted(line: Standing) -> tuple[str, str]:
     return f"{line.fit:.0f}", "" if line.error is None else f"{line.error:.0f}"
 
 
-def _legend(standings: Standings, wide: bool) -> str | None:
-    if not wide or standings.fit is None:
-        return None
-    text = "Elo: as the season went. fit: all results at once. LOS: likelihood that a bot is stronger than the next"
+def _legend(standings: Standings, wide: bool) -> list[str]:
+    remarks = ["Elo: match by match. fit: all results at once."]
+    if wide:
+        remarks[0] += " LOS: likelihood to be stronger than the next."
     islands = {line.island for line in standings.lines if line.island is not None}
     if len(islands) > 1:
-        text += (
-            f"\nno result compares {len(islands)} groups of bots with each other: "
-            "fitted ratings of different groups must not be compared"
+        remarks.append(
+            f"No result compares the {len(islands)} groups of bots with each other: do not compare their fits."
         )
-    return text
+    return remarks
 
 
 def _faults(count: int) -> Text:
     return Text(f"{count:,}", style="red" if count else "dim")
 
 
-def _solo_table(standings: Standings, name: str, top: int | None) -> Table:
-    table = _table(f"Standings of {name}, {standings.matches:,} solo matches")
+def _solo_table(standings: Standings, name: str, top: int | None) -> RenderableType:
+    table = _table()
     _numbers(table, "#")
     _bot_column(table)
     _numbers(table, "mean score", "± 95 %", "played", "faults")
@@ -130,7 +131,7 @@ def _solo_table(standings: Standings, name: str, top: int | None) -> Table:
         mean = "-" if line.elo is None else f"{line.elo:.2f}"
         played = f"{line.record.played:,}"
         table.add_row(str(line.rank), Text(line.bot), mean, error, played, _faults(line.record.faults))
-    return table
+    return _titled(f"Standings of {name}, {_matches(standings)}", table)
 
 
 def crosstable(standings: Standings, width: int = 100) -> RenderableType:
@@ -138,7 +139,7 @@ def crosstable(standings: Standings, width: int = 100) -> RenderableType:
     order = standings.order
     if len(order) > _GRID_BOTS:
         return Text(f"The cross-table of {len(order)} bots is too wide to read; --json has it.", style="dim")
-    table = _table("Cross-table: share of points against each other bot, in percent")
+    table = _table()
     _numbers(table, "#")
     _bot_column(table)
     names = max(8, *(len(name) for name in standings.names))
@@ -157,18 +158,18 @@ def crosstable(standings: Standings, width: int = 100) -> RenderableType:
             else:
                 cells.append("")
         table.add_row(*cells)
-    if len(columns) < len(order):
-        table.caption = f"{len(order) - len(columns)} more columns need a wider terminal"
-    return table
+    missing = len(order) - len(columns)
+    captions = [f"{missing} more columns need a wider terminal."] if missing else []
+    return _titled("Cross-table: share of points against each other bot, in percent", table, *captions)
 
 
 def _shade(share: float) -> str:
     return "green" if share > 0.55 else "red" if share < 0.45 else ""
 
 
-def seats_table(lines: Sequence[SeatLine]) -> Table:
+def seats_table(lines: Sequence[SeatLine]) -> RenderableType:
     """What each seat is worth."""
-    table = _table("Seats")
+    table = _table()
     _numbers(table, "seat", "played", "won", "drawn", "lost", "share", "± 95 %", "mean score", "faults")
     for line in lines:
         record, error = line.record, line.share.error
@@ -180,7 +181,7 @@ def seats_table(lines: Sequence[SeatLine]) -> Table:
             f"{record.scores.mean:.2f}" if record.played else "-",
             _faults(record.faults),
         )
-    return table
+    return _titled("Seats", table)
 
 
 def faults_table(lines: Iterable[FaultLine]) -> RenderableType:
@@ -195,7 +196,7 @@ def faults_table(lines: Iterable[FaultLine]) -> RenderableType:
         first.setdefault(key, line)
     if not counts:
         return Text("No faults.", style="green")
-    table = _table("Faults")
+    table = _table()
     _bot_column(table)
     table.add_column("kind")
     _numbers(table, "faults", "forfeits")
@@ -206,12 +207,12 @@ def faults_table(lines: Iterable[FaultLine]) -> RenderableType:
         where = f"{line.number} ({line.match[:10]}), line {line.fault.n}"
         what = line.fault.message.splitlines()[0][:120] if line.fault.message else ""
         table.add_row(Text(key[0]), key[1], f"{count:,}", f"{retired[key]:,}", where, Text(what))
-    return table
+    return _titled("Faults", table)
 
 
-def times_table(lines: Sequence[TimeLine]) -> Table:
+def times_table(lines: Sequence[TimeLine]) -> RenderableType:
     """The time each bot used for a decision, slowest first."""
-    table = _table("Time for a decision, in milliseconds", "wait: ready to run, but without a processor")
+    table = _table()
     _bot_column(table)
     _numbers(table, "decisions", "mean", "cpu", "wait", "longest")
     table.add_column("in match", no_wrap=True)
@@ -224,7 +225,9 @@ def times_table(lines: Sequence[TimeLine]) -> Table:
             f"{line.longest_ms:.1f}",
             line.longest_match[:10],
         )
-    return table
+    return _titled(
+        "Time for a decision, in milliseconds", table, "wait: ready to run, but without a processor."
+    )
 
 
 def facts(rows: Sequence[tuple[str, str]]) -> RenderableType:

@@ -1,0 +1,85 @@
+"""Stand-ins for the runner, importable in referee processes: bundles without bots, matches without play."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from hashlib import blake2b
+from pathlib import Path
+
+import attrs
+
+from warpleague.errors import HarnessFault, MissingToolchain
+from warpleague.league.config import load_config
+from warpleague.league.league import open_to_run
+from warpleague.league.running import Watcher, run_league
+from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
+
+
+@attrs.frozen
+class FakeBundle:
+    name: str
+    digest: str
+    games: tuple[str, ...] = ("aliens", "toy")
+
+    def seat(self) -> SeatSpec:
+        return SeatSpec(bot=self.name, version="1", digest=self.digest)
+
+
+def prepare(folder: Path) -> FakeBundle:
+    """A bundle whose digest is its folder's file `digest`, or made of its name."""
+    if "exotic" in folder.name:
+        raise MissingToolchain("exotic: no compiler here")
+    file = folder / "digest"
+    return FakeBundle(folder.name, file.read_text() if file.exists() else f"digest of {folder.name}")
+
+
+def play(spec: MatchSpec) -> MatchResult:
+    """A result that follows from the spec alone; ties, faults and all."""
+    luck = blake2b(spec.key + spec.id.encode(), digest_size=16).digest()
+    values = [luck[seat] % 5 for seat in range(len(spec.seats))]
+    ranks = tuple(1 + sum(other > value for other in values) for value in values)
+    fault = SeatFault(kind="timeout", n=3, retired=True, message="too slow")
+    faults = tuple((fault,) if luck[8 + seat] < 20 else () for seat in range(len(values)))
+    times = tuple(
+        SeatTimes(decisions=5, wall_ms=2.5, cpu_ms=2.0, wait_ms=0.1, longest_ms=value) for value in values
+    )
+    record = json.dumps({"type": "match", "id": spec.id, "ranks": ranks}).encode() + b"\n"
+    scores = tuple(float(value) for value in values)
+    return MatchResult(spec.id, ranks, scores, "completed", luck.hex(), faults, times, record, lines=1)
+
+
+def play_void(spec: MatchSpec) -> MatchResult:
+    """Fails for a fifth of the matches."""
+    if int(spec.id, 16) % 5 == 0:
+        raise HarnessFault("the moon is full")
+    return play(spec)
+
+
+def play_deadly(spec: MatchSpec) -> MatchResult:
+    """Kills its referee the first time a match of a certain kind is tried; a file remembers."""
+    memory = Path(os.environ["DEADLY"]) / spec.id
+    if int(spec.id, 16) % 4 == 0 and not memory.exists():
+        memory.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return play(spec)
+
+
+def play_always_deadly(spec: MatchSpec) -> MatchResult:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return play(spec)
+
+
+class Teller(Watcher):
+    """Prints the id of each match once it is stored."""
+
+    def finished(self, fixture, result) -> None:  # noqa: ARG002
+        print(fixture.id, flush=True)
+
+
+def main() -> None:
+    """Run the league file argv[1] into argv[2], telling of each stored match."""
+    with open_to_run(load_config(Path(sys.argv[1])), Path(sys.argv[2]), prepare) as league:
+        run_league(league, play=play, watcher=Teller())

@@ -1,0 +1,163 @@
+"""What a league file may say, and how it is told what is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from warpleague.errors import BadInput, BotError, ConfigError, MissingToolchain
+from warpleague.league.config import BotEntry, load_config
+from warpleague.league.entry import enter_bots
+from warpleague.match.spec import Clock
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_short_file_means_the_defaults(write_league) -> None:
+    """A file with bots and a game is complete: name from the file, the smallest table, one second a move."""
+    config = load_config(write_league("a", "b", top=""))
+    assert (config.name, config.seed, config.game.players) == ("cup", None, 2)
+    assert config.clock == Clock(move_s=1.0)
+    assert config.game.options["max_turns"] > 0
+    assert config.entries == (BotEntry(path="bots/a"), BotEntry(path="bots/b"))
+
+
+def test_a_clock_says_all_there_is(write_league) -> None:
+    """A clock with a bank only has no cap on a decision."""
+    config = load_config(write_league("a", "b", extra="[clock]\nbank_s = 5"))
+    assert config.clock == Clock(bank_s=5.0)
+
+
+@pytest.mark.parametrize(
+    ("extra", "text"),
+    [
+        ("[formt]\nx = 1", "cup.toml: formt: unknown key; did you mean 'format'?"),
+        ("[clock]\nmoves_s = 1", "clock.moves_s: unknown key; did you mean 'move_s'?"),
+        ('[clock]\nmove_s = "1"', "clock.move_s: must be a number, not the text '1'"),
+        ("[clock]\nmove_s = -1", "clock.move_s: must be above zero, not -1.0"),
+        ("[clock]\nstart_s = 3", "clock: set move_s or bank_s"),
+        ("[clock]\nmove_s = 1\nincrement_s = 1", "there is no bank_s"),
+        ("[rules]\nfaults = 'forgive'", "rules.faults: must be 'forfeit' or 'substitute'"),
+        ("[run]\njobs = 1.5", "run.jobs: must be a whole number, not 1.5"),
+        ("[run]\njobs = -1", "'jobs' must be >= 0"),
+        ("[rating]\nk = 0", "'k' must be > 0"),
+        ("challengers = ['a']", "format.challengers: only kind"),
+        ("tables = 0", "format.tables: must be at least 1"),
+        ("kind = 'gauntlet'\ntables = 3", "format.tables: a gauntlet plays all its tables"),
+        ("kind = 'league'", "format.kind: must be 'round-robin' or 'gauntlet'"),
+        ("[", "cup.toml: is not TOML"),
+    ],
+)
+def test_mistakes_are_named(write_league, extra: str, text: str) -> None:
+    """A wrong key or value is refused with file, path and the nearest right name."""
+    with pytest.raises(ConfigError) as caught:
+        load_config(write_league("a", "b", extra=extra))
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("game", "text"),
+    [
+        ('id = "alien"', "game.id: no game is called 'alien'; did you mean 'aliens'?"),
+        ('id = "aliens"\nplayers = 3', "game.players: aliens is for 2 players, not 3"),
+        (
+            'id = "aliens"\noptions = { max_turn = 5 }',
+            "game.options: max_turn: unknown key; did you mean 'max_turns'?",
+        ),
+        (
+            'id = "aliens"\noptions = { max_turns = "5" }',
+            "game.options: max_turns: must be a whole number, not the text",
+        ),
+    ],
+)
+def test_the_game_is_checked(tmp_path: Path, game: str, text: str) -> None:
+    """Game, table size and options are checked against the game itself."""
+    path = tmp_path / "l.toml"
+    path.write_text(f'bots = ["x"]\n[game]\n{game}\n')
+    with pytest.raises(BadInput) as caught:
+        load_config(path)
+    assert text in str(caught.value)
+
+
+def test_a_missing_file_names_its_neighbour(write_league, tmp_path: Path) -> None:
+    """A league file that is not there is refused with the nearest that is."""
+    write_league("a", "b")
+    with pytest.raises(ConfigError, match=r"there is no such file; did you mean 'cup.toml'\?"):
+        load_config(tmp_path / "cupp.toml")
+
+
+def test_bots_are_entered_in_order_with_their_names(write_league, fake) -> None:
+    """Bots keep the order of the file, and the names it gives them."""
+    path = write_league("a", "b")
+    path.write_text(path.read_text().replace('"bots/b"', '{ path = "bots/b", name = "bee" }'))
+    entries = enter_bots(load_config(path), fake.prepare)
+    assert [bot.bot for bot in entries.bots] == ["a", "bee"]
+
+
+def test_a_missing_bot_names_its_neighbour(write_league, fake) -> None:
+    """A bot folder that is not there is refused with its place in the file and the nearest folder."""
+    path = write_league("greedy", "random")
+    path.write_text(path.read_text().replace("bots/greedy", "bots/gredy"))
+    with pytest.raises(ConfigError, match=r"bots\[0\]: there is no folder .*gredy; did you mean 'greedy'\?"):
+        enter_bots(load_config(path), fake.prepare)
+
+
+def test_two_bots_of_one_name_are_refused(write_league, fake) -> None:
+    """The same folder twice needs two names."""
+    with pytest.raises(ConfigError, match="two bots are called 'a'; give one of them another"):
+        enter_bots(load_config(write_league("a", "a")), fake.prepare)
+
+
+def test_missing_toolchains_are_errors_or_left_out(write_league, fake) -> None:
+    """A bot whose compiler is missing stops the league, or is left out with one line, as the file says."""
+    path = write_league("a", "exotic", "b")
+    with pytest.raises(MissingToolchain):
+        enter_bots(load_config(path), fake.prepare)
+    path.write_text('missing_toolchain = "skip"\n' + path.read_text())
+    entries = enter_bots(load_config(path), fake.prepare)
+    assert [bot.bot for bot in entries.bots] == ["a", "b"]
+    assert entries.skipped == ("exotic is left out: exotic: no compiler here",)
+
+
+def test_too_few_bots_are_refused(write_league, fake) -> None:
+    """A table needs as many bots as it has seats; those left out are told."""
+    path = write_league("a", "exotic", top='missing_toolchain = "skip"')
+    with pytest.raises(ConfigError, match=r"a table of 2 needs as many bots, not 1\n  exotic is left out"):
+        enter_bots(load_config(path), fake.prepare)
+
+
+def test_names_in_the_file_must_be_bots(write_league, fake) -> None:
+    """Anchor and challengers must be names of bots."""
+    for extra in ("[rating]\nanchor = 'aa'", "kind = 'gauntlet'\nchallengers = ['aa']"):
+        with pytest.raises(ConfigError, match="no bot is called 'aa'"):
+            enter_bots(load_config(write_league("a", "b", extra=extra)), fake.prepare)
+
+
+def test_a_gauntlet_needs_others(write_league, fake) -> None:
+    """A gauntlet of challengers only is refused."""
+    path = write_league("a", "b", extra="kind = 'gauntlet'\nchallengers = ['a', 'b']")
+    with pytest.raises(ConfigError, match="needs 1 bots that are not challengers, not 0"):
+        enter_bots(load_config(path), fake.prepare)
+
+
+def test_a_bot_must_play_the_game(write_league, fake) -> None:
+    """A bot of another game is refused with the games it plays."""
+    config = load_config(write_league("a", "b"))
+    with pytest.raises(BotError, match="a does not play aliens"):
+        enter_bots(config, lambda folder: fake.FakeBundle(folder.name, "d", ("chess",)))
+
+
+def test_the_snapshot_reads_back_as_the_same_league(write_league) -> None:
+    """The complete configuration, written as TOML, means the same league."""
+    import tomli_w
+
+    path = write_league("a", "b", extra="[rating]\nanchor = 'a'\n[clock]\nbank_s = 2")
+    path.write_text(path.read_text().replace('"bots/b"', '{ path = "bots/b", name = "bee" }'))
+    config = load_config(path)
+    copy = path.with_name("copy.toml")
+    copy.write_text(tomli_w.dumps(config.to_toml()))
+    assert load_config(copy).to_toml() == config.to_toml()
+    assert "bee" in copy.read_text()
+    assert "bots/b" in copy.read_text()

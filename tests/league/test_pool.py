@@ -1,0 +1,152 @@
+"""The referee pool: one process for each job, which may die without taking the run with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from warpleague.errors import HarnessFault
+from warpleague.league.pool import RefereeDied, RefereePool, RemoteTraceback, usable_cores
+
+
+@pytest.fixture
+def pool():
+    with RefereePool(2) as pool:
+        yield pool
+        pool.kill()
+
+
+def test_calls_run_in_the_referee_processes(pool) -> None:
+    """Calls return their values, from as many processes as there are jobs, kept from call to call."""
+    before = sorted(pool.processes())
+    found = {pool.submit(os.getpid).result(timeout=30) for _ in range(20)}
+    assert found <= set(before)
+    assert len(before) == 2
+    assert os.getpid() not in found
+    assert sorted(pool.processes()) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system has no affinity")
+def test_each_referee_keeps_to_its_core() -> None:
+    """With affinity every referee has one of our cores; without, all of them."""
+    with RefereePool(1) as pool:
+        assert pool.submit(os.sched_getaffinity, 0).result(timeout=30) == {usable_cores()[0]}
+    with RefereePool(1, "none") as pool:
+        assert pool.submit(os.sched_getaffinity, 0).result(timeout=30) == set(usable_cores())
+
+
+def test_a_dead_referee_is_replaced(pool) -> None:
+    """The call of a killed referee raises `RefereeDied` with how it died; later calls run elsewhere."""
+    before = pool.processes()
+    doomed = [pool.submit(signal.pause) for _ in range(2)]
+    for future in doomed:
+        while not future.running():
+            os.sched_yield()
+    for process in before:
+        os.kill(process, signal.SIGKILL)
+    for future in doomed:
+        with pytest.raises(RefereeDied, match="was killed by SIGKILL"):
+            future.result(timeout=30)
+    assert pool.submit(os.getpid).result(timeout=30) not in before
+
+
+def test_an_exception_comes_back_with_its_traceback(pool) -> None:
+    """What a call raises is raised here, its remote traceback as the cause; the referee lives on."""
+    with pytest.raises(ValueError, match="invalid literal") as caught:
+        pool.submit(int, "x").result(timeout=30)
+    assert isinstance(caught.value.__cause__, RemoteTraceback)
+    assert "in _called" in str(caught.value.__cause__)
+    with pytest.raises(SystemExit):
+        pool.submit(sys.exit, 3).result(timeout=30)
+    assert pool.submit(int, "7").result(timeout=30) == 7
+
+
+def test_what_cannot_travel_is_told(pool) -> None:
+    """Calls and results that cannot be pickled fail alone."""
+    with pytest.raises(Exception, match="pickle"):
+        pool.submit(lambda: 1).result(timeout=30)
+    with pytest.raises(RuntimeError, match="cannot be pickled"):
+        pool.submit(open, os.devnull).result(timeout=30)
+    assert pool.submit(int, "7").result(timeout=30) == 7
+
+
+def test_prints_in_a_call_do_not_disturb_the_pipe(pool) -> None:
+    """A call may print: the frames travel on descriptors of their own."""
+    assert pool.submit(print, "noise").result(timeout=30) is None
+    assert pool.submit(os.write, 1, b"noise\n").result(timeout=30) == 6
+
+
+def test_shutdown_finishes_or_cancels() -> None:
+    """Shutdown lets submitted calls end, or cancels those not begun; then no referee is left."""
+    pool = RefereePool(1)
+    futures = [pool.submit(os.getpid) for _ in range(5)]
+    processes = pool.processes()
+    pool.shutdown()
+    assert all(future.done() for future in futures)
+    assert not any(Path("/proc", str(process)).exists() for process in processes)
+    with pytest.raises(RuntimeError, match="shut down"):
+        pool.submit(os.getpid)
+
+
+def test_kill_ends_at_once() -> None:
+    """Killing the pool fails what runs and what waits, without waiting for it."""
+    pool = RefereePool(1)
+    futures = [pool.submit(signal.pause) for _ in range(3)]
+    pool.kill()
+    for future in futures:
+        with pytest.raises(RefereeDied):
+            future.result(timeout=30)
+
+
+def test_a_pool_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a Python to start, the pool is refused."""
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    with pytest.raises(HarnessFault, match="no referee process can be started"):
+        RefereePool(1)
+
+
+def test_referees_that_all_die_at_birth_end_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Referees that die before their first answer, again and again, are an error, not an endless loop."""
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    pool = RefereePool(1)
+    with pytest.raises(HarnessFault, match="has failed"):
+        submit_often(pool)
+
+
+def submit_often(pool) -> None:
+    for _ in range(100):
+        with suppress(RefereeDied):
+            pool.submit(os.getpid).result(timeout=30)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs PR_SET_PDEATHSIG")
+def test_referees_die_with_the_scheduler() -> None:
+    """When the scheduler is killed, its referees die, even one in the midst of a long call."""
+    code = (
+        "import signal; from warpleague.league.pool import RefereePool; p = RefereePool(2);"
+        "p.submit(signal.pause); print(*p.processes(), flush=True); signal.pause()"
+    )
+    scheduler = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    processes = scheduler.stdout.readline().split()
+    assert len(processes) == 2
+    scheduler.kill()
+    scheduler.wait()
+    scheduler.stdout.close()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and any(_alive(process) for process in processes):
+        os.sched_yield()
+    assert not any(_alive(process) for process in processes)
+
+
+def _alive(process: str) -> bool:
+    try:
+        return Path("/proc", process, "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

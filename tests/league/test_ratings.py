@@ -1,0 +1,171 @@
+"""Ratings against hand-computed values and known properties."""
+
+from __future__ import annotations
+
+from math import log10, sqrt
+from random import Random
+
+import pytest
+
+from warpleague.league.ratings import SCALE, PairTotals, SequentialElo, expected, joint_fit
+
+
+def fitted(results, bots, **options):
+    totals = PairTotals(bots)
+    for _, seats, ranks in results:
+        totals.add(seats, ranks)
+    return joint_fit(totals, lambda: iter(results), **{"start": 0.0, **options})
+
+
+def duels(*scores):
+    """Results (bot, bot, wins of the first, draws, wins of the second), each match a group of its own."""
+    results = []
+    for a, b, won, drawn, lost in scores:
+        for ranks, count in (((1, 2), won), ((1, 1), drawn), ((2, 1), lost)):
+            results += [(len(results) + i, (a, b), ranks) for i in range(count)]
+    return results
+
+
+def test_expected_shares() -> None:
+    """A difference of 400 is ten to one, none is even."""
+    assert expected(0) == 0.5
+    assert expected(400) == pytest.approx(10 / 11)
+    assert expected(-400) == pytest.approx(1 / 11)
+
+
+def test_sequential_elo_by_hand() -> None:
+    """A win, then a draw, at K = 16: each match starts from what the one before left."""
+    elo = SequentialElo(2, 16.0, 1500.0)
+    elo.add((0, 1), (1, 2))
+    assert elo.ratings == [1508.0, 1492.0]
+    elo.add((1, 0), (1, 1))
+    share = 1 / (1 + 10 ** (-16 / 400))
+    assert elo.ratings == pytest.approx([1508.0 + 16 * (0.5 - share), 1492.0 - 16 * (0.5 - share)])
+
+
+def test_sequential_elo_at_larger_tables() -> None:
+    """A table counts as its pairs with K divided by the opponents, a shared place as half."""
+    elo = SequentialElo(4, 16.0, 1500.0)
+    elo.add((3, 1, 2), (1, 2, 2))
+    assert elo.ratings == [1500.0, 1496.0, 1496.0, 1508.0]
+    assert sum(elo.ratings) == 6000.0
+
+
+def test_sequential_elo_depends_on_order() -> None:
+    """The same results in another order give other ratings: which is why they are taken in schedule order."""
+    one, two = SequentialElo(2), SequentialElo(2)
+    for ranks in ((1, 2), (1, 2), (2, 1)):
+        one.add((0, 1), ranks)
+    for ranks in ((2, 1), (1, 2), (1, 2)):
+        two.add((0, 1), ranks)
+    assert one.ratings != two.ratings
+
+
+def test_the_fit_of_two_bots_is_the_formula() -> None:
+    """Sixty wins of a hundred are 70.4 Elo, with the binomial error."""
+    fit = fitted(duels((0, 1, 60, 0, 40)), 2, anchor=1)
+    assert fit.ratings[0] == pytest.approx(400 * log10(1.5), abs=1e-6)
+    assert fit.ratings[1] == 0.0
+    # The sandwich of independent wins and losses is the binomial error, with N - 1 in the place of N.
+    assert fit.errors[0] == pytest.approx(SCALE / sqrt(100 * 0.24) * sqrt(100 / 99), rel=1e-9)
+    assert fit.superiority(0, 1) == pytest.approx(0.976, abs=1e-3)
+    assert fit.superiority(1, 0) == pytest.approx(1 - fit.superiority(0, 1))
+
+
+def test_draws_make_errors_smaller() -> None:
+    """Draws count half and carry less chance than wins and losses: the same share, a smaller error."""
+    drawn, sharp = fitted(duels((0, 1, 30, 60, 10)), 2), fitted(duels((0, 1, 60, 0, 40)), 2)
+    assert drawn.ratings == pytest.approx(sharp.ratings)
+    assert drawn.errors[0] < 0.7 * sharp.errors[0]
+
+
+def test_a_fit_reproduces_consistent_shares() -> None:
+    """Shares made from ratings give these ratings back, less their mean."""
+    true = [0.0, 100.0, -150.0, 250.0]
+    totals = PairTotals(4)
+    for a in range(4):
+        for b in range(4):
+            if a != b:
+                totals.games[a][b] = 1_000
+                totals.points[a][b] = 1_000 * expected(true[a] - true[b])
+    fit = joint_fit(totals, lambda: iter(()), start=1500.0)
+    assert fit.ratings == pytest.approx([1500 + value - 50 for value in true], abs=1e-6)
+
+
+def test_duplicate_groups_that_agree_have_larger_errors() -> None:
+    """Matches on one deal that always end alike count as one, not as two: clustering sees it."""
+    rng = Random(1)
+    apart, together = [], []
+    for group in range(200):
+        ranks = (1, 2) if rng.random() < 0.5 else (2, 1)
+        together += [(group, (0, 1), ranks), (group, (1, 0), ranks[::-1])]
+        apart += [(2 * group, (0, 1), ranks), (2 * group + 1, (1, 0), ranks[::-1])]
+    ratio = fitted(together, 2).errors[0] / fitted(apart, 2).errors[0]
+    assert ratio == pytest.approx(sqrt(2), rel=0.01)
+
+
+def test_errors_cover_at_tables_of_three() -> None:
+    """Of the true ratings, about 95 in 100 lie within the 95 % interval, also when tables are not pairs."""
+    rng, true, inside = Random(3), [0.0, 60.0, -90.0, 130.0], 0
+    for _ in range(60):
+        results = []
+        for group in range(90):
+            seats = tuple(rng.sample(range(4), 3))
+            order = sorted(seats, key=lambda bot: rng.expovariate(10 ** (true[bot] / 400)))
+            results.append((group, seats, tuple(order.index(bot) + 1 for bot in seats)))
+        fit = fitted(results, 4, start=25.0)
+        inside += sum(abs(fit.ratings[bot] - true[bot]) < 1.96 * fit.errors[bot] for bot in range(4))
+    assert 0.90 <= inside / 240 <= 0.985
+
+
+def test_a_sweep_has_no_finite_rating() -> None:
+    """Ten wins of ten: the rating at which that has probability one half, and the bound at 0.05."""
+    fit = fitted(duels((0, 1, 10, 0, 0)), 2)
+    assert fit.ratings[0] - fit.ratings[1] == pytest.approx(457.6, abs=0.05)
+    assert fit.above[0] - fit.ratings[1] == pytest.approx(182.7, abs=0.05)
+    assert fit.errors == (None, None)
+    assert fit.superiority(0, 1) is None
+
+
+def test_a_swept_bot_does_not_disturb_the_others() -> None:
+    """Bots that won or lost everything are set aside, the others rated as if those had not been there."""
+    rest = duels((0, 1, 6, 0, 4), (1, 2, 5, 0, 5), (0, 2, 7, 0, 3))
+    swept = duels((3, 0, 4, 0, 0), (3, 1, 4, 0, 0), (4, 2, 0, 0, 6))
+    alone, fit = fitted(rest, 5), fitted(rest + swept, 5)
+    assert fit.ratings[:3] == pytest.approx(alone.ratings[:3])
+    assert fit.errors[:3] == pytest.approx(alone.errors[:3])
+    assert fit.ratings[3] > fit.above[3] > max(fit.ratings[:2])
+    assert fit.ratings[4] < fit.below[4] < fit.ratings[2]
+    assert set(fit.islands) == {0}
+
+
+def test_bots_that_results_do_not_compare_are_islands() -> None:
+    """Two groups that never met are rated apart, and no likelihood compares them."""
+    fit = fitted(duels((0, 1, 6, 0, 4), (2, 3, 5, 0, 5)), 5)
+    assert fit.islands == (0, 0, 1, 1, None)
+    assert fit.ratings[4] is None
+    assert fit.superiority(0, 2) is None
+    assert fit.superiority(0, 1) is not None
+
+
+def test_one_way_groups_are_islands() -> None:
+    """If one group only ever beat the other, no finite difference fits: rated apart."""
+    results = duels((0, 1, 6, 0, 4), (2, 3, 5, 0, 5), (0, 2, 4, 0, 0), (1, 3, 4, 0, 0))
+    fit = fitted(results, 4)
+    assert fit.islands == (0, 0, 1, 1)
+
+
+def test_an_anchor_moves_but_does_not_stretch() -> None:
+    """Anchoring sets one bot's rating, keeps all differences, and gives it no error."""
+    results = duels((0, 1, 6, 0, 4), (1, 2, 5, 1, 4), (0, 2, 7, 0, 3))
+    free, anchored = fitted(results, 3), fitted(results, 3, start=2000.0, anchor=2)
+    assert anchored.ratings[2] == 2000.0
+    assert anchored.errors[2] == 0.0
+    assert anchored.ratings[0] - anchored.ratings[1] == pytest.approx(free.ratings[0] - free.ratings[1])
+    assert anchored.superiority(0, 1) == pytest.approx(free.superiority(0, 1))
+
+
+def test_nothing_played_is_no_error() -> None:
+    """Without results nobody has a rating."""
+    fit = fitted([], 3)
+    assert fit.ratings == fit.errors == fit.islands == (None, None, None)

@@ -1,0 +1,204 @@
+"""Running a season: each match once, whatever dies or fails in between."""
+
+from __future__ import annotations
+
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+
+from warpleague.errors import BadInput
+from warpleague.league.config import load_config
+from warpleague.league.league import open_to_read
+from warpleague.league.pool import RefereePool
+from warpleague.league.running import Watcher, run_league
+from warpleague.league.standings import standings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def tables(league) -> list[dict]:
+    return [line.to_json() for line in standings(league).lines]
+
+
+def test_a_run_plays_everything_once_and_ends_the_season(write_league, open_league, fake, inline) -> None:
+    """All matches are played, none by a second run; at the end the secret is public."""
+    path = write_league("a", "b", "c")
+    with open_league(path) as league:
+        assert league.store.published() is None
+        report = run_league(league, executor=inline, play=fake.play)
+        assert (report.total, report.before, report.played) == (18, 0, 18)
+        assert report.complete
+        assert league.store.published() is not None
+    with open_league(path) as league:
+        assert run_league(league, executor=inline, play=fake.play).played == 0
+
+
+def test_any_executor_gives_the_same_table(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+    """Inline, on threads, or on referee processes: the order in which matches end changes nothing."""
+    path = write_league("a", "b", "c", "d")
+    found = []
+    with ThreadPoolExecutor(4) as threads, RefereePool(2) as pool:
+        for name, executor in (("i", inline), ("t", threads), ("p", pool)):
+            with open_league(path, tmp_path / name) as league:
+                run_league(league, executor=executor, jobs=4, play=fake.play)
+                found.append(tables(league))
+    assert found[0] == found[1] == found[2]
+
+
+class StopAfter(Watcher):
+    """Sends this process a signal after some matches, once or twice."""
+
+    def __init__(self, matches: int, times: int = 1) -> None:
+        self.matches, self.times, self.told = matches, times, 0
+
+    def finished(self, fixture, result) -> None:  # noqa: ARG002
+        self.matches -= 1
+        if self.matches == 0:
+            for _ in range(self.times):
+                os.kill(os.getpid(), signal.SIGINT)
+
+    def stopping(self) -> None:
+        self.told += 1
+
+
+def test_an_interrupt_ends_cleanly_and_a_resume_changes_nothing(
+    write_league, open_league, fake, inline, tmp_path: Path
+) -> None:
+    """Interrupted and resumed, a run ends with the table of an undisturbed one; handlers are put back."""
+    path = write_league("a", "b", "c", "d")
+    handler = signal.getsignal(signal.SIGINT)
+    watcher = StopAfter(5)
+    with open_league(path) as league:
+        report = run_league(league, play=fake.play, watcher=watcher)
+        assert report.stopped
+        assert not report.complete
+        assert 5 <= report.played < 36
+        assert watcher.told == 1
+        assert league.store.published() is None
+    assert signal.getsignal(signal.SIGINT) is handler
+    with open_league(path) as league:
+        rest = run_league(league, play=fake.play)
+        assert rest.before == report.played
+        assert rest.complete
+        resumed = tables(league)
+    with open_league(path, tmp_path / "undisturbed") as league:
+        run_league(league, executor=inline, play=fake.play)
+        assert tables(league) == resumed
+
+
+def test_a_second_interrupt_kills(write_league, open_league, fake) -> None:
+    """The second interrupt stops at once, with what is stored kept."""
+    with open_league(write_league("a", "b", "c", "d")) as league:
+        report = run_league(league, play=fake.play, watcher=StopAfter(3, times=2))
+        assert report.stopped
+        assert 3 <= league.store.count() < 36
+
+
+def test_void_matches_are_told_and_the_others_go_on(write_league, open_league, fake, inline) -> None:
+    """A match the harness failed to play is void, with its traceback; it is not stored, and tried next time."""
+    path = write_league("a", "b", "c", deals=6)
+    with open_league(path) as league:
+        report = run_league(league, executor=inline, play=fake.play_void)
+        voids = {void.fixture.id for void in report.void}
+        assert voids == {f.id for f in league.schedule if int(f.id, 16) % 5 == 0}
+        assert report.played == 36 - len(voids)
+        assert not report.complete
+        assert all("HarnessFault: the moon is full" in void.error for void in report.void)
+        assert all("in play_void" in void.trace for void in report.void)
+    with open_league(path) as league:
+        assert run_league(league, executor=inline, play=fake.play).played == len(voids) > 0
+
+
+def test_only_void_matches_end_the_run(write_league, open_league, inline) -> None:
+    """When match after match is void, the run gives up instead of going through them all."""
+
+    def broken(spec):
+        raise ZeroDivisionError("a bug")
+
+    with open_league(write_league("a", "b", "c", "d")) as league:
+        report = run_league(league, executor=inline, play=broken)
+    assert "10 matches in a row were void" in report.failure
+    assert len(report.void) < 36
+
+
+def test_a_match_whose_referee_dies_is_played_again(
+    write_league, open_league, fake, tmp_path, monkeypatch
+) -> None:
+    """Referees that die take no match with them: each is played again, and the run completes."""
+    (tmp_path / "deadly").mkdir()
+    monkeypatch.setenv("DEADLY", str(tmp_path / "deadly"))
+    with open_league(write_league("a", "b", "c", "d", deals=1)) as league:
+        report = run_league(league, play=fake.play_deadly)
+        assert report.complete
+        assert report.failure is None
+        assert not report.void
+    assert len(list((tmp_path / "deadly").iterdir())) > 0
+
+
+def test_a_match_that_always_kills_its_referee_stops_the_run(write_league, open_league, fake) -> None:
+    """A match that kills its referee three times ends the run with a clear error."""
+    with open_league(write_league("a", "b")) as league:
+        report = run_league(league, jobs=1, play=fake.play_always_deadly)
+    assert "was killed by SIGKILL during a match, 3 times" in report.failure
+    assert report.played == 0
+
+
+def test_bad_input_in_a_match_stops_the_run(write_league, open_league, inline) -> None:
+    """What the user got wrong (a sandbox that is not there) is raised, not called void."""
+
+    def refuse(spec):
+        raise BadInput("no sandbox here")
+
+    with open_league(write_league("a", "b")) as league, pytest.raises(BadInput, match="no sandbox here"):
+        run_league(league, executor=inline, play=refuse)
+
+
+def test_a_wrong_result_is_not_stored(write_league, open_league, fake, inline) -> None:
+    """A result with another match's id is a bug, and void."""
+    import attrs
+
+    def confused(spec):
+        return attrs.evolve(fake.play(spec), id="another")
+
+    with open_league(write_league("a", "b")) as league:
+        report = run_league(league, executor=inline, play=confused)
+        assert league.store.count() == 0
+    assert "the result of another match: another" in report.void[0].error
+
+
+def test_a_league_can_be_read_while_it_runs(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+    """Standings read during a run show what is committed by then."""
+    path = write_league("a", "b", "c")
+    seen = []
+
+    class Reader(Watcher):
+        def finished(self, fixture, result) -> None:  # noqa: ARG002
+            with open_to_read(load_config(path), tmp_path / "results") as league:
+                seen.append(standings(league).matches)
+
+    with open_league(path) as league:
+        run_league(league, executor=inline, play=fake.play, watcher=Reader())
+    assert seen[-1] == 18
+    assert seen == sorted(seen)
+
+
+def test_solo_leagues_rank_by_mean_score(write_league, open_league, fake, inline, make_season) -> None:
+    """At tables of one there is no Elo: the mean score ranks, with its error."""
+    import attrs
+
+    from warpleague.league.schedule import Schedule
+
+    with open_league(write_league("a", "b", "c", deals=20)) as league:
+        season = attrs.evolve(league.season, players=1)
+        solo = attrs.evolve(league, season=season, schedule=Schedule(season))
+        run_league(solo, executor=inline, play=fake.play)
+        table = standings(solo)
+    means = [line.elo for line in table.lines]
+    assert table.solo
+    assert means == sorted(means, reverse=True)
+    assert all(line.record.played == 20 and line.record.won == 0 for line in table.lines)
+    assert all(line.error > 0 for line in table.lines)

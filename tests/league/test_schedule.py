@@ -1,0 +1,212 @@
+"""Which matches a season has: complete, balanced, on the same deals, with ids that say all."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import combinations, permutations
+from math import comb
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from warpleague.league.sampling import balance_seats, meetings, orbits, sample_tables, seat_counts
+from warpleague.league.schedule import Schedule, berger
+
+sizes = st.integers(1, 4).flatmap(lambda k: st.tuples(st.integers(max(k, 2), 7), st.just(k)))
+
+
+@given(sizes, st.integers(1, 2), st.sampled_from(["all", "rotations", "fixed"]))
+@settings(max_examples=40, deadline=None)
+def test_a_round_robin_is_complete(make_season_plain, size, deals, seats) -> None:
+    """Every set of bots plays every deal of its own in every seat order asked for, and nothing else."""
+    n, k = size
+    schedule = Schedule(make_season_plain(n, k, deals=deals, seats=seats))
+    fixtures = list(schedule)
+    assert len(fixtures) == len(schedule)
+    assert [fixture.number for fixture in fixtures] == list(range(1, len(fixtures) + 1))
+    assert len({fixture.id for fixture in fixtures}) == len(fixtures)
+    tables = defaultdict(lambda: defaultdict(list))
+    for fixture in fixtures:
+        tables[frozenset(fixture.seats)][fixture.deal].append(fixture.seats)
+    assert set(tables) == {frozenset(table) for table in combinations(range(n), k)}
+    for table, by_deal in tables.items():
+        assert len(by_deal) == deals
+        for orders in by_deal.values():
+            if seats == "all":
+                assert sorted(orders) == sorted(permutations(sorted(table)))
+            elif seats == "rotations":
+                first = orders[0]
+                assert sorted(orders) == sorted(first[i:] + first[:i] for i in range(k))
+            else:
+                assert len(orders) == 1
+
+
+@pytest.fixture(scope="module")
+def make_season_plain():
+    """`make_season`, in the scope that Hypothesis wants."""
+    from warpleague.league.config import FormatTable
+    from warpleague.league.season import Season
+    from warpleague.match.spec import Clock, SeatSpec
+
+    def make(n: int, players: int, **form: object) -> Season:
+        bots = tuple(SeatSpec(bot=f"bot{i}", digest=f"digest {i}") for i in range(n))
+        base = ("aliens", 1, {}, players, FormatTable(**form), Clock(move_s=1.0), "limits", "forfeit", 0)
+        return Season(*base, b"s" * 32, bots)
+
+    return make
+
+
+def test_matches_of_a_group_follow_each_other(make_season) -> None:
+    """All seat orders of one table and deal stand together and share a group number of their own."""
+    groups = [fixture.group for fixture in Schedule(make_season(5, 3, deals=2, seats="all"))]
+    assert groups == sorted(groups)
+    assert set(Counter(groups).values()) == {6}
+
+
+def test_berger_rounds_seat_each_bot_once_and_evenly() -> None:
+    """Each Berger round has every bot once, and over all rounds each bot sits first as often as second."""
+    assert list(berger(4)) == [(0, 3), (1, 2), (3, 2), (0, 1), (1, 3), (2, 0)]
+    for n in range(2, 13):
+        pairs = list(berger(n))
+        size = n // 2
+        assert len({frozenset(pair) for pair in pairs}) == len(pairs) == comb(n, 2)
+        for start in range(0, len(pairs), size):
+            assert len({bot for pair in pairs[start : start + size] for bot in pair}) == 2 * size
+        first = Counter(pair[0] for pair in pairs)
+        assert all(abs(2 * first[bot] - (n - 1)) <= 1 for bot in range(n))
+
+
+def test_fixed_seats_are_balanced(make_season) -> None:
+    """With one seat order a table, every bot sits in every seat about equally often."""
+    for n, k in [(6, 2), (7, 3), (8, 4)]:
+        fixtures = list(Schedule(make_season(n, k, seats="fixed", deals=k)))
+        counts = seat_counts(n, k, [fixture.seats for fixture in fixtures])
+        assert all(max(row) - min(row) <= 1 for row in counts)
+
+
+def test_orbits_are_all_sets_spread_evenly() -> None:
+    """Orbits list every set once; after each whole orbit all bots have played equally often."""
+    for n, k in [(5, 3), (6, 3), (7, 4), (8, 4), (4, 4), (6, 1)]:
+        tables = list(orbits(n, k))
+        assert len({frozenset(table) for table in tables}) == len(tables) == comb(n, k)
+    games = Counter(bot for table in list(orbits(7, 3))[:14] for bot in table)
+    assert set(games.values()) == {6}
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "count"),
+    [(6, 3, 6), (7, 3, 7), (9, 4, 9), (10, 4, 25), (12, 3, 24), (5, 2, 7), (4, 3, 11), (8, 4, 8)],
+)
+def test_samples_are_balanced(n: int, k: int, count: int) -> None:
+    """Sampled tables give every bot as many games and seats within one, and every pair meetings within two."""
+    sample = sample_tables(n, k, count)
+    tables = sample.tables
+    assert len(tables) == count
+    assert all(len(set(table)) == k for table in tables)
+    games = Counter(bot for table in tables for bot in table)
+    assert max(games.values()) - min(games[bot] for bot in range(n)) == sample.games_spread <= 1
+    met = meetings(n, tables).values()
+    assert max(met) - min(met) == sample.meetings_spread <= 2
+    rows = seat_counts(n, k, tables)
+    assert max(max(row) - min(row) for row in rows) == sample.seats_spread <= 1
+
+
+def test_a_block_design_is_found_where_there_is_one() -> None:
+    """Seven bots at seven tables of three meet once each: the Fano plane, found by cyclic development."""
+    assert set(meetings(7, sample_tables(7, 3, 7).tables).values()) == {1}
+
+
+@given(
+    st.integers(2, 4).flatmap(
+        lambda k: st.lists(
+            st.permutations(range(8)).map(lambda deck: tuple(deck[:k])), min_size=1, max_size=40
+        )
+    )
+)
+@settings(max_examples=100, deadline=None)
+def test_seats_are_balanced_for_any_tables(tables) -> None:
+    """Whatever the tables, seating keeps their bots and order, and evens each bot's seats within one."""
+    k = len(tables[0])
+    seated = balance_seats(8, tables)
+    assert [set(table) for table in seated] == [set(table) for table in tables]
+    assert all(max(row) - min(row) <= 1 for row in seat_counts(8, k, seated))
+
+
+def test_a_sampled_season_plays_all_seat_orders_of_its_tables(make_season) -> None:
+    """A sampled season has the asked number of tables, each with its deals and rotations."""
+    season = make_season(8, 4, tables=6, deals=2, seats="rotations")
+    fixtures = list(Schedule(season))
+    assert len(fixtures) == len(Schedule(season)) == 6 * 2 * 4
+    assert len({(frozenset(f.seats), f.deal) for f in fixtures}) == 12
+
+
+def test_a_gauntlet_sets_challengers_against_the_field(make_season) -> None:
+    """In a gauntlet every table has one challenger, and every set of the other bots meets each challenger."""
+    season = make_season(5, 3, kind="gauntlet", challengers=("bot1", "bot3"), seats="fixed")
+    fixtures = list(Schedule(season))
+    assert len(fixtures) == len(Schedule(season)) == 2 * 3
+    assert {frozenset(f.seats) for f in fixtures} == {
+        frozenset((c, *others)) for c in (1, 3) for others in combinations((0, 2, 4), 2)
+    }
+    default = Schedule(make_season(4, 2, kind="gauntlet"))
+    assert {frozenset(f.seats) for f in default} == {frozenset((0, other)) for other in (1, 2, 3)}
+
+
+def test_ids_cover_all_that_determines_a_match(make_season) -> None:
+    """A change of any condition, bot, name, seat order or deal changes every id; the same season, none."""
+    season = make_season(3, 2)
+    base = [fixture.id for fixture in Schedule(season)]
+    assert base == [fixture.id for fixture in Schedule(make_season(3, 2))]
+    clock = attrs.evolve(season.clock, move_s=2.0)
+    bots = tuple(attrs.evolve(bot, digest=bot.digest + "'") for bot in season.bots)
+    for changed in (
+        attrs.evolve(season, clock=clock),
+        attrs.evolve(season, options={"x": 1}),
+        attrs.evolve(season, rules=99),
+        attrs.evolve(season, level="none"),
+        attrs.evolve(season, faults="substitute"),
+        attrs.evolve(season, strikes=1),
+        attrs.evolve(season, secret=b"t" * 32),
+        attrs.evolve(season, bots=bots),
+        make_season(3, 2, names="other"),
+    ):
+        assert not set(base) & {fixture.id for fixture in Schedule(changed)}
+    assert season.match_id(1, (0, 1)) != season.match_id(1, (1, 0))
+    assert season.match_id(1, (0, 1)) != season.match_id(2, (0, 1))
+
+
+def test_bots_may_come_and_deals_be_added_without_changing_the_rest(make_season) -> None:
+    """With a bot or a deal more, all earlier matches stay in the schedule, whatever the order of the bots."""
+    small = {fixture.id for fixture in Schedule(make_season(4, 3, deals=2))}
+    assert small <= {fixture.id for fixture in Schedule(make_season(6, 3, deals=2))}
+    assert small <= {fixture.id for fixture in Schedule(make_season(4, 3, deals=3))}
+    season = make_season(4, 3, deals=2)
+    turned = attrs.evolve(season, bots=season.bots[::-1], format=attrs.evolve(season.format, seats="all"))
+    assert small <= {fixture.id for fixture in Schedule(turned)}
+
+
+def test_solo_bots_share_their_deals(make_season) -> None:
+    """At tables of one, all bots play the same deals."""
+    fixtures = list(Schedule(make_season(3, 1, deals=4)))
+    deals = defaultdict(set)
+    for fixture in fixtures:
+        deals[fixture.seats].add(fixture.deal)
+    assert len(fixtures) == 12
+    assert len({frozenset(found) for found in deals.values()}) == 1
+
+
+def test_bots_play_evenly_at_any_moment(make_season) -> None:
+    """At no moment of a round has a bot played more than two matches more than another (tables of two)."""
+    games = Counter(dict.fromkeys(range(6), 0))
+    for fixture in Schedule(make_season(6, 2, seats="fixed")):
+        games.update(fixture.seats)
+        assert max(games.values()) - min(games.values()) <= 2
+
+
+def test_a_long_schedule_needs_no_memory(make_season) -> None:
+    """The first matches of a season of a hundred billion come at once."""
+    schedule = Schedule(make_season(60, 6, deals=1_000, seats="rotations"))
+    assert len(schedule) == comb(60, 6) * 6_000
+    assert next(iter(schedule)).number == 1

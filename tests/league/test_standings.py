@@ -1,0 +1,109 @@
+"""What the tables say about results made up by hand."""
+
+from __future__ import annotations
+
+import attrs
+import pytest
+
+from warpleague.league import standings as tables
+from warpleague.league.running import run_league
+from warpleague.league.standings import Mean, Record, Tally, ranked
+from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
+
+
+def test_a_record_counts_wins_draws_and_losses() -> None:
+    """Alone in front is won, sharing the front is drawn, all else is lost; points are shares of opponents."""
+    record = Record()
+    for seat, ranks in [
+        (0, (1, 2)),
+        (1, (1, 1)),
+        (0, (2, 1)),
+        (2, (3, 1, 2)),
+        (1, (1, 2, 2)),
+        (0, (1, 1, 3)),
+    ]:
+        record.add(seat, ranks, score=0.0, faults=0)
+    assert (record.played, record.won, record.drawn, record.lost) == (6, 1, 2, 3)
+    assert record.points == pytest.approx(1 + 0.5 + 0 + 0.5 + 0.25 + 0.75)
+
+
+def test_means_and_errors() -> None:
+    """The mean and its standard error are those of the textbook."""
+    mean = Mean()
+    assert mean.error is None
+    for value in (2.0, 4.0, 4.0, 6.0):
+        mean.add(value)
+    assert mean.mean == 4.0
+    assert mean.error == pytest.approx((8 / 3 / 4) ** 0.5)
+
+
+def test_equal_ratings_share_a_rank_and_the_unplayed_come_last() -> None:
+    """Equal ratings share a rank and leave a gap; a bot without matches has no rating and stands last."""
+    tally = Tally(4, 16.0, 1500.0)
+    tally.add((1, 2), (1, 1), (0.0, 0.0), (0, 0))
+    tally.add((3, 1), (2, 1), (0.0, 0.0), (1, 0))
+    tally.add((3, 2), (2, 1), (0.0, 0.0), (0, 0))
+    tally.elo.ratings[1] = tally.elo.ratings[2]
+    lines = ranked(("w", "x", "y", "z"), tally, None, "elo", solo=False).lines
+    assert [(line.rank, line.bot) for line in lines] == [(1, "x"), (1, "y"), (3, "z"), (4, "w")]
+    assert lines[3].elo is None
+    assert lines[2].record.faults == 1
+
+
+@pytest.fixture
+def league(write_league, open_league, inline):
+    """A league where a beats b in seat 0 and draws in seat 1; b always faults once in seat 0."""
+
+    def play(spec):
+        names = [seat.bot for seat in spec.seats]
+        ranks = (1, 2) if names == ["a", "b"] else (1, 1)
+        fault = SeatFault(kind="timeout", n=7, retired=False, message="slow")
+        faults = ((), ()) if names[0] == "a" else ((fault,), ())
+        times = tuple(
+            SeatTimes(decisions=2, wall_ms=10.0, cpu_ms=8.0, wait_ms=1.0, longest_ms=6.0 + (name == "b"))
+            for name in names
+        )
+        return MatchResult(spec.id, ranks, (1.0, 0.0), "completed", "d", faults, times, b"{}\n", 1)
+
+    with open_league(write_league("a", "b", deals=4, extra="[rating]\nkind = 'fit'")) as league:
+        run_league(league, executor=inline, play=play)
+        yield league
+
+
+def test_standings_json(league) -> None:
+    """The JSON form of the standings holds rank, bot, rating and all counts."""
+    first, second = (line.to_json() for line in tables.standings(league).lines)
+    assert (first["rank"], first["bot"], first["played"]) == (1, "a", 8)
+    assert (first["won"], first["drawn"], first["lost"], first["faults"]) == (4, 4, 0, 0)
+    assert (second["won"], second["drawn"], second["lost"], second["faults"]) == (0, 4, 4, 4)
+    assert first["points"] == 6.0
+    assert first["elo"] == first["fit"] == pytest.approx(1595.42, abs=0.01)
+    assert first["elo"] + second["elo"] == pytest.approx(3000.0)
+    # All four deals went alike: no variation, hence no error that a likelihood could come from.
+    assert (first["error"], first["likelihood"]) == (0.0, None)
+
+
+def test_crosstable_seats_faults_and_times(league) -> None:
+    """The other tables count the same matches: by opponent, by seat, by fault, by time."""
+    rows = tables.standings(league).crosstable_json()
+    assert rows[0]["bot"] == "a"
+    assert (rows[0]["against"]["b"]["points"], rows[0]["against"]["b"]["meetings"]) == (6.0, 8)
+    seat0, seat1 = (line.to_json() for line in tables.seats(league))
+    assert (seat0["won"], seat0["drawn"], seat0["lost"], seat0["share"]) == (4, 4, 0, 0.75)
+    assert seat1["share"] == 0.25
+    found = list(tables.faults(league))
+    assert [(line.bot, line.seat, line.fault.kind, line.fault.n) for line in found] == [
+        ("b", 0, "timeout", 7)
+    ] * 4
+    a, b = (line.to_json() for line in tables.times(league))
+    assert (a["matches"], a["decisions"], a["wall_ms"], a["cpu_ms"], a["wait_ms"]) == (8, 16, 5.0, 4.0, 0.5)
+    assert (a["longest_ms"], b["longest_ms"]) == (6.0, 7.0)
+
+
+def test_an_anchor_is_where_the_file_says(league) -> None:
+    """A rating anchored on a bot gives it the start rating."""
+    rating = attrs.evolve(league.config.rating, anchor="b", start=1000.0)
+    moved = attrs.evolve(league, config=attrs.evolve(league.config, rating=rating))
+    ratings = {line.bot: line.elo for line in tables.standings(moved).lines}
+    assert ratings["b"] == 1000.0
+    assert ratings["a"] == pytest.approx(1190.85, abs=0.01)

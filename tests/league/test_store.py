@@ -1,0 +1,225 @@
+"""The result store: nothing lost, nothing twice, nobody else's."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import attrs
+import pytest
+
+from warpleague.errors import StoreError
+from warpleague.league.config import load_config
+from warpleague.league.league import open_to_read
+from warpleague.league.running import run_league
+from warpleague.league.store import Store, differences
+from warpleague.match.chance import season_commitment, season_secret
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def rows(store: Store) -> list[tuple]:
+    """All that was stored, without the times of storing."""
+    columns = "id, deal, bots, ranks, scores, why, digest, faults, times, lines, size, zstd"
+    return store._db.execute(f"SELECT {columns} FROM match JOIN record USING (id) ORDER BY id").fetchall()
+
+
+def test_what_is_stored_comes_back(write_league, open_league, fake, inline) -> None:
+    """Results and records read back as the matches gave them."""
+    with open_league(write_league("a", "b", "c")) as league:
+        run_league(league, executor=inline, play=fake.play)
+        for fixture, played in league.results():
+            result = fake.play(league.season.spec(fixture.id, fixture.deal, fixture.seats))
+            assert (played.ranks, played.scores, played.why) == (result.ranks, result.scores, result.why)
+            assert (played.faults, played.times, played.digest) == (
+                result.faults,
+                result.times,
+                result.digest,
+            )
+            assert league.store.record(fixture.id) == result.record
+
+
+def test_the_secret_follows_from_the_seed_or_from_chance(write_league, open_league, tmp_path: Path) -> None:
+    """A seed in the file makes the secret; without one it is random, and stays the same from run to run."""
+    with open_league(write_league("a", "b")) as league:
+        assert league.season.secret == season_secret("test")
+        assert league.store.meta("commitment") == season_commitment(season_secret("test"))
+    path = write_league("a", "b", top="", name="dark")
+    secrets = set()
+    for _ in range(2):
+        with open_league(path) as league:
+            secrets.add(league.season.secret)
+    assert len(secrets) == 1
+    with open_league(path, tmp_path / "elsewhere") as league:
+        assert league.season.secret not in secrets
+
+
+def test_one_process_at_a_time(write_league, open_league, tmp_path: Path) -> None:
+    """A second run of the same league is refused while the first goes on; reading is allowed."""
+    path = write_league("a", "b")
+    with open_league(path):
+        with pytest.raises(StoreError, match=r"is being run already, by process \d+ on "):
+            open_league(path)
+        open_to_read(load_config(path), tmp_path / "results").store.close()
+    open_league(path).store.close()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("deals = 3", "deals = 3\n[clock]\nmove_s = 2", "clock.move_s: was 1.0, is now 2.0"),
+        (
+            "deals = 3",
+            "deals = 3\n[rules]\nfaults = 'substitute'",
+            'faults: was "forfeit", is now "substitute"',
+        ),
+        ('id = "aliens"', 'id = "aliens"\noptions = { max_turns = 9 }', "options.max_turns: was"),
+        ('seed = "test"', 'seed = "toast"', 'seed: was "test", is now "toast"'),
+        ('seed = "test"', "", 'seed: was "test", is now not set'),
+    ],
+)
+def test_a_store_of_another_league_is_refused(write_league, open_league, tmp_path, old, new, text) -> None:
+    """A store whose matches were played under other conditions is refused, and what differs is said."""
+    path = write_league("a", "b")
+    open_league(path).store.close()
+    path.write_text(path.read_text().replace(old, new))
+    for opened in (open_league, lambda path: open_to_read(load_config(path), tmp_path / "results")):
+        with pytest.raises(StoreError) as caught:
+            opened(path)
+        assert text in str(caught.value)
+        assert "league.sqlite: holds the results of another league" in str(caught.value)
+
+
+def test_bots_and_deals_may_be_added(write_league, open_league, fake, inline) -> None:
+    """With a bot and a deal more, what was played stays and only the rest is played."""
+    with open_league(write_league("a", "b", "c", deals=2)) as league:
+        first = run_league(league, executor=inline, play=fake.play)
+        before = rows(league.store)
+    with open_league(write_league("z", "a", "b", "c", deals=3)) as league:
+        second = run_league(league, executor=inline, play=fake.play)
+        assert (second.before, second.played) == (first.total, 6 * 3 * 2 - first.total)
+        assert set(before) <= set(rows(league.store))
+
+
+def test_a_changed_bot_plays_anew(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+    """Another digest is another bot: its matches are played again, the old ones stay but do not count."""
+    path = write_league("a", "b", "c", deals=1)
+    with open_league(path) as league:
+        assert run_league(league, executor=inline, play=fake.play).played == 6
+    (tmp_path / "bots" / "a" / "digest").write_text("another")
+    with open_league(path) as league:
+        report = run_league(league, executor=inline, play=fake.play)
+        assert (report.before, report.played) == (2, 4)
+        assert league.store.count() == 10
+        assert len(list(league.results())) == 6
+
+
+def test_nothing_to_read_is_said(write_league, tmp_path: Path) -> None:
+    """Reading a league that has not been run is refused with the command to run it."""
+    path = write_league("a", "b")
+    with pytest.raises(StoreError, match="nothing has been played yet; start with: warpleague league run"):
+        open_to_read(load_config(path), tmp_path / "results")
+
+
+def test_a_file_that_is_no_store_is_said(write_league, tmp_path: Path) -> None:
+    """A damaged store is refused as such."""
+    folder = tmp_path / "results" / "cup"
+    folder.mkdir(parents=True)
+    (folder / "league.sqlite").write_bytes(b"this is no database" * 100)
+    with pytest.raises(StoreError, match="cannot be used"):
+        open_to_read(load_config(write_league("a", "b")), tmp_path / "results")
+
+
+def test_a_secret_that_was_changed_is_noticed(write_league, open_league, tmp_path: Path) -> None:
+    """A secret that does not fit the published commitment is refused."""
+    path = write_league("a", "b")
+    open_league(path).store.close()
+    with sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite") as db:
+        db.execute("UPDATE meta SET value = ? WHERE key = 'secret'", ("00" * 32,))
+    db.close()
+    with pytest.raises(StoreError, match="does not fit its commitment"):
+        open_to_read(load_config(path), tmp_path / "results")
+
+
+def test_a_killed_run_loses_and_doubles_nothing(
+    write_league, open_league, fake, inline, tmp_path: Path
+) -> None:
+    """Killed again and again at any moment and resumed, a run ends with the very store of an undisturbed one.
+
+    What was acknowledged before a kill is there after it.
+    """
+    path = write_league("a", "b", "c", "d", deals=25)
+    acknowledged: set[str] = set()
+    for lines in (1, 7, 20):
+        code = "import fakeplay; fakeplay.main()"
+        command = [sys.executable, "-c", code, str(path), str(tmp_path / "results")]
+        writer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        acknowledged |= {writer.stdout.readline().strip() for _ in range(lines)}
+        writer.send_signal(signal.SIGKILL)
+        acknowledged |= {line.strip() for line in writer.stdout if line.endswith("\n")}
+        writer.wait()
+        writer.stdout.close()
+        assert "" not in acknowledged
+        with open_to_read(load_config(path), tmp_path / "results") as league:
+            assert acknowledged <= {fixture.id for fixture, _ in league.results()}
+    with open_league(path) as league:
+        report = run_league(league, executor=inline, play=fake.play)
+        assert report.complete
+        resumed = rows(league.store)
+    with open_league(path, tmp_path / "undisturbed") as league:
+        run_league(league, executor=inline, play=fake.play)
+        assert resumed == rows(league.store)
+        assert len(resumed) == 6 * 25 * 2
+
+
+def test_a_closed_store_is_one_file(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+    """After a clean end all results are in the one file, without a log beside it, readable without writing."""
+    path = write_league("a", "b")
+    with open_league(path) as league:
+        run_league(league, executor=inline, play=fake.play)
+    folder = tmp_path / "results" / "cup"
+    assert {file.name for file in folder.iterdir()} == {"league.sqlite", "league.lock", "league.toml"}
+    shutil.copy(folder / "league.sqlite", tmp_path / "copy.sqlite")
+    with sqlite3.connect(tmp_path / "copy.sqlite") as db:
+        assert db.execute("SELECT count(*) FROM record").fetchone()[0] == 6
+    db.close()
+
+
+def test_stores_merge(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+    """Two machines that played parts of one season give, merged, the store of one that played it all."""
+    part, whole = write_league("a", "b", "c", name="cup"), tmp_path / "results"
+    with open_league(part, tmp_path / "one") as league:
+        run_league(league, executor=inline, play=fake.play)
+    path = write_league("a", "b", "c", "d")
+    with open_league(path, tmp_path / "two") as league:
+        run_league(league, executor=inline, play=fake.play)
+        everything = rows(league.store)
+    with open_league(path) as league:
+        assert attrs.astuple(league.store.merge_from(tmp_path / "one" / "cup")) == (18, 0, ())
+        merged = league.store.merge_from(tmp_path / "two" / "cup" / "league.sqlite")
+        assert (merged.added, merged.shared, merged.differing) == (18, 18, ())
+        assert rows(league.store) == everything
+        assert run_league(league, executor=inline, play=fake.play).played == 0
+    assert whole.is_dir()
+
+
+def test_strange_stores_do_not_merge(write_league, open_league, tmp_path: Path) -> None:
+    """A store of another secret or of other conditions is refused, and says why."""
+    path = write_league("a", "b", top="")
+    open_league(path, tmp_path / "one").store.close()
+    with open_league(path) as league, pytest.raises(StoreError, match="its season has another secret"):
+        league.store.merge_from(tmp_path / "one" / "cup")
+    with open_league(path) as league, pytest.raises(StoreError, match="there is no such store"):
+        league.store.merge_from(tmp_path / "three")
+
+
+def test_differences_are_told_by_path() -> None:
+    """Nested values that differ are named by their path; what is equal is not."""
+    old = {"a": {"b": 1, "c": [1]}, "d": None, "e": 1}
+    new = {"a": {"b": 2, "c": [1]}, "e": 1, "f": "x"}
+    assert differences(old, new) == ["a.b: was 1, is now 2", 'f: was not set, is now "x"']
