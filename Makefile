@@ -39,7 +39,7 @@ types: bootstrap
 
 .PHONY: layers
 layers: bootstrap
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 .PHONY: schema
 schema: bootstrap
@@ -67,7 +67,7 @@ bench: bootstrap ## measure engines, referee and bots on this machine
 	$(BIN)/warpleague bench
 
 .PHONY: test-pythons
-test-pythons: ## run the rules, the wire and the recorded digests on every supported Python found
+test-pythons: ## golden matches, digests and the wire on every supported Python found here
 	scripts/test-pythons.sh $(PYTEST)
 
 .PHONY: lock

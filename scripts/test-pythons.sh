@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs the tests whose answers must not depend on the interpreter (rules, chance stream, wire, record digests) on
-# every supported Python this machine has: those on PATH and those pyenv keeps. Arguments go to pytest.
+# Runs the tests whose answers must be the same to the byte whatever the interpreter (golden matches, digests, the
+# chance stream, the wire) on every supported Python this machine has: those on PATH and those pyenv keeps.
+# Arguments go to pytest; `-k ""` as the last of them runs every test of the folders below.
 #
 # Each interpreter gets an environment of its own in .venvs/, from the same lock.
 # Exit codes: 0 all passed; 1 some failed; 2 none of the supported versions was found.
@@ -22,6 +23,7 @@ find_python() { # find_python VERSION: prints an interpreter of that version, or
     fi
 }
 
+exact='golden or digest or chance or canonical or codec or framing or conformance'
 tested= failed= missing=
 for version in $versions; do
     python=$(find_python "$version")
@@ -31,7 +33,8 @@ for version in $versions; do
     fi
     echo "== Python $version ($python)"
     VENV=.venvs/$version PYTHON=$python scripts/bootstrap.sh
-    if ".venvs/$version/bin/pytest" -n auto -p no:cacheprovider tests/games tests/match tests/warpline "$@"; then
+    if ".venvs/$version/bin/pytest" -n auto -p no:cacheprovider -k "$exact" \
+        tests/games tests/match tests/warpline "$@"; then
         tested="$tested $version"
     else
         failed="$failed $version"
