@@ -196,7 +196,7 @@ def run(
                 elif kind == "hello":
                     _write(sink, _dump(hello))
                 elif kind == "fault":
-                    sys.stderr.write("fault: {kind}: {message}\n".format_map(message))
+                    print("fault: {kind}: {message}".format_map(message), file=sys.stderr)
                 elif kind == "quit":
                     return
     except BrokenPipeError:
@@ -207,15 +207,13 @@ def run(
 
 def _take_wire() -> tuple[int, int]:
     """Move the wire to private descriptors (source, sink) that no child inherits; see the module's docstring."""
+    nothing = os.open(os.devnull, os.O_RDWR)  # takes the place of a standard error that is closed
     source = os.dup(0)
     sink = os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
-    try:
-        os.dup2(2, 1)
-    except OSError:  # started without a standard error
-        os.dup2(nothing, 1)
-    os.close(nothing)
+    os.dup2(2, 1)
+    if nothing > 2:
+        os.close(nothing)
     if sys.stdout is not None:
         sys.stdout.flush()  # what was printed before this call still sat in the buffer
     sys.stdout = sys.stderr
