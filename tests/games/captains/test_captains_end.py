@@ -1,0 +1,178 @@
+"""End, score, ranks and retirement (captains E1-E4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from warpleague.games.api import CHANCE
+from warpleague.games.captains import GAME
+from warpleague.games.captains.options import Options
+
+if TYPE_CHECKING:
+    from conftest import Tools
+
+# One token beside each planet but 3; the owners are irrelevant here.
+SEVEN = [[119, 116, 23, 28, 7, 17], [134, 35, 112]]
+EXPLORERS = [0, 0, 0, 0, 1, 0, 1]
+
+
+def ends(tools: Tools, state: Any, most: int = 60) -> tuple[Any, int]:
+    """The finished game when every seat only starts and ends its turns, and the turns ended."""
+    turns = 0
+    while GAME.actors(state):
+        assert turns < most
+        state = tools.play(state, "end")
+        turns += 1
+    return state, turns
+
+
+def test_e1_the_last_exploration_token_leaves_three_rounds(tools: Tools) -> None:
+    """The current round is finished and three more are played, with equal turns for all."""
+    state = tools.at(round=4, seat=1, ships=[119, 106], tokens=SEVEN, explorers=EXPLORERS)
+    state = tools.play(state, "place 106")
+    assert {"event": "ending", "why": "explored", "last_round": 7} in tools.told
+    state, turns = ends(tools, state)
+    assert (state.round, state.why, turns) == (7, "explored", 1 + 3 * 2)
+    state = tools.at(round=4, seat=0, ships=[106, 134], tokens=SEVEN, explorers=EXPLORERS)
+    state, turns = ends(tools, tools.play(state, "place 106"))
+    assert (state.round, turns) == (7, 2 + 3 * 2)
+
+
+def test_e1_an_empty_deck_leaves_one_round(tools: Tools) -> None:
+    """A deck that runs out in a draw gives what there is; the round is finished and one more is played."""
+    docks = [8] * 7 + [7]
+    state = tools.at(round=9, ships=[106, 134], tokens=[[119], [134]], docks=docks)
+    state = tools.play(state, "pickup planet", "draw", "roll 7")
+    assert {"event": "ending", "why": "deck-empty", "last_round": 10} in tools.told
+    assert state.cards.hands[0] == tuple(tools.counts(p7=1))
+    state, turns = ends(tools, state)
+    assert (state.round, state.why, turns) == (10, "deck-empty", 4)
+
+
+def test_e1_the_earlier_end_counts(tools: Tools) -> None:
+    """An empty deck brings the end of an explored galaxy nearer, never further away."""
+    docks = [8] * 7 + [7]
+    state = tools.at(round=4, ships=[106, 134], tokens=SEVEN, explorers=EXPLORERS, docks=docks)
+    state = tools.play(state, "place 106")
+    assert state.last_round == 7
+    state = tools.play(state, "pickup planet", "draw", "roll 7")
+    assert (state.last_round, state.why) == (5, "deck-empty")
+    late = tools.at(
+        round=6, last_round=7, why="explored", ships=[106, 134], docks=docks, explorers=[*EXPLORERS, 0],
+        tokens=[[*SEVEN[0], 106], SEVEN[1]],
+    )  # fmt: skip
+    late = tools.play(late, "pickup planet", "draw", "roll 7")
+    assert (late.last_round, late.why) == (7, "explored")
+
+
+def test_e2_the_parts_of_a_score(tools: Tools) -> None:
+    """Exploration and point tokens, 2 a delivered card, 3 for each planet beyond the fifth; hands are nothing."""
+    state = tools.at(
+        round=200,
+        seat=1,
+        ships=[119, 134],
+        tokens=SEVEN,
+        explorers=EXPLORERS,
+        points=[4, 0],
+        delivered=[[2, 1, 1, 1, 1, 1, 1, 0], [3, 1, 1, 1, 1, 0, 0, 0]],
+        hands=[[0, 0, 0, 0, 0, 0, 0, 4], [0] * 8],
+    )
+    outcome = GAME.outcome(tools.play(state, "end"))
+    assert outcome.breakdown == {
+        "exploration": (5, 1 + 3),
+        "wormholes": (4, 0),
+        "passengers": (16, 14),
+        "tour": (6, 0),
+    }
+    assert outcome.scores == (31, 18)
+    assert outcome.ranks == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("piles", "points", "ranks"),
+    [
+        ([4, 3], [0, 2], (1, 2)),
+        ([3, 4], [2, 0], (2, 1)),
+        ([3, 3], [2, 2], (1, 1)),
+        ([3, 3], [2, 3], (2, 1)),
+    ],
+)
+def test_e3_ties(tools: Tools, piles: list[int], points: list[int], ranks: tuple[int, ...]) -> None:
+    """Of equal scores more delivered cards win, then more point tokens; else the rank is shared."""
+    state = tools.at(
+        round=200, seat=1, ships=[119, 134], tokens=[[119], [134]], points=points,
+        delivered=[tools.counts(p0=count) for count in piles],
+    )  # fmt: skip
+    assert GAME.outcome(tools.play(state, "end")).ranks == ranks
+
+
+def test_e3_a_shared_rank_leaves_a_gap(tools: Tools) -> None:
+    """Two winners share rank 1, the third has rank 3."""
+    state = tools.at(
+        players=3, round=200, seat=2, ships=[119, 134, 136], tokens=[[119], [134], [136]], points=[2, 1, 2]
+    )
+    assert GAME.outcome(tools.play(state, "end")).ranks == (1, 3, 1)
+
+
+def test_e4_most_rounds_end_the_game(tools: Tools) -> None:
+    """Seats that only pass play exactly `max_rounds` rounds."""
+    state = tools.play(tools.deal(3, 1, max_rounds=4), "start 119", "end", "start 120", "end", "start 134", "end")
+    state, turns = ends(tools, state)
+    assert (state.round, state.why, turns) == (4, "max-rounds", 9)
+    assert GAME.outcome(state).why == "max-rounds"
+
+
+def test_retired_seat_passes_and_its_tokens_still_earn(tools: Tools) -> None:
+    """The turn of a retired seat ends at once, later ones are skipped; warps through its tokens still pay it."""
+    state = tools.at(players=3, ships=[104, 103, 136], tokens=[[119], [134, 90, 104, 106], [136]], explorers=[1])
+    state, events = GAME.retire(state, 1)
+    assert [event.data for event in events] == [{"event": "retired", "seat": 1}]
+    state = tools.play(state, "warp 106")
+    assert state.points == (0, 1, 0)
+    assert GAME.actors(tools.play(state, "end")) == (2,)
+    state, _ = GAME.retire(state, 0)
+    assert GAME.actors(state) == (2,)
+
+
+def test_retired_in_the_middle_of_a_pickup_or_black_hole(tools: Tools) -> None:
+    """Nothing more is drawn or revealed for a retired seat: the next seat has the turn."""
+    state = tools.at(ships=[106, 134], tokens=[[119], [134]])
+    state = tools.play(state, "pickup planet", "draw", "roll 0")
+    assert GAME.actors(state) == (CHANCE,)
+    after, _ = GAME.retire(state, 0)
+    assert GAME.actors(after) == (1,)
+    assert after.cards == state.cards
+    hole = tools.play(tools.at("second", ships=[58, 134], tokens=[[119], [134]]), "move 73")
+    assert GAME.actors(hole) == (CHANCE,)
+    assert GAME.actors(GAME.retire(hole, 0)[0]) == (1,)
+    assert GAME.actors(GAME.retire(tools.play(hole, "roll 1"), 0)[0]) == (1,)
+
+
+def test_retired_before_its_start_never_starts(tools: Tools) -> None:
+    """A seat retired before its first turn has no ship and no token; the others play on."""
+    state = GAME.retire(GAME.initial(2, Options(max_rounds=2)), 0)[0]
+    while GAME.actors(state) == (CHANCE,):
+        draws = GAME.chance(state)
+        outcome = tuple(0 if isinstance(d, int) else next(i for i, w in enumerate(d) if w) for d in draws)
+        state = GAME.apply(state, outcome)[0]
+    assert GAME.actors(state) == (1,)
+    state = tools.play(state, tools.legal(state)[0], "end", "end")
+    outcome = GAME.outcome(state)
+    assert (outcome.ranks, state.ships[0]) == ((2, 1), -1)
+
+
+def test_retired_seats_rank_below_all_others(tools: Tools) -> None:
+    """A retired seat ranks below the others whatever its score; the later retired above the earlier."""
+    state = tools.at(
+        players=3, ships=[119, 134, 136], tokens=[[119], [134], [136]], points=[50, 20, 0], round=200
+    )
+    state, _ = GAME.retire(state, 0)
+    state, _ = GAME.retire(state, 1)
+    assert GAME.outcome(tools.play(state, "end")).ranks == (3, 2, 1)
+    state, events = GAME.retire(state, 2)
+    assert GAME.actors(state) == ()
+    assert events[-1].data["event"] == "over"
+    assert GAME.outcome(state).ranks == (3, 2, 1)
+    assert GAME.outcome(state).why == "retired"

@@ -1,0 +1,242 @@
+"""Galaxies: geometry, dealing, patterns and galaxy files (captains G1-G8, C1, C3)."""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+from importlib.resources import files
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from warpleague.errors import OptionsError
+from warpleague.games.captains import GAME, deal_galaxy, galaxy_text
+from warpleague.games.captains.boards import builtin, distance, rotate
+from warpleague.games.captains.dealing import Dealing, lay, plan, settle
+from warpleague.games.captains.galaxy import Layout, misfit
+from warpleague.games.captains.options import PATTERNS, Options
+from warpleague.games.playout import random_roll
+
+if TYPE_CHECKING:
+    from conftest import Tools
+
+PLAYERS = dict(zip(PATTERNS, (1, 2, 3, 4, 5, 5), strict=True))
+
+
+def boards_table() -> dict[str, Any]:
+    """The built-in boards as a galaxy file would hold them."""
+    return tomllib.loads(files("warpleague.games.captains").joinpath("boards.toml").read_text(encoding="utf-8"))
+
+
+def dealt(players: int, seed: int, **options: Any) -> Any:
+    rng = Random(seed)
+    return deal_galaxy(players, Options(**options), lambda draws: random_roll(draws, rng))
+
+
+def test_g1_rotation_turns_by_sixty_degrees() -> None:
+    """One step maps (q, r) to (-r, q + r); six are none."""
+    assert rotate((2, -1), 1) == (1, 1)
+    assert rotate((2, -1), 2) == (-1, 2)
+    assert rotate((2, -1), 6) == (2, -1)
+    assert distance((0, 0), rotate((2, -1), 3)) == 2
+
+
+def test_g2_closed_spaces_cannot_be_entered(tools: Tools) -> None:
+    """Nothing leads onto a planet, the station or an obstacle, or out of one."""
+    galaxy = tools.at("first", stage="start").table.galaxy
+    closed = {i for i, kind in enumerate(galaxy.kinds) if kind in ("planet", "station", "obstacle")}
+    assert len(closed) > 20
+    for space in range(len(galaxy.hexes)):
+        targets = {move.to for move in galaxy.moves[space]}
+        assert not targets & closed
+        assert bool(targets) == (space not in closed)
+
+
+def test_g3_tokens_go_on_blank_and_orbit_spaces_only(tools: Tools) -> None:
+    """The kinds that take a token are blank and orbit."""
+    for which in ("first", "second"):
+        galaxy = tools.at(which, stage="start").table.galaxy
+        for kind, takes in zip(galaxy.kinds, galaxy.takes_token, strict=True):
+            assert takes == (kind in ("blank", "orbit"))
+
+
+def test_g4_boards_and_planets_by_player_count() -> None:
+    """Seven boards and eight planets for up to three players, nine and ten for more, each with 19 spaces."""
+    for players in GAME.players:
+        galaxy = dealt(players, players)
+        large = players > 3
+        assert len(galaxy.hexes) == (190 if large else 152)
+        assert len(galaxy.planets) == (10 if large else 8)
+        assert galaxy.kinds.count("station") == (3 if large else 1)
+        assert sorted(p.board for p in galaxy.planets) == [p.board for p in galaxy.planets]
+    for board in builtin().boards:
+        assert len(board.sides[0].planets) == len(board.sides[1].planets) == (2 if board.number == 5 else 1)
+        assert board.min_players == (4 if board.number >= 8 else 1)
+
+
+def test_g5_big_ring_planet_has_three_spaces_and_an_orbit_of_nine(tools: Tools) -> None:
+    """Board 6, side B: one planet of three spaces within an orbit of nine; side A: an ordinary planet."""
+    galaxy = tools.at("first", stage="start").table.galaxy
+    ring = galaxy.planets[6]
+    assert (ring.board, len(ring.spaces), ring.big) == (6, 3, True)
+    orbit = [space for space, at in enumerate(galaxy.beside_planet) if at == 6]
+    assert len(orbit) == 9
+    assert {galaxy.orbit[space] for space in orbit} == {6}
+    other = tools.at("second", stage="start").table.galaxy.planets[6]
+    assert (other.board, len(other.spaces), other.big) == (6, 1, False)
+
+
+def test_g6_patterns_fit_the_player_count() -> None:
+    """Every pattern is taken with its player counts and refused, by name, with others."""
+    for name, players in PLAYERS.items():
+        GAME.check_options(players, Options(pattern=name))
+        with pytest.raises(OptionsError, match=name):
+            GAME.check_options(6 - players if players != 3 else 4, Options(pattern=name))
+    with pytest.raises(OptionsError, match=r"'spiral' is unknown; for 2 players: standard, asteroida-1"):
+        GAME.check_options(2, Options(pattern="spiral"))
+    assert plan(3, Options()).pattern.name == "standard"
+    assert plan(4, Options()).pattern.name == "standard-large"
+
+
+@pytest.mark.parametrize(("pattern", "players"), PLAYERS.items())
+@pytest.mark.parametrize("galaxy", ["full", "basic"])
+def test_g7_dealt_galaxies_keep_the_rule(pattern: str, players: int, galaxy: str) -> None:
+    """In every galaxy dealt planets are 3 apart, and each can be reached from the station."""
+    for seed in range(12):
+        found = dealt(players, seed, pattern=pattern, galaxy=galaxy)
+        for i, one in enumerate(found.planets):
+            for two in found.planets[:i]:
+                gaps = (distance(found.hexes[a], found.hexes[b]) for a in one.spaces for b in two.spaces)
+                assert min(gaps) >= 3
+        reached = {space for space, beside in enumerate(found.beside_station) if beside}
+        frontier = sorted(reached)
+        while frontier:
+            for space in found.adjacent[frontier.pop()]:
+                if space not in reached and not found.blackhole[space]:
+                    reached.add(space)
+                    frontier.append(space)
+        assert {found.beside_planet[space] for space in reached} >= set(range(len(found.planets)))
+        if galaxy == "basic":
+            assert all(side == 0 for _, side, _ in found.layout.laid)
+
+
+def test_g7_the_later_board_of_the_first_near_pair_is_turned() -> None:
+    """Boards 1 to 7 unturned on `standard`: board 5 is too near to an earlier one and is turned one step."""
+    made = plan(2, Options())
+    layout = Layout(0, tuple((board, 0, 0) for board in range(7)))
+    assert misfit(made.station, made.boards, made.pattern, layout) == 4
+    settled, events = settle(made, layout)
+    assert settled is not None
+    assert settled.laid[4] == (4, 0, 1)
+    assert events[0].data == {"event": "turned", "place": 4, "board": 5, "rotation": 1}
+
+
+def test_g7_a_deal_that_cannot_be_mended_is_drawn_anew() -> None:
+    """When 30 turns do not help, everything is drawn again, the station board's rotation included."""
+    made = plan(5, Options())
+    rng = Random(0)
+    for _ in range(20_000):
+        order = rng.sample(range(9), 9)
+        laid = tuple((board, rng.randrange(2), rng.randrange(6)) for board in order)
+        if settle(made, Layout(0, laid))[0] is None:
+            break
+    else:
+        pytest.fail("no such deal found")
+    after, events = lay(Dealing(made, 0, laid[:-1]), laid[-1])
+    assert events[-1].data == {"event": "redeal"}
+    assert sum(event.data["event"] == "turned" for event in events) == 30
+    assert isinstance(after, Dealing)
+    assert (after.rotation, after.laid) == (-1, ())
+
+
+def test_g8_a_galaxy_file_of_the_built_in_boards_gives_the_same_game() -> None:
+    """The built-in boards, named as a file, deal the same galaxies."""
+    table = boards_table()
+    for players in (2, 5):
+        mine, theirs = dealt(players, 5, galaxy_file=table), dealt(players, 5)
+        assert (mine.hexes, mine.kinds, mine.planets) == (theirs.hexes, theirs.kinds, theirs.planets)
+
+
+def test_g8_a_file_may_leave_out_stations_and_patterns() -> None:
+    """Missing stations and patterns are the built-in ones."""
+    table = {"board": boards_table()["board"]}
+    assert dealt(3, 1, galaxy_file=table).kinds == dealt(3, 1).kinds
+
+
+def broken(change: Any) -> dict[str, Any]:
+    table = copy.deepcopy(boards_table())
+    change(table)
+    return table
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda t: t["board"][2]["A"]["planet"].append([2, 2]), r"board 3, side A, planet: space \[2, 2\] is not on"),
+        (lambda t: t["board"][2]["B"].update(comet=[[0, 0]]), "board 3, side B: unknown key 'comet'"),
+        (lambda t: t["board"][0]["A"]["planet"].append([0, 0]), r"board 1, side A: planets at .* are 1 apart"),
+        (lambda t: t["board"][0]["A"]["nebula"].append([1, 0]), r"board 1, side A, nebula: space \[1, 0\] is planet"),
+        (lambda t: t["board"][1].pop("B"), "board 2: side B is missing"),
+        (lambda t: t["board"][1]["B"].pop("planet"), "board 2: side A has 1 planets, side B 0"),
+        (lambda t: t["board"].pop(), "6 boards are in play|9 places|8 boards are in play"),
+        (lambda t: t["board"].append(t["board"][0]), "two boards have number 1"),
+        (lambda t: t["pattern"]["standard"]["centres"].append([0, 0]), r"pattern standard, centres: .* overlaps"),
+        (lambda t: t["station"]["small"].pop("station"), "station small: a station board needs a space"),
+        (lambda t: t["station"]["small"].update(obstacle=[[0, 1]]), r"station small, obstacle|orbit: space \[0, 1\]"),
+        (lambda t: t["station"]["small"].update(orbit=[], obstacle=[[0, -1], [-1, 0], [1, -1], [-1, 1]]),
+         "2 spaces beside the station can take a token; 3 are needed"),
+        (lambda t: t.update(boards=[]), "galaxy_file: unknown key 'boards'"),
+        (lambda t: t["board"][0].update(number=1.0), "number: must be a whole number"),
+    ],
+)  # fmt: skip
+def test_g8_a_bad_galaxy_file_is_refused_by_name(change: Any, text: str) -> None:
+    """The error says which board, side and space is wrong."""
+    table = broken(change)
+    players = 5 if "9 places" in text else 2
+    with pytest.raises(OptionsError, match=text):
+        GAME.check_options(players, Options(galaxy_file=table))
+
+
+def test_g8_a_file_without_a_fitting_deal_is_refused() -> None:
+    """Planets that no way leads to are found in 50 trial deals, the same every time."""
+    walls = [[1, -1], [0, -1], [-1, 0], [-1, 1], [0, 1], [1, 0]]
+    table = {"board": boards_table()["board"]}
+    table["board"][1] = {"number": 2, "A": {"planet": [[0, 0]], "obstacle": walls},
+                         "B": {"planet": [[0, 0]], "obstacle": walls}}  # fmt: skip
+    for _ in range(2):
+        with pytest.raises(OptionsError, match="none of 50 deals with 2 players and pattern 'standard'"):
+            GAME.check_options(2, Options(galaxy_file=table))
+
+
+def test_c1_shape_of_the_deal() -> None:
+    """With 4-5 players first the station's rotation; then board, side and rotation; boards only if basic."""
+    state = GAME.initial(4, Options())
+    assert GAME.chance(state) == (6,)
+    state, _ = GAME.apply(state, (5,))
+    assert GAME.chance(state) == ((1,) * 9, 2, 6)
+    state, _ = GAME.apply(state, (3, 1, 2))
+    assert GAME.chance(state) == ((1, 1, 1, 0, 1, 1, 1, 1, 1), 2, 6)
+    state, events = GAME.apply(state, (8, 0, 0))
+    assert events[0].data == {"event": "board", "place": 1, "board": 9, "side": "A", "rotation": 0}
+    state = GAME.initial(2, Options(galaxy="basic"))
+    assert GAME.chance(state) == ((1,) * 7,)
+
+
+def test_c3_spaces_are_numbered_by_row(tools: Tools) -> None:
+    """Numbers ascend with r, then q, over every space, enterable or not."""
+    spaces = GAME.setup(tools.at("first", stage="start"))["spaces"]
+    order = [(space["r"], space["q"]) for space in spaces]
+    assert order == sorted(order)
+    assert len(spaces) == 152
+    assert (spaces[135]["q"], spaces[135]["r"], spaces[135]["kind"]) == (0, 0, "station")
+
+
+def test_galaxy_text_shows_every_planet_and_number(tools: Tools) -> None:
+    """The drawing names each planet, and with numbers each enterable space."""
+    galaxy = tools.at("first", stage="start").table.galaxy
+    words = galaxy_text(galaxy).split()
+    assert [words.count(f"P{i}") for i in range(8)] == [2, 1, 1, 1, 1, 1, 3, 1]  # P0 also in the legend
+    assert "place 4: board 5 A, turned by 60 degrees" in galaxy_text(galaxy)
+    numbered = galaxy_text(galaxy, numbers=True).split()
+    assert {"87", "119", "151"} <= set(numbered)

@@ -1,0 +1,404 @@
+"""The start and a turn (captains S1-S3, T1-T10)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from warpleague.errors import ActionError
+from warpleague.games.api import CHANCE
+from warpleague.games.captains import GAME
+from warpleague.games.captains.score import worth
+
+if TYPE_CHECKING:
+    from conftest import Tools
+
+# In galaxy `first`, spaces 119 and 134 are beside the station, 103 to 106 a row, 106 beside planet 3.
+
+
+def test_s1_ten_tokens_in_order_and_exploration_tokens(tools: Tools) -> None:
+    """Tokens are numbered 1, 1, 2, 2, ... 5, 5; exploration tokens 1 to 6 are worth 1, 7 to 10 worth 3."""
+    state = tools.at(ships=[104, -1], tokens=[[119], []])
+    placed = []
+    for at in (103, 104, 105, 88):
+        state = tools.play(state, f"place {at}")
+        placed.append((tools.told[-1]["number"], tools.told[-1]["active"]))
+    assert placed == [(1, True), (2, False), (2, True), (3, False)]
+    assert [worth(token) for token in range(1, 11)] == [1] * 6 + [3] * 4
+
+
+def test_s1_after_ten_tokens_none_is_left(tools: Tools) -> None:
+    """An owner with all ten tokens placed has no place action."""
+    ten = [119, 103, 88, 72, 73, 90, 98, 114, 130, 70]
+    nine = tools.at(ships=[104, -1], tokens=[ten[:9], []])
+    assert tools.legal(nine, "place")
+    assert not tools.legal(tools.at(ships=[104, -1], tokens=[ten, []]), "place")
+
+
+@pytest.mark.parametrize(("players", "cards", "hands"), [(3, 8, [1, 2, 2]), (5, 10, [1, 2, 2, 3, 3])])
+def test_s2_deck_and_hands(tools: Tools, players: int, cards: int, hands: list[int]) -> None:
+    """8 cards a planet with up to three players, 10 with more; hands by seat; seat 0 begins."""
+    state = tools.deal(players, 3)
+    view = GAME.view(state, 0)
+    planets = len(view["docks"])
+    assert view["hands"] == hands
+    assert view["deck"] == cards * planets - sum(hands)
+    assert GAME.actors(state) == (0,)
+
+
+def test_c2_hands_are_dealt_whole_seat_by_seat(tools: Tools) -> None:
+    """Each card is one draw by what the deck has left of each planet."""
+    state = tools.at(stage="deal", seat=0, players=3)
+    assert GAME.actors(state) == (CHANCE,)
+    assert GAME.chance(state) == ((8,) * 8,)
+    state = tools.play(state, "roll 5")
+    assert GAME.chance(state) == ((8, 8, 8, 8, 8, 7, 8, 8),)
+    state = tools.play(state, "roll 5", "roll 0")
+    assert GAME.view(state, 1)["hand"] == tools.counts(p5=1, p0=1)
+    assert GAME.view(state, 0)["hand"] == tools.counts(p5=1)
+    state = tools.play(state, "roll 1", "roll 1")
+    assert GAME.actors(state) == (0,)
+    assert GAME.ask(state, 0) == "start"
+
+
+def test_s3_the_first_turn_starts_beside_the_station(tools: Tools) -> None:
+    """Only starts are legal; the token is number 1, inactive; then the turn goes on with 3 energy."""
+    state = tools.at(stage="start")
+    assert tools.legal(state) == [f"start {at}" for at in (119, 120, 134, 136, 143, 144)]
+    state = tools.play(state, "start 120")
+    assert {"event": "place", "owner": 0, "at": 120, "number": 1, "active": False} in tools.told
+    assert state.ships == (120, -1)
+    assert (state.energy, state.steps) == (3, 1)
+    state = tools.play(state, "end")
+    assert "start 120" not in tools.legal(state)
+    assert len(tools.legal(state)) == 5
+
+
+def test_t1_a_move_costs_one_energy_and_ends_with_it(tools: Tools) -> None:
+    """Three moves, then none; energy is not saved for the next turn."""
+    state = tools.at(ships=[103, 134], tokens=[[119], [134]])
+    assert "move 104" in tools.legal(state)
+    state = tools.play(state, "move 104", "move 105", "move 104")
+    assert tools.legal(state, "move") == []
+    with pytest.raises(ActionError, match=r"no energy left; legal now: .*end"):
+        tools.play(state, "move 105")
+    state = tools.play(state, "end", "end")
+    assert state.energy == 3
+    state = tools.play(state, "end", "end")
+    assert state.energy == 3
+
+
+def test_t1_an_orbit_is_one_move_to_any_of_its_spaces(tools: Tools) -> None:
+    """From an orbit space every other one of the same orbit, and no space of another orbit, is one move."""
+    state = tools.at(ships=[119, 134], tokens=[[119], [134]])
+    galaxy = state.table.galaxy
+    station = [space for space, orbit in enumerate(galaxy.orbit) if orbit == 0]
+    moves = [int(move.split()[1]) for move in tools.legal(state, "move")]
+    assert set(station) - {119} <= set(moves)
+    assert set(moves) - set(station) == set(galaxy.adjacent[119]) - set(station)
+    assert tools.play(state, "move 144").energy == 2
+
+
+def test_t1_moves_from_a_nebula_are_free(tools: Tools) -> None:
+    """Leaving a nebula costs nothing, entering one from elsewhere costs 1."""
+    state = tools.at(ships=[54, 134], tokens=[[119], [134]], energy=1)
+    state = tools.play(state, "move 69")
+    assert state.energy == 0
+    state = tools.play(state, "move 83", "move 69", "move 70")
+    assert state.energy == 0
+    assert tools.legal(state, "move") == []
+
+
+def test_t2_free_actions_need_no_energy(tools: Tools) -> None:
+    """Without energy placing, warping, delivering and picking up are still legal."""
+    state = tools.at(
+        energy=0,
+        ships=[106, 134],
+        tokens=[[119, 106], [134]],
+        explorers=[0],
+        hands=[tools.counts(p3=1), tools.counts()],
+    )
+    kinds = {move.split()[0] for move in tools.legal(state)}
+    assert kinds == {"deliver", "pickup", "place", "warp", "end"}
+
+
+def test_t3_where_a_token_may_be_placed(tools: Tools) -> None:
+    """On or next to the ship's space, on a free blank or orbit space, once a planet and station."""
+    state = tools.at(ships=[106, 105], tokens=[[119, 105], [134, 91]], explorers=[1])
+    # space 91 (beside planet 3) is the other owner's, 105 has a token; 106, 122 and 123 are beside planet 3
+    near = {106, *state.table.galaxy.adjacent[106]}
+    offered = {int(move.split()[1]) for move in tools.legal(state, "place")}
+    assert offered == {at for at in near if state.table.galaxy.takes_token[at]} - {91, 105, 120}
+    state = tools.play(state, "place 106")
+    assert not {"place 92", "place 122"} & set(tools.legal(state, "place"))
+    with pytest.raises(ActionError, match="place: a token of yours is already beside"):
+        tools.play(state, "place 122")
+
+
+def test_t3_never_a_second_token_beside_the_station(tools: Tools) -> None:
+    """The start token is beside the station, so no other of that owner may be."""
+    state = tools.at(ships=[120, 134], tokens=[[119], [134]])
+    offered = {int(move.split()[1]) for move in tools.legal(state, "place")}
+    assert offered == {104, 105, 121}
+    with pytest.raises(ActionError, match="already beside the planet or station"):
+        tools.play(state, "place 136")
+
+
+def test_t3_the_big_ring_planet_takes_any_number(tools: Tools) -> None:
+    """Several tokens of one owner may be beside the big ring planet; it is explored once."""
+    state = tools.at(ships=[35, 134], tokens=[[119], [134]])
+    state = tools.play(state, "place 35", "place 36", "move 52", "place 52")
+    assert state.tokens.stacks[0] == (119, 35, 36, 52)
+    assert state.explorers == (0,)
+
+
+def test_t3_the_second_of_a_number_makes_the_pair_active(tools: Tools) -> None:
+    """An inactive token leads nowhere; when its twin is placed both do."""
+    state = tools.at(ships=[104, 134], tokens=[[119, 90, 104], [134]])
+    assert tools.legal(state, "warp") == []
+    state = tools.play(state, "place 103")
+    assert tools.told[-1]["active"] is True
+    assert tools.legal(state, "warp") == ["warp 103"]
+
+
+def test_t4_the_first_token_beside_a_planet_explores_it(tools: Tools) -> None:
+    """The first owner gets the next exploration token, a second owner none."""
+    state = tools.at(ships=[106, 91], tokens=[[119], [134]])
+    state = tools.play(state, "place 106")
+    assert tools.told[-1] == {"event": "explore", "owner": 0, "planet": 3, "token": 1, "worth": 1}
+    state = tools.play(state, "end", "place 91")
+    assert state.explorers == (0,)
+    assert GAME.view(state, 0)["scores"] == [1, 0]
+
+
+def test_t5_warp_through_anothers_wormhole_pays_its_owner(tools: Tools) -> None:
+    """The owner of the pair gets a point; one's own wormhole pays nobody."""
+    state = tools.at(ships=[104, 103], tokens=[[119, 70, 103, 88], [134, 90, 104, 106]], explorers=[1])
+    state = tools.play(state, "warp 106")
+    assert state.points == (0, 1)
+    state = tools.play(state, "end", "end", "move 105", "end", "move 104", "warp 106")
+    assert state.points == (0, 1)
+
+
+def test_t5_two_warps_need_another_action_between(tools: Tools) -> None:
+    """After a warp there is none until something else is done; any other action will do."""
+    state = tools.at(ships=[119, 134], tokens=[[119, 104], [134]])
+    state = tools.play(state, "warp 104")
+    assert tools.legal(state, "warp") == []
+    with pytest.raises(ActionError, match="another action must come between two warps"):
+        tools.play(state, "warp 119")
+    assert tools.legal(tools.play(state, "place 105"), "warp") == ["warp 119"]
+    assert tools.legal(tools.play(state, "move 103", "move 104"), "warp") == ["warp 119"]
+    assert tools.legal(tools.play(state, "end", "end"), "warp") == ["warp 119"]
+
+
+def test_t5_a_pickup_comes_between_two_warps(tools: Tools) -> None:
+    """Ruling: a pick-up counts as another action."""
+    state = tools.at(ships=[104, 134], tokens=[[119, 104], [134]])
+    state = tools.play(state, "warp 119", "pickup station", "done")
+    assert tools.legal(state, "warp") == ["warp 104"]
+
+
+def test_t5_wild_wormholes_serve_own_pairs_of_their_number(tools: Tools) -> None:
+    """From an own active 3 to the wild 3 and back to either; not with others' tokens, nor inactive ones."""
+    mine = [119, 70, 54, 56, 104, 90]
+    state = tools.at(ships=[104, 134], tokens=[mine, [134]])
+    assert tools.legal(state, "warp") == ["warp 90", "warp 111"]
+    state = tools.play(state, "warp 111")
+    assert state.points == (0, 0)
+    assert tools.legal(state, "warp") == []
+    state = tools.play(state, "move 110", "move 111")
+    assert tools.legal(state, "warp") == ["warp 90", "warp 104"]
+    assert tools.legal(tools.at(ships=[54, 134], tokens=[mine, [134]]), "warp") == ["warp 56"]
+    assert tools.legal(tools.at(ships=[111, 134], tokens=[mine[:5], [134]]), "warp") == []
+    other = tools.at(seat=1, ships=[119, 104], tokens=[mine, [134]])
+    assert tools.legal(other, "warp") == ["warp 90"]
+
+
+def test_t6_all_cards_of_the_planet_are_delivered(tools: Tools) -> None:
+    """A delivery takes every card of the planet beside the ship, and only those."""
+    hands = [tools.counts(p3=2, p1=1), tools.counts()]
+    state = tools.at(ships=[106, 134], tokens=[[119], [134]], hands=hands)
+    assert tools.legal(state, "deliver") == ["deliver 3"]
+    state = tools.play(state, "deliver 3")
+    assert tools.told == [{"event": "deliver", "seat": 0, "planet": 3, "cards": 2}]
+    assert state.cards.hands[0] == tuple(tools.counts(p1=1))
+    assert state.cards.piles[0] == tuple(tools.counts(p3=2))
+    assert tools.legal(state, "deliver") == []
+
+
+def test_t7_pickup_at_a_planet_fills_the_hand_from_the_deck(tools: Tools) -> None:
+    """Cards of the planet itself go to the Docks and are replaced, until 4 are in hand; once a turn."""
+    hands = [tools.counts(p1=3), tools.counts()]
+    state = tools.at(ships=[106, 134], tokens=[[119], [134]], hands=hands)
+    state = tools.play(state, "pickup planet")
+    assert tools.legal(state) == ["discard 1", "draw"]
+    state = tools.play(state, "discard 1", "draw", "roll 3", "roll 2", "roll 3", "roll 3", "roll 1")
+    assert state.cards.hands[0] == tuple(tools.counts(p1=3, p2=1))
+    assert state.cards.docks == tuple(tools.counts(p3=3, p1=1))
+    assert state.cards.left == 64 - 8
+    assert tools.legal(state, "pickup") == []
+    with pytest.raises(ActionError, match="once a turn"):
+        tools.play(state, "pickup planet")
+    state = tools.play(state, "end", "end")
+    assert tools.legal(state, "pickup") == ["pickup planet"]
+
+
+def test_t7_a_full_hand_must_discard_before_drawing(tools: Tools) -> None:
+    """With four cards in hand only discards are legal first."""
+    hands = [tools.counts(p1=3, p2=1), tools.counts()]
+    state = tools.at(ships=[106, 134], tokens=[[119], [134]], hands=hands)
+    state = tools.play(state, "pickup planet")
+    assert tools.legal(state) == ["discard 1", "discard 2"]
+    assert tools.legal(tools.play(state, "discard 2")) == ["discard 1", "draw"]
+
+
+def test_t7_no_pickup_at_a_planet_from_an_empty_deck(tools: Tools) -> None:
+    """With an empty deck the planet offers no pick-up, the station does."""
+    docks = [8] * 8
+    state = tools.at(ships=[106, 119], tokens=[[119], [134]], docks=docks)
+    assert tools.legal(state, "pickup") == []
+    state = tools.at(seat=1, ships=[106, 119], tokens=[[119], [134]], docks=docks)
+    assert tools.legal(state, "pickup") == ["pickup station"]
+
+
+def test_t7_pickup_at_the_station_takes_from_two_planets(tools: Tools) -> None:
+    """Cards of at most two planets, four in hand at most, no discard after the first card taken."""
+    hands = [tools.counts(p1=2), tools.counts()]
+    state = tools.at(ships=[119, 134], tokens=[[119], [134]], hands=hands, docks=tools.counts(p4=2, p5=1, p6=1))
+    state = tools.play(state, "pickup station")
+    assert tools.legal(state) == ["discard 1", "take 4", "take 5", "take 6", "done"]
+    state = tools.play(state, "discard 1")
+    assert tools.legal(state) == ["discard 1", "take 1", "take 4", "take 5", "take 6", "done"]
+    state = tools.play(state, "take 4")
+    assert tools.legal(state) == ["take 1", "take 4", "take 5", "take 6", "done"]
+    state = tools.play(state, "take 5")
+    assert tools.legal(state) == ["take 4", "done"]
+    state = tools.play(state, "take 4")
+    assert tools.legal(state) == ["done"]
+    state = tools.play(state, "done")
+    assert state.cards.hands[0] == tuple(tools.counts(p1=1, p4=2, p5=1))
+    assert state.cards.docks == tuple(tools.counts(p1=1, p6=1))
+
+
+def test_t7_a_card_just_discarded_may_be_taken(tools: Tools) -> None:
+    """A discarded card is in the Docks at once, also with nothing else there; taking nothing is legal."""
+    state = tools.at(ships=[119, 134], tokens=[[119], [134]], hands=[tools.counts(p1=1), tools.counts()])
+    state = tools.play(state, "pickup station")
+    assert tools.legal(state) == ["discard 1", "done"]
+    after = tools.play(state, "discard 1", "take 1", "done")
+    assert after.cards.hands == state.cards.hands
+    assert after.cards.docks == state.cards.docks
+    assert tools.play(state, "done").picked
+
+
+def test_t8_cannon_shoots_two_or_more_spaces_over_anything(tools: Tools) -> None:
+    """From the cannon every enterable space in a straight line, two or more away, is free to reach."""
+    state = tools.at(ships=[87, 134], tokens=[[119], [134]], energy=0)
+    galaxy = state.table.galaxy
+    shots = [int(move.split()[1]) for move in tools.legal(state, "cannon")]
+    q, r = galaxy.hexes[87]
+    lines = [(dq, dr) for dq in (-1, 0, 1) for dr in (-1, 0, 1) if dq != dr or (dq, dr) == (0, 0)]
+    expected = {
+        space
+        for space, (sq, sr) in enumerate(galaxy.hexes)
+        for dq, dr in lines
+        for steps in range(2, 40)
+        if (dq, dr) != (0, 0) and (sq, sr) == (q + steps * dq, r + steps * dr) and galaxy.moves[space]
+    }
+    assert set(shots) == expected
+    assert shots == sorted(shots)
+    assert 97 in shots, "the line leaves the boards and comes back"
+    assert tools.play(state, "cannon 97").ships == (97, 134)
+    assert tools.play(state, "cannon 97").energy == 0
+
+
+def test_t9_the_black_hole_throws_the_ship_to_a_planet(tools: Tools) -> None:
+    """The top card is shown and goes to the Docks; the ship comes out beside its planet, nothing between."""
+    state = tools.at("second", ships=[58, 134], tokens=[[119], [134]])
+    state = tools.play(state, "move 73")
+    assert GAME.actors(state) == (CHANCE,)
+    state = tools.play(state, "roll 2")
+    assert state.cards.docks == tuple(tools.counts(p2=1))
+    beside = [44, 45, 59, 61, 74, 75]
+    assert tools.legal(state) == [f"emerge {at}" for at in beside]
+    assert GAME.ask(state, 0) == "emerge"
+    state = tools.play(state, "emerge 61")
+    assert (state.ships[0], state.energy) == (61, 2)
+    assert "pickup planet" in tools.legal(state)
+
+
+def test_t9_an_empty_deck_closes_the_black_hole(tools: Tools) -> None:
+    """Ruling: with an empty deck the black hole cannot be entered."""
+    state = tools.at("second", ships=[58, 134], tokens=[[119], [134]])
+    assert "move 73" in tools.legal(state)
+    state = tools.at("second", ships=[58, 134], tokens=[[119], [134]], docks=[8] * 8)
+    assert "move 73" not in tools.legal(state)
+
+
+def test_t10_after_100_actions_a_turn_can_only_be_ended(tools: Tools) -> None:
+    """Free nebula moves end: 100 actions, the start among them, then only `end`."""
+    state = tools.at(ships=[69, 134], tokens=[[119], [134]], steps=1)
+    for step in range(99):
+        state = tools.play(state, "move 83" if step % 2 == 0 else "move 69")
+    assert state.steps == 100
+    assert tools.legal(state) == ["end"]
+    assert "move 84" in tools.legal(tools.play(state, "end", "end"))
+
+
+def test_t10_a_pickup_can_still_be_finished(tools: Tools) -> None:
+    """In a pick-up after 100 actions: discards only where the hand is full, then `draw`; `done`."""
+    full = [tools.counts(p1=2, p2=2), tools.counts()]
+    state = tools.at(ships=[106, 134], tokens=[[119], [134]], steps=99, hands=full)
+    state = tools.play(state, "pickup planet")
+    assert tools.legal(state) == ["discard 1", "discard 2"]
+    state = tools.play(state, "discard 1")
+    assert tools.legal(state) == ["draw"]
+    state = tools.play(state, "draw", "roll 0")
+    assert tools.legal(state) == ["end"]
+    state = tools.at(ships=[119, 134], tokens=[[119], [134]], steps=99, docks=tools.counts(p1=2))
+    assert tools.legal(tools.play(state, "pickup station")) == ["done"]
+
+
+def test_t10_the_black_hole_can_still_be_left(tools: Tools) -> None:
+    """A ship that entered as its 100th action comes out, then only `end` is legal."""
+    state = tools.at("second", ships=[58, 134], tokens=[[119], [134]], steps=99)
+    state = tools.play(state, "move 73", "roll 0")
+    assert len(tools.legal(state, "emerge")) == 6
+    assert tools.legal(tools.play(state, "emerge 85")) == ["end"]
+
+
+def test_the_turn_example_of_the_published_rules(tools: Tools) -> None:
+    """Own wormhole, delivery, another's wormhole, delivery, pick-up, new wormhole, two more deliveries."""
+    state = tools.at(
+        round=5,
+        ships=[103, 134],
+        tokens=[[119, 116, 104, 106, 23], [134, 7, 105, 35]],
+        explorers=[0, 0, 1, 1, 0],
+        hands=[tools.counts(p3=1, p6=1, p1=2), tools.counts(p0=1)],
+    )
+    before = GAME.view(state, 0)["scores"]
+    state = tools.play(state, "move 104", "warp 106", "deliver 3")
+    state = tools.play(state, "move 105", "warp 35")
+    assert state.points == (0, 1)
+    state = tools.play(state, "deliver 6", "pickup planet", "draw", "roll 6", "roll 5", "roll 0")
+    assert sum(state.cards.hands[0]) == 4
+    state = tools.play(state, "place 36", "move 36")
+    assert state.energy == 0
+    state = tools.play(state, "warp 23", "deliver 1")
+    assert tools.told[-1]["cards"] == 2
+    after = GAME.view(state, 0)["scores"]
+    assert [new - old for new, old in zip(after, before, strict=True)] == [8, 1]
+    assert GAME.actors(tools.play(state, "end")) == (1,)
+
+
+def test_canonical_order_of_a_turns_actions(tools: Tools) -> None:
+    """Deliveries, pick-up, places, warps, shots, moves, end; each by ascending number."""
+    state = tools.at(ships=[106, 134], tokens=[[119, 104], [134]], hands=[tools.counts(p3=1), tools.counts()])
+    kinds = [move.split()[0] for move in tools.legal(state)]
+    order = ["deliver", "pickup", "place", "warp", "cannon", "move", "end"]
+    assert kinds == sorted(kinds, key=order.index)
+    for kind in ("place", "move"):
+        numbers = [int(move.split()[1]) for move in tools.legal(state, kind)]
+        assert numbers == sorted(numbers)
