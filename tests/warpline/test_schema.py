@@ -1,0 +1,232 @@
+"""The schemas: how classes read in them, that the committed files are fresh, and that real matches fit them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+import subprocess
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import attrs
+import pytest
+from jsonschema import Draft202012Validator
+
+from warpleague.games import GAMES, load_game
+from warpleague.match.chance import match_key
+from warpleague.match.referee import Referee, Step
+from warpleague.match.spec import Clock, MatchSpec, SeatSpec
+from warpline.messages import BotHello, Natural, Note
+from warpline.schema import Definitions, schema_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+ROOT = Path(__file__).parents[2]
+
+
+class Colour(Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+@attrs.frozen
+class Leaf:
+    """A leaf."""
+
+    value: int | None
+    """What it is worth."""
+
+
+@attrs.frozen
+class Tree:
+    do: ClassVar[str] = "grow"
+    name: str = attrs.field(metadata={"help": "what it is called"})
+    way: Literal["N", "S"]
+    only: Literal["one"]
+    colour: Colour
+    at: tuple[int, float]
+    leaves: tuple[Leaf, ...]
+    by_name: dict[str, list[Leaf | bool]]
+    anything: Any
+    count: Natural
+    note: Note | None = None
+    trees: list[Tree] = attrs.field(factory=list)
+    either: int | str = 3
+
+
+NATURAL = {"type": "integer", "minimum": 0, "maximum": 2**53 - 1}
+NOTE = {"type": "string", "maxLength": 1024, "$comment": "at most 1024 bytes of UTF-8"}
+
+
+def test_every_kind_of_field() -> None:
+    """Each kind of annotation reads as the schema that accepts its JSON form, described where it says so."""
+    schema = schema_of(Tree)
+    Draft202012Validator.check_schema(schema)
+    assert schema["$ref"] == "#/$defs/Tree"
+    tree = schema["$defs"]["Tree"]
+    assert tree["properties"] == {
+        "do": {"const": "grow"},
+        "name": {"type": "string", "description": "what it is called"},
+        "way": {"enum": ["N", "S"]},
+        "only": {"const": "one"},
+        "colour": {"enum": ["red", "blue"]},
+        "at": {
+            "type": "array",
+            "prefixItems": [{"type": "integer"}, {"type": "number"}],
+            "items": False,
+            "minItems": 2,
+            "maxItems": 2,
+        },
+        "leaves": {"type": "array", "items": {"$ref": "#/$defs/Leaf"}},
+        "by_name": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "array",
+                "items": {"anyOf": [{"$ref": "#/$defs/Leaf"}, {"type": "boolean"}]},
+            },
+        },
+        "anything": {},
+        "count": NATURAL,
+        "note": {"anyOf": [NOTE, {"type": "null"}]},
+        "trees": {"type": "array", "items": {"$ref": "#/$defs/Tree"}},
+        "either": {"type": ["integer", "string"], "default": 3},
+    }
+    assert tree["required"] == [
+        "do", "name", "way", "only", "colour", "at", "leaves", "by_name", "anything", "count",
+    ]  # fmt: skip
+    assert tree["additionalProperties"] is False
+    assert schema["$defs"]["Leaf"] == {
+        "type": "object",
+        "description": "A leaf.",
+        "properties": {"value": {"type": ["integer", "null"], "description": "What it is worth."}},
+        "required": ["value"],
+        "additionalProperties": False,
+    }
+
+
+def test_open_schemas_take_unknown_keys_and_null() -> None:
+    """In a message, keys may be unknown and a field with a default may be null."""
+    validator = Draft202012Validator(schema_of(BotHello, closed=False))
+    good = {"type": "hello", "protocol": 1, "wants": None, "name": None, "reusable": None, "more": {}}
+    assert validator.is_valid(good)
+    assert not validator.is_valid({**good, "protocol": None})
+
+
+def test_classes_of_one_name() -> None:
+    """A second class of the same name is told apart by its module; a third is an error."""
+
+    def named(module: str) -> type:
+        twin: type = attrs.make_class("Twin", {}, frozen=True)
+        twin.__module__ = module
+        return twin
+
+    definitions = Definitions(closed=True)
+    assert definitions.ref(named("game.actions")) == {"$ref": "#/$defs/Twin"}
+    assert definitions.ref(named("game.view")) == {"$ref": "#/$defs/view.Twin"}
+    with pytest.raises(ValueError, match=r"called view\.Twin"):
+        definitions.ref(named("other.view"))
+
+
+def test_what_has_no_json_form_is_an_error_with_its_place() -> None:
+    """A field whose type has no JSON form is refused by name."""
+    odd = attrs.make_class("Odd", {"what": attrs.field(type=complex)})
+    with pytest.raises(TypeError, match=r"Odd\.what: no JSON Schema for <class 'complex'>"):
+        schema_of(odd)
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    """The program that writes the schemas."""
+    spec = importlib.util.spec_from_file_location("schema_script", ROOT / "scripts" / "schema.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_committed_schemas_are_fresh() -> None:
+    """The files are what the classes say now; if this fails, run scripts/schema.py."""
+    command = [sys.executable, str(ROOT / "scripts" / "schema.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_stale_files_are_named(script: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A file that differs, is missing, or is of no use is stale; writing mends all three."""
+    monkeypatch.setattr(script, "FOLDER", tmp_path)
+    monkeypatch.setattr(script, "files", lambda: {"a.json": "a", "b.json": "b", "c.json": "c"})
+    for name, text in (("a.json", "a"), ("b.json", "old"), ("d.json", "d")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert script.stale(script.files()) == ["b.json", "c.json", "d.json"]
+    monkeypatch.setattr(sys, "argv", ["schema.py", "--check"])
+    assert script.main() == 1
+    monkeypatch.setattr(sys, "argv", ["schema.py"])
+    assert script.main() == 0
+    assert script.stale(script.files()) == []
+
+
+@pytest.mark.parametrize("name", ["messages", *GAMES])
+def test_the_committed_schemas_are_schemas(name: str) -> None:
+    """Each file is valid JSON Schema 2020-12, and every reference in it leads somewhere."""
+    text = (ROOT / "protocol" / "schema" / f"{name}.json").read_text(encoding="utf-8")
+    schema = json.loads(text)
+    Draft202012Validator.check_schema(schema)
+    for part in text.split('"$ref": "#/$defs/')[1:]:
+        assert part.partition('"')[0] in schema["$defs"]
+
+
+@pytest.mark.parametrize(
+    ("game_id", "players"), [(name, n) for name in GAMES for n in load_game(name).players]
+)
+def test_real_matches_fit(game_id: str, players: int, complain: Callable[[str, object], list[str]]) -> None:
+    """In a match of random moves every message fits the schema, with its options, setup, views and actions."""
+    schema = json.loads((ROOT / "protocol" / "schema" / f"{game_id}.json").read_text(encoding="utf-8"))
+    roles = {
+        role: Draft202012Validator({"$ref": f"#/$defs/{role}", "$defs": schema["$defs"]})
+        for role in ("action", "view", "setup", "options")
+    }
+
+    def fits(role: str, value: object) -> None:
+        assert [error.message for error in roles[role].iter_errors(value)] == []
+
+    game = load_game(game_id)
+    spec = MatchSpec(
+        id="m",
+        game=game_id,
+        options=attrs.asdict(game.Options()),
+        seats=tuple(SeatSpec(bot=f"bot {seat}") for seat in range(players)),
+        key=match_key("schema"),
+        clock=Clock(move_s=1.0, bank_s=5.0),
+    )
+    referee = Referee(game, spec)
+    referee.begin()
+    for seat in range(players):
+        message = json.loads(referee.start_line(seat))
+        assert complain("referee", message) == []
+        fits("options", message["options"])
+        fits("setup", message["setup"])
+        referee.connect(seat, BotHello(1))
+    rng = random.Random(players)
+    asked = 0
+    while referee.advance() is Step.ASK:
+        asked += 1
+        message = json.loads(referee.line)
+        if asked <= 20 or asked % 40 == 0:
+            assert complain("referee", message) == []
+            fits("view", message["state"])
+            for action in message["legal"][:20]:
+                fits("action", action)
+        action = rng.randrange(len(message["legal"]))
+        reply = {"type": "act", "id": message["id"], "action": action}
+        assert referee.answer(json.dumps(reply).encode(), 1000, 1000, 0) is None
+        if asked == 400:
+            return
+    message = json.loads(referee.end_line(0))
+    assert complain("referee", message) == []
+    assert message["result"].keys() == {"ranks", "scores", "breakdown", "why"}
