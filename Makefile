@@ -23,7 +23,8 @@ test: bootstrap ## run the tests on all processors
 	$(BIN)/pytest -n auto $(PYTEST)
 
 .PHONY: check
-check: lint format types layers schema locks examples house ## all that must hold before a commit, tests aside
+check: bootstrap ## all that must hold before a commit, tests aside; goes on after a failure
+	@$(MAKE) -k lint format types layers schema locks examples house
 
 .PHONY: lint
 lint: bootstrap

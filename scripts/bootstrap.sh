@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes a virtual environment that holds exactly what a lock file names; returns at once when it already does.
 #
-#   PYTHON  the interpreter to build on (default: the first fitting one on PATH)
+#   PYTHON  the interpreter to build on, if the environment is not there yet (default: the first fitting on PATH)
 #   VENV    where the environment goes (default: .venv)
 #   LOCK    what to install, every package by hash (default: requirements/dev.lock)
 #   APT     "no" forbids installing Debian's venv package when the interpreter cannot make environments
@@ -76,11 +76,19 @@ make_venv() {
         "$python" -m venv --without-pip "$VENV"
     else
         die "$python cannot make virtual environments: install $venv_package" \
-            "(as root: apt-get install $venv_package), then run this again"
+            "(on Debian or Ubuntu, as root: apt-get install $venv_package), then run this again"
     fi
 }
 
-if ! runs "$VENV/bin/python" "$new_enough" || { [ -f "$stamp" ] && [ "$(head -n 1 "$stamp")" != "$(pwd -P)" ]; }; then
+# An environment that is there is kept if its interpreter runs, something can install into it (an interrupted
+# bootstrap may have left it without pip) and it was made in this place.
+kept() {
+    runs "$VENV/bin/python" "$new_enough" || return 1
+    runs "$VENV/bin/python" 'import pip' || runs "$python" 'import pip' || return 1
+    [ ! -f "$stamp" ] || [ "$(head -n 1 "$stamp")" = "$(pwd -P)" ]
+}
+
+if ! kept; then
     say "making $VENV with $("$python" --version 2>&1) ($python)"
     make_venv
 fi
