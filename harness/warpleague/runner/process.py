@@ -300,12 +300,14 @@ class BotProcess:
     async def attend(self) -> None:
         """Read standard error and watch the memory, until `close`."""
         self._unattended = trio.Event()
-        with self._attendance:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._read_stderr)
-                if self._watched and _LINUX:
-                    nursery.start_soon(self._watch_memory)
-        self._unattended.set()
+        try:
+            with self._attendance:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._read_stderr)
+                    if self._watched and _LINUX:
+                        nursery.start_soon(self._watch_memory)
+        finally:
+            self._unattended.set()  # also when the whole match is cancelled: `close` waits for it
 
     async def _read_stderr(self) -> None:
         while self.drain_stderr():
