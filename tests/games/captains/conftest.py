@@ -51,7 +51,14 @@ class Tools:
     def form(self, move: str) -> dict[str, Any]:
         """The JSON form of a move written as "do value"."""
         do, *value = move.split()
-        names = {"move": "to", "warp": "to", "cannon": "to", "deliver": "planet", "discard": "planet", "take": "planet"}
+        names = {
+            "move": "to",
+            "warp": "to",
+            "cannon": "to",
+            "deliver": "planet",
+            "discard": "planet",
+            "take": "planet",
+        }
         return {"do": do, **{names.get(do, "at"): int(v) if v.isdigit() else v for v in value}}
 
     def legal(self, state: Any, do: str = "") -> list[str]:

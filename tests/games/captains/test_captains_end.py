@@ -118,7 +118,9 @@ def test_e3_a_shared_rank_leaves_a_gap(tools: Tools) -> None:
 
 def test_e4_most_rounds_end_the_game(tools: Tools) -> None:
     """Seats that only pass play exactly `max_rounds` rounds."""
-    state = tools.play(tools.deal(3, 1, max_rounds=4), "start 119", "end", "start 120", "end", "start 134", "end")
+    state = tools.play(
+        tools.deal(3, 1, max_rounds=4), "start 119", "end", "start 120", "end", "start 134", "end"
+    )
     state, turns = ends(tools, state)
     assert (state.round, state.why, turns) == (4, "max-rounds", 9)
     assert GAME.outcome(state).why == "max-rounds"
@@ -126,7 +128,9 @@ def test_e4_most_rounds_end_the_game(tools: Tools) -> None:
 
 def test_retired_seat_passes_and_its_tokens_still_earn(tools: Tools) -> None:
     """The turn of a retired seat ends at once, later ones are skipped; warps through its tokens still pay it."""
-    state = tools.at(players=3, ships=[104, 103, 136], tokens=[[119], [134, 90, 104, 106], [136]], explorers=[1])
+    state = tools.at(
+        players=3, ships=[104, 103, 136], tokens=[[119], [134, 90, 104, 106], [136]], explorers=[1]
+    )
     state, events = GAME.retire(state, 1)
     assert [event.data for event in events] == [{"event": "retired", "seat": 1}]
     state = tools.play(state, "warp 106")

@@ -43,7 +43,9 @@ def test_memory_is_exact(data: st.DataObject) -> None:
             cards = truth.count(planet) + known.sure[planet]
             if cards:
                 possible = {
-                    tuple(p for p in h if p != planet) for h in possible if h.count(planet) == truth.count(planet)
+                    tuple(p for p in h if p != planet)
+                    for h in possible
+                    if h.count(planet) == truth.count(planet)
                 }
                 known = known.left(planet, cards, none_remain=True)
         elif act == "discard":
@@ -70,7 +72,9 @@ def test_memory_of_a_hand_on_view(tools: Tools) -> None:
     assert GAME.view(state, 1)["known"][0] == {"sure": [0] * 8, "slots": [[], []], "spent": []}
     state = tools.play(state, "deliver 3", "pickup planet", "draw", "roll 0", "roll 3", "roll 0", "roll 2")
     assert GAME.view(state, 1)["known"][0]["slots"] == [[3], [3], [3], [3]]
-    state = tools.play(state, "warp 119", "end", "end", "pickup station", "discard 0", "discard 2", "take 5", "done")
+    state = tools.play(
+        state, "warp 119", "end", "end", "pickup station", "discard 0", "discard 2", "take 5", "done"
+    )
     assert GAME.view(state, 1)["known"][0] == {
         "sure": tools.counts(p5=1), "slots": [[3], [3]], "spent": [],
     }  # fmt: skip

@@ -52,7 +52,11 @@ def test_a3_azimuth_discards_until_two_planets_have_two(tools: Tools) -> None:
     assert {"event": "ai-delivered", "planet": 4, "cards": 2} in tools.told
     assert state.round == 2
     state = solo(
-        tools, "azimuth", tokens=[[119], [134, 7, 112, 116]], explorers=[1, 1, 1], docks=tools.counts(p0=2, p4=3)
+        tools,
+        "azimuth",
+        tokens=[[119], [134, 7, 112, 116]],
+        explorers=[1, 1, 1],
+        docks=tools.counts(p0=2, p4=3),
     )
     state = tools.play(state, "end")
     assert (state.round, state.cards.left) == (2, 59)
@@ -89,9 +93,7 @@ def test_a3_no_room_or_no_token_left_is_skipped(tools: Tools) -> None:
     """Without a free space beside the planet, or with all ten tokens placed, only the card is delivered."""
     mine = [119, 7]
     ten = [134, 116, 23, 28, 35, 36, 50, 52, 65, 68]
-    state = solo(
-        tools, docks=tools.counts(p3=2), tokens=[mine, ten], ships=[119], explorers=[0, 1, 1, 1, 1]
-    )
+    state = solo(tools, docks=tools.counts(p3=2), tokens=[mine, ten], ships=[119], explorers=[0, 1, 1, 1, 1])
     state = tools.play(state, "end", "roll 5", "roll 4")
     assert (state.round, state.cards.piles[1]) == (2, tuple(tools.counts(p3=1)))
 

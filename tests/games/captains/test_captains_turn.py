@@ -266,7 +266,9 @@ def test_t7_no_pickup_at_a_planet_from_an_empty_deck(tools: Tools) -> None:
 def test_t7_pickup_at_the_station_takes_from_two_planets(tools: Tools) -> None:
     """Cards of at most two planets, four in hand at most, no discard after the first card taken."""
     hands = [tools.counts(p1=2), tools.counts()]
-    state = tools.at(ships=[119, 134], tokens=[[119], [134]], hands=hands, docks=tools.counts(p4=2, p5=1, p6=1))
+    state = tools.at(
+        ships=[119, 134], tokens=[[119], [134]], hands=hands, docks=tools.counts(p4=2, p5=1, p6=1)
+    )
     state = tools.play(state, "pickup station")
     assert tools.legal(state) == ["discard 1", "take 4", "take 5", "take 6", "done"]
     state = tools.play(state, "discard 1")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from warpleague.games.captains.dealing import Dealing
 from warpleague.games.captains.galaxy import planets_of, spread
 from warpleague.games.captains.score import PARTS, parts
-from warpleague.games.captains.state import OVER, STAGES
+from warpleague.games.captains.state import HAND, OVER, STAGES
 from warpleague.games.scene import Cell, Link, Panel, Piece, Scene
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _state_scene(state: State, viewer: int | None) -> Scene:
         if owner < state.table.players:
             hand = cards.hands[owner]
             shown = viewer is None or viewer == owner
-            lines.append(f"hand: {_passengers(hand) if shown else f'{sum(hand)} cards'}")
+            lines.append(f"hand: {_passengers(hand) if shown else f'{sum(hand)} of {HAND} cards'}")
         lines.append(f"delivered: {_passengers(cards.piles[owner])}")
         lines.append(f"tokens placed: {len(tokens.stacks[owner])}")
         if owner in state.retired:
