@@ -200,7 +200,7 @@ def test_brackets_in_strings_are_no_nesting() -> None:
     assert decode_bot(shallow.encode()) == Ready()
 
 
-@settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=700, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_fast_and_strict_paths_agree(data: Any, lines: SearchStrategy[bytes]) -> None:
     """Whatever the line, the fast paths accept only what the strict one accepts, with the same values."""
@@ -208,7 +208,7 @@ def test_fast_and_strict_paths_agree(data: Any, lines: SearchStrategy[bytes]) ->
     assert outcome(decode_bot, line) == outcome(codec._decode_strict, line)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(data=st.data())
 def test_what_is_decoded_is_json(data: Any, lines: SearchStrategy[bytes]) -> None:
     """An accepted line is JSON to the standard library too, and its answer has that value."""
@@ -267,9 +267,12 @@ def test_hostile_lines_cost_linear_time(name: str) -> None:
     """64 KiB of anything are decoded or refused in milliseconds, without a RecursionError."""
     line = HOSTILE[name]
     assert len(line) <= SIZE
-    begin = perf_counter()
-    outcome(decode_bot, line)
-    assert perf_counter() - begin < 0.5  # quadratic time on this size is seconds at least
+    spent = []
+    for _ in range(3):  # the best of three: a busy machine may hold up any one of them
+        begin = perf_counter()
+        outcome(decode_bot, line)
+        spent.append(perf_counter() - begin)
+    assert min(spent) < 0.25  # quadratic time on this size is seconds at least
 
 
 # What is sent ---------------------------------------------------------------------------------------------
@@ -390,7 +393,7 @@ def test_questions_decode_to_what_was_asked(
     assert found == Act(number, ask, clock, talk, next(tuples), state, next(tuples))
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_canonical_is_what_python_writes(data: Any, json_values: SearchStrategy[Any]) -> None:
     """Canonical bytes are those of the standard library's encoder, floats included."""
