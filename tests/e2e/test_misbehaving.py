@@ -26,6 +26,8 @@ from warpleague.runner.play import play_match
 SOURCES = Path(__file__).parents[1] / "bots"
 MANIFEST = tomllib.loads((SOURCES / "manifest.toml").read_text())
 BOTS = [{**MANIFEST["defaults"], **bot} for bot in MANIFEST["bot"]]
+LIMITED = [bot for bot in BOTS if not bot["needs_sandbox"]]
+"""Those that level limits contains; the others reach out for other processes, files or the network."""
 
 
 @pytest.fixture(scope="session")
@@ -65,7 +67,7 @@ def running(stem: str) -> list[int]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-@pytest.mark.parametrize("bot", BOTS, ids=[Path(bot["file"]).stem for bot in BOTS])
+@pytest.mark.parametrize("bot", LIMITED, ids=[Path(bot["file"]).stem for bot in LIMITED])
 def test_verdict_and_evidence(bot: dict[str, Any], folder: Path) -> None:
     """The bot gets the fault it deserves, with evidence; the honest one plays on, and nothing is left."""
     game = load_game("aliens")
@@ -88,8 +90,8 @@ def test_verdict_and_evidence(bot: dict[str, Any], folder: Path) -> None:
     mine, others = result.faults
     assert not others
     lines = [json.loads(line) for line in result.record.splitlines()]
-    if bot["verdicts"] == ["ok"]:
-        assert not mine, mine
+    if not mine:
+        assert "ok" in bot["verdicts"]
     else:
         assert len(mine) == 1, mine
         assert mine[0].kind in bot["verdicts"], mine
