@@ -102,3 +102,20 @@ def make_season():
 @pytest.fixture
 def python() -> str:
     return sys.executable
+
+
+class InlinePool(Inline):
+    """A referee pool without processes."""
+
+    jobs = 2
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def kill(self) -> None:
+        pass
+
+
+@pytest.fixture
+def inline_pool() -> type[InlinePool]:
+    return InlinePool

@@ -153,7 +153,7 @@ def test_a_killed_run_loses_and_doubles_nothing(
 
     What was acknowledged before a kill is there after it.
     """
-    path = write_league("a", "b", "c", "d", deals=25)
+    path = write_league("a", "b", "c", "d", deals=12)
     acknowledged: set[str] = set()
     for lines in (1, 7, 20):
         code = "import fakeplay; fakeplay.main()"
@@ -174,7 +174,7 @@ def test_a_killed_run_loses_and_doubles_nothing(
     with open_league(path, tmp_path / "undisturbed") as league:
         run_league(league, executor=inline, play=fake.play)
         assert resumed == rows(league.store)
-        assert len(resumed) == 6 * 25 * 2
+        assert len(resumed) == 6 * 12 * 2
 
 
 def test_a_closed_store_is_one_file(write_league, open_league, fake, inline, tmp_path: Path) -> None:

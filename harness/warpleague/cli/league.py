@@ -70,7 +70,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     export.add_argument(
         "--format", choices=("jsonl", "zst", "gz"), default="jsonl", help="compression of the files"
     )
-    action("verify", "execute every record again and compare all of it", _verify)
+    verify = action("verify", "execute every record again and compare all of it", _verify)
+    verify.add_argument("--jobs", type=_count, metavar="N", default=0, help="processes (default: all cores)")
     merge = action("merge", "take over the matches of other machines' stores", _merge)
     merge.add_argument("stores", nargs="+", type=Path, metavar="STORE", help="a league.sqlite, or its folder")
 
@@ -421,7 +422,7 @@ def _verify(args: argparse.Namespace) -> int:
 
     with _open(args) as league:
         total, wrong = 0, []
-        for fixture, problem in verify_league(league):
+        for fixture, problem in verify_league(league, args.jobs):
             total += 1
             if problem is not None:
                 wrong.append({"number": fixture.number, "match": fixture.id, "problem": problem})

@@ -1,0 +1,189 @@
+"""The `league` commands: what they print, what they return."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+import warpleague.league.running
+import warpleague.runner.bundle
+import warpleague.runner.play
+from warpleague.cli import main
+
+
+@pytest.fixture
+def command(fake, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    """Runs `warpleague league ACTION FILE ...` with the stand-ins; gives exit code, output and remarks."""
+    monkeypatch.setattr(warpleague.runner.bundle, "prepare", fake.prepare)
+    monkeypatch.setattr(warpleague.runner.play, "play_match", fake.play)
+    monkeypatch.setattr(warpleague.league.running, "RefereePool", inline_pool)
+
+    def run(action: str, path: Path, *arguments: str):
+        code = main(["league", action, str(path), "--results", str(tmp_path / "results"), *arguments])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def league_file(write_league) -> Path:
+    return write_league("anna", "bert", "cleo")
+
+
+@pytest.fixture
+def played(command, league_file: Path) -> Path:
+    code, _, _ = command("run", league_file, "--quiet")
+    assert code == 0
+    return league_file
+
+
+def test_run_prints_tables_and_the_way_on(command, league_file: Path) -> None:
+    """A run prints all tables, and the commands that verify and reproduce a match; progress goes to stderr."""
+    code, out, err = command("run", league_file)
+    assert code == 0
+    for title in ("Standings of cup, 18 matches", "Cross-table", "Seats", "Time for a decision", "Faults"):
+        assert title in out
+    assert "18 matches played in" in out
+    assert f"warpleague league verify {league_file} --results" in out
+    assert "warpleague reproduce " in out
+    assert "commitment to the season's secret (SHA-256): " in err
+    assert "cup: aliens, 3 bots; round-robin: 3 tables of 2, 3 deals each, every rotation = 18 matches" in err
+
+
+def test_run_json_is_one_object(command, league_file: Path) -> None:
+    """With --json, standard output is one JSON object with counts and standings."""
+    code, out, _ = command("run", league_file, "--json")
+    data = json.loads(out)
+    assert code == 0
+    assert (data["matches"], data["played"], data["complete"], data["failure"]) == (18, 18, True, None)
+    assert len(data["standings"]) == 3
+    assert len(data["secret"]) == 64
+
+
+def test_standings_json_has_the_promised_keys(command, played: Path) -> None:
+    """`standings --json` prints a list of objects with the keys others rely on."""
+    code, out, _ = command("standings", played, "--json")
+    lines = json.loads(out)
+    assert code == 0
+    assert [line["rank"] for line in lines] == [1, 2, 3]
+    assert {"rank", "bot", "elo", "played", "won", "drawn", "lost", "faults"} <= lines[0].keys()
+    assert sum(line["played"] for line in lines) == 36
+
+
+@pytest.mark.parametrize(
+    "action", ["status", "standings", "crosstable", "seats", "faults", "times", "matches"]
+)
+def test_every_table_has_both_forms(command, played: Path, action: str) -> None:
+    """Each look at a league prints a table for people, and JSON when asked."""
+    code, out, _ = command(action, played)
+    assert code == 0
+    assert "anna" in out or action == "seats"
+    code, out, _ = command(action, played, "--json")
+    assert code == 0
+    assert json.loads(out)
+
+
+def test_status_keeps_the_secret_until_the_end(command, league_file: Path, open_league) -> None:
+    """Before the season's end status tells the commitment, after it the secret too."""
+    open_league(league_file).store.close()
+    before = json.loads(command("status", league_file, "--json")[1])
+    assert (before["stored"], before["complete"], before["secret"]) == (0, False, None)
+    command("run", league_file, "--quiet")
+    after = json.loads(command("status", league_file, "--json")[1])
+    assert (after["stored"], after["complete"], after["commitment"]) == (18, True, before["commitment"])
+    assert len(after["secret"]) == 64
+
+
+def test_matches_can_be_asked_for_by_bot(command, played: Path) -> None:
+    """`matches --bot` lists that bot's matches; a bot that is not there is refused with the nearest name."""
+    rows = json.loads(command("matches", played, "--bot", "anna", "--json")[1])
+    assert len(rows) == 12
+    assert all("anna" in row["seats"] for row in rows)
+    code, _, err = command("matches", played, "--bot", "ana")
+    assert code == 2
+    assert "did you mean 'anna'?" in err
+
+
+def test_mistakes_are_told_without_traceback(command, league_file: Path) -> None:
+    """A wrong file, a league that was not run, a number that is none: exit code 2 and one text."""
+    for arguments, text in (
+        (("standings", league_file), "nothing has been played yet"),
+        (("run", league_file.with_name("cap.toml")), "did you mean 'cup.toml'?"),
+    ):
+        code, out, err = command(*arguments)
+        assert (code, out) == (2, "")
+        assert text in err
+        assert "Traceback" not in err
+    with pytest.raises(SystemExit) as caught:
+        command("run", league_file, "--jobs", "-1")
+    assert caught.value.code == 2
+
+
+def test_void_matches_are_exit_code_one(command, league_file: Path, fake, monkeypatch) -> None:
+    """A run with void matches shows their tracebacks and returns 1; the next run plays them."""
+    monkeypatch.setattr(warpleague.runner.play, "play_match", fake.play_void)
+    code, out, err = command("run", league_file)
+    assert code == 1
+    assert "void (the harness or its host failed); the next run tries them again." in out
+    assert "HarnessFault: the moon is full" in err
+    assert "in play_void" in err
+    monkeypatch.setattr(warpleague.runner.play, "play_match", fake.play)
+    assert command("run", league_file, "--quiet")[0] == 0
+
+
+def test_an_interrupted_run_says_how_to_go_on(command, league_file: Path, monkeypatch) -> None:
+    """Interrupted, a run returns 130 and prints the command that goes on."""
+    import os
+
+    from warpleague.league.store import Store
+
+    add = Store.add
+
+    def add_and_interrupt(self, results) -> None:
+        add(self, results)
+        os.kill(os.getpid(), signal.SIGINT)
+        monkeypatch.setattr(Store, "add", add)
+
+    monkeypatch.setattr(Store, "add", add_and_interrupt)
+    code, out, err = command("run", league_file, "--jobs", "1")
+    assert code == 130
+    assert "Go on:           warpleague league run" in out
+    assert "stopping" in err
+
+
+def test_export_writes_records(command, played: Path, tmp_path: Path) -> None:
+    """`export` writes one match or all, compressed as asked, and prints where."""
+    import gzip
+
+    import zstandard
+
+    code, out, _ = command("export", played, "--match", "2")
+    assert code == 0
+    file = Path(out.strip())
+    assert file.parent == tmp_path / "results" / "cup" / "records"
+    plain = file.read_bytes()
+    for form, unpacked in (("gz", gzip.decompress), ("zst", zstandard.decompress)):
+        code, out, _ = command("export", played, "--format", form, "--out", str(tmp_path / form), "--json")
+        files = [Path(name) for name in json.loads(out)]
+        assert len(files) == 18
+        twin = tmp_path / form / f"{file.name}.{form}"
+        assert twin in files
+        assert unpacked(twin.read_bytes()) == plain
+
+
+def test_merge_takes_over_matches(
+    command, league_file: Path, open_league, fake, inline, tmp_path: Path
+) -> None:
+    """`merge` brings in another machine's matches and tells how many."""
+    from warpleague.league.running import run_league
+
+    with open_league(league_file, tmp_path / "other") as league:
+        run_league(league, executor=inline, play=fake.play)
+    open_league(league_file).store.close()
+    code, out, _ = command("merge", league_file, str(tmp_path / "other" / "cup"))
+    assert code == 0
+    assert "18 matches taken over, 0 were here already" in out

@@ -1,0 +1,136 @@
+"""Records of real matches in a league: exported, completed with their keys, executed again."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import TYPE_CHECKING
+
+import pytest
+import zstandard
+
+import warpleague.league.records
+from warpleague.errors import BadInput
+from warpleague.games import load_game
+from warpleague.league.config import load_config
+from warpleague.league.league import open_to_read
+from warpleague.league.records import published_record, verify_league
+from warpleague.league.running import run_league
+from warpleague.match.chance import deal_key
+from warpleague.match.referee import Referee, Step
+from warpleague.match.replay import verify_record
+from warpline.messages import BotHello
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def play(spec):
+    """A real match, refereed in this process, between bots that always answer 0."""
+    referee = Referee(load_game(spec.game), spec, started="2026-01-01T00:00:00+00:00")
+    referee.begin()
+    for seat in range(len(spec.seats)):
+        referee.connect(seat, BotHello(protocol=1))
+    while referee.advance() is not Step.OVER:
+        answer = {"type": "act", "id": json.loads(referee.line)["id"], "action": 0}
+        assert referee.answer(json.dumps(answer).encode(), 1_000, None, None) is None
+    return referee.finish()
+
+
+@pytest.fixture
+def real(write_league, open_league, inline, inline_pool, tmp_path: Path, monkeypatch):
+    """A league of six real matches, played; its file, and the file of its store."""
+    monkeypatch.setattr(warpleague.league.records, "RefereePool", inline_pool)
+    path = write_league("a", "b", extra="[rules]\nlevel = 'none'")
+    with open_league(path) as league:
+        run_league(league, executor=inline, play=play)
+    return path, tmp_path / "results" / "cup" / "league.sqlite"
+
+
+def problems(path: Path, tmp_path: Path) -> list[str | None]:
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        return [problem for _, problem in verify_league(league)]
+
+
+def test_good_records_hold(real, tmp_path: Path) -> None:
+    """Every record of a league that nobody touched holds, in schedule order."""
+    assert problems(real[0], tmp_path) == [None] * 6
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        (
+            "UPDATE match SET ranks = '[2,2]' WHERE id = ?",
+            "the result in the store is not the one of its record",
+        ),
+        (
+            "UPDATE match SET digest = 'x' WHERE id = ?",
+            "the result in the store is not the one of its record",
+        ),
+        (
+            "UPDATE record SET (size, zstd) = (SELECT size, zstd FROM record WHERE id <> ?1 LIMIT 1) WHERE id = ?1",
+            "its header tells of another match",
+        ),
+    ],
+)
+def test_a_store_that_was_changed_is_found(real, tmp_path: Path, statement: str, text: str) -> None:
+    """A result that is not its record's, or a record that is another match's, is named."""
+    path, store = real
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        match = next(fixture.id for fixture, _ in league.results())
+    with sqlite3.connect(store) as db:
+        db.execute(statement, (match,))
+    db.close()
+    first, *others = problems(path, tmp_path)
+    assert first is not None
+    assert others == [None] * 5
+    # A record of another deal fails on its dice already.
+    assert text in first or "line" in first
+
+
+def test_a_damaged_record_is_found(real, tmp_path: Path) -> None:
+    """A changed byte inside a record is found and placed."""
+    path, store = real
+    with sqlite3.connect(store) as db:
+        match, size, packed = db.execute("SELECT id, size, zstd FROM record LIMIT 1").fetchone()
+        data = zstandard.decompress(packed, max_output_size=size)
+        changed = zstandard.compress(data.replace(b'"seat":0', b'"seat":1', 1))
+        db.execute("UPDATE record SET zstd = ? WHERE id = ?", (changed, match))
+    db.close()
+    found = [problem for problem in problems(path, tmp_path) if problem is not None]
+    assert len(found) == 1
+    assert "line " in found[0]
+
+
+def test_keys_are_published_when_the_season_is_over(
+    real, open_league, write_league, inline, tmp_path: Path
+) -> None:
+    """While a season goes on its records keep their keys to themselves; afterwards they tell and still verify."""
+    with open_to_read(load_config(real[0]), tmp_path / "results") as league:
+        for fixture, _ in league.results():
+            assert json.loads(league.store.record(fixture.id).split(b"\n")[0])["key"] is None
+            record = published_record(league, fixture.id, fixture.deal)
+            assert (
+                json.loads(record.split(b"\n")[0])["key"]
+                == deal_key(league.season.secret, fixture.deal).hex()
+            )
+            assert verify_record(record).chance == "key"
+    with open_league(write_league("a", "b", name="young")) as league:
+        fixture = next(iter(league.schedule))
+        result = play(league.season.spec(fixture.id, fixture.deal, fixture.seats))
+        league.store.add([(fixture, league.season.bots, result)])
+        record = published_record(league, fixture.id, fixture.deal)
+        assert json.loads(record.split(b"\n")[0])["key"] is None
+
+
+def test_a_match_is_found_by_number_or_id(real, tmp_path: Path) -> None:
+    """A match is named by its number in the schedule or by how its id begins; what names none is refused."""
+    with open_to_read(load_config(real[0]), tmp_path / "results") as league:
+        third = [fixture for fixture, _ in league.results()][2]
+        assert (
+            league.find("3") == league.find(third.id) == league.find(third.id[:9]) == (third.id, third.deal)
+        )
+        for text in ("7", "xyz", ""):
+            with pytest.raises(BadInput, match="match of cup has an id that begins with"):
+                league.find(text)
