@@ -1,0 +1,124 @@
+"""The chance stream against published vectors, and against a second implementation written from the words alone."""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b, sha256
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warpleague.match.chance import (
+    ChanceStream,
+    bot_seed,
+    deal_key,
+    match_key,
+    season_commitment,
+    season_secret,
+)
+
+VECTORS = json.loads((Path(__file__).parents[2] / "protocol" / "conformance" / "chance.json").read_text())
+
+
+def plain(of: list[int | list[int]]) -> tuple[int | tuple[int, ...], ...]:
+    return tuple(tuple(draw) if isinstance(draw, list) else draw for draw in of)
+
+
+def test_published_keys() -> None:
+    """Keys, commitments and bot seeds are those published for other implementations."""
+    for vector in VECTORS["match_keys"]:
+        assert match_key(vector["seed"]).hex() == vector["key"]
+    for season in VECTORS["seasons"]:
+        secret = season_secret(season["seed"])
+        assert secret.hex() == season["secret"]
+        assert season_commitment(secret) == season["commitment"]
+        for deal in season["deals"]:
+            assert deal_key(secret, deal["deal"]).hex() == deal["key"]
+    for vector in VECTORS["bot_seeds"]:
+        assert bot_seed(bytes.fromhex(vector["key"]), vector["seat"]) == vector["seed"]
+
+
+def test_published_streams() -> None:
+    """Numbers and rolls are those published for other implementations, rejected numbers counted."""
+    for vector in VECTORS["streams"]:
+        key = bytes.fromhex(vector["key"])
+        stream = ChanceStream(key)
+        assert [str(stream.number()) for _ in vector["numbers"]] == vector["numbers"]
+        stream = ChanceStream(key)
+        for roll in vector["rolls"]:
+            assert stream.roll(plain(roll["of"])) == tuple(roll["outcome"])
+            assert stream.used == roll["used"]
+
+
+def numbers(key: bytes) -> Iterator[int]:
+    """The stream's 64-bit numbers, from the definition."""
+    for index in count():
+        digest = blake2b(index.to_bytes(8, "big"), key=key, digest_size=32).digest()
+        yield int.from_bytes(digest[:8], "big")
+
+
+def slow_roll(stream: Iterator[int], draws: list[int | tuple[int, ...]]) -> tuple[int, ...]:
+    """Draws from the definition, weights spelled out as a list of their indices."""
+    outcome = []
+    for draw in draws:
+        places = (
+            list(range(draw)) if isinstance(draw, int) else [i for i, w in enumerate(draw) for _ in range(w)]
+        )
+        n = len(places)
+        number = next(value for value in stream if value < 2**64 - 2**64 % n)
+        outcome.append(places[number % n])
+    return tuple(outcome)
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+rolls = st.lists(
+    st.integers(1, 50) | st.lists(st.integers(0, 9), min_size=1, max_size=8).filter(any).map(tuple),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(key=st.binary(min_size=32, max_size=32), made=st.lists(rolls, max_size=5))
+def test_rolls_follow_the_definition(key: bytes, made: list[list[int | tuple[int, ...]]]) -> None:
+    """Any sequence of uniform and weighted draws gives what the definition gives, rejections included."""
+    stream, definition = ChanceStream(key), numbers(key)
+    for roll in made:
+        assert stream.roll(tuple(roll)) == slow_roll(definition, roll)
+
+
+def test_one_outcome_uses_a_number() -> None:
+    """A draw with one possible outcome takes its number from the stream like any other."""
+    stream = ChanceStream(bytes(32))
+    assert stream.roll((1, (0, 5))) == (0, 1)
+    assert stream.used == 2
+
+
+def test_rejected_numbers_are_used_up() -> None:
+    """A number that would favour low remainders is skipped, and counts as used."""
+    key = match_key("wormhole")
+    n = 2**63 + 1  # rejects nearly half of all numbers
+    stream, kept = ChanceStream(key), [value for value, _ in zip(numbers(key), range(40), strict=False)]
+    for value in [value for value in kept if value < n][:10]:
+        assert stream.below(n) == value
+    assert stream.used > 10
+
+
+def test_no_dice_follow_from_a_bots_seed() -> None:
+    """What a bot is told is another derivation than any key: none of its bytes feeds the stream."""
+    key = match_key("wormhole")
+    assert bytes.fromhex(bot_seed(key, 0)) != key
+    assert ChanceStream(bytes.fromhex(bot_seed(key, 0))).roll((2**32,) * 4) != ChanceStream(key).roll(
+        (2**32,) * 4
+    )
+    assert bot_seed(key, 0) != bot_seed(key, 1)
+
+
+def test_commitment_is_the_secrets_sha256() -> None:
+    """Anyone can check the published hash with a tool at hand."""
+    secret = season_secret("x")
+    assert season_commitment(secret) == sha256(secret).hexdigest()
