@@ -6,6 +6,7 @@ Leaves finding the file to the command line, and playing the match anew to `warp
 from __future__ import annotations
 
 import gzip
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 _GZIP_MAGIC: Final = b"\x1f\x8b"
+_PIECE: Final = 1 << 14
 _MOST_BYTES: Final = 1 << 30
 """A record is never this large; what unpacks to more is refused."""
 
@@ -98,21 +100,29 @@ def pack(record: bytes, name: str) -> bytes:
 
 def unpack(data: bytes, where: str = "record") -> bytes:
     """The bytes of a record, compressed or not; `RecordError` if the packing is damaged."""
+    packer: Any
+    if data.startswith(_ZSTD_MAGIC):
+        packer = zstandard.ZstdDecompressor().decompressobj()
+    elif data.startswith(_GZIP_MAGIC):
+        packer = zlib.decompressobj(wbits=31)
+    else:
+        return data
+    parts: list[bytes] = []
+    size = 0
     try:
-        if data.startswith(_ZSTD_MAGIC):
-            reader = zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True)
-            return _limited(reader.read(_MOST_BYTES), where)
-        if data.startswith(_GZIP_MAGIC):
-            return _limited(gzip.decompress(data), where)
-    except (zstandard.ZstdError, OSError, EOFError) as error:
+        # Piece by piece, so that a small file cannot unpack to more than the memory there is.
+        for at in range(0, len(data), _PIECE):
+            if packer.eof:
+                raise RecordError(f"{where}: the compressed file is damaged: it goes on after its end")
+            parts.append(packer.decompress(data[at : at + _PIECE]))
+            size += len(parts[-1])
+            if size > _MOST_BYTES:
+                raise RecordError(f"{where}: larger than any record")
+    except (zstandard.ZstdError, zlib.error) as error:
         raise RecordError(f"{where}: the compressed file is damaged: {error}") from None
-    return data
-
-
-def _limited(data: bytes, where: str) -> bytes:
-    if len(data) >= _MOST_BYTES:
-        raise RecordError(f"{where}: larger than any record")
-    return data
+    if not packer.eof:
+        raise RecordError(f"{where}: the compressed file is damaged: it is cut off")
+    return b"".join(parts)
 
 
 def read_record(path: Path) -> bytes:

@@ -1,0 +1,204 @@
+"""The referee as pure code: what it asks, what it makes of answers and faults, what it writes down."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from warpleague.match.referee import Step
+from warpleague.match.replay import verify_record
+from warpleague.match.spec import Clock
+
+
+def lines(result: Any) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in result.record.splitlines()]
+
+
+def test_two_runs_have_the_same_digest_whatever_the_times(spec: Any, table: Any) -> None:
+    """Times are in the record, but not in the digest."""
+    one, other = table(spec()), table(spec())
+    other.wall_ns = 7_654_321
+    first, second = one.play(), other.play()
+    assert first.record != second.record
+    assert first.digest == second.digest
+
+
+def test_decisions_with_one_action_are_not_asked(spec: Any, table: Any) -> None:
+    """Every question has a choice; what had none is in the record as played by the referee."""
+    played = table(spec())
+    result = played.play()
+    assert all(len(question["legal"]) > 1 for _, question in played.questions)
+    acts = [line for line in lines(result) if line["type"] == "act"]
+    assert len(acts) == len(played.questions) + sum(line.get("auto", False) for line in acts)
+    assert any(line.get("auto") for line in acts)
+
+
+def test_ids_count_each_bots_own_questions(spec: Any, table: Any) -> None:
+    """A bot cannot see from its ids how often another was asked."""
+    played = table(spec())
+    played.play()
+    for seat in (0, 1):
+        ids = [question["id"] for asked, question in played.questions if asked == seat]
+        assert ids == list(range(1, len(ids) + 1))
+
+
+def test_only_what_is_wanted_is_sent(spec: Any, table: Any) -> None:
+    """A bot that wants nothing gets a question without state, legal actions and events."""
+    played = table(spec(), wants=())
+    assert played.play().digest == table(spec()).play().digest
+    assert {key for _, question in played.questions for key in question} == {"type", "id", "ask", "clock"}
+
+
+def test_an_action_object_is_as_good_as_its_index(spec: Any, table: Any) -> None:
+    """Objects and indices make the same match."""
+
+    def by_object(question: dict[str, Any]) -> Any:
+        return question["legal"][0]
+
+    assert table(spec(), by_object, by_object).play().digest == table(spec()).play().digest
+
+
+def test_events_reach_a_seat_once_and_only_as_it_may_see_them(spec: Any, table: Any) -> None:
+    """The other side's hidden values are in no event and no view."""
+    played = table(spec())
+    played.play()
+    placed = [
+        event
+        for seat, question in played.questions
+        for event in question["events"]
+        if event["event"] == "place" and seat == 0
+    ]
+    assert len(placed) == 24
+    assert sum("value" in event and event["value"] is not None for event in placed) == 12
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (b'{"type":"act","id":1,"action":99999}', "illegal"),
+        (b'{"type":"act","id":2,"action":0}', "protocol"),
+        (b'{"type":"act","id":1,"action":-1}', "malformed"),
+        (b'{"type":"act","id":1,"action":true}', "malformed"),
+        (b'{"type":"act","id":1,"id":1,"action":0}', "malformed"),
+        (b'{"type":"act","id":1,"action":{"do":"fly"}}', "illegal"),
+        (b'{"type":"ready"}', "protocol"),
+        (b"\xff\xfe", "malformed"),
+        (b"[" * 10_000, "malformed"),
+    ],
+)
+def test_a_wrong_answer_is_told_by_its_kind(spec: Any, table: Any, answer: bytes, kind: str) -> None:
+    """Each way to be wrong has its kind, and the line is kept as evidence."""
+    played = table(spec(), lambda _: answer, lambda _: answer)
+    result = played.play()
+    wrong = next(seat for seat in (0, 1) if result.faults[seat])
+    assert result.faults[wrong][0].kind == kind
+    assert result.ranks[wrong] == 2
+    fault = next(line for line in lines(result) if line["type"] == "fault")
+    assert fault["detail"]["line_bytes"] == len(answer)
+    assert "\\x" in fault["detail"]["line"] or fault["detail"]["line"] == answer.decode()[:1000]
+
+
+def test_substitution_plays_on_until_the_strikes_are_used_up(spec: Any, table: Any) -> None:
+    """Two strikes are substituted by the first legal action, the third fault forfeits."""
+    played = table(spec(faults="substitute", strikes=2), lambda _: 99_999)
+    played.bots = (played.bots[0], lambda _: 0)
+    result = played.play()
+    assert [fault.retired for fault in result.faults[0]] == [False, False, True]
+    substituted = [line for line in lines(result) if line.get("substituted")]
+    assert len(substituted) == 2
+    assert result.ranks == (2, 1)
+    verify_record(result.record)
+
+
+def test_a_late_answer_to_a_substituted_question_is_forgiven_once(spec: Any, table: Any) -> None:
+    """After a timeout the late answer is recognised; the same line again is not."""
+    from warpleague.match.referee import Violation
+
+    played = table(spec(faults="substitute", strikes=5))
+    referee = played.referee
+    assert referee.advance() is Step.ASK
+    seat = referee.seat
+    referee.fault(seat, Violation("timeout", "too late"), 1)
+    while referee.advance() is Step.ASK and referee.seat != seat:
+        question = json.loads(referee.line)
+        referee.answer(json.dumps({"type": "act", "id": question["id"], "action": 0}).encode(), 1, 1, 0)
+    late = b'{"type":"act","id":1,"action":0}'
+    assert referee.is_late(late)
+    assert not referee.is_late(late)
+
+
+def test_the_bank_is_charged_and_refilled(spec: Any, table: Any) -> None:
+    """A decision costs its wall time; the increment comes before the next; the cap holds beside the bank."""
+    played = table(spec(clock=Clock(move_s=2.0, bank_s=1.0, increment_s=0.25)))
+    played.wall_ns = 500_000_000
+    played.step()
+    seat, question = played.questions[0]
+    assert question["clock"] == {"bank_s": 1.25, "move_s": 2.0}
+    while (played.step() and played.questions[-1][0] != seat) or len(played.questions) < 2:
+        pass
+    again = [question for asked, question in played.questions if asked == seat][1]
+    assert again["clock"]["bank_s"] == pytest.approx(1.0)
+
+
+def test_without_a_bank_only_the_cap_is_told(spec: Any, table: Any) -> None:
+    """What does not limit is absent."""
+    played = table(spec(clock=Clock(move_s=0.5)))
+    played.step()
+    assert played.questions[0][1]["clock"] == {"move_s": 0.5}
+    assert played.referee.budget_ns == 500_000_000
+
+
+def test_then_plays_on_without_asking(spec: Any, table: Any) -> None:
+    """What a bot adds for later is played while it is to act, and dropped once the dice have been rolled."""
+
+    def greedy(question: dict[str, Any]) -> Any:
+        rest = [action for action in question["legal"] if action.get("do") in ("move", "stay")]
+        ship = rest[0].get("ship") if rest else None
+        more = [action for action in rest if action.get("ship") != ship][:1]
+        return {"type": "act", "id": question["id"], "action": question["legal"].index(rest[0]) if rest else 0,
+                "then": more}  # fmt: skip
+
+    played = table(spec(), greedy, greedy)
+    result = played.play()
+    assert not played.violations or all(v.kind == "illegal" for v in played.violations)
+    assert any(line.get("then") for line in lines(result))
+    verify_record(result.record)
+
+
+def test_an_illegal_then_is_a_fault_of_its_own(spec: Any, table: Any) -> None:
+    """An impossible action in the list is found when its turn comes, and said to be from the list."""
+
+    def liar(question: dict[str, Any]) -> Any:
+        then = [{"do": "jump", "way": "N"}] if question["ask"] == "turn" else []
+        return {"type": "act", "id": question["id"], "action": 0, "then": then}
+
+    played = table(spec(), liar, liar)
+    played.play()
+    assert "then" in played.violations[0].message
+
+
+def test_a_note_is_kept(spec: Any, table: Any) -> None:
+    """A bot's remark stands in the record, escaped as JSON, and the record verifies."""
+    note = 'Grüße "\u2603" \\ \x07'
+    played = table(spec(), *[lambda q: {"type": "act", "id": q["id"], "action": 0, "note": note}] * 2)
+    result = played.play()
+    assert {line["note"] for line in lines(result) if "note" in line} == {note}
+    verify_record(result.record)
+
+
+def test_a_position_is_played_from(spec: Any, table: Any) -> None:
+    """A match started from a written-down position continues it."""
+    whole = table(spec())
+    for _ in range(30):
+        whole.step()
+    whole.referee.advance()
+    position = whole.referee.game.to_json(whole.referee._state)
+    played = table(spec(position=json.loads(json.dumps(position))))
+    result = played.play()
+    assert lines(result)[0]["position"] == json.loads(json.dumps(position))
+    assert played.questions[0][1]["state"] == json.loads(
+        json.dumps(whole.referee.game.view(whole.referee._state, played.questions[0][0]))
+    )
+    verify_record(result.record)

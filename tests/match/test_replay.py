@@ -1,0 +1,194 @@
+"""Verifying a record: what holds passes, and damage anywhere is found and placed."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from warpleague.errors import RecordError
+from warpleague.match.chance import match_key
+from warpleague.match.lines import publish, seal
+from warpleague.match.replay import Replay, first_difference, pack, unpack, verify_record
+from warpline.codec import canonical
+
+
+@pytest.fixture(scope="module")
+def record(request: pytest.FixtureRequest) -> bytes:
+    return _record()
+
+
+@cache
+def _record(faulty: bool = True) -> bytes:
+    import importlib.util
+    from pathlib import Path
+
+    location = importlib.util.spec_from_file_location("table", Path(__file__).with_name("conftest.py"))
+    assert location is not None
+    assert location.loader is not None
+    module = importlib.util.module_from_spec(location)
+    location.loader.exec_module(module)
+    rng = Random(3)
+
+    def bot(question: dict[str, Any]) -> Any:
+        if faulty and question["id"] == 4:
+            return 10**6
+        return {
+            "type": "act",
+            "id": question["id"],
+            "action": rng.randrange(len(question["legal"])),
+            "note": "hm",
+        }
+
+    table = module.Table(module.make_spec(faults="substitute", strikes=9), bot, bot)
+    return bytes(table.play().record)
+
+
+def resealed(lines: list[bytes]) -> bytes:
+    """The lines with a seal that fits: what only re-execution can find wrong."""
+    return b"".join([*lines, seal(lines)])
+
+
+def changed(record: bytes, line: int, **fields: Any) -> bytes:
+    """The record with fields of one line (the header is 1) replaced, resealed."""
+    lines = record.splitlines(keepends=True)[:-1]
+    data = {**json.loads(lines[line - 1]), **fields}
+    lines[line - 1] = canonical({key: value for key, value in data.items() if value is not ...}) + b"\n"
+    return resealed(lines)
+
+
+def find(record: bytes, **fields: Any) -> int:
+    """The number of the first line with these fields."""
+    for number, line in enumerate(record.splitlines(), 1):
+        data = json.loads(line)
+        if all(data.get(key) == value for key, value in fields.items()):
+            return number
+    raise LookupError(fields)
+
+
+def test_a_record_verifies(record: bytes) -> None:
+    """What the referee wrote holds, dice and all."""
+    summary = verify_record(record)
+    assert summary.chance == "key"
+    assert summary.sealed
+    assert summary.lines == len(record.splitlines()) - 3
+
+
+@settings(max_examples=300)
+@given(place=st.integers(min_value=0), flip=st.integers(1, 255))
+def test_any_changed_byte_is_found_and_placed(place: int, flip: int) -> None:
+    """Whatever byte becomes another, verifying names the line it is in, or the next when lines were joined."""
+    record = _record()
+    place %= len(record)
+    damaged = bytearray(record)
+    damaged[place] ^= flip
+    line = record.count(b"\n", 0, place) + 1
+    with pytest.raises(RecordError) as caught:
+        verify_record(bytes(damaged))
+    told = int(str(caught.value).split("line ")[1].split(":")[0])
+    # A line end lost or won moves all lines after it: the seal then counts differently.
+    if damaged[place] in b"\n\r" or record[place] in b"\n\r":
+        return
+    assert told == line
+
+
+@pytest.mark.parametrize("cut", [1, 2, 100, 1000])
+def test_a_shortened_record_is_found(record: bytes, cut: int) -> None:
+    """A file that ends early is not verified."""
+    with pytest.raises(RecordError):
+        verify_record(record[:-cut])
+
+
+def test_missing_and_doubled_lines_are_found(record: bytes) -> None:
+    """A line too few or too many does not hold, even with a seal that fits."""
+    lines = record.splitlines(keepends=True)[:-1]
+    with pytest.raises(RecordError, match="line 6: n must be 5"):
+        verify_record(resealed(lines[:5] + lines[6:]))
+    with pytest.raises(RecordError, match="line 7: n must be 6"):
+        verify_record(resealed([*lines[:6], lines[5], *lines[6:]]))
+
+
+@pytest.mark.parametrize(
+    ("where", "fields", "text"),
+    [
+        ({"type": "chance"}, {"outcome": [1, 1, 1, 1]}, "the key gives"),
+        ({"type": "chance"}, {"outcome": [9, 0, 0, 0]}, "is no outcome"),
+        ({"type": "chance"}, {"of": [6, 6, 6]}, "the draws are of"),
+        ({"type": "act", "ask": "place"}, {"seat": 7}, "there is no seat"),
+        ({"type": "act", "ask": "place"}, {"ask": "turn"}, "the decision is"),
+        ({"type": "act", "ask": "place"}, {"action": {"do": "fly"}}, "cannot do that"),
+        ({"type": "act", "ask": "place"}, {"auto": True}, "auto must stand"),
+        ({"auto": True}, {"auto": ...}, "auto must stand"),
+        ({"substituted": True}, {"substituted": ...}, "substituted must stand"),
+        ({"type": "fault"}, {"retired": True}, "not to act here: nobody is"),
+        ({"type": "end"}, {"ranks": [2, 2]}, "ranks must be"),
+        ({"type": "end"}, {"digest": "0" * 64}, "the digest must be"),
+        ({"type": "match"}, {"key": "00" * 32}, "does not belong to the seed"),
+        ({"type": "match"}, {"game": "chess"}, "no game is called"),
+        ({"type": "match"}, {"rules": 99}, "rules version"),
+        ({"type": "match"}, {"options": {"max_turns": "x"}}, "max_turns"),
+        ({"type": "match"}, {"format": 2}, "record format"),
+    ],
+)
+def test_a_forged_line_is_named(
+    record: bytes, where: dict[str, Any], fields: dict[str, Any], text: str
+) -> None:
+    """A line that was changed with care, its checksum made to fit, fails when the match is executed."""
+    line = find(record, **where)
+    with pytest.raises(RecordError, match=text):
+        verify_record(changed(record, line, **fields))
+
+
+def test_without_a_key_only_possible_dice_are_checked(record: bytes) -> None:
+    """A season's record verifies while its key is secret, and the summary says what was checked."""
+    secret = changed(record, 1, key=None, seed=None)
+    assert verify_record(secret).chance == "shape"
+    assert verify_record(secret, match_key("test")).chance == "key"
+    with pytest.raises(RecordError, match="the key gives"):
+        verify_record(secret, match_key("another"))
+
+
+def test_publishing_the_key_keeps_the_digest(record: bytes) -> None:
+    """The header is completed and sealed anew when the season's secret is out."""
+    secret = changed(record, 1, key=None, seed=None)
+    whole = publish(secret, match_key("test"), "test")
+    assert whole == record
+    assert verify_record(whole).digest == verify_record(secret).digest
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.jsonl.zst"])
+def test_packed_records_are_read_by_their_content(record: bytes, name: str) -> None:
+    """Compression follows the file's name when written, and its content when read."""
+    packed = pack(record, name)
+    assert unpack(packed) == record
+    if name != "a.jsonl":
+        assert len(packed) < len(record) / 2
+        with pytest.raises(RecordError, match="damaged"):
+            unpack(packed[:-3])
+
+
+def test_the_first_difference_is_told(record: bytes) -> None:
+    """Comparing two records ignores times and finds the first other line, or a missing one."""
+    line = find(record, type="act")
+    assert first_difference(record, changed(record, line, ms=[9, 9, 9])) is None
+    found = first_difference(record, changed(record, line, note="other"))
+    assert found is not None
+    assert found[0] == line
+    lines = record.splitlines(keepends=True)
+    shorter = first_difference(record, b"".join(lines[:-2]))
+    assert shorter is not None
+    assert shorter[2] == b""
+
+
+def test_replaying_shows_every_line_with_its_events(record: bytes) -> None:
+    """A replay yields a step for each line between header and end, with what happened."""
+    replay = Replay(record)
+    steps = list(replay)
+    assert [step.data["n"] for step in steps] == list(range(1, len(steps) + 1))
+    assert replay.summary is not None
+    assert all(replay.game.tell(event.data) for step in steps for event in step.events)
