@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor
 
-    from rich.console import RenderableType
+    from rich.console import Console
 
     from warpleague.league.league import League
     from warpleague.league.running import RunReport
@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the commands of `warpleague league`."""
     actions = parser.add_subparsers(required=True, metavar="ACTION")
 
-    def action(name: str, help_: str, handler: Handler, *, json: bool = True) -> argparse.ArgumentParser:
+    def action(name: str, help_: str, handler: Handler) -> argparse.ArgumentParser:
         sub = actions.add_parser(name, help=help_, description=help_[0].upper() + help_[1:] + ".")
         sub.add_argument("config", type=Path, metavar="CONFIG", help="the league file")
         sub.add_argument(
@@ -43,9 +43,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
             metavar="DIR",
             help="where results are kept (default: results)",
         )
-        if json:
-            sub.add_argument("--json", action="store_true", help="print JSON")
-        sub.set_defaults(handler=handler)
+        sub.add_argument("--json", action="store_true", help="print JSON")
+        sub.set_defaults(handler=handler, action=name)
         return sub
 
     run = action("run", "play what is left of the league, then print its tables", _run)
@@ -56,12 +55,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--cluster", metavar="ADDRESS", help="play on the Dask cluster whose scheduler is at ADDRESS"
     )
     run.add_argument("--quiet", action="store_true", help="no progress, no tables")
-    action("status", "tell how far the league is", _status)
-    action("standings", "print the standings", _standings)
-    action("crosstable", "print each bot's points against each other", _crosstable)
-    action("seats", "print the results by seat", _seats)
-    action("faults", "print the faults by bot and kind", _faults)
-    action("times", "print the time the bots used", _times)
+    action("status", "tell how far the league is", _look)
+    action("standings", "print the standings", _look)
+    action("crosstable", "print each bot's points against each other", _look)
+    action("seats", "print the results by seat", _look)
+    action("faults", "print the faults by bot and kind", _look)
+    action("times", "print the time the bots used", _look)
     matches = action("matches", "list the matches in schedule order", _matches)
     matches.add_argument("--bot", metavar="NAME", help="only the matches of this bot")
     export = action("export", "write records to files", _export)
@@ -95,16 +94,10 @@ def _command(args: argparse.Namespace, *words: str) -> str:
     return shlex.join(("warpleague", "league", words[0], str(args.config), *results, *words[1:]))
 
 
-def _print(*parts: RenderableType) -> None:
-    from warpleague.report.tables import make_console, stacked
-
-    make_console().print(stacked(*parts))
-
-
-def _width() -> int:
+def _console() -> Console:
     from warpleague.report.tables import make_console
 
-    return make_console().width
+    return make_console()
 
 
 # Running
@@ -114,6 +107,7 @@ def _run(args: argparse.Namespace) -> int:
     """Exit code 0: all played, or stopped by the user between matches; 1: a match is void."""
     from warpleague.league.config import load_config
     from warpleague.league.league import open_to_run
+    from warpleague.report.views import all_tables
 
     config = load_config(args.config)
     with open_to_run(config, args.results) as league:
@@ -125,7 +119,8 @@ def _run(args: argparse.Namespace) -> int:
             print_json(_run_json(league, report))
         else:
             if not args.quiet and league.store.count():
-                _print_tables(league)
+                console = _console()
+                console.print(all_tables(league, console.width))
             _conclude(args, league, report)
         if report.stopped:
             return 130
@@ -192,17 +187,6 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
     }
 
 
-def _print_tables(league: League) -> None:
-    from warpleague.league.standings import faults, seats, standings, times
-    from warpleague.report.tables import crosstable, faults_table, seats_table, standings_table, times_table
-
-    width, table = _width(), standings(league)
-    parts: list[RenderableType] = [standings_table(table, league.config.name, width)]
-    if not table.solo:
-        parts += [crosstable(table, width), seats_table(seats(league))]
-    _print(*parts, times_table(times(league)), faults_table(faults(league)))
-
-
 def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> None:
     """What is left, and the commands to check and reproduce a match."""
     from warpleague.report.live import duration
@@ -234,116 +218,17 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
 # Looking
 
 
-def _status(args: argparse.Namespace) -> int:
-    with _open(args) as league:
-        store, season = league.store, league.season
-        total, stored = len(league.schedule), store.count_of(league.schedule)
-        published = store.published()
-        data: dict[str, Any] = {
-            "league": league.config.name,
-            "game": season.game,
-            "bots": list(season.names),
-            "matches": total,
-            "stored": stored,
-            "complete": stored == total,
-            "other": store.count() - stored,
-            "commitment": season.commitment,
-            "published": published,
-            "secret": season.secret.hex() if published else None,
-            "created": store.meta("created"),
-            "harness": store.meta("harness"),
-            "store": str(store.path),
-        }
-        if args.json:
-            print_json(data)
-            return 0
-        from warpleague.report.tables import facts
+def _look(args: argparse.Namespace) -> int:
+    """Every look at a league: the action names it."""
+    from warpleague.report.views import VIEWS
 
-        rows = [
-            ("league", league.config.name),
-            ("game", f"{season.game}, rules version {season.rules}"),
-            ("bots", ", ".join(season.names)),
-            ("format", league.schedule.describe()),
-            ("matches", f"{stored:,} of {total:,} played ({100 * stored / max(total, 1):.0f} %)"),
-            ("store", f"{store.path}, since {data['created']}"),
-            ("commitment", season.commitment),
-            (
-                "secret",
-                f"{season.secret.hex()}, public since {published}" if published else "until the season ends",
-            ),
-        ]
-        if data["other"]:
-            rows.insert(5, ("besides", f"{data['other']:,} matches of earlier bots or formats, not counted"))
-        _print(facts(rows))
-    return 0
-
-
-def _standings(args: argparse.Namespace) -> int:
-    from warpleague.league.standings import standings
-
-    with _open(args) as league:
-        table = standings(league)
-        if args.json:
-            print_json([line.to_json() for line in table.lines])
-            return 0
-        from warpleague.report.tables import standings_table
-
-        _print(standings_table(table, league.config.name, _width()))
-    return 0
-
-
-def _crosstable(args: argparse.Namespace) -> int:
-    from warpleague.league.standings import standings
-
-    with _open(args) as league:
-        table = standings(league)
-        if args.json:
-            print_json(table.crosstable_json())
-            return 0
-        from warpleague.report.tables import crosstable
-
-        _print(crosstable(table, _width()))
-    return 0
-
-
-def _seats(args: argparse.Namespace) -> int:
-    from warpleague.league.standings import seats
-
-    with _open(args) as league:
-        lines = seats(league)
-        if args.json:
-            print_json([line.to_json() for line in lines])
-            return 0
-        from warpleague.report.tables import seats_table
-
-        _print(seats_table(lines))
-    return 0
-
-
-def _faults(args: argparse.Namespace) -> int:
-    from warpleague.league.standings import faults
-
+    view = VIEWS[args.action]
     with _open(args) as league:
         if args.json:
-            print_json([line.to_json() for line in faults(league)])
-            return 0
-        from warpleague.report.tables import faults_table
-
-        _print(faults_table(faults(league)))
-    return 0
-
-
-def _times(args: argparse.Namespace) -> int:
-    from warpleague.league.standings import times
-
-    with _open(args) as league:
-        lines = times(league)
-        if args.json:
-            print_json([line.to_json() for line in lines])
-            return 0
-        from warpleague.report.tables import times_table
-
-        _print(times_table(lines))
+            print_json(view.data(league))
+        else:
+            console = _console()
+            console.print(view.table(league, console.width))
     return 0
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from warpleague.league.config import LeagueConfig
     from warpleague.league.entry import Prepared
+    from warpleague.league.played import Played
     from warpleague.league.schedule import Fixture
-    from warpleague.league.store import Played
 
 
 @attrs.frozen

@@ -11,10 +11,8 @@ no match can be in the store twice.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import socket
 import sqlite3
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
@@ -22,14 +20,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 import attrs
-import msgspec
 import tomli_w
 import zstandard
 
 from warpleague import __version__
 from warpleague.errors import StoreError
+from warpleague.league.lock import take_lock
+from warpleague.league.played import RESULT_COLUMNS, Played, played_from
 from warpleague.match.chance import season_commitment
-from warpleague.match.spec import MatchResult, SeatFault, SeatSpec, SeatTimes
+from warpleague.match.spec import SeatSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from warpleague.league.config import LeagueConfig
     from warpleague.league.schedule import Fixture
     from warpleague.league.season import Season
+    from warpleague.match.spec import MatchResult
 
 STORE_FORMAT = 1
 _CHUNK = 400  # ids looked up by one query; SQLite takes 999 at least
@@ -52,37 +52,6 @@ CREATE TABLE match (
 CREATE TABLE record (id TEXT PRIMARY KEY REFERENCES match (id), size INTEGER NOT NULL, zstd BLOB NOT NULL);
 """
 # Records have their own table: reading results never touches their pages.
-
-_RESULT_COLUMNS = "id, ranks, scores, why, digest, faults, times, lines, elapsed_s"
-_ranks = msgspec.json.Decoder(tuple[int, ...])
-_scores = msgspec.json.Decoder(tuple[float, ...])
-_faults = msgspec.json.Decoder(tuple[tuple[SeatFault, ...], ...])
-_times = msgspec.json.Decoder(tuple[SeatTimes, ...])
-
-
-@attrs.frozen
-class Played:
-    """A match as the store knows it, without its record; faults and times are decoded when asked for."""
-
-    id: str
-    ranks: tuple[int, ...]
-    scores: tuple[float, ...]
-    why: str
-    digest: str
-    lines: int
-    elapsed_s: float
-    _faults: str
-    _times: str
-
-    @property
-    def faults(self) -> tuple[tuple[SeatFault, ...], ...]:
-        """All faults of each seat, in order."""
-        return _faults.decode(self._faults) if self._faults else ((),) * len(self.ranks)
-
-    @property
-    def times(self) -> tuple[SeatTimes, ...]:
-        """The time each seat used."""
-        return _times.decode(self._times)
 
 
 @attrs.frozen
@@ -111,7 +80,7 @@ class Store:
         The lock is an flock on `league.lock` next to the store: it goes with the process, however that ends.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        lock = _take_lock(folder / "league.lock")
+        lock = take_lock(folder / "league.lock")
         try:
             path = folder / "league.sqlite"
             db = sqlite3.connect(path, isolation_level=None, timeout=30.0)
@@ -276,11 +245,11 @@ class Store:
         """Each fixture, in the given order, with its result or None; memory does not grow with their number."""
         for chunk in _chunks(fixtures):
             rows = self._db.execute(
-                f"SELECT {_RESULT_COLUMNS} FROM match WHERE id IN ({_marks(chunk)})", _ids(chunk)
+                f"SELECT {RESULT_COLUMNS} FROM match WHERE id IN ({_marks(chunk)})", _ids(chunk)
             )
             found = {row[0]: row for row in rows}
             for fixture in chunk:
-                yield fixture, _played(found.get(fixture.id))
+                yield fixture, played_from(found.get(fixture.id))
 
     def played(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, Played]]:
         """The fixtures that have been played, in the given order, with their results."""
@@ -374,14 +343,6 @@ def _said(value: Any) -> str:
     return "not set" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _played(row: tuple[Any, ...] | None) -> Played | None:
-    if row is None:
-        return None
-    match_id, ranks, scores, why, digest, faults, times, lines, elapsed_s = row
-    ranked, scored = _ranks.decode(ranks), _scores.decode(scores)
-    return Played(match_id, ranked, scored, why, digest, lines, elapsed_s, faults, times)
-
-
 def _json(value: object) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
@@ -433,18 +394,3 @@ def _clear_errors(path: Path) -> Iterator[None]:
         if isinstance(error, sqlite3.IntegrityError):
             raise  # a match stored twice is a bug of ours
         raise StoreError(f"{path}: cannot be used: {error}") from error
-
-
-def _take_lock(path: Path) -> int:
-    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        holder = os.pread(lock, 200, 0).decode(errors="replace").strip() or "another process"
-        os.close(lock)
-        raise StoreError(
-            f"{path.parent}: this league is being run already, by {holder}; wait for it, or stop it first"
-        ) from None
-    os.ftruncate(lock, 0)
-    os.pwrite(lock, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
-    return lock

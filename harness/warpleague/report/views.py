@@ -1,0 +1,109 @@
+"""The looks at a league, each in two forms: JSON for programs, a table for people.
+
+Leaves computing to `warpleague.league.standings`, and the looks of a single table to `tables`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from warpleague.league import standings as computed
+from warpleague.report import tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import RenderableType
+
+    from warpleague.league.league import League
+
+
+@attrs.frozen
+class View:
+    """One look at a league; `table` is given the width in columns."""
+
+    data: Callable[[League], Any]
+    table: Callable[[League, int], RenderableType]
+
+
+def status(league: League) -> dict[str, Any]:
+    """How far the league is, as JSON: matches, bots, and what is public of its secret."""
+    store, season = league.store, league.season
+    total, stored = len(league.schedule), store.count_of(league.schedule)
+    published = store.published()
+    return {
+        "league": league.config.name,
+        "game": season.game,
+        "rules": season.rules,
+        "bots": list(season.names),
+        "format": league.schedule.describe(),
+        "matches": total,
+        "stored": stored,
+        "complete": stored == total,
+        "other": store.count() - stored,
+        "commitment": season.commitment,
+        "published": published,
+        "secret": season.secret.hex() if published else None,
+        "created": store.meta("created"),
+        "harness": store.meta("harness"),
+        "store": str(store.path),
+    }
+
+
+def _status_table(league: League, _: int) -> RenderableType:
+    data = status(league)
+    share = 100 * data["stored"] / max(data["matches"], 1)
+    secret = f"{data['secret']}, public since {data['published']}" if data["published"] else "until the end"
+    rows = [
+        ("league", data["league"]),
+        ("game", f"{data['game']}, rules version {data['rules']}"),
+        ("bots", ", ".join(data["bots"])),
+        ("format", data["format"]),
+        ("matches", f"{data['stored']:,} of {data['matches']:,} played ({share:.0f} %)"),
+        ("store", f"{data['store']}, since {data['created']}"),
+        ("commitment", data["commitment"]),
+        ("secret", secret),
+    ]
+    if data["other"]:
+        rows.insert(5, ("besides", f"{data['other']:,} matches of earlier bots or formats, not counted"))
+    return tables.facts(rows)
+
+
+def _standings(league: League, width: int) -> RenderableType:
+    return tables.standings_table(computed.standings(league), league.config.name, width)
+
+
+VIEWS: dict[str, View] = {
+    "status": View(status, _status_table),
+    "standings": View(
+        lambda league: [line.to_json() for line in computed.standings(league).lines], _standings
+    ),
+    "crosstable": View(
+        lambda league: computed.standings(league).crosstable_json(),
+        lambda league, width: tables.crosstable(computed.standings(league), width),
+    ),
+    "seats": View(
+        lambda league: [line.to_json() for line in computed.seats(league)],
+        lambda league, _: tables.seats_table(computed.seats(league)),
+    ),
+    "faults": View(
+        lambda league: [line.to_json() for line in computed.faults(league)],
+        lambda league, _: tables.faults_table(computed.faults(league)),
+    ),
+    "times": View(
+        lambda league: [line.to_json() for line in computed.times(league)],
+        lambda league, _: tables.times_table(computed.times(league)),
+    ),
+}
+
+
+def all_tables(league: League, width: int) -> RenderableType:
+    """Every table, as the end of a run prints them."""
+    table = computed.standings(league)
+    parts = [tables.standings_table(table, league.config.name, width)]
+    if not table.solo:
+        parts += [tables.crosstable(table, width), VIEWS["seats"].table(league, width)]
+    parts += [VIEWS[name].table(league, width) for name in ("times", "faults")]
+    return tables.stacked(*parts)
