@@ -1,0 +1,125 @@
+"""What is seen while a league runs."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from warpleague.league.config import RatingTable
+from warpleague.league.running import Void
+from warpleague.league.schedule import Fixture
+from warpleague.match.spec import MatchResult, SeatTimes
+from warpleague.report import live
+from warpleague.report.live import LiveWatcher, PlainWatcher, duration
+
+
+class Time:
+    """A clock that is set by hand."""
+
+    now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Time:
+    clock = Time()
+    monkeypatch.setattr(live, "time", clock)
+    return clock
+
+
+@pytest.fixture
+def league() -> SimpleNamespace:
+    """As much of a league as a watcher looks at."""
+    season = SimpleNamespace(names=("anna", "bert"), bots=(1, 2), players=2)
+    config = SimpleNamespace(name="cup", rating=RatingTable())
+    return SimpleNamespace(season=season, config=config, results=lambda: iter(()))
+
+
+def fixture(number: int) -> Fixture:
+    return Fixture(number, f"id{number}", 1, number, (0, 1))
+
+
+def result(number: int) -> MatchResult:
+    times = (SeatTimes(), SeatTimes())
+    return MatchResult(f"id{number}", (1, 2), (1.0, 0.0), "completed", "", ((), ()), times, b"", 1)
+
+
+def console(**options) -> Console:
+    return Console(file=io.StringIO(), width=80, highlight=False, **options)
+
+
+def test_plain_lines_come_now_and_then(clock: Time, league) -> None:
+    """Without a terminal there is a line at the start and one every ten seconds, with rate and time left."""
+    watcher = PlainWatcher(console())
+    watcher.started(league, total=100, before=10, jobs=2)
+    for number in range(1, 21):
+        clock.now += 1.0
+        watcher.finished(fixture(number), result(number))
+        watcher.tick()
+    lines = watcher.console.file.getvalue().splitlines()
+    assert lines == [
+        "cup: 100 matches, 10 of them already, 2 at a time",
+        "20/100 matches, 1.0/s, 1 min 20 s left",
+        "30/100 matches, 1.0/s, 1 min 10 s left",
+    ]
+
+
+def test_void_matches_are_shown_at_once(clock: Time, league) -> None:
+    """A void match is shown with number, id, error and traceback, brackets and all."""
+    watcher = PlainWatcher(console())
+    watcher.started(league, total=1, before=0, jobs=1)
+    watcher.failed(Void(fixture(7), "HarnessFault: no [disk]", "Traceback: [1] here"))
+    out = watcher.console.file.getvalue()
+    assert "void: match 7 (id7): HarnessFault: no [disk]" in out
+    assert "Traceback: [1] here" in out
+
+
+def test_the_live_view_shows_progress_matches_and_the_table(clock: Time, league) -> None:
+    """In a terminal a frame has the bar, the matches being played for how long, and the standings so far."""
+    watcher = LiveWatcher(console(force_terminal=True, color_system=None))
+    with watcher:
+        watcher.started(league, total=4, before=0, jobs=1)
+        for number in (1, 2, 3):
+            watcher.submitted(fixture(number))
+        clock.now += 2.0
+        watcher.finished(fixture(1), result(1))
+        watcher.tick()
+        plain = console()
+        plain.print(watcher.frame())
+        frame = plain.file.getvalue()
+    assert "cup" in frame
+    assert "1/4" in frame
+    assert "30.0/min, 6 s left" in frame
+    assert "2  anna – bert  2 s" in frame
+    assert "3  anna – bert" not in frame  # one job: the third match waits
+    assert "1508" in frame
+    assert all(len(line) <= 80 for line in frame.splitlines())
+    assert "1/4" in watcher.console.file.getvalue()
+
+
+def test_frames_are_drawn_five_times_a_second_at_most(clock: Time, league) -> None:
+    """However fast matches end, drawing keeps its pace."""
+    watcher = LiveWatcher(console(force_terminal=True, color_system=None))
+    frames = []
+    watcher.frame = lambda: frames.append(clock.now) or ""  # type: ignore[method-assign]
+    with watcher:
+        watcher.started(league, total=1_000, before=0, jobs=1)
+        for number in range(1_000):
+            clock.now += 0.001
+            watcher.finished(fixture(number), result(number))
+            watcher.tick()
+    assert len(frames) <= 6
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.4, "0 s"), (59.4, "59 s"), (61, "1 min 01 s"), (3599.9, "1 h 00 min"), (7500, "2 h 05 min")],
+)
+def test_durations_read_well(seconds: float, said: str) -> None:
+    """Times are said in the two units that matter."""
+    assert duration(seconds) == said

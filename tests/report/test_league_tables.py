@@ -1,0 +1,146 @@
+"""League tables as text: complete, and within the width they are given."""
+
+from __future__ import annotations
+
+import io
+from random import Random
+
+import pytest
+from rich.console import Console
+
+from warpleague.league.ratings import joint_fit
+from warpleague.league.standings import FaultLine, Record, SeatLine, Tally, TimeLine, ranked
+from warpleague.match.spec import SeatFault
+from warpleague.report import tables
+
+
+def text(renderable, width: int = 100) -> str:
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    console.print(renderable)
+    return console.file.getvalue()
+
+
+def made_up(names, matches=200, seed=1, **options):
+    """Standings of two-bot matches in which the earlier bot is a little stronger."""
+    rng, results, tally = Random(seed), [], Tally(len(names), 16.0, 1500.0)
+    for group in range(matches):
+        one, two = rng.sample(range(len(names)), 2)
+        ranks = (
+            (1, 1) if rng.random() < 0.1 else (1, 2) if rng.random() < 0.5 + 0.05 * (two - one) else (2, 1)
+        )
+        results.append((group, (one, two), ranks))
+        tally.add((one, two), ranks, (float(ranks[0] == 1), float(ranks[1] == 1)), (0, int(group % 50 == 0)))
+    fit = joint_fit(tally.totals, lambda: iter(results))
+    return ranked(names, tally, fit, "elo", solo=False)
+
+
+NAMES = ("alpha", "beta-with-a-long-name", "gamma", "delta")
+
+
+def test_standings_show_every_bot_with_all_counts() -> None:
+    """Wide standings have a line for each bot with rating, fit, error, counts, share and faults."""
+    standings = made_up(NAMES)
+    out = text(tables.standings_table(standings, "cup", 120), 120)
+    assert "Standings of cup, 200 matches" in out
+    for column in ("Elo", "fit", "± 95 %", "LOS", "played", "won", "drawn", "lost", "share", "faults"):
+        assert column in out
+    for line in standings.lines:
+        row = next(row for row in out.splitlines() if line.bot in row).split()
+        assert row[0] == str(line.rank)
+        assert row[2] == f"{line.elo:.0f}"
+        assert f"{line.record.won}" in row
+    assert "LOS: likelihood" in out
+
+
+@pytest.mark.parametrize("width", [60, 80, 96, 120, 200])
+def test_standings_fit_the_width(width: int) -> None:
+    """At any width from 60 columns nothing is cut and no line is longer."""
+    out = text(tables.standings_table(made_up(NAMES), "cup", width), width)
+    assert "…" not in out
+    assert all(len(line) <= width for line in out.splitlines())
+    assert all(name[:8] in out for name in NAMES)
+
+
+def test_sweeps_are_shown_as_bounds() -> None:
+    """A bot that won everything has a bound, and so has one that lost everything."""
+    tally = Tally(2, 16.0, 1500.0)
+    for _ in range(10):
+        tally.add((0, 1), (1, 2), (1.0, 0.0), (0, 0))
+    fit = joint_fit(tally.totals, lambda: iter(()))
+    out = text(tables.standings_table(ranked(("top", "flop"), tally, fit, "elo", solo=False), "cup", 100))
+    top = next(line for line in out.splitlines() if "top" in line)
+    assert "> 1683" in top
+    assert "won all" in top
+
+
+def test_islands_are_told() -> None:
+    """When no result compares two groups of bots, the table says so."""
+    tally = Tally(4, 16.0, 1500.0)
+    results = [(0, (0, 1), (1, 2)), (1, (1, 0), (1, 2)), (2, (2, 3), (1, 2)), (3, (3, 2), (1, 2))]
+    for _, seats, ranks in results:
+        tally.add(seats, ranks, (0.0, 0.0), (0, 0))
+    fit = joint_fit(tally.totals, lambda: iter(results))
+    out = text(tables.standings_table(ranked(NAMES, tally, fit, "elo", solo=False), "cup", 100))
+    assert "No result compares the 2 groups of bots" in out
+
+
+def test_the_crosstable_shows_shares_and_what_fits() -> None:
+    """The cross-table has each bot's share against each other; in a narrow terminal it says what is missing."""
+    standings = made_up(NAMES)
+    out = text(tables.crosstable(standings, 100))
+    first, second = standings.order[:2]
+    share = standings.totals.points[first][second] / standings.totals.games[first][second]
+    row = next(line for line in out.splitlines() if standings.names[first] in line)
+    assert f"{100 * share:.0f}" in row.split()
+    many = made_up([f"bot-{i}" for i in range(20)], matches=2_000)
+    narrow = text(tables.crosstable(many, 60), 60)
+    assert "more columns need a wider terminal" in narrow
+    assert all(len(line) <= 60 for line in narrow.splitlines())
+    huge = made_up([f"bot-{i}" for i in range(30)], matches=3_000)
+    assert "too wide to read" in text(tables.crosstable(huge, 100))
+
+
+def test_solo_standings_have_no_elo() -> None:
+    """Solo standings show mean scores with errors."""
+    tally = Tally(2, 16.0, 1500.0)
+    for score in (10.0, 12.0, 14.0):
+        tally.add((0,), (1,), (score,), (0,))
+        tally.add((1,), (1,), (score / 2,), (1,))
+    out = text(tables.standings_table(ranked(("a", "b"), tally, None, "elo", solo=True), "cup"))
+    assert "6 solo matches" in out
+    assert "Elo" not in out
+    row = next(line for line in out.splitlines() if " a " in line).split()
+    assert row == ["1", "a", "12.00", "2.26", "3", "0"]
+
+
+def test_seats_faults_and_times() -> None:
+    """Seats show shares, faults their first match and what happened, times the slowest bot first."""
+    line = SeatLine(0, Record())
+    for ranks in ((1, 2), (1, 2), (2, 1)):
+        before = line.record.points
+        line.record.add(0, ranks, 1.0, 0)
+        line.share.add(line.record.points - before)
+    assert "66.7 %" in text(tables.seats_table([line, SeatLine(1)]))
+    fault = SeatFault(kind="timeout", n=7, retired=True, message="no answer in 1.0 s\nmore")
+    found = [FaultLine("snail", number, f"{number:020}", 0, fault) for number in (3, 5)]
+    out = text(tables.faults_table(found), 120)
+    assert "snail" in out
+    assert "3 (0000000000), line 7" in out
+    assert "no answer in 1.0 s" in out
+    assert "more" not in out
+    assert "No faults." in text(tables.faults_table([]))
+    quick = TimeLine("hare", 1, 10, 10.0, 9.0, 0.0, 2.0, "a" * 20)
+    slow = TimeLine("tortoise", 1, 10, 100.0, 90.0, 0.0, 20.0, "b" * 20)
+    rows = text(tables.times_table([quick, slow])).splitlines()
+    assert [row.split()[0] for row in rows if "e" in row[:9] and row.startswith(("hare", "tortoise", " "))]
+    assert next(i for i, row in enumerate(rows) if "tortoise" in row) < next(
+        i for i, row in enumerate(rows) if "hare" in row
+    )
+
+
+def test_names_are_text_not_markup() -> None:
+    """A bot's name or message in square brackets is shown as it is."""
+    fault = SeatFault(kind="crash", n=1, retired=True, message="[red]boom[/red]")
+    out = text(tables.faults_table([FaultLine("[bold]x", 1, "m", 0, fault)]), 120)
+    assert "[bold]x" in out
+    assert "[red]boom[/red]" in out
