@@ -6,6 +6,7 @@ What a match makes of them is tested with the runner; here it is only the wire a
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from warpline import codec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -218,3 +221,33 @@ def test_reproduces_a_match_from_its_seed(name: str, launch: Callable[[str], Ses
     first = play(SEED)
     assert play(SEED) == first
     assert play("00000000000000ff" + SEED[16:]) != first
+
+
+PAGE = BOTS.parent / "docs" / "write-a-bot.md"
+
+
+def fenced(language: str) -> str:
+    """The first block in `language` on the page about writing bots."""
+    found = re.search(rf"^```{language}\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+def test_the_page_shows_a_session_as_it_is() -> None:
+    """Every line of the session on the page is a message of its direction."""
+    for line in fenced("text").splitlines():
+        speaker, _, message = line.partition(" ")
+        {"<": codec.decode_referee, ">": codec.decode_bot}[speaker](message.encode())
+
+
+def test_the_page_shows_a_working_bot_without_a_library(tmp_path: Path) -> None:
+    """The JavaScript bot on the page plays a session and exits at `quit`."""
+    if shutil.which("node") is None:
+        pytest.skip("needs node, which is not installed")
+    (tmp_path / "bot.js").write_text(fenced("js"), encoding="utf-8")
+    session = Session(["node", "bot.js"], tmp_path)
+    session.open(SEED)
+    assert [session.act(number, 2999) for number in (1, 2)] == [0, 0]
+    session.tell({"type": "quit"})
+    assert session.process.wait(timeout=PATIENCE_S) == 0
+    assert session.finish() == (b"", b"")
