@@ -73,7 +73,9 @@ class Desk:
             "turn": "way", "warp": "to", "swap": "with", "hop": "way", "aim": "facing", "invoke": "ally",
             "choose-colour": "colour",
         }  # fmt: skip
-        return {"do": do, **{keys[do]: int(word) if word.isdigit() else word for word in words}}
+        if not words:
+            return {"do": do}
+        return {"do": do, keys[do]: int(words[0]) if words[0].isdigit() else words[0]}
 
     def write(self, action: Any) -> str:
         """The words of a legal action."""

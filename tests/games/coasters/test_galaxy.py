@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,13 +16,18 @@ from warpleague.games.coasters.geometry import (
     square_at,
 )
 
+if TYPE_CHECKING:
+    from random import Random
+
 OFFSETS = dict(zip(FACINGS, DELTAS, strict=True))
 
 
 def quarter_turn(grid):
     """A coaster turned clockwise by hand: rows from the columns read upward, each arrow one facing further."""
     after = {"U": "R", "R": "D", "D": "L", "L": "U"}
-    return [["".join(after[way] for way in word) for word in column[::-1]] for column in zip(*grid, strict=True)]
+    return [
+        ["".join(after[way] for way in word) for word in column[::-1]] for column in zip(*grid, strict=True)
+    ]
 
 
 def plain_map(systems):
@@ -112,7 +117,9 @@ def test_g2_the_tables_agree_with_a_plain_walk_over_the_map(rng):
                 assert step == (ahead if way in squares[at] else -1)
                 for wild in (False, True):
                     mask, path, how = galaxy.wild_line(pose) if wild else galaxy.line(pose)
-                    assert ([galaxy.xy[entered] for entered in path], how) == plain_flight(squares, at, way, wild)
+                    assert ([galaxy.xy[entered] for entered in path], how) == plain_flight(
+                        squares, at, way, wild
+                    )
                     assert mask == sum(1 << entered for entered in set(path))
             assert {way: galaxy.xy[target] for way, target in galaxy.hops[square]} == beside
 

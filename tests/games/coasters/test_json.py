@@ -1,0 +1,180 @@
+"""Actions and positions as JSON: what is read, what is refused, and how the refusal helps."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import attrs
+import pytest
+
+from warpleague.errors import ActionError, PositionError
+from warpleague.games.coasters import GAME
+from warpleague.games.coasters.view import View
+
+THREE = "0/0 1/0 2/0"
+DRAWING = ". . . . . . . . .\n. 0> . . 1^ . . 2v2 .\n. . . . . . . . ."
+
+
+def test_parse_returns_the_one_object_of_each_action(desk, rng):
+    """What is read from JSON is the very object in the legal list, through a whole random game."""
+    state = GAME.initial(3, GAME.Options(max_rounds=6))
+    while actors := GAME.actors(state):
+        if actors == (-1,):
+            move = rng.randrange(6), rng.randrange(6)
+        else:
+            legal = GAME.legal(state, actors[0])
+            forms = [json.dumps(GAME.action_json(action)) for action in legal]
+            assert len(set(forms)) == len(forms)
+            for action, form in zip(legal, forms, strict=True):
+                assert GAME.parse(state, actors[0], json.loads(form)) is action
+            move = rng.choice(legal)
+        state = GAME.apply(state, move)[0]
+
+
+WRONG = [
+    (None, "must be an object"),
+    ([], "must be an object"),
+    ({}, "no action is called None"),
+    ({"do": 5}, "no action is called 5"),
+    ({"do": "jump"}, "no action is called 'jump'; now possible: end, fire, step"),
+    ({"do": "step", "ship": 0}, "has exactly the keys do, not"),
+    ({"do": "turn"}, "has exactly the keys do, way"),
+    ({"do": "turn", "way": "back"}, "way must be one of left, right"),
+    ({"do": "hop", "way": "N"}, "way must be one of U, R, D, L"),
+    ({"do": "hop", "way": ["U"]}, "way must be one of U, R, D, L"),
+    ({"do": "warp", "to": True}, "to must be a whole number from 0 to 9, not True"),
+    ({"do": "warp", "to": 1.0}, "to must be a whole number"),
+    ({"do": "swap", "with": 10}, "with must be a whole number from 0 to 9"),
+    ({"do": "swap", "with": 1}, r"swap 1 is not possible now: the flux is HOP \(T6\); possible: end, fire"),
+    ({"do": "swap-systems", "systems": [1, 1]}, "the smaller first"),
+    ({"do": "swap-systems", "systems": [1, 2, 3]}, "a list of two whole numbers"),
+    ({"do": "lay", "at": [0, 99], "rotation": 0}, "a list of two whole numbers"),
+    ({"do": "lay", "at": [0, 0], "rotation": 0}, "is not possible now; possible: end"),
+    ({"do": "deploy", "at": [0, 0], "facing": "U"}, "is not possible now"),
+    ({"do": "choose-colour", "colour": 0}, "is not possible now"),
+    ({"do": "agree"}, "is not possible now"),
+    ({"do": "claim"}, "once a ship is gone"),
+    ({"do": "dig"}, "the flux is HOP"),
+    ({"do": "say", "to": [1]}, "has exactly the keys do, to, text"),
+]
+
+
+@pytest.mark.parametrize(("data", "misfit"), WRONG)
+def test_parse_says_what_is_wrong(desk, data, misfit):
+    """Unknown actions, keys, types and values, and actions that are not possible now, with the reason."""
+    state = desk.turn(DRAWING, THREE, "3 HOP")
+    with pytest.raises(ActionError, match=misfit):
+        GAME.parse(state, 0, data)
+
+
+def test_a_hand_made_position_needs_only_players_systems_and_ships():
+    """All else has defaults: seat 0 is about to roll in the first round."""
+    position = {
+        "players": 2,
+        "systems": [{"at": [0, 0], "rotation": 0}, {"at": [0, -1], "rotation": 3}],
+        "ships": [{"at": [1, 1], "facing": "U"}, {"at": [2, -3], "facing": "D", "hits": 1}],
+    }
+    state = GAME.from_json(position)
+    written = GAME.to_json(state)
+    assert (written["phase"], written["seat"], written["colour"], written["round"]) == ("roll", 0, 0, 1)
+    assert [ship["hits"] for ship in written["ships"]] == [3, 1]
+    assert GAME.from_json(json.loads(json.dumps(written))) == state
+
+
+def misfits():
+    def put(*path_and_value):
+        *path, key, value = path_and_value
+
+        def change(data):
+            for step in path:
+                data = data[step]
+            data[key] = value
+
+        return change
+
+    yield "unknown key 'shields'", put("shields", 3)
+    yield "players must be a whole number from 2 to 10", put("players", 11)
+    yield r"\$.options has the unknown key 'colour'", put("options", {"colour": 2})
+    yield r"\$.options do not fit: .*use at most 3", put("options", {"colours": 4})
+    yield r"\$.phase must be one of lay, deploy", put("phase", "fight")
+    yield r"\$.phase must not be colour without", put("phase", "colour")
+    yield r"\$.round must be a whole number from 1 to 200", put("round", 201)
+    yield r"\$.seat must be a surviving seat", put("retired", [0])
+    yield r"\$.systems must be a list of 3", put("systems", [])
+    yield r"\$.systems\[2\] must be laid", put("systems", 2, None)
+    yield r"\$.systems\[1\].at is the place of another", put("systems", 1, "at", [0, 0])
+    yield r"\$.systems\[1\].rotation must be", put("systems", 1, "rotation", 4)
+    yield r"\$.systems must have a coaster at \[0, 0\]", put("systems", 0, "at", [3, 0])
+    yield r"\$.systems must lie side by side", put("systems", 1, "at", [1, 1])
+    yield r"\$.ships\[1\].at is not on a coaster", put("ships", 1, "at", [0, 3])
+    yield r"\$.ships\[1\].at is the square of another ship", put("ships", 1, "at", [1, 1])
+    yield r"\$.ships\[1\].facing must be one of U, R, D, L", put("ships", 1, "facing", "N")
+    yield r"\$.ships\[1\].hits must be a whole number from 1 to 3", put("ships", 1, "hits", 0)
+    yield r"\$.ships must have a ship of seat 1", put("ships", 1, None)
+    yield r"\$.ships\[2\] must be null", put("eliminated", [2])
+    yield r"\$.d6 must be a whole number from 1 to 6, not None", put("d6", None)
+    yield r"\$.halves must be a whole number from 0 to 6", put("halves", 7)
+    yield r"\$.flux must be one of TIP", put("flux", "hop")
+    yield r"\$.flux_used must be true or false", put("flux_used", 1)
+    yield r"\$.colour must be a colour of seat 0", put("colour", 1)
+    yield r"\$.last\[1\] must be a colour of seat 1", put("last", [0, 2, None])
+    yield r"\$.agreed\[0\] must not name seat 0", put("agreed", [0])
+    yield r"\$.refused\[0\] must not name seat 1", put("refused", [1])
+    yield r"\$.claimed must be false", put("claimed", True)
+    yield r"\$.asked\[0\] must not name seat 2", put("asked", [2])
+    yield r"\$.why must be null", put("why", "claim")
+    yield r"\$.messages\[0\].turn must be a whole number from 6 to 9", put("messages", 0, "turn", 5)
+    yield r"\$.messages\[0\] does not fit: to must name distinct other", put("messages", 0, "to", [2])
+    yield r"\$.messages\[0\] lacks the key 'text'", lambda data: data["messages"][0].pop("text")
+    yield r"\$.messages\[8\] is one too many", lambda data: data["messages"].extend(data["messages"] * 8)
+
+
+@pytest.mark.parametrize(("misfit", "change"), list(misfits()), ids=[text for text, _ in misfits()])
+def test_a_position_that_is_none_is_refused_with_the_path(desk, misfit, change):
+    """One damage to a good position is named by the path of the field."""
+    said = {"turn": 9, "seat": 2, "to": [0], "text": "hm"}
+    state = desk.turn(DRAWING, THREE, "3 HOP", turn=9, agreed=[1], messages=[said])
+    data = copy.deepcopy(GAME.to_json(state))
+    assert GAME.from_json(data) == state
+    change(data)
+    with pytest.raises(PositionError, match=misfit):
+        GAME.from_json(data)
+
+
+def test_an_open_claim_is_asked_in_order(desk):
+    """The seats still to answer are the end of the order from the seat after the claimant."""
+    state = desk.do(desk.turn(DRAWING.replace("1^", ". "), THREE, "3 HOP", eliminated=[1]), "claim")
+    data = GAME.to_json(state)
+    assert (data["phase"], data["asked"], data["claimed"]) == ("claim", [2], True)
+    assert GAME.from_json(data) == state
+    with pytest.raises(PositionError, match="all seats still to answer"):
+        GAME.from_json({**data, "asked": []})
+
+
+def test_the_view_is_the_position_and_who_looks(desk):
+    """Every field of `View` is there and nothing else; only messages depend on the viewer."""
+    said = {"turn": 1, "seat": 2, "to": [0], "text": "hm"}
+    state = desk.turn(DRAWING, THREE, "3 HOP", messages=[said])
+    views = [GAME.view(state, seat) for seat in range(3)]
+    assert [list(view) for view in views] == [[field.name for field in attrs.fields(View)]] * 3
+    assert [view["messages"] for view in views] == [[said], [], [said]]
+    assert [view["messages_left"] for view in views] == [8, 8, 7]
+    for seat, view in enumerate(views):
+        assert view["you"] == seat
+        state_again = GAME.determinize(view, seat, None)
+        assert GAME.view(state_again, seat) == view
+
+
+def test_the_scene_shows_the_line_of_fire_and_the_viewers_talk(desk):
+    """From the ship whose turn it is to the first ship met; a message is in the panel of those who know it."""
+    said = {"turn": 1, "seat": 2, "to": [0], "text": "hm"}
+    state = desk.turn(DRAWING, THREE, "3 HOP", messages=[said])
+    scene = GAME.scene(state, 1)
+    assert [(link.x1, link.x2) for link in scene.links] == [(1, 2), (2, 3), (3, 4)]
+    assert [(piece.x, piece.text, piece.facing) for piece in scene.pieces] == [
+        (1, "0:3", "E"), (4, "1:3", "N"), (7, "2:2", "S"),
+    ]  # fmt: skip
+    assert len(scene.cells) == 27
+    assert "Talk" not in [panel.title for panel in scene.panels]
+    assert GAME.scene(state, 0).panels[-1].lines == ("turn 1: seat 2 to seat 0: hm",)
