@@ -15,7 +15,7 @@ from warpline.client import run
 
 SAMPLES = 40
 SPITE = 0.3  # how much of a gain for the next seat counts as a loss
-REROLLED = 0.5  # alone: how much of a discarded die's mean gain counts, since one of three is used
+REROLLED = 0.2  # alone: how much of a discarded die's mean gain counts, since one of three is used
 PRICE = 0.35  # the gain for which a reroll is spent
 
 # Chance weights, found by playing many solos and duels with other numbers.
@@ -23,8 +23,8 @@ PARTIAL = (1.0, 0.55, 0.25, 0.08, 0.0)  # worth of a box by its missing edges, i
 FREE_LINE = 0.55
 REROLL = 0.35
 PAIR = 3.0
-HOLE = 0.5
-YELLOW_HOPE = 0.5
+HOLE = 2.0
+YELLOW_HOPE = 0.9
 RED_HOPE = 0.25
 BLUE_PER_ROUND = (0, 1.0, 1.0, 1.0, 1.0, 2.2, 2.2, 2.2)  # blue marks one can hope for, by round
 RED_PER_ROUND = (0, 0.7, 0.7, 0.9, 0.9, 0.7, 0.7, 0.7)
