@@ -55,8 +55,10 @@ def scene(state: State) -> Scene:
         left = seat * _GAP
         for box in range(BOXES):
             row, column = divmod(box, SIDE)
-            kind = "filled-box" if sheet.filled >> box & 1 else "box"
-            cells.append(Cell(left + column, row, kind, owner=seat))
+            if sheet.filled >> box & 1:
+                cells.append(Cell(left + column, row, "filled-box", "■", owner=seat))
+            else:
+                cells.append(Cell(left + column, row, "box", owner=seat))
             if sheet.wormholes >> box & 1:
                 pieces.append(Piece(left + column, row, "wormhole", "○", owner=seat))
         for edge in members(sheet.edges):
