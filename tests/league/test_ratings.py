@@ -137,6 +137,15 @@ def test_a_swept_bot_does_not_disturb_the_others() -> None:
     assert fit.ratings[3] > fit.above[3] > max(fit.ratings[:2])
     assert fit.ratings[4] < fit.below[4] < fit.ratings[2]
     assert set(fit.islands) == {0}
+    assert len(set(fit.tiers)) == 3
+
+
+def test_a_bot_between_two_sweeps_has_no_bound() -> None:
+    """Where a beat b and b beat c throughout, b is placed between them, and only the ends have bounds."""
+    fit = fitted(duels((0, 1, 8, 0, 0), (1, 2, 8, 0, 0)), 3)
+    assert fit.ratings[0] > fit.ratings[1] > fit.ratings[2]
+    assert [value is None for value in fit.above] == [False, True, True]
+    assert [value is None for value in fit.below] == [True, True, False]
 
 
 def test_bots_that_results_do_not_compare_are_islands() -> None:
@@ -148,11 +157,17 @@ def test_bots_that_results_do_not_compare_are_islands() -> None:
     assert fit.superiority(0, 1) is not None
 
 
-def test_one_way_groups_are_islands() -> None:
-    """If one group only ever beat the other, no finite difference fits: rated apart."""
+def test_one_way_groups_are_tiers() -> None:
+    """If one group won everything against the other, their distance is where that had probability one half."""
     results = duels((0, 1, 6, 0, 4), (2, 3, 5, 0, 5), (0, 2, 4, 0, 0), (1, 3, 4, 0, 0))
     fit = fitted(results, 4)
-    assert fit.islands == (0, 0, 1, 1)
+    assert fit.tiers == (0, 0, 1, 1)
+    assert set(fit.islands) == {0}
+    one, two = (expected(fit.ratings[a] - fit.ratings[b]) for a, b in ((0, 2), (1, 3)))
+    assert one**4 * two**4 == pytest.approx(0.5)
+    assert fit.ratings[0] - fit.ratings[1] == pytest.approx(400 * log10(1.5), abs=1e-6)
+    assert fit.superiority(1, 2) is None
+    assert fit.superiority(0, 1) is not None
 
 
 def test_an_anchor_moves_but_does_not_stretch() -> None:

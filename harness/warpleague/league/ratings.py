@@ -11,13 +11,13 @@ independent, and errors that assume they are come out a fifth too small.
 from __future__ import annotations
 
 from itertools import combinations
-from math import erf, exp, isfinite, log, sqrt
+from math import erf, exp, log, sqrt
 from typing import TYPE_CHECKING
 
 import attrs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     Result = tuple[int, tuple[int, ...], tuple[int, ...]]
     """A match as ratings see it: its group (matches on one deal), the bot in each seat, the rank of each seat."""
@@ -27,6 +27,7 @@ SCALE = 400.0 / log(10.0)
 
 _STEPS = 100
 _PRECISE = 1e-10
+_NO_VARIANCE = 1e-9  # squared Elo: what rounding leaves where all groups of matches went alike
 Matrix = list[list[float]]
 
 
@@ -66,29 +67,29 @@ class Fit:
     """The joint fit, by bot.
 
     `ratings`: Elo, None for a bot without matches. `errors`: one standard error, None where there is none.
-    `above`: the bot's rating is at least this, with 95 % confidence, though its best value is without bound:
-    it has won everything. `below`: likewise at most this, having lost everything. For such a bot `ratings`
-    holds the value at which its sweep has probability one half. `islands` numbers sets of bots that results
-    compare with each other; ratings of different islands must not be compared. `covariance` is in squared
-    Elo, zero for bots without an error.
+    `tiers` numbers sets of bots within which everybody is linked by wins both ways: only there a difference
+    has a most likely value and an error. Of two tiers that met, one won everything: they are placed so that
+    this had probability one half. `above`: a bot that won everything is at least this strong, with 95 %
+    confidence; `below`: one that lost everything is at most this. `islands` numbers sets of bots linked by
+    matches at all: ratings of different islands must not be compared. `covariance` is in squared Elo, zero
+    outside of tiers.
     """
 
     ratings: tuple[float | None, ...]
     errors: tuple[float | None, ...]
     above: tuple[float | None, ...]
     below: tuple[float | None, ...]
+    tiers: tuple[int | None, ...]
     islands: tuple[int | None, ...]
     covariance: tuple[tuple[float, ...], ...]
 
     def superiority(self, a: int, b: int) -> float | None:
-        """The likelihood that `a` is the stronger of two bots, from 0 to 1; None if nothing compares them."""
+        """The likelihood that `a` is the stronger of two bots, from 0 to 1; None if they have no error."""
         one, two = self.ratings[a], self.ratings[b]
-        if one is None or two is None or self.islands[a] != self.islands[b]:
-            return None
-        if self.errors[a] is None or self.errors[b] is None:
+        if one is None or two is None or self.tiers[a] != self.tiers[b]:
             return None
         variance = self.covariance[a][a] + self.covariance[b][b] - 2 * self.covariance[a][b]
-        if variance <= 0.0:
+        if variance < _NO_VARIANCE:
             return None
         return 0.5 * (1.0 + erf((one - two) / sqrt(2.0 * variance)))
 
@@ -119,79 +120,86 @@ def joint_fit(
 ) -> Fit:
     """Rate all bots together from `totals`; `results` streams the same matches again, for the errors.
 
-    Matches of one group must follow each other. The mean of each island is `start`, or, on its island, the
-    rating of the bot `anchor`; errors are then those of the difference to it.
+    Matches of one group must follow each other. The mean of the largest tier of each island (of the island, if
+    all its bots are tiers of their own) is `start`, or, on its island, the rating of the bot `anchor`; errors
+    are then those of the difference to it.
     """
     n = len(totals.games)
-    cores, swept = _peel(totals)
-    ratings: list[float | None] = [None] * n
-    islands: list[int | None] = [None] * n
+    played = [bot for bot in range(n) if any(totals.games[bot])]
+    tiers = _components(played, totals.points)
+    islands = _components(played, totals.games)
+    ratings = _placed(totals, tiers)
+    for island in islands:
+        largest = max((tier for tier in tiers if tier[0] in island), key=len)
+        middle = largest if len(largest) > 1 else island
+        mean = sum(ratings[bot] for bot in middle) / len(middle)
+        shift = start - (ratings[anchor] if anchor in island else mean)
+        for bot in island:
+            ratings[bot] += shift
+    covariance = _covariance(n, totals, tiers, ratings, results, anchor)
+    errors: list[float | None] = [None] * n
     above: list[float | None] = [None] * n
     below: list[float | None] = [None] * n
-    for island, core in enumerate(cores):
-        for bot, theta in zip(core, _newton(totals, core), strict=True):
-            ratings[bot], islands[bot] = theta * SCALE, island
-    # A swept bot is placed by those it met that were left when it was set aside, hence in reverse.
-    for bot, others, won in reversed(swept):
-        met = [(other, totals.games[bot][other]) for other in others if totals.games[bot][other]]
-        known = [(ratings[o] or 0.0, games) for o, games in met if ratings[o] is not None]
-        sign = 1.0 if won else -1.0
-        middle, bound = (_sweep(known, sign, chance) for chance in (0.5, 0.05))
-        ratings[bot], islands[bot] = middle, islands[met[0][0]]
-        (above if won else below)[bot] = bound
-    shifts = _shifts(ratings, islands, cores, start, anchor)
-
-    def moved(values: Sequence[float | None]) -> tuple[float | None, ...]:
-        pairs = zip(values, islands, strict=True)
-        return tuple(None if v is None or i is None else v + shifts[i] for v, i in pairs)
-
-    covariance = _covariance(n, totals, cores, ratings, results, anchor)
-    errors: list[float | None] = [None] * n
-    for core in cores:
-        if len(core) > 1:
-            for bot in core:
+    for tier in tiers:
+        for bot in tier:
+            if len(tier) > 1:
                 errors[bot] = sqrt(max(covariance[bot][bot], 0.0))
+                continue
+            met = [(ratings[other], totals.games[bot][other]) for other in played if totals.games[bot][other]]
+            won = sum(totals.points[bot])
+            if won == sum(totals.games[bot]):
+                above[bot] = _sweep(met, 1.0, 0.05)
+            elif won == 0:
+                below[bot] = _sweep(met, -1.0, 0.05)
     return Fit(
-        ratings=moved(ratings),
+        ratings=tuple(ratings.get(bot) for bot in range(n)),
         errors=tuple(errors),
-        above=moved(above),
-        below=moved(below),
-        islands=tuple(islands),
+        above=tuple(above),
+        below=tuple(below),
+        tiers=_numbered(n, tiers),
+        islands=_numbered(n, islands),
         covariance=tuple(map(tuple, covariance)),
     )
 
 
-def _peel(totals: PairTotals) -> tuple[list[list[int]], list[tuple[int, list[int], bool]]]:
-    """Set aside, one by one, the bots that won or lost everything against those left.
-
-    Returns the cores (strongly connected by wins, so that a finite rating exists) and, for each bot set aside,
-    those it met and whether it won.
-    """
-    n = len(totals.games)
-    left = [bot for bot in range(n) if any(totals.games[bot])]
-    swept: list[tuple[int, list[int], bool]] = []
-    while True:
-        for bot in left:
-            others = [other for other in left if totals.games[bot][other]]
-            points = sum(totals.points[bot][other] for other in others)
-            games = sum(totals.games[bot][other] for other in others)
-            if others and points in (0.0, float(games)):
-                swept.append((bot, others, points > 0))
-                left.remove(bot)
-                break
-        else:
-            return _components(left, totals.points), swept
+def _numbered(n: int, sets: Sequence[Sequence[int]]) -> tuple[int | None, ...]:
+    """For each bot the number of the set it is in."""
+    return tuple(next((i for i, members in enumerate(sets) if bot in members), None) for bot in range(n))
 
 
-def _components(bots: Sequence[int], points: Matrix) -> list[list[int]]:
-    """The strongly connected components of the graph of wins (a half counts both ways), in order of bots."""
+def _placed(totals: PairTotals, tiers: Sequence[Sequence[int]]) -> dict[int, float]:
+    """Rate each tier by itself, and set it above those it beat, weakest first."""
+    ratings: dict[int, float] = {}
+    left = list(tiers)
+    while left:
+        # Wins between tiers never go in a circle, so that one has beaten none of those left.
+        tier = next(
+            tier
+            for tier in left
+            if not any(totals.points[a][b] for a in tier for rest in left if rest is not tier for b in rest)
+        )
+        left.remove(tier)
+        own = {bot: theta * SCALE for bot, theta in zip(tier, _newton(totals, tier), strict=True)}
+        met = [
+            (ratings[other] - own[bot], totals.games[bot][other])
+            for bot in tier
+            for other in ratings
+            if totals.games[bot][other]
+        ]
+        shift = _sweep(met, 1.0, 0.5) if met else 0.0
+        ratings |= {bot: rating + shift for bot, rating in own.items()}
+    return ratings
+
+
+def _components(bots: Sequence[int], edges: Sequence[Sequence[float]]) -> list[list[int]]:
+    """The strongly connected components of a graph (an edge where `edges` is not zero), in order of bots."""
 
     def reached(start: int, forward: bool) -> set[int]:
         seen, todo = {start}, [start]
         while todo:
             at = todo.pop()
             for other in bots:
-                if other not in seen and (points[at][other] if forward else points[other][at]):
+                if other not in seen and (edges[at][other] if forward else edges[other][at]):
                     seen.add(other)
                     todo.append(other)
         return seen
@@ -203,12 +211,12 @@ def _components(bots: Sequence[int], points: Matrix) -> list[list[int]]:
     return found
 
 
-def _newton(totals: PairTotals, core: Sequence[int]) -> list[float]:
-    """The maximum-likelihood log strengths of a core, with mean zero."""
-    n = len(core)
+def _newton(totals: PairTotals, tier: Sequence[int]) -> list[float]:
+    """The maximum-likelihood log strengths of a tier, with mean zero."""
+    n = len(tier)
     theta = [0.0] * n
     for _ in range(_STEPS):
-        gradient, information = _score(totals, core, theta)
+        gradient, information = _score(totals, tier, theta)
         inverse = _inverse(information)
         step = [sum(inverse[i][j] * gradient[j] for j in range(n)) for i in range(n)]
         longest = max(map(abs, step), default=0.0)
@@ -222,17 +230,17 @@ def _newton(totals: PairTotals, core: Sequence[int]) -> list[float]:
     return theta
 
 
-def _score(totals: PairTotals, core: Sequence[int], theta: Sequence[float]) -> tuple[list[float], Matrix]:
-    """The gradient and the information (negative Hessian) of the log likelihood, over the bots of a core."""
-    n = len(core)
+def _score(totals: PairTotals, tier: Sequence[int], theta: Sequence[float]) -> tuple[list[float], Matrix]:
+    """The gradient and the information (negative Hessian) of the log likelihood, over the bots of a tier."""
+    n = len(tier)
     gradient = [0.0] * n
     information = [[0.0] * n for _ in range(n)]
     for i, j in combinations(range(n), 2):
-        games = totals.games[core[i]][core[j]]
+        games = totals.games[tier[i]][tier[j]]
         if not games:
             continue
         share = 1.0 / (1.0 + exp(theta[j] - theta[i]))
-        surplus = totals.points[core[i]][core[j]] - games * share
+        surplus = totals.points[tier[i]][tier[j]] - games * share
         weight = games * share * (1.0 - share)
         gradient[i] += surplus
         gradient[j] -= surplus
@@ -281,38 +289,22 @@ def _log_expected(difference: float) -> float:
     return -(x + log(1.0 + exp(-x))) if x > 0 else -log(1.0 + exp(x))
 
 
-def _shifts(
-    ratings: Sequence[float | None],
-    islands: Sequence[int | None],
-    cores: Sequence[Sequence[int]],
-    start: float,
-    anchor: int | None,
-) -> list[float]:
-    """What to add to each island's ratings, whose cores have mean zero."""
-    shifts = [start] * len(cores)
-    if anchor is not None and (island := islands[anchor]) is not None:
-        at = ratings[anchor]
-        if at is not None and isfinite(at):
-            shifts[island] = start - at
-    return shifts
-
-
 def _covariance(
     n: int,
     totals: PairTotals,
-    cores: Sequence[Sequence[int]],
-    ratings: Sequence[float | None],
+    tiers: Sequence[Sequence[int]],
+    ratings: Mapping[int, float],
     results: Callable[[], Iterable[Result]],
     anchor: int | None,
 ) -> Matrix:
-    """The clustered sandwich covariance of all cores, in squared Elo; bots outside of cores have zeros."""
-    core_of = {bot: index for index, core in enumerate(cores) for bot in core}
-    meats = [[[0.0] * n for _ in range(n)] for _ in cores]
-    clusters = [0] * len(cores)
-    strengths = [(rating or 0.0) / SCALE for rating in ratings]
-    for surplus in _cluster_scores(results(), core_of, strengths):
-        for index in {core_of[bot] for bot in surplus}:
-            inside = [(bot, value) for bot, value in surplus.items() if core_of[bot] == index]
+    """The clustered sandwich covariance of all tiers, in squared Elo; bots that are alone have zeros."""
+    tier_of = {bot: index for index, tier in enumerate(tiers) for bot in tier}
+    meats = [[[0.0] * n for _ in range(n)] for _ in tiers]
+    clusters = [0] * len(tiers)
+    strengths = [ratings.get(bot, 0.0) / SCALE for bot in range(n)]
+    for surplus in _cluster_scores(results(), tier_of, strengths):
+        for index in {tier_of[bot] for bot in surplus}:
+            inside = [(bot, value) for bot, value in surplus.items() if tier_of[bot] == index]
             clusters[index] += 1
             meat = meats[index]
             for a, x in inside:
@@ -320,26 +312,26 @@ def _covariance(
                 for b, y in inside:
                     row[b] += x * y
     covariance = [[0.0] * n for _ in range(n)]
-    for core, meat, count in zip(cores, meats, clusters, strict=True):
-        if len(core) < 2:
+    for tier, meat, count in zip(tiers, meats, clusters, strict=True):
+        if len(tier) < 2:
             continue
-        theta = [strengths[bot] for bot in core]
-        bread = _inverse(_score(totals, core, theta)[1])
-        inner = [[meat[a][b] for b in core] for a in core]
+        theta = [strengths[bot] for bot in tier]
+        bread = _inverse(_score(totals, tier, theta)[1])
+        inner = [[meat[a][b] for b in tier] for a in tier]
         small = SCALE * SCALE * (count / (count - 1) if count > 1 else 1.0)
         spread = _product(_product(bread, inner), bread)
-        if anchor in core:
-            spread = _relative(spread, core.index(anchor))
-        for i, a in enumerate(core):
-            for j, b in enumerate(core):
+        if anchor in tier:
+            spread = _relative(spread, tier.index(anchor))
+        for i, a in enumerate(tier):
+            for j, b in enumerate(tier):
                 covariance[a][b] = spread[i][j] * small
     return covariance
 
 
 def _cluster_scores(
-    results: Iterable[Result], core_of: dict[int, int], strengths: Sequence[float]
+    results: Iterable[Result], tier_of: dict[int, int], strengths: Sequence[float]
 ) -> Iterator[dict[int, float]]:
-    """For each group of matches, what its bots scored above expectation against bots of their own core."""
+    """For each group of matches, what its bots sgroupd above expectation against bots of their own tier."""
     at: int | None = None
     surplus: dict[int, float] = {}
     for group, seats, ranks in results:
@@ -349,7 +341,7 @@ def _cluster_scores(
             at, surplus = group, {}
         for a, b in combinations(range(len(seats)), 2):
             one, two = seats[a], seats[b]
-            if core_of.get(one, -1) != core_of.get(two, -2):
+            if tier_of.get(one, -1) != tier_of.get(two, -2):
                 continue
             share = 1.0 / (1.0 + exp(strengths[two] - strengths[one]))
             more = pair_points(ranks[a], ranks[b]) - share

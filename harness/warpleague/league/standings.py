@@ -86,7 +86,8 @@ class Standing:
 
     `elo` is the rating that ranks, in a solo league the mean score; `fit` is the fitted rating. `error` is
     half the 95 % interval of the fitted rating, or of the mean score. `above` and `below` are one-sided bounds
-    for a bot that won or lost everything. `likelihood` is that the bot is stronger than the next in the table.
+    for a bot that won or lost everything. `tier` and `island` are those of `Fit`. `likelihood` is that the bot
+    is stronger than the next in the table.
     """
 
     rank: int
@@ -96,6 +97,7 @@ class Standing:
     fit: float | None
     above: float | None
     below: float | None
+    tier: int | None
     island: int | None
     likelihood: float | None
     record: Record
@@ -111,6 +113,7 @@ class Standing:
             "fit": _rounded(self.fit),
             "above": _rounded(self.above),
             "below": _rounded(self.below),
+            "tier": self.tier,
             "island": self.island,
             "likelihood": _rounded(self.likelihood, 4),
             "played": record.played,
@@ -234,6 +237,7 @@ def ranked(names: Sequence[str], tally: Tally, fit: Fit | None, kind: str, *, so
                 fit=fit.ratings[bot] if fit else None,
                 above=fit.above[bot] if fit else None,
                 below=fit.below[bot] if fit else None,
+                tier=fit.tiers[bot] if fit else None,
                 island=fit.islands[bot] if fit else None,
                 likelihood=fit.superiority(bot, following) if fit and following is not None else None,
                 record=record,

@@ -109,11 +109,14 @@ def _legend(standings: Standings, wide: bool) -> list[str]:
     remarks = ["Elo: match by match. fit: all results at once."]
     if wide:
         remarks[0] += " LOS: likelihood to be stronger than the next."
+    tiers = {line.tier for line in standings.lines if line.error is not None}
+    if len(tiers) > 1:
+        remarks.append(
+            f"Of {len(tiers)} groups of bots one won all against another: their distance is where that is an even bet."
+        )
     islands = {line.island for line in standings.lines if line.island is not None}
     if len(islands) > 1:
-        remarks.append(
-            f"No result compares the {len(islands)} groups of bots with each other: do not compare their fits."
-        )
+        remarks.append(f"{len(islands)} groups of bots never met each other: do not compare their fits.")
     return remarks
 
 
