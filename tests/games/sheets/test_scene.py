@@ -23,7 +23,7 @@ DRAWN = """\
     5                             blue    ×1× ×2× (3) ( ) ( ) ( ) ( )
       ·   ·   ·   ·   ·   ·   ·   stored  1 free line(s), 1 reroll(s)
     6                         ┃
-      ·   ·   ·   ·   ·   ·   ·   boxes 1 + with wormhole 2 + 1 connections 3 = 6"""
+      ·   ·   ·   ·   ·   ·   ·   points  boxes 1 + with wormhole 2 + links 3 = 6"""
 
 
 @pytest.fixture

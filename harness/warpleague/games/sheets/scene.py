@@ -22,7 +22,7 @@ from warpleague.games.sheets.geometry import (
     mask,
     members,
 )
-from warpleague.games.sheets.state import Sheet, connections, score_parts
+from warpleague.games.sheets.state import Sheet, score_parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -161,8 +161,7 @@ def _beside(sheet: Sheet) -> list[str]:
         f"blue    {' '.join(circles)}",
         f"stored  {sheet.free_lines} free line(s), {sheet.rerolls} reroll(s)",
         "",
-        f"boxes {single} + with wormhole {double} + {connections(sheet.wormholes)} connections {linked}"
-        f" = {single + double + linked}",
+        f"points  boxes {single} + with wormhole {double} + links {linked} = {single + double + linked}",
     ]
 
 
