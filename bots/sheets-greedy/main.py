@@ -18,15 +18,15 @@ SPITE = 0.3  # how much of a gain for the next seat counts as a loss
 REROLLED = 0.2  # alone: how much of a discarded die's mean gain counts, since one of three is used
 PRICE = 0.35  # the gain for which a reroll is spent
 
-# Chance weights, found by playing many solos and duels with other numbers.
-PARTIAL = (1.0, 0.55, 0.25, 0.08, 0.0)  # worth of a box by its missing edges, in filled boxes
+# Worths in points; the hopes count while rounds are left. Found by playing solos with other numbers.
+PARTIAL = (1.0, 0.55, 0.25, 0.08, 0.0)  # of a box by its missing edges, in filled boxes
 FREE_LINE = 0.55
 REROLL = 0.35
-PAIR = 3.0
-HOLE = 2.0
-YELLOW_HOPE = 0.9
-RED_HOPE = 0.25
-BLUE_PER_ROUND = (0, 1.0, 1.0, 1.0, 1.0, 2.2, 2.2, 2.2)  # blue marks one can hope for, by round
+PAIR = 3.0  # of two adjacent wormholes: the rule
+HOLE = 2.0  # of a wormhole, for the neighbours it may get and the box that may be filled
+YELLOW_HOPE = 0.9  # how much of the reward of a begun yellow line counts
+RED_HOPE = 0.25  # how much of the box that an unmarked red value may complete counts
+BLUE_PER_ROUND = (0, 1.0, 1.0, 1.0, 1.0, 2.2, 2.2, 2.2)  # dice for blue one can hope for, by round
 RED_PER_ROUND = (0, 0.7, 0.7, 0.9, 0.9, 0.7, 0.7, 0.7)
 YELLOW_PER_ROUND = (0, 1.5, 1.5, 1.0, 1.0, 0.6, 0.6, 0.6)
 
