@@ -163,6 +163,9 @@ class Hunter:
         me = self.view["ships"][self.view["colour"]]
         start = tuple(me["at"])
         danger, distance = self.dangers(start), self.distances(start)
+        caution = max(
+            0.1, 1 - self.view["round"] / 40
+        )  # two patient hunters would circle each other for ever
         best = None
         for at, way, ships, plan in self.ends(start, me["facing"]):
             victim = self.victim(at, way, ships)
@@ -173,7 +176,7 @@ class Hunter:
                     worth = -9
             fire = worth > 0
             worth = max(worth, 0)
-            worth -= danger.get(at, 0) * (1 + 3 / me["hits"]) / 2
+            worth -= caution * danger.get(at, 0) * (1 + 3 / me["hits"]) / 2
             worth += chance(distance.get((at, way), MOST)) / 2 - distance.get((at, way), 2 * MOST) / 100
             worth -= len(plan) / 1000
             if best is None or worth > best[0]:
