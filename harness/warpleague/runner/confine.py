@@ -36,6 +36,11 @@ def _setpriv() -> tuple[str, ...]:
     return () if found is None else (found, "--pdeathsig", "KILL", "--")
 
 
+def dies_with_harness(level: Level) -> bool:
+    """Whether the system kills a bot of `level` when the process that started it dies."""
+    return level != "none" and bool(_setpriv())
+
+
 def check_level(level: Level) -> None:
     """Raise `BadInput` when this machine or version cannot give `level`: never silently less."""
     if level == "sandbox":

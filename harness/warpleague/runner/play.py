@@ -16,6 +16,7 @@ from warpleague.errors import BotError
 from warpleague.games import load_game
 from warpleague.match.referee import Referee, Step, Violation
 from warpleague.runner.confine import check_level
+from warpleague.runner.idle import IdleBots
 from warpleague.runner.process import BotProcess
 from warpleague.runner.reaper import become_subreaper, children, sweep
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Event, Game
     from warpleague.match.spec import MatchResult, MatchSpec
-    from warpline.messages import BotHello
 
 GRACE_S: Final = 0.5
 """How long a bot may take to exit after `quit`, in seconds."""
@@ -36,6 +36,9 @@ _BREATH_NS: Final = 20_000_000
 """The longest the event loop waits for its turn while bots answer at once, in nanoseconds."""
 
 
+_IDLE: Final = IdleBots(16)
+
+
 def play_match(
     spec: MatchSpec, *, observer: Callable[[Any, Sequence[Event]], None] | None = None
 ) -> MatchResult:
@@ -44,18 +47,38 @@ def play_match(
     Raises `BadInput` for a spec that cannot be played here, `HarnessFault` when the host failed; whatever else
     is raised is a bug. What a bot does never raises: it is in the result.
     """
+    return _play(spec, observer, None)
+
+
+def play_in_series(spec: MatchSpec) -> MatchResult:
+    """Like `play_match`, for a process that plays many: reusable bots wait here for their next match.
+
+    They end with this process.
+    """
+    return _play(spec, None, _IDLE)
+
+
+def _play(
+    spec: MatchSpec, observer: Callable[[Any, Sequence[Event]], None] | None, idle: IdleBots | None
+) -> MatchResult:
     check_level(spec.level)
     become_subreaper()
     before = children()
-    result: MatchResult = trio.run(play_game, load_game(spec.game), spec, observer)
-    sweep(before)
+    result: MatchResult = trio.run(play_game, load_game(spec.game), spec, observer, idle)
+    sweep(before if idle is None else before | idle.pids())
     return result
 
 
 async def play_game(
-    game: Game[Any, Any], spec: MatchSpec, observer: Callable[[Any, Sequence[Event]], None] | None = None
+    game: Game[Any, Any],
+    spec: MatchSpec,
+    observer: Callable[[Any, Sequence[Event]], None] | None = None,
+    idle: IdleBots | None = None,
 ) -> MatchResult:
-    """Play `spec` as a match of `game`, registered or not; like `play_match`, inside a running trio."""
+    """Play `spec` as a match of `game`, registered or not; like `play_match`, inside a running trio.
+
+    Reusable bots are taken from `idle`, if that is given, and wait there afterwards.
+    """
     begun = time.perf_counter()
     started = datetime.now(UTC).isoformat(timespec="seconds")
     referee = Referee(game, spec, started=started, observer=observer)
@@ -63,29 +86,44 @@ async def play_game(
     bots: list[BotProcess | None] = [None] * len(spec.seats)
     async with trio.open_nursery() as attendants:
         try:
-            await _start_all(referee, bots, attendants)
+            await _start_all(referee, bots, attendants, idle)
             asked = time.perf_counter()
             await _ask_all(referee, bots, attendants)
             playing_s = time.perf_counter() - asked
             for seat, bot in enumerate(bots):
-                if bot is not None and not referee.is_retired(seat):
+                if bot is not None:
                     bot.tell(referee.end_line(seat))
+                    if idle is not None and _reusable(bot):
+                        bots[seat] = None
+                        await bot.leave()
+                        idle.keep(bot, spec.level)
         finally:
             await _close_all(referee, bots)
             attendants.cancel_scope.cancel()
     return referee.finish(time.perf_counter() - begun, playing_s)
 
 
-async def _start_all(referee: Referee, bots: list[BotProcess | None], attendants: trio.Nursery) -> None:
+def _reusable(bot: BotProcess) -> bool:
+    """Whether both the manifest and the bot itself say that the process may play another match."""
+    return bot.seat.reusable and bot.hello is not None and bot.hello.reusable
+
+
+async def _start_all(
+    referee: Referee, bots: list[BotProcess | None], attendants: trio.Nursery, idle: IdleBots | None
+) -> None:
     """Start and greet every bot at once; judge them in seat order, so that the record is the same each time."""
     troubles: list[Violation | None] = [None] * len(bots)
 
     async def start(seat: int) -> None:
-        try:
-            bot = bots[seat] = BotProcess(referee.spec.seats[seat], referee.spec.level)
-        except BotError as error:
-            troubles[seat] = Violation("startup", str(error))
-            return
+        spec = referee.spec
+        bot = None if idle is None else idle.take(spec.seats[seat], spec.level)
+        if bot is None:
+            try:
+                bot = BotProcess(spec.seats[seat], spec.level)
+            except BotError as error:
+                troubles[seat] = Violation("startup", str(error))
+                return
+        bots[seat] = bot
         attendants.start_soon(bot.attend)
         troubles[seat] = await _greet(referee, seat, bot)
 
@@ -100,13 +138,15 @@ async def _start_all(referee: Referee, bots: list[BotProcess | None], attendants
 async def _greet(referee: Referee, seat: int, bot: BotProcess) -> Violation | None:
     """Exchange hello and start for their answers; None if the bot is ready."""
     limit_ns = round(referee.spec.clock.start_s * 1e9)
-    trouble = await bot.ask(referee.hello_line(), limit_ns)
-    if trouble is not None:
-        return _at_startup(trouble, "hello")
-    hello: BotHello | Violation = referee.greet(bot.line)
-    if isinstance(hello, Violation):
-        return hello
-    referee.connect(seat, hello)
+    if bot.hello is None:
+        trouble = await bot.ask(referee.hello_line(), limit_ns)
+        if trouble is not None:
+            return _at_startup(trouble, "hello")
+        hello = referee.greet(bot.line)
+        if isinstance(hello, Violation):
+            return hello
+        bot.hello = hello
+    referee.connect(seat, bot.hello)
     trouble = await bot.ask(referee.start_line(seat), limit_ns)
     if trouble is not None:
         return _at_startup(trouble, "start")

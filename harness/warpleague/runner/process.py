@@ -18,7 +18,7 @@ import trio
 
 from warpleague.errors import BotError
 from warpleague.match.referee import Violation
-from warpleague.runner.confine import MemoryWatch, command, environment
+from warpleague.runner.confine import MemoryWatch, command, dies_with_harness, environment
 from warpleague.runner.stderr import StderrLog
 from warpline.framing import LineBuffer, LineTooLong
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import JsonObject
     from warpleague.match.spec import Level, SeatSpec
+    from warpline.messages import BotHello
 
 QUICK_MS: Final = 5
 """How long an answer is awaited with a plain poll before the event loop is: a poll below 2 ms makes bots that think
@@ -59,7 +60,9 @@ class BotProcess:
         self.wait_ns: int | None = 0
         self.stderr = StderrLog()
         self.memory = MemoryWatch(seat.memory_mb)
-        self._watched = level != "none"
+        self.hello: BotHello | None = None
+        """What the bot said in its hello, once it has."""
+        self._level = level
         self._buffer = LineBuffer()
         self._held = False  # whether the buffer holds anything: read for every question
         self._eof = False
@@ -94,7 +97,7 @@ class BotProcess:
         self._poll.register(self._out, select.POLLIN)
         self._clock_id = (~self.pid) << 3 | 2  # clock_getcpuclockid(3)
         self._schedstat = -1
-        self._attendance = trio.CancelScope()
+        self._attendance: trio.CancelScope | None = None
         self._unattended: trio.Event | None = None
 
     # ------------------------------------------------------------------ one question, one answer
@@ -298,13 +301,14 @@ class BotProcess:
         return False
 
     async def attend(self) -> None:
-        """Read standard error and watch the memory, until `close`."""
+        """Read standard error and watch the memory, until `close` or `leave`."""
         self._unattended = trio.Event()
+        self._attendance = trio.CancelScope()
         try:
             with self._attendance:
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(self._read_stderr)
-                    if self._watched and _LINUX:
+                    if self._level != "none" and _LINUX:
                         nursery.start_soon(self._watch_memory)
         finally:
             self._unattended.set()  # also when the whole match is cancelled: `close` waits for it
@@ -342,16 +346,58 @@ class BotProcess:
                     await self._wait_exit()
             self.kill()
             self._popen.wait()  # short: nothing survives SIGKILL
-            self._attendance.cancel()
-            if self._unattended is not None:
-                await self._unattended.wait()  # no task may wait on a descriptor that is closed
+            await self.leave()
             self.drain_stderr()
-        for pipe in (self._popen.stdout, self._popen.stderr):
+        self._close_descriptors()
+
+    async def leave(self) -> None:
+        """End what `attend` does: no task may wait on a descriptor that is closed, or used by another match."""
+        if self._attendance is not None and self._unattended is not None:
+            self._attendance.cancel()
+            with trio.CancelScope(shield=True):
+                await self._unattended.wait()
+            self._attendance = None
+
+    def _close_descriptors(self) -> None:
+        for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
             if pipe is not None:
                 pipe.close()
         if self._schedstat >= 0:
             os.close(self._schedstat)
             self._schedstat = -1
+
+    # ------------------------------------------------------------------ between two matches
+
+    def _quiet(self) -> bool:
+        """Whether the bot is alive and has written nothing that was not asked for."""
+        return not self._held and not self._eof and not self._poll.poll(0) and self._popen.poll() is None
+
+    def rest(self) -> bool:
+        """Get ready to wait for another match, after `leave`; false if the bot is not fit for one.
+
+        Where the bot dies with the harness anyway it is stopped, so that it cannot compute at others' expense;
+        elsewhere a stopped process might be left behind for ever.
+        """
+        if not self._quiet():
+            return False
+        self.drain_stderr()
+        self.stderr = StderrLog()
+        if dies_with_harness(self._level):
+            os.kill(self.pid, signal.SIGSTOP)
+        return True
+
+    def wake(self) -> bool:
+        """Go on after `rest`; false if the bot did not keep quiet."""
+        if not self._quiet():
+            return False
+        os.kill(self.pid, signal.SIGCONT)
+        return True
+
+    def end(self) -> None:
+        """Kill a bot that nobody attends."""
+        self.kill()
+        self._popen.wait()
+        self._close_descriptors()
 
     async def _wait_exit(self) -> None:
         """Return once the process has ended; its output is read meanwhile, so that it cannot hang on a pipe."""

@@ -1,0 +1,63 @@
+"""Which bots wait between two matches of the same referee: those that say they are reusable, not too many.
+
+Leaves starting, greeting and judging them to `warpleague.runner.play`; a bot that does anything while it waits is
+replaced by a fresh one, and nobody is charged for it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from warpleague.match.spec import Level, SeatSpec
+    from warpleague.runner.process import BotProcess
+
+    Kind = tuple[str, tuple[str, ...], str, int, Level]
+
+
+class IdleBots:
+    """At most `most` processes, by what they run; the longest idle one goes first."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._bots: OrderedDict[int, tuple[Kind, BotProcess]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._bots)
+
+    def pids(self) -> set[int]:
+        """The process ids of all that wait."""
+        return set(self._bots)
+
+    def take(self, seat: SeatSpec, level: Level) -> BotProcess | None:
+        """A waiting process for `seat`, woken up; None if there is none that kept quiet."""
+        kind = _kind(seat, level)
+        for pid, (found, bot) in list(self._bots.items()):
+            if found == kind:
+                del self._bots[pid]
+                if bot.wake():
+                    bot.seat = seat
+                    return bot
+                bot.end()
+        return None
+
+    def keep(self, bot: BotProcess, level: Level) -> None:
+        """Let `bot` wait for its next match; it may be ended instead."""
+        if not bot.rest():
+            bot.end()
+            return
+        self._bots[bot.pid] = _kind(bot.seat, level), bot
+        while len(self._bots) > self._most:
+            _, (_, oldest) = self._bots.popitem(last=False)
+            oldest.end()
+
+    def end_all(self) -> None:
+        """End every process that waits."""
+        while self._bots:
+            _, (_, bot) = self._bots.popitem()
+            bot.end()
+
+
+def _kind(seat: SeatSpec, level: Level) -> Kind:
+    return seat.digest, seat.run, seat.cwd, seat.memory_mb, level
