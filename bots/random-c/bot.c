@@ -63,7 +63,7 @@ int main(void) {
     while (getline(&line, &room, stdin) > 0) {
         const char *type = value(line, "\"type\"");
         if (!strncmp(type, "\"hello\"", 7))
-            puts("{\"type\":\"hello\",\"protocol\":1,\"wants\":[\"legal\"]}");
+            puts("{\"type\":\"hello\",\"protocol\":1,\"wants\":[\"legal\"],\"reusable\":true}");
         else if (!strncmp(type, "\"start\"", 7)) {
             /* The referee's seed makes a match reproducible; its first 16 hex digits are 64 bits. */
             if (sscanf(value(line, "\"seed\""), "\"%16" SCNx64, &random) != 1 || random == 0)

@@ -20,7 +20,7 @@ public final class Main {
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             switch (word(line, value(line, "type"))) {
                 case "hello" -> send(output,
-                        "{\"type\":\"hello\",\"protocol\":1,\"wants\":[\"legal\"]}");
+                        "{\"type\":\"hello\",\"protocol\":1,\"wants\":[\"legal\"],\"reusable\":true}");
                 case "start" -> {
                     // The referee's seed makes a match reproducible; its first 16 hex digits are 64 bits.
                     random = Long.parseUnsignedLong(word(line, value(line, "seed")).substring(0, 16), 16);

@@ -17,7 +17,7 @@ lines.on('line', (line) => {
   const message = JSON.parse(line);
   switch (message.type) {
     case 'hello':
-      send({ type: 'hello', protocol: 1, wants: ['legal'] });
+      send({ type: 'hello', protocol: 1, wants: ['legal'], reusable: true });
       break;
     case 'start':
       // The referee's seed makes a match reproducible; its first 16 hex digits are 64 bits.

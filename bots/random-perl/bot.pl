@@ -26,7 +26,7 @@ while (my $line = <STDIN>) {
     $message{$1} = $2 while $line =~ /"(\w+)"\s*:\s*$VALUE/g;
     my $type = $message{type} // '';
     if ($type eq '"hello"') {
-        print qq({"type":"hello","protocol":1,"wants":["legal"]}\n);
+        print qq({"type":"hello","protocol":1,"wants":["legal"],"reusable":true}\n);
     }
     elsif ($type eq '"start"') {
         # The referee's seed makes a match reproducible; its first 16 hex digits are 64 bits.

@@ -81,7 +81,7 @@ fn main() -> io::Result<()> {
     let mut random: u64 = 1; // the state of an xorshift64 generator: never zero
     while input.read_until(b'\n', &mut line)? > 0 {
         match word(value(&line, "type")) {
-            "hello" => writeln!(output, r#"{{"type":"hello","protocol":1,"wants":["legal"]}}"#)?,
+            "hello" => writeln!(output, r#"{{"type":"hello","protocol":1,"wants":["legal"],"reusable":true}}"#)?,
             "start" => {
                 // The referee's seed makes a match reproducible; its first 16 hex digits are 64 bits.
                 let seed = word(value(&line, "seed"));
