@@ -38,22 +38,22 @@ def chat(state: Any, seat: int, rng: Any) -> dict[str, Any]:
 def test_the_contract_holds(players):
     """Random matches without variations keep the contract for every number of players."""
     talk = chat if players > 2 else None
-    check_game(GAME, players=players, options=GAME.Options(max_rounds=12), matches=1, samples=4, talk=talk)
+    check_game(GAME, players=players, options=GAME.Options(max_rounds=7), matches=1, samples=4, talk=talk)
 
 
 @pytest.mark.parametrize(("players", "colours", "switches"), COMBINATIONS[::7])
 def test_the_contract_holds_with_variations(players, colours, switches):
     """One short match for every seventh combination of players and variations."""
-    options = GAME.Options(colours=colours, max_rounds=5, **switches)
+    options = GAME.Options(colours=colours, max_rounds=4, **switches)
     check_game(GAME, players=players, options=options, matches=1, samples=2, seed=1)
 
 
 def test_what_is_hidden_is_talk_alone():
     """Without talk nothing is hidden; with it determinized positions lack what others said."""
-    quiet = GAME.Options(alliances=False, max_rounds=8)
+    quiet = GAME.Options(alliances=False, max_rounds=6)
     check_game(GAME, players=3, options=quiet, matches=2, samples=4, hidden=False)
     check_game(
-        GAME, players=4, options=GAME.Options(max_rounds=8), matches=3, samples=8, talk=chat, hidden=True
+        GAME, players=4, options=GAME.Options(max_rounds=6), matches=2, samples=8, talk=chat, hidden=True
     )
 
 

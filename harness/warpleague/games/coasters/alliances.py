@@ -5,6 +5,8 @@ Leaves the moves of ships to `rules`.
 
 from __future__ import annotations
 
+import attrs
+
 from warpleague.games.api import Event
 from warpleague.games.coasters import actions as act
 from warpleague.games.coasters import state as st
@@ -136,21 +138,15 @@ def _without(state: State, table: Table, ships: tuple[int, ...], occupied: int, 
     if phase == st.ALLY and asked == (seat,):
         phase, asked = st.TURN, ()
     word = ~(1 << seat)
-    after = State(
-        table,
-        ships,
-        occupied,
-        phase,
-        state.seat,
-        state.colour,
-        state.d6,
-        state.flux,
-        state.halves,
-        state.fluxed,
-        state.agreed & word,
-        state.refused & word,
-        state.claimed,
-        asked,
+    after = attrs.evolve(
+        state,
+        table=table,
+        ships=ships,
+        occupied=occupied,
+        phase=phase,
+        agreed=state.agreed & word,
+        refused=state.refused & word,
+        asked=asked,
     )
     if phase == st.CLAIMED and seat in asked:
         return next_answer(after, tuple(other for other in asked if other != seat))

@@ -35,18 +35,20 @@ LAST_SHIP, CLAIM_CONFIRMED, MAX_ROUNDS = "last-ship", "claim", "max-rounds"
 """Why a game ends (E1, E2, E3)."""
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen
 class Config:
     """What stays the same for a whole game; one object for each combination."""
 
     players: int
     options: Options
-    ships: int
+    ships: int = attrs.field(eq=False)
     """How many colours there are: `players` times `options.colours`; colour c belongs to seat c % players."""
-    talks: bool
+    talks: bool = attrs.field(eq=False)
     """Whether there are alliances and talk (A: 3 or more players)."""
-    homes: tuple[int, ...]
+    homes: tuple[int, ...] = attrs.field(eq=False)
     """For each set of seats, as a bit mask, the set of their colours."""
+    options_json: dict[str, bool | int] = attrs.field(eq=False)
+    """The options as JSON; copied where it is given away."""
 
 
 @lru_cache(maxsize=256)
@@ -57,7 +59,8 @@ def config(players: int, options: Options) -> Config:
         sum(1 << colour for colour in range(ships) if seats >> colour % players & 1)
         for seats in range(1 << players)
     )
-    return Config(players, options, ships, options.alliances and players >= 3, homes)
+    talks = options.alliances and players >= 3
+    return Config(players, options, ships, talks, homes, attrs.asdict(options))
 
 
 @attrs.define

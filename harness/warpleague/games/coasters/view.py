@@ -158,7 +158,7 @@ def public(state: State) -> JsonObject:
     rolled = state.d6 > 0
     hits = table.hits
     return {
-        "options": attrs.asdict(facts.options, recurse=False),
+        "options": facts.options_json.copy(),
         "players": facts.players,
         "phase": st.PHASES[state.phase],
         "round": table.round,
