@@ -5,7 +5,7 @@ What the examples should say is their pages' business; whether links lead anywhe
 A page's blocks share one scratch copy of the repository as working directory, so that one block may write a file
 and the next one use it. By the language a fence names:
 
-    python           executed; all of a page share one namespace, as in one session
+    python           executed, with empty standard input; all of a page share one namespace, as in one session
     pycon            a session with `>>>` prompts: executed in the same namespace, its output compared
     console          lines that begin with `$ ` go through bash, all of a block through one, with the environment's
                      programs on PATH; lines in between are what the command prints, standard error included (`...`
@@ -13,6 +13,8 @@ and the next one use it. By the language a fence names:
                      must succeed. A command that ends in a backslash goes on in the next line.
     toml             parsed
     json, jsonl      parsed, as a whole or line by line; duplicate keys and NaN are errors, as on the wire
+    json session     the same, each line after `> ` (the referee's) or `< ` (a bot's); other words after the language
+                     are for other tests to read
     sh, bash, none   refused: commands belong in a console block, where they are run; all else names what it is
 
 An HTML comment in the line before a fence changes that for the one block:
@@ -44,9 +46,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "protocol" / "SPEC.md"]
-TIMEOUT_S = 60.0
+TIMEOUT_S = 120.0
 DIRECTIVE = re.compile(r"<!--\s*example:\s*(?P<verb>\w+)\s*(?P<rest>.*?)\s*-->")
-FENCE = re.compile(r"(?P<indent>\s*)(?P<ticks>`{3,}|~{3,})\s*(?P<language>[\w+-]*)")
+FENCE = re.compile(r"(?P<indent>\s*)(?P<ticks>`{3,}|~{3,})\s*(?P<language>[\w+-]*)(?P<words>[^`]*)")
 NOT_COPIED = (".*", "__pycache__", "results", "target", "dist", "node_modules")
 REFUSED = {"": "names no language", "sh": "is not run: use console", "bash": "is not run: use console"}
 
@@ -86,6 +88,8 @@ def blocks(page: Path) -> list[Block]:
         text = "".join(
             line[indent:] + "\n" if line[:indent].isspace() else line + "\n" for line in lines[start:at]
         )
+        if fence["words"].split() == ["session"]:
+            text = re.sub(r"(?m)^[<>] ", "", text)
         verb, argument = (asked["verb"], asked["rest"]) if asked else ("", "")
         found.append(Block(page, start + 1, fence["language"], text, verb, argument))
         at += 1
@@ -258,6 +262,7 @@ def test_examples(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         folder.mkdir()
     (folder / "results").mkdir(exist_ok=True)
     monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
     session = Session(folder)
     monkeypatch.setitem(sys.modules, session.module.__name__, session.module)
     for block in BLOCKS[page]:

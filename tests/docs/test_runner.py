@@ -78,6 +78,11 @@ def test_ellipsis_stands_for_anything(run) -> None:
     run("```console\n$ printf 'a 17 b\\nc\\n'\na ... b\n...\n$ echo free\n```\n")
 
 
+def test_words_after_the_language_are_allowed(run) -> None:
+    """A session's lines are parsed without their arrows, and words for other tests change nothing."""
+    assert run('```json session\n> {"a": 1}\n< {"a": 2}\n```\n```json referee\n{"a": 1}\n```\n') == 2
+
+
 @pytest.mark.parametrize(
     ("page", "message"),
     [
@@ -91,6 +96,7 @@ def test_ellipsis_stands_for_anything(run) -> None:
         ("```json\n{'a': 1}\n```\n", "Expecting"),
         ('```json\n{"a": 1, "a": 2}\n```\n', "duplicate"),
         ('```json\n{"a": NaN}\n```\n', "NaN"),
+        ('```json session\n> {"a": 1}\n< {"a": 1\n```\n', "Expecting"),
         ("```toml\na = \n```\n", "Invalid value"),
         ("```sh\nrm\n```\n", "use console"),
         ("```\nwhat\n```\n", "no language"),
