@@ -15,7 +15,8 @@ and the next one use it. By the language a fence names:
     json, jsonl      parsed, as a whole or line by line; duplicate keys and NaN are errors, as on the wire
     json session     the same, each line after `> ` (the referee's) or `< ` (a bot's); other words after the language
                      are for other tests to read
-    sh, bash, none   refused: commands belong in a console block, where they are run; all else names what it is
+    text, none       not run, so lines that begin with a prompt (`$ `, `>>> `) are refused
+    sh, bash         refused: commands belong in a console block, where they are run
 
 An HTML comment in the line before a fence changes that for the one block:
 
@@ -50,7 +51,8 @@ TIMEOUT_S = 120.0
 DIRECTIVE = re.compile(r"<!--\s*example:\s*(?P<verb>\w+)\s*(?P<rest>.*?)\s*-->")
 FENCE = re.compile(r"(?P<indent>\s*)(?P<ticks>`{3,}|~{3,})\s*(?P<language>[\w+-]*)(?P<words>[^`]*)")
 NOT_COPIED = (".*", "__pycache__", "results", "target", "dist", "node_modules")
-REFUSED = {"": "names no language", "sh": "is not run: use console", "bash": "is not run: use console"}
+REFUSED = ("sh", "bash")
+PROMPT = re.compile(r"^(\$|>>>) ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,8 @@ def parse(block: Block) -> None:
             parse_json(block.text)
         case "toml":
             tomllib.loads(block.text)
+        case "" | "text" if not block.verb:
+            assert not PROMPT.search(block.text), f"{block}: a prompt in a block that is not run: use console"
         case "python":
             compile(block.text, str(block), "exec")
 
@@ -163,8 +167,9 @@ class Session:
 
     def run(self, block: Block) -> None:
         """Do with one block what its language and comment ask; what fails raises AssertionError or the cause."""
-        assert block.language not in REFUSED or block.verb in ("file", "output"), (
-            f"{block}: a block {REFUSED[block.language]}"
+        shown = block.verb in ("file", "output")
+        assert block.language not in REFUSED or shown, (
+            f"{block}: a {block.language} block is not run: use console"
         )
         match block.verb, block.language:
             case "file", _:

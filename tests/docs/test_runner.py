@@ -99,7 +99,8 @@ def test_words_after_the_language_are_allowed(run) -> None:
         ('```json session\n> {"a": 1}\n< {"a": 1\n```\n', "Expecting"),
         ("```toml\na = \n```\n", "Invalid value"),
         ("```sh\nrm\n```\n", "use console"),
-        ("```\nwhat\n```\n", "no language"),
+        ("```\n$ what\n```\n", "prompt"),
+        ("```text\n>>> what\n```\n", "prompt"),
         ("<!-- example: sikp x -->\n```python\n```\n", "no such comment"),
     ],
 )
