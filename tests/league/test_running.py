@@ -69,14 +69,14 @@ def test_an_interrupt_ends_cleanly_and_a_resume_changes_nothing(
     write_league, open_league, fake, inline, tmp_path: Path
 ) -> None:
     """Interrupted and resumed, a run ends with the table of an undisturbed one; handlers are put back."""
-    path = write_league("a", "b", "c", "d")
+    path = write_league("a", "b", "c", "d", deals=25)
     handler = signal.getsignal(signal.SIGINT)
     watcher = StopAfter(5)
     with open_league(path) as league:
         report = run_league(league, play=fake.play, watcher=watcher)
         assert report.stopped
         assert not report.complete
-        assert 5 <= report.played < 36
+        assert 5 <= report.played < 300
         assert watcher.told == 1
         assert league.store.published() is None
     assert signal.getsignal(signal.SIGINT) is handler
@@ -92,10 +92,10 @@ def test_an_interrupt_ends_cleanly_and_a_resume_changes_nothing(
 
 def test_a_second_interrupt_kills(write_league, open_league, fake) -> None:
     """The second interrupt stops at once, with what is stored kept."""
-    with open_league(write_league("a", "b", "c", "d")) as league:
+    with open_league(write_league("a", "b", "c", "d", deals=25)) as league:
         report = run_league(league, play=fake.play, watcher=StopAfter(3, times=2))
         assert report.stopped
-        assert 3 <= league.store.count() < 36
+        assert 3 <= league.store.count() < 300
 
 
 def test_void_matches_are_told_and_the_others_go_on(write_league, open_league, fake, inline) -> None:
@@ -202,3 +202,20 @@ def test_solo_leagues_rank_by_mean_score(write_league, open_league, fake, inline
     assert means == sorted(means, reverse=True)
     assert all(line.record.played == 20 and line.record.won == 0 for line in table.lines)
     assert all(line.error > 0 for line in table.lines)
+
+
+def test_larger_tables_count_as_their_pairs(write_league, open_league, fake, inline) -> None:
+    """At tables of three each match shares out one and a half points, and every pair meets equally often."""
+    import attrs
+
+    from warpleague.league.schedule import Schedule
+
+    with open_league(write_league("a", "b", "c", "d", deals=4)) as league:
+        season = attrs.evolve(league.season, players=3)
+        threes = attrs.evolve(league, season=season, schedule=Schedule(season))
+        run_league(threes, executor=inline, play=fake.play)
+        table = standings(threes)
+    assert table.matches == 4 * 4 * 3
+    assert sum(line.record.points for line in table.lines) == pytest.approx(1.5 * 48)
+    assert sum(line.elo for line in table.lines) == pytest.approx(4 * 1500)
+    assert {table.totals.games[a][b] for a in range(4) for b in range(4) if a != b} == {24}

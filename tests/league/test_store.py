@@ -153,9 +153,9 @@ def test_a_killed_run_loses_and_doubles_nothing(
 
     What was acknowledged before a kill is there after it.
     """
-    path = write_league("a", "b", "c", "d", deals=12)
+    path = write_league("a", "b", "c", "d", deals=30)
     acknowledged: set[str] = set()
-    for lines in (1, 7, 20):
+    for lines in (1, 25):
         code = "import fakeplay; fakeplay.main()"
         command = [sys.executable, "-c", code, str(path), str(tmp_path / "results")]
         writer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -164,7 +164,8 @@ def test_a_killed_run_loses_and_doubles_nothing(
         acknowledged |= {line.strip() for line in writer.stdout if line.endswith("\n")}
         writer.wait()
         writer.stdout.close()
-        assert "" not in acknowledged
+        acknowledged.discard("")  # it may have been through before we killed it
+        assert acknowledged
         with open_to_read(load_config(path), tmp_path / "results") as league:
             assert acknowledged <= {fixture.id for fixture, _ in league.results()}
     with open_league(path) as league:
@@ -174,7 +175,7 @@ def test_a_killed_run_loses_and_doubles_nothing(
     with open_league(path, tmp_path / "undisturbed") as league:
         run_league(league, executor=inline, play=fake.play)
         assert resumed == rows(league.store)
-        assert len(resumed) == 6 * 12 * 2
+        assert len(resumed) == 6 * 30 * 2
 
 
 def test_a_closed_store_is_one_file(write_league, open_league, fake, inline, tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def _run(args: argparse.Namespace) -> int:
         else:
             if not args.quiet and league.store.count():
                 console = _console()
-                console.print(all_tables(league, console.width))
+                console.print(all_tables(league, console.width), "")
             _conclude(args, league, report)
         if report.stopped:
             return 130
@@ -193,7 +193,7 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
 
     stored = report.before + report.played
     print(
-        f"\n{report.played:,} matches played in {duration(report.elapsed_s)}; {stored:,} of {report.total:,} stored."
+        f"{report.played:,} matches played in {duration(report.elapsed_s)}; {stored:,} of {report.total:,} stored."
     )
     if report.void:
         print(f"{len(report.void)} void (the harness or its host failed); the next run tries them again.")

@@ -91,10 +91,10 @@ class RefereePool(Executor):
         """Have `fn`, a function that pickle finds by name, called in a referee process."""
         future: Future[T] = Future()
         with self._lock:
-            if self._closed:
-                raise RuntimeError("the referee pool has been shut down")
             if self._failure is not None:
                 raise HarnessFault(f"the referee pool has failed: {self._failure}") from self._failure
+            if self._closed:
+                raise RuntimeError("the referee pool has been shut down")
             self._waiting.append((future, (fn, args, kwargs)))
         self._wake()
         return future

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.errors import BadInput
+from warpleague.errors import BadInput, HarnessFault
 from warpleague.league.pool import RefereeDied, RefereePool
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ _AHEAD = 2  # matches submitted for each job: the next one is at hand when one e
 _RESUBMIT = 2  # times a match is tried again when its referee dies
 _MOST_VOID = 10  # void matches in a row, after which the rest would be void too
 _TICK_S = 0.25  # how often the live view hears of time passing
+_COMMIT_S = 0.05  # how long a result may wait for others, to share one sync of the disk
 
 
 @attrs.frozen
@@ -104,13 +105,13 @@ def run_league(
 
     `executor` is any executor; default: a `RefereePool` of the config's jobs and affinity. `jobs` tells how
     many matches it plays at once (default: the config's). `play` is what is submitted (default: the runner's
-    `play_match`). In the main thread the first SIGINT or SIGTERM lets the matches being played end, the second
+    `play_in_series`). In the main thread the first SIGINT or SIGTERM lets the matches being played end, the second
     one kills them. Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
     """
     if play is None:
-        from warpleague.runner.play import play_match
+        from warpleague.runner.play import play_in_series
 
-        play = play_match
+        play = play_in_series
     own = None
     if executor is None:
         executor = own = RefereePool(
@@ -124,6 +125,7 @@ def run_league(
             return run.go()
     except KeyboardInterrupt:
         killed = True
+        run.commit()
         return run.report()
     finally:
         if own is not None:
@@ -149,6 +151,8 @@ class _Run:
         self.interrupts = 0
         self.began_s = time.monotonic()
         self._void_in_a_row = 0
+        self._unsaved: list[tuple[_InFlight, MatchResult]] = []
+        self._commit_at = float("inf")
         self._in_flight: dict[Future[MatchResult], _InFlight] = {}
         self._ended: SimpleQueue[Future[MatchResult] | None] = SimpleQueue()
 
@@ -176,7 +180,10 @@ class _Run:
             if not self._in_flight:
                 break
             self._settle(self._wait())
+            if self._halting() or not self._in_flight or time.monotonic() >= self._commit_at:
+                self.commit()
             self.watcher.tick()
+        self.commit()
         if self.wrong is not None:
             raise self.wrong
         report = self.report()
@@ -208,7 +215,7 @@ class _Run:
     def _submit(self, flight: _InFlight) -> None:
         try:
             future = self.executor.submit(self.play, flight.spec)
-        except (BrokenExecutor, RuntimeError) as error:
+        except (BrokenExecutor, HarnessFault, RuntimeError) as error:
             self.failure = f"the executor takes no more matches: {error}"
             return
         self._in_flight[future] = flight
@@ -216,34 +223,40 @@ class _Run:
         self.watcher.submitted(flight.fixture)
 
     def _wait(self) -> list[Future[MatchResult]]:
-        """The matches that have ended, after a short wait at most: committed together, they cost one sync."""
+        """The matches that have ended, after a short wait at most."""
         ended: list[Future[MatchResult] | None] = []
         try:
-            ended.append(self._ended.get(timeout=_TICK_S))
+            patience_s = max(min(_TICK_S, self._commit_at - time.monotonic()), 0.0)
+            ended.append(self._ended.get(timeout=patience_s))
             while True:
                 ended.append(self._ended.get_nowait())
         except Empty:
             return [future for future in ended if future is not None and future in self._in_flight]
 
     def _settle(self, ended: list[Future[MatchResult]]) -> None:
-        good: list[tuple[_InFlight, MatchResult]] = []
         for future in ended:
             flight = self._in_flight.pop(future)
             if future.cancelled():
                 continue
             error = future.exception()
-            if error is None and future.result().id == flight.fixture.id:
-                good.append((flight, future.result()))
+            if error is not None:
+                self._failed(flight, error)
+            elif future.result().id != flight.fixture.id:
+                self._failed(flight, AssertionError(f"the result of another match: {future.result().id}"))
             else:
-                self._failed(
-                    flight, error or AssertionError(f"the result of another match: {future.result().id}")
-                )
-        if not good:
+                if not self._unsaved:
+                    self._commit_at = time.monotonic() + _COMMIT_S
+                self._unsaved.append((flight, future.result()))
+                self._void_in_a_row = 0
+
+    def commit(self) -> None:
+        """Store what has been played; only then is it told of."""
+        unsaved, self._unsaved, self._commit_at = self._unsaved, [], float("inf")
+        if not unsaved:
             return
-        self.league.store.add([(flight.fixture, flight.spec.seats, result) for flight, result in good])
-        self._void_in_a_row = 0
-        self.played += len(good)
-        for flight, result in good:
+        self.league.store.add([(flight.fixture, flight.spec.seats, result) for flight, result in unsaved])
+        self.played += len(unsaved)
+        for flight, result in unsaved:
             self.watcher.finished(flight.fixture, result)
 
     def _failed(self, flight: _InFlight, error: BaseException) -> None:
