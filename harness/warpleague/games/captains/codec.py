@@ -34,7 +34,7 @@ from warpleague.games.captains.state import (
     table,
     tokens_of,
 )
-from warpleague.games.captains.view import bits, known_json, layout_json, match_json
+from warpleague.games.captains.view import common_json, dealing_json
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
@@ -45,35 +45,8 @@ _MOST_POINTS = 1_000_000
 def to_json(state: State | Dealing) -> JsonObject:
     """The whole position."""
     if isinstance(state, Dealing):
-        return {
-            "match": match_json(state.plan, state.rotation, state.laid),
-            "stage": "galaxy",
-            "retired": list(state.retired),
-        }
-    cards = state.cards
-    return {
-        "match": layout_json(state.table),
-        "stage": STAGES[state.stage],
-        "seat": state.seat,
-        "round": state.round,
-        "last_round": state.last_round,
-        "why": state.why,
-        "energy": state.energy,
-        "steps": state.steps,
-        "warped": state.warped,
-        "picked": state.picked,
-        "focus": state.focus,
-        "taken": bits(state.taken),
-        "ships": list(state.ships),
-        "tokens": [list(stack) for stack in state.tokens.stacks],
-        "hands": [list(hand) for hand in cards.hands],
-        "known": [known_json(known) for known in cards.known],
-        "delivered": [list(pile) for pile in cards.piles],
-        "docks": list(cards.docks),
-        "points": list(state.points),
-        "explorers": list(state.explorers),
-        "retired": list(state.retired),
-    }
+        return dealing_json(state)
+    return {**common_json(state), "hands": [list(hand) for hand in state.cards.hands]}
 
 
 def from_json(data: object) -> State | Dealing:
@@ -234,7 +207,7 @@ class _State:
     def cards(self) -> Cards:
         board, fields = self.table, self.fields
         planets, players = board.planets, board.players
-        each = 8 if players <= 3 else 10
+        each = board.plan.copies
         counts = number(0, each)
 
         def row(value: object, path: str) -> tuple[int, ...]:

@@ -58,6 +58,11 @@ class Plan:
         """Who has tokens: the seats, and in solo the AI after them (captains A1)."""
         return 2 if self.players == 1 else self.players
 
+    @property
+    def copies(self) -> int:
+        """Cards of each planet (captains S2)."""
+        return 8 if self.players <= 3 else 10
+
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Plan) and self.key == other.key)
 

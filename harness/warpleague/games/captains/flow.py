@@ -85,10 +85,9 @@ def open_state(table: Table, retired: tuple[int, ...]) -> State:
     """The state after the galaxy was laid, before the first card is dealt (captains S2)."""
     plan, owners, planets = table.plan, table.owners, table.planets
     none = (0,) * planets
-    each = 8 if plan.players <= 3 else 10
     cards = Cards(
-        deck=(each,) * planets,
-        left=each * planets,
+        deck=(plan.copies,) * planets,
+        left=plan.copies * planets,
         docks=none,
         hands=(none,) * plan.players,
         piles=(none,) * owners,

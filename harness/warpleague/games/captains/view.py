@@ -209,23 +209,11 @@ def known_json(known: Known) -> JsonObject:
     }
 
 
-def view(state: State | Dealing, seat: int) -> JsonObject:
-    """The view of `seat`, as described by `View`."""
-    if isinstance(state, Dealing):
-        return {
-            "match": match_json(state.plan, state.rotation, state.laid),
-            "stage": "galaxy",
-            "you": seat,
-            "retired": list(state.retired),
-        }
-    cards, table = state.cards, state.table
-    each = 8 if table.players <= 3 else 10
-    own = cards.hands[seat]
-    seen = [cards.docks, own, *cards.piles, *(k.sure for i, k in enumerate(cards.known) if i != seat)]
+def common_json(state: State) -> JsonObject:
+    """What views and whole positions have in common."""
     return {
-        "match": layout_json(table),
+        "match": layout_json(state.table),
         "stage": STAGES[state.stage],
-        "you": seat,
         "retired": list(state.retired),
         "seat": state.seat,
         "round": state.round,
@@ -239,17 +227,38 @@ def view(state: State | Dealing, seat: int) -> JsonObject:
         "taken": bits(state.taken),
         "ships": list(state.ships),
         "tokens": [list(stack) for stack in state.tokens.stacks],
-        "hand": list(own),
-        "hands": [sum(hand) for hand in cards.hands],
-        "known": [known_json(known) for known in cards.known],
-        "delivered": [list(pile) for pile in cards.piles],
-        "docks": list(cards.docks),
-        "deck": cards.left,
-        "unseen": [each - sum(column) for column in zip(*seen, strict=True)],
+        "known": [known_json(known) for known in state.cards.known],
+        "delivered": [list(pile) for pile in state.cards.piles],
+        "docks": list(state.cards.docks),
         "points": list(state.points),
         "explorers": list(state.explorers),
-        "scores": scores(state),
     }
+
+
+def dealing_json(dealing: Dealing) -> JsonObject:
+    """The same while the galaxy is laid: nothing of it is hidden."""
+    return {
+        "match": match_json(dealing.plan, dealing.rotation, dealing.laid),
+        "stage": "galaxy",
+        "retired": list(dealing.retired),
+    }
+
+
+def view(state: State | Dealing, seat: int) -> JsonObject:
+    """The view of `seat`, as described by `View`."""
+    if isinstance(state, Dealing):
+        return {**dealing_json(state), "you": seat}
+    cards = state.cards
+    own = cards.hands[seat]
+    seen = [cards.docks, own, *cards.piles, *(k.sure for i, k in enumerate(cards.known) if i != seat)]
+    data = common_json(state)
+    data["you"] = seat
+    data["hand"] = list(own)
+    data["hands"] = [sum(hand) for hand in cards.hands]
+    data["deck"] = cards.left
+    data["unseen"] = [state.table.plan.copies - sum(column) for column in zip(*seen, strict=True)]
+    data["scores"] = scores(state)
+    return data
 
 
 def setup(table: Table) -> JsonObject:
