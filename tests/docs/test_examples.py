@@ -13,8 +13,9 @@ and the next one use it. By the language a fence names:
                      must succeed. A command that ends in a backslash goes on in the next line.
     toml             parsed
     json, jsonl      parsed, as a whole or line by line; duplicate keys and NaN are errors, as on the wire
-    json session     the same, each line after `> ` (the referee's) or `< ` (a bot's); other words after the language
-                     are for other tests to read
+    json session     the same, each line after `> ` (the referee's) or `< ` (a bot's)
+    json malformed   what the wire refuses, so not parsed: that it is refused, the tests of warpline show; other words
+                     after the language are for them, too
     text, none       not run, so lines that begin with a prompt (`$ `, `>>> `) are refused
     sh, bash         refused: commands belong in a console block, where they are run
 
@@ -90,10 +91,13 @@ def blocks(page: Path) -> list[Block]:
         text = "".join(
             line[indent:] + "\n" if line[:indent].isspace() else line + "\n" for line in lines[start:at]
         )
-        if fence["words"].split() == ["session"]:
+        language = fence["language"]
+        if fence["words"].split() == ["malformed"]:
+            language = "malformed"
+        elif fence["words"].split() == ["session"]:
             text = re.sub(r"(?m)^[<>] ", "", text)
         verb, argument = (asked["verb"], asked["rest"]) if asked else ("", "")
-        found.append(Block(page, start + 1, fence["language"], text, verb, argument))
+        found.append(Block(page, start + 1, language, text, verb, argument))
         at += 1
     return found
 

@@ -81,6 +81,7 @@ def test_ellipsis_stands_for_anything(run) -> None:
 def test_words_after_the_language_are_allowed(run) -> None:
     """A session's lines are parsed without their arrows, and words for other tests change nothing."""
     assert run('```json session\n> {"a": 1}\n< {"a": 2}\n```\n```json referee\n{"a": 1}\n```\n') == 2
+    assert run('```json malformed\n{"a": 01}\n```\n') == 1
 
 
 @pytest.mark.parametrize(
