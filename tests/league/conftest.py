@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,7 +76,7 @@ def open_league(fake: ModuleType, tmp_path: Path):
     return opened
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_season():
     """A season of `n` bots at tables of `players`, without any file."""
 
@@ -97,11 +96,6 @@ def make_season():
         )
 
     return make
-
-
-@pytest.fixture
-def python() -> str:
-    return sys.executable
 
 
 class InlinePool(Inline):

@@ -19,10 +19,10 @@ sizes = st.integers(1, 4).flatmap(lambda k: st.tuples(st.integers(max(k, 2), 7),
 
 @given(sizes, st.integers(1, 2), st.sampled_from(["all", "rotations", "fixed"]))
 @settings(max_examples=40, deadline=None)
-def test_a_round_robin_is_complete(make_season_plain, size, deals, seats) -> None:
+def test_a_round_robin_is_complete(make_season, size, deals, seats) -> None:
     """Every set of bots plays every deal of its own in every seat order asked for, and nothing else."""
     n, k = size
-    schedule = Schedule(make_season_plain(n, k, deals=deals, seats=seats))
+    schedule = Schedule(make_season(n, k, deals=deals, seats=seats))
     fixtures = list(schedule)
     assert len(fixtures) == len(schedule)
     assert [fixture.number for fixture in fixtures] == list(range(1, len(fixtures) + 1))
@@ -41,21 +41,6 @@ def test_a_round_robin_is_complete(make_season_plain, size, deals, seats) -> Non
                 assert sorted(orders) == sorted(first[i:] + first[:i] for i in range(k))
             else:
                 assert len(orders) == 1
-
-
-@pytest.fixture(scope="module")
-def make_season_plain():
-    """`make_season`, in the scope that Hypothesis wants."""
-    from warpleague.league.config import FormatTable
-    from warpleague.league.season import Season
-    from warpleague.match.spec import Clock, SeatSpec
-
-    def make(n: int, players: int, **form: object) -> Season:
-        bots = tuple(SeatSpec(bot=f"bot{i}", digest=f"digest {i}") for i in range(n))
-        base = ("aliens", 1, {}, players, FormatTable(**form), Clock(move_s=1.0), "limits", "forfeit", 0)
-        return Season(*base, b"s" * 32, bots)
-
-    return make
 
 
 def test_matches_of_a_group_follow_each_other(make_season) -> None:
