@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 GAMES: dict[str, str] = {
     "aliens": "warpleague.games.aliens:GAME",
+    "captains": "warpleague.games.captains:GAME",
+    "coasters": "warpleague.games.coasters:GAME",
+    "sheets": "warpleague.games.sheets:GAME",
 }
 
 
