@@ -39,6 +39,6 @@ def load_game(game_id: str) -> Game[Any, Any]:
         game: Game[Any, Any] = getattr(import_module(module), attribute)
         return game
     for entry in entry_points(group="warpleague.games", name=game_id):
-        game = entry.load()
-        return game
+        installed: Game[Any, Any] = entry.load()
+        return installed
     raise BadInput(f"no game is called {game_id!r}; known games: {', '.join(game_ids())}")

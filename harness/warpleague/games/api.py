@@ -93,7 +93,7 @@ class Game(ABC, Generic[S, A]):
     file_options: ClassVar[frozenset[str]] = frozenset()
     """Options given as the path of a TOML file; the edge replaces the path by the parsed table."""
 
-    def check_options(self, players: int, options: Any) -> None:  # noqa: B027 - most games have nothing to check
+    def check_options(self, players: int, options: Any) -> None:
         """Raise `OptionsError` when `options`, each fine by itself, do not fit together or `players`."""
 
     @abstractmethod
