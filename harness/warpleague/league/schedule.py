@@ -99,8 +99,8 @@ class Schedule:
         )
         if self.sample is not None:
             text += (
-                f"; bots meet each other equally often within {self.sample.meetings_spread}, "
-                f"play within {self.sample.games_spread}"
+                f"; meetings of pairs differ by {self.sample.meetings_spread} at most, "
+                f"tables of bots by {self.sample.games_spread}"
             )
         return text
 

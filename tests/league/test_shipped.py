@@ -1,0 +1,25 @@
+"""The league files that come with the project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warpleague.games import game_ids
+from warpleague.league.config import load_config
+
+LEAGUES = sorted((Path(__file__).parents[2] / "leagues").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", LEAGUES, ids=lambda path: path.stem)
+def test_shipped_leagues_are_sound(path: Path) -> None:
+    """Each shipped league file loads, and its bots' folders exist and claim its game."""
+    game = path.stem.partition("-")[0].replace("demo", "aliens")
+    if game not in game_ids():
+        pytest.skip(f"{game} is not installed")
+    config = load_config(path)
+    assert config.game.id == game
+    for entry in config.entries:
+        manifest = path.parent / entry.path / "bot.toml"
+        assert f'"{game}"' in manifest.read_text(encoding="utf-8")
