@@ -344,7 +344,7 @@ class Referee:
         """The last message: the bot is to exit."""
         return codec.encode(Quit())
 
-    def finish(self, elapsed_s: float = 0.0, playing_s: float = 0.0) -> MatchResult:
+    def finish(self) -> MatchResult:
         """The result and the sealed record; after `advance` said `Step.OVER`."""
         outcome = self.game.outcome(self._state)
         digest, record = self._scribe.end(outcome)
@@ -358,8 +358,6 @@ class Referee:
             times=self._times(),
             record=record,
             lines=self._scribe.count,
-            elapsed_s=elapsed_s,
-            playing_s=playing_s,
         )
 
     def _times(self) -> tuple[SeatTimes, ...]:

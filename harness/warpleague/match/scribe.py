@@ -5,6 +5,7 @@ Leaves deciding what happened to `warpleague.match.referee`, and reading it agai
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -76,6 +77,12 @@ def milliseconds(ns: int | None) -> bytes:
     return found
 
 
+@lru_cache(maxsize=8192)
+def _numbers(values: tuple[Weights, ...]) -> bytes:
+    """Draws or outcomes as JSON: the same few come again and again."""
+    return canonical(values)
+
+
 class Scribe:
     """The record of one match in the making; `count` lines have been written after the header."""
 
@@ -91,7 +98,11 @@ class Scribe:
     def chance(self, of: tuple[Weights, ...], outcome: Rolled) -> None:
         """Write what the dice showed."""
         self.count += 1
-        line = canonical({"n": self.count, "of": of, "outcome": outcome, "type": "chance"}) + b"\n"
+        line = b'{"n":%d,"of":%b,"outcome":%b,"type":"chance"}\n' % (
+            self.count,
+            _numbers(of),
+            _numbers(outcome),
+        )
         self._lines.append(line)
         self._digested.append(line)
 

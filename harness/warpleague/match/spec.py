@@ -99,7 +99,7 @@ class MatchResult:
 
     `record` is the canonical JSON lines, uncompressed, the end line included. `faults` holds for each seat
     all its faults in order. `lines` counts the record's lines after the header. `elapsed_s` is all it took, in
-    seconds, the bots' start and end included; `playing_s` the part from the first question to the last answer.
+    seconds, the bots' start and end included; `playing_s` the part from the first question to the finished record.
     """
 
     id: str

@@ -10,6 +10,7 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 import trio
 
 from warpleague.errors import BotError
@@ -89,6 +90,7 @@ async def play_game(
             await _start_all(referee, bots, attendants, idle)
             asked = time.perf_counter()
             await _ask_all(referee, bots, attendants)
+            result = referee.finish()
             playing_s = time.perf_counter() - asked
             for seat, bot in enumerate(bots):
                 if bot is not None:
@@ -100,7 +102,7 @@ async def play_game(
         finally:
             await _close_all(referee, bots)
             attendants.cancel_scope.cancel()
-    return referee.finish(time.perf_counter() - begun, playing_s)
+    return attrs.evolve(result, elapsed_s=time.perf_counter() - begun, playing_s=playing_s)
 
 
 def _reusable(bot: BotProcess) -> bool:
