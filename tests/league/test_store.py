@@ -135,6 +135,13 @@ def test_a_file_that_is_no_store_is_said(write_league, tmp_path: Path) -> None:
         open_to_read(load_config(write_league("a", "b")), tmp_path / "results")
 
 
+def test_a_place_that_cannot_be_written_is_said(write_league, open_league, tmp_path: Path) -> None:
+    """A results folder that cannot be made is refused with the reason."""
+    (tmp_path / "occupied").write_text("a file")
+    with pytest.raises(StoreError, match="results cannot be written here: "):
+        open_league(write_league("a", "b"), tmp_path / "occupied")
+
+
 def test_a_secret_that_was_changed_is_noticed(write_league, open_league, tmp_path: Path) -> None:
     """A secret that does not fit the published commitment is refused."""
     path = write_league("a", "b")

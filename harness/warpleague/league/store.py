@@ -79,8 +79,11 @@ class Store:
 
         The lock is an flock on `league.lock` next to the store: it goes with the process, however that ends.
         """
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = take_lock(folder / "league.lock")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = take_lock(folder / "league.lock")
+        except OSError as error:
+            raise StoreError(f"{folder}: results cannot be written here: {error.strerror}") from None
         try:
             path = folder / "league.sqlite"
             db = sqlite3.connect(path, isolation_level=None, timeout=30.0)
