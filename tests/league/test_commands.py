@@ -18,7 +18,7 @@ from warpleague.cli import main
 def command(fake, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     """Runs `warpleague league ACTION FILE ...` with the stand-ins; gives exit code, output and remarks."""
     monkeypatch.setattr(warpleague.runner.bundle, "prepare", fake.prepare)
-    monkeypatch.setattr(warpleague.runner.play, "play_match", fake.play)
+    monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
     monkeypatch.setattr(warpleague.league.running, "RefereePool", inline_pool)
 
     def run(action: str, path: Path, *arguments: str):
@@ -125,13 +125,13 @@ def test_mistakes_are_told_without_traceback(command, league_file: Path) -> None
 
 def test_void_matches_are_exit_code_one(command, league_file: Path, fake, monkeypatch) -> None:
     """A run with void matches shows their tracebacks and returns 1; the next run plays them."""
-    monkeypatch.setattr(warpleague.runner.play, "play_match", fake.play_void)
+    monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play_void)
     code, out, err = command("run", league_file)
     assert code == 1
     assert "void (the harness or its host failed); the next run tries them again." in out
     assert "HarnessFault: the moon is full" in err
     assert "in play_void" in err
-    monkeypatch.setattr(warpleague.runner.play, "play_match", fake.play)
+    monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
     assert command("run", league_file, "--quiet")[0] == 0
 
 

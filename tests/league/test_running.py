@@ -104,13 +104,13 @@ def test_void_matches_are_told_and_the_others_go_on(write_league, open_league, f
     with open_league(path) as league:
         report = run_league(league, executor=inline, play=fake.play_void)
         voids = {void.fixture.id for void in report.void}
-        assert voids == {f.id for f in league.schedule if int(f.id, 16) % 5 == 0}
+        assert voids == {fixture.id for fixture in league.schedule if fixture.seats == (2, 0)}
         assert report.played == 36 - len(voids)
         assert not report.complete
         assert all("HarnessFault: the moon is full" in void.error for void in report.void)
         assert all("in play_void" in void.trace for void in report.void)
     with open_league(path) as league:
-        assert run_league(league, executor=inline, play=fake.play).played == len(voids) > 0
+        assert run_league(league, executor=inline, play=fake.play).played == len(voids) == 6
 
 
 def test_only_void_matches_end_the_run(write_league, open_league, inline) -> None:
@@ -136,7 +136,7 @@ def test_a_match_whose_referee_dies_is_played_again(
         assert report.complete
         assert report.failure is None
         assert not report.void
-    assert len(list((tmp_path / "deadly").iterdir())) > 0
+    assert len(list((tmp_path / "deadly").iterdir())) == 3
 
 
 def test_a_match_that_always_kills_its_referee_stops_the_run(write_league, open_league, fake) -> None:

@@ -52,16 +52,16 @@ def play(spec: MatchSpec) -> MatchResult:
 
 
 def play_void(spec: MatchSpec) -> MatchResult:
-    """Fails for a fifth of the matches."""
-    if int(spec.id, 16) % 5 == 0:
+    """Fails when the third bot meets the first one in this order."""
+    if spec.seats[0].bot[0] == "c" and spec.seats[1].bot[0] == "a":
         raise HarnessFault("the moon is full")
     return play(spec)
 
 
 def play_deadly(spec: MatchSpec) -> MatchResult:
-    """Kills its referee the first time a match of a certain kind is tried; a file remembers."""
+    """Kills its referee the first time a match with `a` in the first seat is tried; a file remembers."""
     memory = Path(os.environ["DEADLY"]) / spec.id
-    if int(spec.id, 16) % 4 == 0 and not memory.exists():
+    if spec.seats[0].bot == "a" and not memory.exists():
         memory.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return play(spec)
