@@ -67,6 +67,7 @@ class Player:
         self.galaxy = Galaxy(match.setup, match.options["both_ships"])
         self.seat = match.seat
         self.rng = Random(match.seed)
+        self.places = {}  # what each placement is worth
 
     def choose(self, question):
         """The index of the best action, ties broken at random."""
@@ -82,15 +83,19 @@ class Player:
 
     def place(self, action):
         """How much nearer the wormhole brings us, less what it does for the enemy."""
-        square = tuple(action["at"])
-        return self.gain(self.seat, square, action) - ENEMY_USE * self.gain(1 - self.seat, square, action)
+        square, suit, value = tuple(action["at"]), action["suit"], action["value"]
+        key = square, suit, value
+        if key not in self.places:
+            ours, theirs = (self.gain(seat, *key) for seat in (self.seat, 1 - self.seat))
+            self.places[key] = ours - ENEMY_USE * theirs
+        return self.places[key]
 
-    def gain(self, seat, square, coin):
+    def gain(self, seat, square, suit, value):
         """The part of its way that a ship of `seat` on `square` saves by the wormhole."""
         turns = self.galaxy.turns[seat]
-        if coin["value"] == 0:
+        if value == 0:
             return -LOST_TURN / turns[square]
-        ends = self.galaxy.ends(square, self.galaxy.axes[coin["suit"]], coin["value"])
+        ends = self.galaxy.ends(square, self.galaxy.axes[suit], value)
         return 1 - min((turns[end] for end in ends), default=turns[square]) / turns[square]
 
     def move(self, action):

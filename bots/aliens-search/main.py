@@ -1,0 +1,280 @@
+"""A searching player of aliens: Monte Carlo on the engine, over positions that agree with what it has seen.
+
+For each playout it deals the coins it does not know anew (`GAME.determinize`), plays one of its actions, and goes on
+for some turns with a quick policy for both sides. Where that ends is valued by its `Outlook`: the turns a lone ship
+needs to an enemy base, wormholes counted in. Playouts are shared out by sequential halving.
+
+The number of playouts is fixed, so the same questions and seed give the same answers and a match can be reproduced,
+unless the clock cuts a search short. `main.py --timed` uses the time it is given instead, which makes it better on a
+fast machine; its matches cannot be reproduced.
+"""
+
+import sys
+from random import Random
+from time import monotonic
+
+from warpleague.games.aliens import GAME
+from warpleague.games.aliens.actions import DECLINING, JUMP_REACH, JUMP_WAYS, SEND_TARGETS, USES
+from warpleague.games.aliens.board import COUNT, HOME, INDEX, SHIPS, STARTS, TARGET
+from warpleague.games.aliens.state import ROLL, SEND, TURN
+from warpline.client import run
+
+PLAYOUTS = 400  # for each decision
+CANDIDATES = 12  # placements and sendings that get more than a glance
+HORIZON = 3  # turns played out before the position is valued
+SENDING = 4.0  # turns that the policy believes an enemy sent away loses
+GLANCES = 8  # squares the policy looks at to send an enemy to
+SLIP = 0.05  # how often the policy moves at random
+WORLDS = 40  # positions dealt for one decision
+SLICE = 0.5  # the part of the time for a decision that may be used
+AGAIN = 3.0  # turns for a ship that was sent to an enemy base: it has to leave and come back
+ENEMY_USE = 0.6  # what an enemy gains by our wormhole counts less: it does not know where it leads
+SWEEPS = 12  # of value iteration, from the outlook before
+
+ENDS = [
+    [
+        [end for way in range(8) if (end := TARGET[(square * 6 + die) * 8 + way]) >= 0] or [square]
+        for die in range(1, 6)
+    ]
+    for square in range(COUNT)
+]
+"""For each square and die from 1 to 5: where a ship can end, the square itself if nowhere else."""
+
+
+class Outlook:
+    """How far ships are from winning, for each side, given what is known of the wormholes.
+
+    `turns[side][square]` are the turns a lone ship needs that stands there, `landing` those when it lands there by
+    its die. `holes` are (square, coins that may lie there).
+    """
+
+    def __init__(self, diagonals, holes=(), before=None, sweeps=SWEEPS):
+        self.diagonals = diagonals
+        reach = JUMP_REACH[diagonals]
+        self.leads = {
+            square: [(coin % 6, tuple(reach[coin][square][1])) for coin in coins] for square, coins in holes
+        }
+        goal = [[0.0 if HOME[square] == 1 - side else 10.0 for square in range(COUNT)] for side in (0, 1)]
+        self.turns = [list(turns) for turns in (before.turns if before else goal)]
+        self.landing = [list(turns) for turns in self.turns]
+        for side in (0, 1):
+            self.sweep(side, sweeps)
+
+    def sweep(self, side, sweeps):
+        """Value iteration: a turn, and then the mean over the die of the best square it leads to."""
+        turns, landing = self.turns[side], self.landing[side]
+        for square in self.leads:
+            landing[square] = self.drawn_in(turns, square)
+        for _ in range(sweeps):
+            for square in range(COUNT):
+                if HOME[square] != 1 - side:
+                    total = landing[square]
+                    for ends in ENDS[square]:
+                        total += min([landing[end] for end in ends])
+                    turns[square] = 1 + total / 6
+                    landing[square] = self.drawn_in(turns, square) if square in self.leads else turns[square]
+
+    def drawn_in(self, turns, square):
+        """The turns after activating the wormhole there: the mean over what it may be, the best way chosen."""
+        total = 0.0
+        leads = self.leads[square]
+        for value, ends in leads:
+            total += min([turns[end] for end in ends]) if ends else turns[square] + (value == 0)
+        return total / len(leads)
+
+
+def worth(outlook, state, seat):
+    """The chance of `seat` to be first: 1, 0 or a half at the end, else by the rates at which ships arrive."""
+    if state.result is not None:
+        winner = state.result[0]
+        return 0.5 if winner < 0 else float(winner == seat)
+    rates = []
+    for side in (0, 1):
+        needs = []
+        for ship in (2 * side, 2 * side + 1):
+            need = outlook.turns[side][state.ships[ship]] + (state.lost >> ship & 1)
+            needs.append(need or (1.0 if state.rules.both_ships else AGAIN))
+        rates.append(1 / sum(needs) if state.rules.both_ships else 1 / needs[0] + 1 / needs[1])
+    rates[state.seat] *= 1.2  # the side to move is half a turn ahead
+    return rates[seat] / (rates[0] + rates[1])
+
+
+def policy(outlook, state, legal, rng):
+    """A quick and mostly sensible action: the one that leaves the ship it moves nearest to its goal."""
+    if len(legal) == 1:
+        return legal[0]
+    if rng.random() < SLIP:
+        return legal[rng.randrange(len(legal))]
+    ships = state.ships
+    if state.phase == TURN:
+        seat, best, choice = state.seat, 1e9, legal[0]
+        turns, landing = outlook.turns[seat], outlook.landing[seat]
+        for action in legal:
+            ship, way = USES[action]
+            start = ships[ship]
+            if way >= 0:
+                end = TARGET[(start * 6 + state.dice[ship & 1]) * 8 + way]
+                if HOME[end] == 1 - seat:
+                    return action
+                cost = landing[end] - turns[start] - (SENDING if end in ships else 0)
+            else:
+                cost = 0.0 if way == DECLINING else landing[start] - turns[start]
+            if cost < best:
+                best, choice = cost, action
+        return choice
+    seat = state.actors[0]
+    if state.phase == SEND:
+        landing = outlook.landing[1 - seat]
+        picks = [legal[rng.randrange(len(legal))] for _ in range(GLANCES)]
+        return max(picks, key=lambda action: landing[SEND_TARGETS[action]])
+    start = ships[state.cascade[0]]
+    row, turns = (start * 6 + state.holes[start] % 6) * 8, outlook.turns[seat]
+    return min(legal, key=lambda action: turns[TARGET[row + JUMP_WAYS[action]]])
+
+
+def playout(outlook, state, seat, rng):
+    """The worth for `seat` of where the policy leads from `state`."""
+    end = state.turn + HORIZON
+    actors, chance, legal, apply = GAME.actors, GAME.chance, GAME.legal, GAME.apply
+    while True:
+        if state.phase == ROLL:
+            if state.turn >= end:
+                break
+            move = tuple([int(rng.random() * 6) for _ in chance(state)])
+        elif who := actors(state):
+            move = policy(outlook, state, legal(state, who[0]), rng)
+        else:
+            break
+        state = apply(state, move)[0]
+    return worth(outlook, state, seat)
+
+
+def possible(view):
+    """What may lie where: (square, coins) for every wormhole of a view."""
+    known = {(hole["suit"], hole["value"]) for hole in view["wormholes"]}
+    holes = []
+    for hole in view["wormholes"]:
+        values = range(6) if hole["value"] is None else [hole["value"]]
+        free = [value for value in values if hole["value"] is not None or (hole["suit"], value) not in known]
+        holes.append(
+            (INDEX[tuple(hole["at"])], tuple(SHIPS.index(hole["suit"]) * 6 + value for value in free))
+        )
+    return tuple(holes)
+
+
+class Player:
+    """One match: every decision draws from one generator, so the order of questions decides all."""
+
+    def __init__(self, match, timed=False):
+        self.seat = match.seat
+        self.rng = Random(match.seed)
+        self.timed = timed
+        self.holes = ()
+        self.promises = {}
+        self.outlook = self.plain = Outlook(match.options["diagonals"], sweeps=60)
+
+    def choose(self, question):
+        """The index of the action to play."""
+        clock = question.time_s
+        deadline = None if clock is None else monotonic() + SLICE * clock
+        if question.ask == "order":
+            return 1  # to move first
+        holes = possible(question.state)
+        if holes != self.holes:
+            self.holes = holes
+            self.outlook = Outlook(self.outlook.diagonals, holes, self.outlook)
+        if question.ask == "place":
+            legal = GAME.legal(GAME.determinize(question.state, self.seat, self.rng), self.seat)
+            return self.place(legal, deadline)
+        worlds = [GAME.determinize(question.state, self.seat, self.rng) for _ in range(WORLDS)]
+        legal = GAME.legal(worlds[0], self.seat)  # the same in all worlds
+        numbers = list(range(len(legal)))
+        if len(numbers) > CANDIDATES:
+            glance = [sum(self.glance(world, action) for world in worlds[:4]) for action in legal]
+            numbers = sorted(numbers, key=glance.__getitem__)[-CANDIDATES:]
+        return self.search(worlds, legal, numbers, deadline)
+
+    def glance(self, world, action):
+        """What an action is worth without any playout."""
+        return worth(self.outlook, GAME.apply(world, action)[0], self.seat)
+
+    def search(self, worlds, legal, numbers, deadline):
+        """Sequential halving: all actions get some playouts, the better half more, until one is left.
+
+        The n-th playout of every action has the same world and the same dice, so that luck weighs little.
+        """
+        total = dict.fromkeys(numbers, 0.0)
+        rounds = max(1, (len(numbers) - 1).bit_length())
+        draw = Random()
+        done = 0
+        until = None
+        while len(numbers) > 1:
+            last = done + max(1, PLAYOUTS // rounds // len(numbers))
+            if self.timed and deadline is not None:
+                last = 1 << 30
+                until = monotonic() + (deadline - monotonic()) / len(numbers).bit_length()
+            while done < last and not (until or deadline or 1e99) < monotonic():
+                world, seed = worlds[done % len(worlds)], self.rng.getrandbits(32)
+                for number in numbers:
+                    draw.seed(seed)
+                    total[number] += playout(
+                        self.outlook, GAME.apply(world, legal[number])[0], self.seat, draw
+                    )
+                done += 1
+            numbers = sorted(numbers, key=total.__getitem__)[(len(numbers) + 1) // 2 :]
+        return numbers[0]
+
+    def place(self, legal, deadline):
+        """The placement after which the own ships are nearest to their goal, among some that seem good alone."""
+        for action in legal:
+            if action not in self.promises:
+                self.promises[action] = self.promise(action)
+        scores = [self.promises[action] for action in legal]
+        numbers = sorted(range(len(legal)), key=lambda number: (scores[number], self.rng.random()))[
+            -CANDIDATES:
+        ]
+        best, choice = None, numbers[-1]
+        for number in reversed(numbers):
+            if deadline is not None and monotonic() > deadline:
+                break
+            action = legal[number]
+            coin = SHIPS.index(action.suit) * 6 + action.value
+            hole = (INDEX[action.at], (coin,))
+            outlook = Outlook(self.outlook.diagonals, (*self.holes, hole), self.outlook, sweeps=4)
+            turns = outlook.turns[self.seat]
+            rate = sum(1 / turns[start] for start in STARTS[2 * self.seat : 2 * self.seat + 2])
+            if best is None or rate > best:
+                best, choice = rate, number
+        return choice
+
+    def promise(self, action):
+        """The part of its way that a ship saves by a wormhole, less what it does for the enemy."""
+        square = INDEX[action.at]
+        ends = JUMP_REACH[self.plain.diagonals][SHIPS.index(action.suit) * 6 + action.value][square][1]
+        gains = []
+        for turns in self.plain.turns:
+            if action.value == 0:
+                gains.append(-1 / turns[square])
+            else:
+                gains.append(1 - min([turns[end] for end in ends], default=turns[square]) / turns[square])
+        return gains[self.seat] - ENEMY_USE * gains[1 - self.seat]
+
+
+def main():
+    """Play over standard input and output."""
+    players = {}
+
+    def start(match):
+        players[0] = Player(match, timed="--timed" in sys.argv[1:])
+
+    run(
+        lambda question: players[0].choose(question),
+        name="aliens-search",
+        version="1.0",
+        wants=("state",),
+        on_start=start,
+    )
+
+
+if __name__ == "__main__":
+    main()
