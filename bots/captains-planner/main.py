@@ -15,14 +15,14 @@ HAND = 4
 FAR = 99
 
 # Found by playing some hundred matches against random play and against itself with other numbers.
-LATER = 0.72  # what a point is worth one turn later
+LATER = 0.66  # what a point is worth one turn later
 SITE = 0.9  # worth of a token beside a planet, for trips to come
 PAIR = 0.7  # ... and more when it completes a pair
 NEW_PLANET = 0.5  # worth of a first delivery to a planet while the Tour bonus is still far
 TOUR = 3.0
 HOPE = 0.55  # what a card not drawn yet counts against one in hand
 REPLACE = 0.25  # how much better than a card in hand a new one must promise to be, to discard it
-SEARCHED = 6000  # positions looked at in one turn
+SEARCHED = 3000  # positions looked at in one turn
 
 
 class Board:
@@ -112,9 +112,11 @@ class Turn:
         self.roads = {}
         self.values = {}
         self.hopes = {}
+        self.owned = {}
 
     def road(self, placed):
-        """The roads once `placed` further tokens of one's own are on the board."""
+        """The roads once `placed` further tokens of one's own are on the board; only whole pairs count."""
+        placed = placed[: max(0, len(placed) - (len(self.mine) + len(placed)) % 2)]
         if placed not in self.roads:
             warps = {}
             for owner, stack in enumerate(self.tokens):
@@ -184,30 +186,30 @@ class Turn:
                 near = 0 if beside >= 0 or self.board.station[at] else 1
                 total += 0.5 * HOPE * room * self.hope(placed, at, beside) * LATER ** (1 + near)
             # Planets still to be explored draw a little.
-            goals = [p for p in range(self.board.planets) if not self.has(placed, p)]
+            own = self.own(placed)
+            goals = [p for p in range(self.board.planets) if p not in own]
             if goals and len(self.mine) + len(placed) < 10:
                 nearest = min(max(1, roads.to[p][at]) for p in goals)
                 total += 1.2 * self.later(nearest)
             self.values[key] = total
         return self.values[key]
 
-    def has(self, placed, planet):
-        """Whether one of one's own tokens is beside a planet."""
-        board = self.board
-        return any(board.planet[at] == planet for at in self.mine) or any(
-            board.planet[at] == planet for at in placed
-        )
+    def own(self, placed):
+        """The planets that have one of one's own tokens beside them."""
+        if placed not in self.owned:
+            self.owned[placed] = {self.board.planet[at] for at in (*self.mine, *placed)}
+        return self.owned[placed]
 
     def sites(self, placed, at):
         """Where to place now: for each planet in range without an own token the best space, the ship's first."""
         if len(self.mine) + len(placed) >= 10:
             return []
-        board, found = self.board, {}
+        board, found, own = self.board, {}, self.own(placed)
         for space in board.around[at]:
             planet = board.planet[space]
             if planet < 0 or space in self.taken or space in placed or board.station[space]:
                 continue  # one's first token is beside the station: there can be no second
-            if not self.has(placed, planet) and (planet not in found or space == at):
+            if planet not in own and (planet not in found or space == at):
                 found[planet] = space
         return list(found.values())
 
@@ -217,7 +219,7 @@ class Turn:
         if (len(self.mine) + len(placed)) % 2:
             total += PAIR * self.build
         planet = self.board.planet[space]
-        if planet not in self.touched and not self.has(placed, planet):
+        if planet not in self.touched and planet not in self.own(placed):
             before = self.explored + sum(1 for at in placed if self.board.planet[at] not in self.touched)
             total += 1.0 if before < 6 else 3.0
         return total
