@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import tomllib
 from importlib.resources import files
 from random import Random
@@ -164,6 +165,17 @@ def test_g8_a_file_may_leave_out_stations_and_patterns() -> None:
     """Missing stations and patterns are the built-in ones."""
     table = {"board": boards_table()["board"]}
     assert dealt(3, 1, galaxy_file=table).kinds == dealt(3, 1).kinds
+
+
+def test_g8_the_order_of_keys_in_a_file_does_not_matter() -> None:
+    """A record sorts keys: a file so sorted is the same file, with the same pattern by default."""
+    table = boards_table()
+    table["pattern"] = dict(reversed(table["pattern"].items()))
+    turned = json.loads(json.dumps(table, sort_keys=True))
+    first = GAME.initial(2, Options(galaxy_file=table))
+    assert first == GAME.initial(2, Options(galaxy_file=turned))
+    assert GAME.from_json(json.loads(json.dumps(GAME.to_json(first), sort_keys=True))) == first
+    assert plan(2, Options(galaxy_file=table)).pattern.name == "standard"
 
 
 def broken(change: Any) -> dict[str, Any]:

@@ -38,6 +38,8 @@ CLOSED: Final = frozenset({"planet", "station", "obstacle"})
 """Kinds of space that no ship enters (captains G2)."""
 WILD_NUMBERS: Final = (3, 4, 5)
 SIDE_NAMES: Final = ("A", "B")
+DEFAULT_PATTERNS: Final = ("standard", "standard-large")
+"""Taken first where they fit and no pattern is named; others follow by name."""
 _SPACE_KEYS: Final = (
     "obstacle",
     "orbit",
@@ -282,7 +284,8 @@ def _read(table: dict[str, Any], where: str, base: BoardSet | None) -> BoardSet:
         data = table.get("pattern")
         if not isinstance(data, dict) or not data:
             top.at("pattern").fail("must be tables [pattern.NAME]")
-        patterns = {name: top.at(f"pattern {name}").pattern(name, value) for name, value in data.items()}
+        names = sorted(data, key=lambda name: (name not in DEFAULT_PATTERNS, name))
+        patterns = {name: top.at(f"pattern {name}").pattern(name, data[name]) for name in names}
     else:
         patterns = base.patterns
     return BoardSet(found["small"], found["large"], tuple(boards), patterns, None if base is None else table)
@@ -308,7 +311,7 @@ def board_set(table: dict[str, Any] | None) -> BoardSet:
     if table is None:
         return builtin()
     try:
-        text = json.dumps(table)
+        text = json.dumps(table, sort_keys=True)  # records sort keys: nothing may hang on their order
     except (TypeError, ValueError) as error:
         raise OptionsError(
             f"galaxy_file: holds a value that is no number, text, list or table: {error}"

@@ -81,7 +81,7 @@ def plan(players: int, options: Options) -> Plan:
     """
     data = attrs.asdict(options)
     try:
-        key = json.dumps([players, data])
+        key = json.dumps([players, data], sort_keys=True)
     except (TypeError, ValueError):
         board_set(options.galaxy_file)  # names the value that is no JSON
         raise
@@ -100,7 +100,7 @@ def _plan(key: str) -> Plan:
     in_play = boards.in_play(players)
     ai: Any = (options.ai or AIS[0]) if players == 1 else None
     options = attrs.evolve(options, pattern=pattern.name, ai=ai)
-    key = json.dumps([players, attrs.asdict(options)])
+    key = json.dumps([players, attrs.asdict(options)], sort_keys=True)
     planets = sum(len(board.sides[0].planets) for board in in_play)
     made = Plan(players, options, boards, pattern, in_play, boards.station(players), planets, key)
     if options.galaxy_file is not None:

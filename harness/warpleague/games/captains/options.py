@@ -43,7 +43,7 @@ class Options:
         metadata={
             "help": "how boards are laid; 1-3 players: standard, asteroida-1, decapoda-2; "
             "4-5 players: standard-large, geotria-7, chaetodon-3; "
-            "default: the first that fits the players"
+            "default: standard or standard-large, else the first by name that fits the players"
         },
     )
     galaxy_file: dict[str, Any] | None = attrs.field(

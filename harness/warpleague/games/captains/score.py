@@ -42,12 +42,13 @@ def scores(state: State) -> list[int]:
 
 
 def outcome(state: State) -> Outcome:
-    """The result of a finished game; the AI's score is not in it, but in the event `over`."""
+    """The result of a finished game; in a solo game the AI is the rival (captains A4)."""
     seats = range(state.table.players)
     by_seat = [parts(state, seat) for seat in seats]
     totals = [sum(part) for part in by_seat]
-    if state.table.players == 1:
-        won = not state.retired and totals[0] > sum(parts(state, 1))
+    rival = sum(parts(state, 1)) if state.table.players == 1 else None
+    if rival is not None:
+        won = not state.retired and totals[0] > rival
         ranks: tuple[int, ...] = (1 if won else 2,)
     else:
         standing = [
@@ -58,7 +59,7 @@ def outcome(state: State) -> Outcome:
         ]
         ranks = tuple(1 + sum(other > own for other in standing) for own in standing)
     breakdown = {name: tuple(float(part[i]) for part in by_seat) for i, name in enumerate(PARTS)}
-    return Outcome(ranks, tuple(map(float, totals)), breakdown, state.why)
+    return Outcome(ranks, tuple(map(float, totals)), breakdown, state.why, rival)
 
 
 def undealt_outcome(dealing: Dealing) -> Outcome:
@@ -66,4 +67,7 @@ def undealt_outcome(dealing: Dealing) -> Outcome:
     players = dealing.plan.players
     none = (0.0,) * players
     ranks = tuple(players - dealing.retired.index(seat) for seat in range(players))
-    return Outcome((2,) if players == 1 else ranks, none, dict.fromkeys(PARTS, none), RETIRED)
+    breakdown = dict.fromkeys(PARTS, none)
+    if players == 1:
+        return Outcome((2,), none, breakdown, RETIRED, rival=0.0)
+    return Outcome(ranks, none, breakdown, RETIRED)
