@@ -7,6 +7,7 @@ must stay as cheap as starting Python.
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from importlib import import_module
@@ -29,7 +30,7 @@ COMMANDS: Final = {
     "replay": "show or verify a recorded match",
     "reproduce": "play a recorded match again and compare",
     "league": "run a league, look at its tables",
-    "bot": "check a bot, list bots",
+    "bot": "check a bot, start a new one, list bots",
     "bench": "measure engines, referee and wire on this machine",
 }
 
@@ -67,6 +68,51 @@ def _run(argv: Sequence[str]) -> int:
     return code
 
 
+def _cause(error: BaseException) -> BaseException:
+    """What ended the command: an exit behind which rich hides a broken pipe, or a task group trio's, looked through.
+
+    A group of several causes is told by the first kind of these that is in it; one of bugs stays as it is.
+    """
+    if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
+        return error.__context__
+    if isinstance(error, BaseExceptionGroup):
+        causes = [_cause(inner) for inner in error.exceptions]
+        for kind in (KeyboardInterrupt, SystemExit, BrokenPipeError, HarnessFault, BadInput):
+            for cause in causes:
+                if isinstance(cause, kind):
+                    return cause
+    return error
+
+
+def _code(error: BaseException) -> int:
+    """The exit code for what ended a command early, told on standard error; what is a bug is raised."""
+    match _cause(error):
+        case BadInput() as cause:
+            print(f"warpleague: {cause}", file=sys.stderr)
+            return BAD_INPUT
+        case HarnessFault() as cause:
+            print(f"warpleague: the harness failed, nothing was decided: {cause}", file=sys.stderr)
+            return FAILED
+        case KeyboardInterrupt():
+            print("warpleague: interrupted", file=sys.stderr)
+            return INTERRUPTED
+        case BrokenPipeError():
+            _drop_output()  # the reader has gone (`| head`), and had what it wanted
+            return DONE
+        case SystemExit() as cause:
+            raise cause
+        case OSError(errno=errno.ENOSPC, filename=None):
+            _drop_output()
+            print("warpleague: cannot write the output: no space left", file=sys.stderr)
+            return FAILED
+    raise error
+
+
+def _drop_output() -> None:
+    """Keep the interpreter's exit from failing on standard output once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that `argv` (default: the process's arguments) names; returns the exit code.
 
@@ -74,20 +120,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     no error of ours or the user's is a bug and keeps its traceback.
     """
     try:
-        return _run(sys.argv[1:] if argv is None else argv)
-    except BadInput as error:
-        print(f"warpleague: {error}", file=sys.stderr)
-        return BAD_INPUT
-    except HarnessFault as error:
-        print(f"warpleague: the harness failed, nothing was decided: {error}", file=sys.stderr)
-        return FAILED
-    except KeyboardInterrupt:
-        print("warpleague: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output has gone (`| head`): keep the exit from failing on the same pipe once more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+        try:
+            return _run(sys.argv[1:] if argv is None else argv)
+        finally:
+            if sys.stdout is not None:  # there is none when it was closed (`>&-`)
+                sys.stdout.flush()  # so that a pipe breaks here, not at the interpreter's exit
+    except BaseException as error:  # noqa: BLE001 - sorted out, and raised again if it is a bug
+        return _code(error)
 
 
 if __name__ == "__main__":

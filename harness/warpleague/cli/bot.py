@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import print_json, seconds
-from warpleague.errors import BadInput
+from warpleague.cli.common import count, print_json, seconds
+from warpleague.errors import BadInput, BotError
 
 if TYPE_CHECKING:
     import argparse
@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     check.add_argument("folder", type=Path, metavar="BOT")
     check.add_argument(
-        "--matches", type=int, default=2, metavar="N", help="matches a game and table size (default 2)"
+        "--matches", type=count(1), default=2, metavar="N", help="matches a game and table size (default 2)"
     )
     check.add_argument(
         "--move-s", type=seconds, default=1.0, metavar="S", help="seconds a decision (default 1)"
@@ -59,8 +59,6 @@ def run_check(args: argparse.Namespace) -> int:
     """Check one bot; 1 if it is not ready."""
     from warpleague.runner.checkup import Checkup, check_bot
 
-    if args.matches < 1:
-        raise BadInput(f"--matches {args.matches}: must be at least 1")
     how = Checkup(args.matches, args.move_s, args.level)
     if args.json:
         found: list[dict[str, Any]] = []
@@ -84,6 +82,7 @@ def run_check(args: argparse.Namespace) -> int:
 def run_new(args: argparse.Namespace) -> int:
     """Copy a starter under the new name."""
     import re
+    import shlex
     import shutil
     import tomllib
 
@@ -105,12 +104,12 @@ def run_new(args: argparse.Namespace) -> int:
     manifest.update(name=name[:64], version="0.1", authors=[])
     (folder / MANIFEST).write_text(tomli_w.dumps(manifest), encoding="utf-8")
     print(f"{folder}: a {args.lang} bot that plays at random; make it yours, then:")
-    print(f"  warpleague bot check {folder}")
+    print(f"  warpleague bot check {shlex.quote(str(folder))}")
     return 0
 
 
 def run_list(args: argparse.Namespace) -> int:
-    """List bots by their manifests."""
+    """List bots by their manifests; 1 if one of them cannot be read."""
     from warpleague.report.bots import print_bots
     from warpleague.runner.bundle import MANIFEST, read_manifest
     from warpleague.runner.starters import starters_root
@@ -119,9 +118,13 @@ def run_list(args: argparse.Namespace) -> int:
     if not root.is_dir():
         raise BadInput(f"{root}: there is no such folder")
     folders = sorted(path.parent for path in root.glob(f"*/{MANIFEST}"))
-    found = []
+    found: list[dict[str, Any]] = []
     for folder in folders:
-        manifest = read_manifest(folder)
+        try:
+            manifest = read_manifest(folder)
+        except BotError as error:
+            found.append({"folder": str(folder), "error": str(error)})
+            continue
         found.append(
             {
                 "folder": str(folder),
@@ -133,6 +136,8 @@ def run_list(args: argparse.Namespace) -> int:
         )
     if args.json:
         print_json(found)
-    else:
+    elif found:
         print_bots(found)
-    return 0
+    else:
+        print(f"{root}: no bots in the folders of this folder")
+    return 1 if any("error" in bot for bot in found) else 0

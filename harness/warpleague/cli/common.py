@@ -5,8 +5,10 @@ Leaves what the commands do to their modules.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from warpleague.errors import BadInput, OptionsError, PositionError
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from warpleague.games.api import Game, JsonObject
 
@@ -46,11 +47,29 @@ def add_clock(parser: argparse.ArgumentParser) -> None:
 
 
 def seconds(text: str) -> float:
-    """A positive, finite number of seconds; `argparse` turns the error into its own."""
-    value = float(text)
+    """A number of seconds above 0 and below a million."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
     if not 0 < value < 1e6:
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text!r}")
     return value
+
+
+def count(least: int) -> Callable[[str], int]:
+    """What reads a whole number of at least `least`."""
+
+    def read(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if value < least:
+            raise argparse.ArgumentTypeError(f"must be a whole number, at least {least}, not {text!r}")
+        return value
+
+    return read
 
 
 def parse_options(game: Game[Any, Any], pairs: Iterable[str]) -> JsonObject:
@@ -98,3 +117,36 @@ def read_position(path: Path) -> JsonObject:
     if not isinstance(data, dict):
         raise PositionError(f"{path}: a position is a JSON object")
     return data
+
+
+def check_writable(path: Path) -> None:
+    """Raise `BadInput` if `path` cannot be written: to be asked before the work whose result goes there."""
+    if path.is_dir():
+        raise BadInput(f"{path}: cannot write it: it is a folder")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise BadInput(f"{path}: cannot write it: {_reason(error)}") from None
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all; `BadInput` if that is not possible."""
+    draft = path.with_name(f".{path.name}.draft")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            draft.write_bytes(data)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot write it: {_reason(error)}") from None
+
+
+def _reason(error: OSError) -> str:
+    # mkdir of a folder that is a file says "File exists", which is no reason to anyone else.
+    if isinstance(error, FileExistsError):
+        return f"{error.filename} is a file, not a folder"
+    return error.strerror or str(error)

@@ -9,7 +9,17 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import add_clock, parse_options, print_json, read_position, say
+from warpleague.cli.common import (
+    add_clock,
+    check_writable,
+    count,
+    parse_options,
+    print_json,
+    read_position,
+    say,
+)
+from warpleague.cli.common import write_file as write_file
+from warpleague.errors import BadInput, PositionError
 
 if TYPE_CHECKING:
     import argparse
@@ -40,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--strikes",
-        type=int,
+        type=count(0),
         metavar="N",
         help=f"with --faults substitute: faults allowed before forfeit (default {STRIKES})",
     )
@@ -60,17 +70,29 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
 
     from warpleague.games import load_game
     from warpleague.match.chance import match_key
-    from warpleague.match.setup import first_state, load_options, match_id, options_json
+    from warpleague.match.setup import first_state, load_options, match_id, options_json, players_text
     from warpleague.match.spec import Clock, MatchSpec
     from warpleague.runner.bundle import prepare
 
     game = load_game(args.game)
+    players = len(args.bots)
+    if players not in game.players:
+        raise BadInput(f"{game.id} is for {players_text(game)}; name as many bots, not {players}")
+    if args.strikes is not None and args.faults != "substitute":
+        raise BadInput("--strikes needs --faults substitute: otherwise the first fault forfeits")
     raw = parse_options(game, args.option)
     position = None if args.position is None else read_position(args.position)
-    if position is not None and isinstance(position.get("options"), dict):
-        raw = {**position["options"], **raw}
-    options = load_options(game, len(args.bots), raw, "--option")
-    first_state(game, len(args.bots), options, position)
+    if position is not None:
+        try:
+            # The position's own options hold unless told otherwise, and are judged as its own.
+            raw = {**game.to_json(game.from_json(position))["options"], **raw}
+        except PositionError as error:
+            raise PositionError(f"{args.position}: {error}") from None
+    options = load_options(game, players, raw, "--option")
+    try:
+        first_state(game, players, options, position)
+    except PositionError as error:
+        raise PositionError(f"{args.position}: {error}") from None
     unlimited = args.move_s is None and args.bank_s is None and args.increment_s is None
     seed = secrets.token_hex(4) if args.seed is None else args.seed
     substitute = args.faults == "substitute"
@@ -123,6 +145,8 @@ def run(args: argparse.Namespace) -> int:
 
     spec = build_spec(args)
     if args.watch and not args.json:
+    if args.record is not None:
+        check_writable(args.record)
         from warpleague.report.watch import Watcher
 
         with Watcher(spec) as watcher:
@@ -140,16 +164,3 @@ def run(args: argparse.Namespace) -> int:
     if args.record is not None:
         say(f"record written to {args.record}")
     return 0
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all; `BadInput` if that is not possible."""
-    from warpleague.errors import BadInput
-
-    draft = path.with_name(f".{path.name}.draft")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(data)
-        draft.replace(path)
-    except OSError as error:
-        raise BadInput(f"{path}: cannot write it: {error.strerror}") from None

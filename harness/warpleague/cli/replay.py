@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import print_json, say
+from warpleague.cli.common import count, print_json
 from warpleague.errors import BadInput, RecordError
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     show.add_argument("file", type=Path, metavar="FILE")
     show.add_argument("--boards", action="store_true", help="draw the board after every line")
     show.add_argument(
-        "--at", type=int, metavar="N", help="draw the board after line n = N only, and stop there"
+        "--at", type=count(0), metavar="N", help="draw the board after line n = N only, and stop there"
     )
-    show.add_argument("--seat", type=int, metavar="S", help="show only what seat S knew")
+    show.add_argument("--seat", type=count(0), metavar="S", help="show only what seat S knew")
     show.add_argument("--json", action="store_true", help="print each line with its events as JSON")
     show.set_defaults(handler=run_show)
     verify = verbs.add_parser("verify", help="execute it again and compare everything")
@@ -69,17 +69,23 @@ def summary_json(summary: RecordSummary) -> dict[str, Any]:
 
 
 def run_verify(args: argparse.Namespace) -> int:
-    """Verify each file; 1 if any does not hold, 2 if one cannot be read."""
-    from warpleague.match.replay import read_record, verify_record
+    """Verify each file; 2 if any cannot be read, else 1 if any does not hold."""
+    from warpleague.match.replay import verify_record
 
     key = parse_key(args.key)
     reports: list[dict[str, Any]] = []
     for path in args.files:
-        data = read_record(path)
+    code = 0
         try:
             summary = verify_record(data, key, str(path))
+            try:
+                data = path.read_bytes()
+            except OSError as error:
+                code = 2
+                raise RecordError(f"{path}: cannot read it: {error.strerror}") from None
         except RecordError as error:
             reports.append({"file": str(path), "verified": False, "error": str(error)})
+            code = code or 1
             if not args.json:
                 print(f"NOT VERIFIED  {error}")
             continue
@@ -91,7 +97,7 @@ def run_verify(args: argparse.Namespace) -> int:
             print(f"          digest {summary.digest}")
     if args.json:
         print_json(reports[0] if len(reports) == 1 else reports)
-    return 0 if all(report["verified"] for report in reports) else 1
+    return code
 
 
 def run_show(args: argparse.Namespace) -> int:
@@ -100,12 +106,13 @@ def run_show(args: argparse.Namespace) -> int:
     from warpleague.report.replay import show_replay, steps_json
 
     replay = Replay(read_record(args.file), where=str(args.file))
-    if args.seat is not None and not 0 <= args.seat < replay.header["players"]:
-        raise BadInput(f"--seat {args.seat}: the match has seats 0 to {replay.header['players'] - 1}")
+    last_seat, last_line = replay.header["players"] - 1, len(replay.lines) - 2
+    if args.seat is not None and args.seat > last_seat:
+        raise BadInput(f"--seat {args.seat}: the match has seats 0 to {last_seat}")
+    if args.at is not None and args.at > last_line:
+        raise BadInput(f"--at {args.at}: the record's lines are numbered 0 (the start) to {last_line}")
     if args.json:
-        print_json(steps_json(replay, args.seat))
-        return 0
-    if not show_replay(replay, boards=args.boards, at=args.at, seat=args.seat):
-        say(f"{args.file}: has no line {args.at}")
-        return 2
+        print_json([step for step in steps_json(replay, args.seat) if args.at in (None, step["n"])])
+    else:
+        show_replay(replay, boards=args.boards, at=args.at, seat=args.seat)
     return 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import print_json, say
+from warpleague.cli.common import check_writable, print_json, say, write_file
 from warpleague.cli.replay import parse_key
 from warpleague.errors import BotError, RecordError
 
@@ -41,7 +41,9 @@ def _seats(args: argparse.Namespace, header: dict[str, Any]) -> tuple[SeatSpec, 
 
     recorded = header["seats"]
     if args.bots and len(args.bots) != len(recorded):
-        raise BotError(f"{args.file}: has {len(recorded)} seats, but {len(args.bots)} bots were given")
+        raise BotError(
+            f"{args.file}: its match has {len(recorded)} seats; name as many bots, not {len(args.bots)}"
+        )
     seats = []
     for number, seat in enumerate(recorded):
         bundle = prepare(Path(args.bots[number])) if args.bots else find(seat["digest"])
@@ -77,7 +79,6 @@ def _spec(args: argparse.Namespace, header: dict[str, Any], key: bytes) -> Match
 
 def run(args: argparse.Namespace) -> int:
     """Reproduce the match; 0 if it came out the same, 1 at a difference."""
-    from warpleague.cli.match import write_file
     from warpleague.match.replay import Replay, first_difference, pack, read_record
     from warpleague.runner.play import play_match
 
@@ -91,6 +92,8 @@ def run(args: argparse.Namespace) -> int:
     for _ in replay:
         pass
     spec = _spec(args, replay.header, replay.key)
+    if args.record is not None:
+        check_writable(args.record)
     result = play_match(spec)
     if args.record is not None:
         write_file(args.record, pack(result.record, args.record.name))

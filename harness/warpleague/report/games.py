@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 
 def print_games(found: list[dict[str, Any]]) -> None:
@@ -46,6 +47,6 @@ def print_game(game: dict[str, Any]) -> None:
                 if default is None
                 else str(default)
             )
-            table.add_row(name, shown, option["help"])
+            table.add_row(*map(Text, (name, shown, option["help"])))
         console.print(table)
     console.print(f"actions: {', '.join(game['actions'])}")

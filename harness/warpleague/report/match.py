@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.report.scene import seat_style
+from warpleague.report.scene import safe, seat_style
 
 if TYPE_CHECKING:
     from warpleague.match.spec import MatchResult, MatchSpec
@@ -22,12 +22,12 @@ def print_result(spec: MatchSpec, result: MatchResult, console: Console | None =
     console = console or Console(highlight=False)
     table = Table(title=f"{spec.game}, match {result.id}", title_justify="left")
     table.add_column("seat", justify="right")
-    table.add_column("bot")
+    table.add_column("bot", overflow="fold")
     table.add_column("rank", justify="right")
     table.add_column("score", justify="right")
-    table.add_column("decisions", justify="right")
-    table.add_column("mean ms", justify="right")
-    table.add_column("longest ms", justify="right")
+    table.add_column("deci-\nsions", justify="right")
+    table.add_column("mean\nms", justify="right")
+    table.add_column("longest\nms", justify="right")
     table.add_column("fault")
     for seat, bot in enumerate(spec.seats):
         times = result.times[seat]
@@ -48,8 +48,9 @@ def print_result(spec: MatchSpec, result: MatchResult, console: Console | None =
         for fault in faults:
             after = "is out" if fault.retired else "was substituted"
             text = f"seat {seat}, {spec.seats[seat].bot}, {after}: {fault.kind}: {fault.message}"
-            console.print(Text(text, style="red"))
+            console.print(Text(safe(text), style="red"), soft_wrap=True)
     console.print(
-        f"ended: {result.why}; {result.lines} lines in {result.elapsed_s:.2f} s; seed {spec.seed!r}"
+        f"ended: {result.why}; {result.lines} lines in {result.elapsed_s:.2f} s; seed {spec.seed!r}",
+        markup=False,
     )
     console.print(f"digest {result.digest}", soft_wrap=True)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
-from warpleague.report.scene import paint, seat_style
+from warpleague.report.scene import paint, safe, seat_style
 
 if TYPE_CHECKING:
     from warpleague.match.replay import Replay, Step
@@ -36,20 +36,20 @@ def headline(replay: Replay) -> Text:
     for seat, player in enumerate(header["seats"]):
         if seat:
             text.append(", ")
-        text.append(f"{seat} {player['bot']}", style=seat_style(seat))
+        text.append(safe(f"{seat} {player['bot']}"), style=seat_style(seat))
     return text
 
 
 def show_replay(
     replay: Replay, *, boards: bool, at: int | None, seat: int | None, console: Console | None = None
-) -> bool:
-    """Tell the match; with `at`, only the board after that line. False if there is no such line."""
+) -> None:
+    """Tell the match; with `at`, only the board after that line (0: before the first), which must be there."""
     console = console or Console(highlight=False)
     game = replay.game
     console.print(headline(replay))
     if at == 0:
         console.print(paint(game.scene(replay.first, seat)))
-        return True
+        return
     for step in replay:
         number = step.data["n"]
         if at is not None and number != at:
@@ -58,11 +58,8 @@ def show_replay(
         if boards or at is not None:
             console.print(paint(game.scene(step.state, seat)))
         if at is not None:
-            return True
-    if at is not None:
-        return False
+            return
     _print_end(console, replay)
-    return True
 
 
 def _print_step(console: Console, replay: Replay, step: Step, seat: int | None) -> None:
@@ -78,12 +75,12 @@ def _print_step(console: Console, replay: Replay, step: Step, seat: int | None) 
     if data.get("ms"):
         marks.append(f"{data['ms'][0]:g} ms")
     text = Text(f"{data['n']:5}  ", style="bright_black")
-    text.append("; ".join(lines) or f"({data['type']})", style)
+    text.append(safe("; ".join(lines)) or f"({data['type']})", style)
     if marks:
         text.append(f"  [{', '.join(marks)}]", "bright_black")
     console.print(text)
     if data.get("note"):
-        console.print(Text(f"       note: {data['note']}", style="italic"))
+        console.print(Text(safe(f"       note: {data['note']}"), style="italic"))
 
 
 def _print_end(console: Console, replay: Replay) -> None:

@@ -53,15 +53,20 @@ def seat_style(seat: int | None) -> str:
 def paint(scene: Scene) -> RenderableType:
     """The scene as something rich can print: caption, board, panels."""
     parts: list[RenderableType] = []
+def safe(text: str) -> str:
+    """`text` without what could steer a terminal: notes, talk and names are a bot's own words."""
+    return "".join(char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text)
+
+
     if scene.caption:
-        parts.append(Text(scene.caption, style="bold"))
+        parts.append(Text(safe(scene.caption), style="bold"))
     if scene.cells:
         parts.append(_board(scene))
     if scene.panels:
         boxes = [
             Box(
-                Text("\n".join(panel.lines)),
-                title=panel.title,
+                Text(safe("\n".join(panel.lines))),
+                title=Text(safe(panel.title)),
                 border_style=seat_style(panel.owner),
                 expand=False,
             )

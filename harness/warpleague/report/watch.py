@@ -15,7 +15,7 @@ from rich.live import Live
 from rich.text import Text
 
 from warpleague.games import load_game
-from warpleague.report.scene import paint, seat_style
+from warpleague.report.scene import paint, safe, seat_style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ class Watcher:
         """Take note of a step; called by the runner."""
         self._state = state
         for event in events:
-            line = self._game.tell(event.data)
+            line = safe(self._game.tell(event.data))
             self._told.append(line)
             if self._live is None:
                 self._console.print(Text(line))

@@ -10,6 +10,7 @@ import contextlib
 import fcntl
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -22,10 +23,11 @@ import attrs
 
 from warpleague.errors import BotError, ConfigError, MissingToolchain
 from warpleague.match.spec import SeatSpec
+from warpleague.runner.stderr import printable
 from warpleague.strict import structure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 MANIFEST: Final = "bot.toml"
 BUILD_TIMEOUT_S: Final = 300
@@ -34,26 +36,53 @@ BUNDLE_MB: Final = 256
 _IGNORED: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", ".DS_Store"})
 
 
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
+
+
+def _check_name(instance: object, field: attrs.Attribute[str], value: str) -> None:
+    del instance
+    if not _NAME.fullmatch(value):
+        text = "letters, digits, and after the first of them . _ + -, 64 characters at most"
+        raise ValueError(f"{field.name} {value!r}: may consist of {text}")
+
+
+def _check_texts(instance: object, field: attrs.Attribute[Any], value: tuple[str, ...] | None) -> None:
+    del instance
+    if value is None:
+        return
+    if not value or not value[0]:
+        raise ValueError(f"{field.name}: must not be empty")
+    if any("\0" in text for text in value):
+        raise ValueError(f"{field.name}: must not contain the character NUL")
+
+
+def _between(least: int, most: int) -> Callable[[object, attrs.Attribute[int], int], None]:
+    def check(instance: object, field: attrs.Attribute[int], value: int) -> None:
+        del instance
+        if not least <= value <= most:
+            raise ValueError(f"{field.name}: must be from {least} to {most}, not {value}")
+
+    return check
+
+
 @attrs.frozen
 class Limits:
     """What a bot asks of its host; `memory_mb` is its resident set in MiB."""
 
-    memory_mb: int = attrs.field(default=512, validator=[attrs.validators.ge(16), attrs.validators.le(16384)])
+    memory_mb: int = attrs.field(default=512, validator=_between(16, 16384))
 
 
 @attrs.frozen
 class Manifest:
     """The content of a `bot.toml`."""
 
-    name: str = attrs.field(validator=attrs.validators.matches_re(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}"))
-    run: tuple[str, ...] = attrs.field(validator=attrs.validators.min_len(1))
-    games: tuple[str, ...] = attrs.field(validator=attrs.validators.min_len(1))
+    name: str = attrs.field(validator=_check_name)
+    run: tuple[str, ...] = attrs.field(validator=_check_texts)
+    games: tuple[str, ...] = attrs.field(validator=_check_texts)
     version: str = "0"
     authors: tuple[str, ...] = ()
     description: str = ""
-    build: tuple[str, ...] | None = attrs.field(
-        default=None, validator=attrs.validators.optional(attrs.validators.min_len(1))
-    )
+    build: tuple[str, ...] | None = attrs.field(default=None, validator=_check_texts)
     reusable: bool = False
     limits: Limits = Limits()
 
@@ -164,6 +193,10 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
         folders[:] = sorted(name for name in folders if name not in _IGNORED)
         for name in names:
             if name in _IGNORED or name.endswith(".pyc"):
+        for name in folders:
+            if (path := Path(root) / name).is_symlink():
+                # Followed, it could lead out or in circles; left out, the bot would miss what its author sees.
+                raise BotError(f"{path}: links to folders cannot be bundled; copy the folder instead")
                 continue
             path = Path(root) / name
             relative = path.relative_to(folder).as_posix()
@@ -171,6 +204,8 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
                 raise BotError(f"{path}: this link leads out of the bot's folder; copy the file instead")
             if not path.is_file():
                 raise BotError(f"{path}: a bot's folder may hold only files and folders")
+            if path.is_symlink() and not path.exists():
+                raise BotError(f"{path}: this link leads nowhere")
             size += path.stat().st_size
             if size > BUNDLE_MB * 1024 * 1024:
                 raise BotError(f"{folder}: more than {BUNDLE_MB} MiB; remove what the bot does not need")
@@ -182,7 +217,10 @@ def folder_digest(folder: Path) -> str:
     """The digest of a bot's folder: what it holds, whether it may be executed, and under which paths."""
     hasher = sha256()
     for relative, path in _files(folder):
-        content = path.read_bytes()
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise BotError(f"{path}: cannot read it: {error.strerror}") from None
         executable = bool(path.stat().st_mode & 0o111)
         head = f"{len(relative.encode())}:{relative}:{int(executable)}:{len(content)}:"
         hasher.update(head.encode())
@@ -193,13 +231,23 @@ def folder_digest(folder: Path) -> str:
 def _built(folder: Path, manifest: Manifest, digest: str) -> Path:
     """The folder in the cache that holds the built bot."""
     target = _bundle_folder(digest)
-    if (target / MANIFEST).is_file():
-        return target
+    if not (target / MANIFEST).is_file():
+        try:
+            _fill(target, folder, manifest)
+        except OSError as error:
+            raise BotError(
+                f"{folder}: cannot bundle it in {cache_folder()} (WARPLEAGUE_CACHE names another folder): {error}"
+            ) from None
+    return target
+
+
+def _fill(target: Path, folder: Path, manifest: Manifest) -> None:
+    """Make `target` the built copy of the bot in `folder`, unless another process does so first."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with (target.parent / f"{target.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two processes must not build the same bot at once
         if (target / MANIFEST).is_file():
-            return target
+            return
         draft = target.with_name(f"{target.name}.{os.getpid()}")
         shutil.rmtree(draft, ignore_errors=True)
         try:
@@ -210,10 +258,21 @@ def _built(folder: Path, manifest: Manifest, digest: str) -> Path:
                 _build(folder, manifest, manifest.build, draft)
             draft.rename(target)  # whole or not at all
         finally:
+            _check_program(folder, manifest, draft)
             shutil.rmtree(draft, ignore_errors=True)
             with contextlib.suppress(OSError):
                 Path(lock.name).unlink()
-    return target
+
+
+def _check_program(folder: Path, manifest: Manifest, draft: Path) -> None:
+    """Raise `BotError` if what `run` names in the bot's own folder is not there, or may not be run."""
+    program = manifest.run[0]
+    if "/" not in program or os.access(draft / program, os.X_OK):
+        return
+    if (draft / program).exists():
+        raise BotError(f"{folder}: run names {program}, which may not be executed: chmod +x it")
+    after = "" if manifest.build is None else ", nor does the build make it"
+    raise BotError(f"{folder}: run names {program}, which is not in the folder{after}")
 
 
 def _build(folder: Path, manifest: Manifest, argv: tuple[str, ...], draft: Path) -> None:
@@ -231,8 +290,14 @@ def _build(folder: Path, manifest: Manifest, argv: tuple[str, ...], draft: Path)
     except OSError as error:
         raise BotError(f"{folder}: cannot build: {argv[0]}: {error.strerror}") from None
     if done.returncode:
-        output = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
-        raise BotError(f"{folder}: building {manifest.name} failed: {' '.join(argv)}\n{output[-4000:]}")
+        output = printable((done.stdout + done.stderr).strip()[-4000:])
+        how = (
+            f"exit status {done.returncode}"
+            if done.returncode > 0
+            else f"killed by signal {-done.returncode}"
+        )
+        text = f"{folder}: building {manifest.name} failed ({how}): {' '.join(argv)}\n{output}"
+        raise BotError(text.rstrip())
 
 
 def _program(name: str, folder: Path) -> str | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warpleague.cli.common import print_json, say
+from warpleague.cli.common import count, print_json, say
 
 if TYPE_CHECKING:
     import argparse
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague bench`."""
     parser.add_argument(
-        "--rounds", type=int, default=5, metavar="N", help="rounds; medians are shown (default 5)"
+        "--rounds", type=count(1), default=5, metavar="N", help="rounds; medians are shown (default 5)"
     )
     parser.add_argument(
         "--quick", action="store_true", help="one short round: to see that it works, not to measure"
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from warpleague.games import game_ids
 
     games = tuple(args.game or game_ids())
-    bench = Bench(games, rounds=1 if args.quick else max(1, args.rounds), quick=args.quick)
+    bench = Bench(games, rounds=1 if args.quick else args.rounds, quick=args.quick)
     figures = bench.run(None if args.json else say)
     if args.json:
         print_json(figures)
