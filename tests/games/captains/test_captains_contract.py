@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import attrs
 import pytest
 
+from warpleague.games.api import Outcome
 from warpleague.games.captains import Captains
 from warpleague.games.captains.options import AIS, PATTERNS, Options
 from warpleague.games.contract import check_game
-
-if TYPE_CHECKING:
-    from warpleague.games.api import Outcome
 
 SMALL, LARGE = PATTERNS[:3], PATTERNS[3:]
 LONG = os.environ.get("WARPLEAGUE_LONG")
@@ -56,7 +53,7 @@ class Counted(Captains):
 
     def outcome(self, state: Any) -> Outcome:
         found = super().outcome(state)
-        return attrs.evolve(found, ranks=(1,)) if len(found.ranks) == 1 else found
+        return Outcome((1,), found.scores, found.breakdown, found.why) if len(found.ranks) == 1 else found
 
 
 @pytest.mark.parametrize(("players", "options"), CASES, ids=lambda value: str(value)[:40])

@@ -119,6 +119,7 @@ def test_a4_the_player_needs_more_points_than_the_ai(tools: Tools) -> None:
         assert tools.told[-1] == {"event": "over", "why": "max-rounds", "scores": points}
         assert GAME.outcome(state).ranks == (rank,)
         assert GAME.outcome(state).scores == (points[0],)
+        assert GAME.outcome(state).rival == points[1]
 
 
 def test_a4_a_retired_player_has_lost(tools: Tools) -> None:

@@ -179,22 +179,21 @@ class _Reader:
         kinds: dict[Hex, tuple[str, int]] = {}
         planets: list[tuple[Hex, ...]] = []
         big: list[bool] = []
-        for key, value in table.items():
+        for key in (*own, *_SPACE_KEYS):
             reader = self.at(key)
-            hexes = reader.hexes(value)
+            hexes = reader.hexes(table.get(key, []))
             number = int(key[4:]) if key.startswith("wild") else 0
             kind = "wild" if number else "planet" if key == "big_ring_planet" else key
             for at in hexes:
                 if at in kinds:
                     reader.fail(f"space {list(at)} is {kinds[at][0]} already")
                 kinds[at] = (kind, number)
-        for at in self.at("planet").hexes(table.get("planet", [])):
-            planets.append((at,))
-            big.append(False)
-        ring = self.at("big_ring_planet").hexes(table.get("big_ring_planet", []))
-        if ring:
-            planets.append(tuple(ring))
-            big.append(True)
+            if key == "planet":
+                planets += [(at,) for at in hexes]
+                big += [False] * len(hexes)
+            elif key == "big_ring_planet" and hexes:
+                planets.append(tuple(hexes))
+                big.append(True)
         for i, one in enumerate(planets):
             for two in planets[:i]:
                 apart = min(distance(a, b) for a in one for b in two)
