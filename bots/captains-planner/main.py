@@ -4,10 +4,11 @@ Distances to the planets, wormholes included, tell what a hand is worth from a s
 moves, warps, places and shots of one turn and values where it may end: points made, passengers on board by how
 many turns away their planets are, and the network of wormholes built. Its own tokens go beside planets, one
 each; others' wormholes are used only when they are worth the point they pay.
-The same questions give the same answers.
+The same questions give the same answers, unless half the time for one runs out: then the search stops early.
 """
 
 from collections import deque
+from time import monotonic
 
 from warpline.client import Reply, run
 
@@ -224,8 +225,12 @@ class Turn:
             total += 1.0 if before < 6 else 3.0
         return total
 
-    def plan(self, view):
-        """The best sequence of actions from the position of `view` to the end of the turn."""
+    def plan(self, view, time_s):
+        """The best sequence of actions from the position of `view` to the end of the turn.
+
+        `time_s` is the time left, None without a limit.
+        """
+        stop = monotonic() + time_s / 2 if time_s else float("inf")
         board = self.board
         start = (
             view["ships"][self.seat],
@@ -241,7 +246,7 @@ class Turn:
         pending = [(start, 0.0, None)]
         gained = {start: 0.0}
         count = 0
-        while pending and count < SEARCHED:
+        while pending and count < SEARCHED and (count % 16 or monotonic() < stop):
             node, gain, trail = pending.pop()
             if gain < gained[node]:
                 continue
@@ -335,7 +340,7 @@ class Player:
         view, legal = question.state, question.legal
         turn = Turn(self.board, view)
         if question.ask == "turn":
-            return self.turn(turn, view, legal)
+            return self.turn(turn, view, legal, question.time_s)
         if question.ask == "pickup":
             return self.pickup(turn, view, legal)
         if question.ask == "start":
@@ -344,8 +349,8 @@ class Player:
             return self.best_space(turn, view, legal)
         return 0
 
-    def turn(self, turn, view, legal):
-        actions = turn.plan(view)
+    def turn(self, turn, view, legal, time_s):
+        actions = turn.plan(view, time_s)
         chained = []
         for action in actions:
             chained.append(action)
