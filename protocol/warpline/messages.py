@@ -132,7 +132,8 @@ class End:
     type: ClassVar[str] = "end"
     result: JsonObject = attrs.field(
         metadata={
-            "help": "ranks (1 the best) and scores by seat, the scores' breakdown, and why the match ended"
+            "help": "ranks (1 the best) and scores by seat, the scores' breakdown, why the match ended, and"
+            " in a solo game against the game's own opponent its score as rival"
         },
         factory=dict,
     )

@@ -256,6 +256,7 @@ def _matches(args: argparse.Namespace) -> int:
                 row["seats"] = [names[bot] for bot in fixture.seats]
                 if played is not None:
                     row |= {"ranks": played.ranks, "scores": played.scores, "why": played.why}
+                    row |= {} if played.rival is None else {"rival": played.rival}
                     row |= {"digest": played.digest, "faults": [len(seat) for seat in played.faults]}
                 rows.append(row)
             print_json(rows)
@@ -267,6 +268,8 @@ def _matches(args: argparse.Namespace) -> int:
                 continue
             ranks = "-".join(map(str, played.ranks))
             scores = ", ".join(f"{score:g}" for score in played.scores)
+            if played.rival is not None:
+                scores += f" against {played.rival:g}"
             print(f"{fixture.number:>7}  {fixture.id}  {bots}  ranks {ranks}  scores {scores}  {played.why}")
     return 0
 

@@ -121,6 +121,7 @@ def result_json(spec: MatchSpec, result: MatchResult, record: str | None) -> dic
         "seats": [seat.bot for seat in spec.seats],
         "ranks": list(result.ranks),
         "scores": list(result.scores),
+        **({} if result.rival is None else {"rival": result.rival}),
         "why": result.why,
         "faults": [
             {
@@ -144,9 +145,9 @@ def run(args: argparse.Namespace) -> int:
     from warpleague.runner.play import play_match
 
     spec = build_spec(args)
-    if args.watch and not args.json:
     if args.record is not None:
         check_writable(args.record)
+    if args.watch and not args.json:
         from warpleague.report.watch import Watcher
 
         with Watcher(spec) as watcher:

@@ -58,6 +58,7 @@ def summary_json(summary: RecordSummary) -> dict[str, Any]:
         "seats": [seat["bot"] for seat in header["seats"]],
         "ranks": list(summary.ranks),
         "scores": list(summary.scores),
+        **({} if summary.rival is None else {"rival": summary.rival}),
         "why": summary.why,
         "digest": summary.digest,
         "lines": summary.lines,
@@ -74,18 +75,18 @@ def run_verify(args: argparse.Namespace) -> int:
 
     key = parse_key(args.key)
     reports: list[dict[str, Any]] = []
-    for path in args.files:
     code = 0
+    for path in args.files:
         try:
-            summary = verify_record(data, key, str(path))
             try:
                 data = path.read_bytes()
             except OSError as error:
                 code = 2
                 raise RecordError(f"{path}: cannot read it: {error.strerror}") from None
+            summary = verify_record(data, key, str(path))
         except RecordError as error:
-            reports.append({"file": str(path), "verified": False, "error": str(error)})
             code = code or 1
+            reports.append({"file": str(path), "verified": False, "error": str(error)})
             if not args.json:
                 print(f"NOT VERIFIED  {error}")
             continue

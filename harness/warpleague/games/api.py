@@ -59,13 +59,15 @@ class Outcome:
     `ranks` holds a rank for every seat, 1 the best; ties share and leave a gap (1, 1, 3); retired seats rank
     below all others, the later retired above the earlier. `scores` are in the game's own unit. `breakdown`
     tells the score by rule: a name for each part, with one number for each seat. `why` is the termination in
-    one word or two (`completed`, `max-turns`, ...): it never tells who won.
+    one word or two (`completed`, `max-turns`, ...): it never tells who won. `rival` is the score of the game's
+    own opponent, where a solo game has one; rank 1 is then to have beaten it.
     """
 
     ranks: tuple[int, ...]
     scores: tuple[float, ...]
     breakdown: Mapping[str, tuple[float, ...]]
     why: str
+    rival: float | None = None
 
 
 class Game(ABC, Generic[S, A]):

@@ -280,6 +280,11 @@ class _Run:
             )
             self.check_json(list(parts), f"breakdown {name!r}", floats=True)
         self.check_json(list(outcome.scores), "scores", floats=True)
+        if outcome.rival is not None:
+            self.demand(self.players == 1, f"only a solo game has an opponent of its own: {outcome}")
+            beaten = outcome.scores[0] > outcome.rival
+            self.demand(beaten or ranks[0] != 1, f"rank 1 is to have beaten the rival: {outcome}")
+            self.check_json(outcome.rival, "rival", floats=True)
 
     def check_setup(self, state: Any) -> None:
         setup = self.game.setup(state)

@@ -12,7 +12,7 @@ import msgspec
 
 from warpleague.match.spec import SeatFault, SeatTimes
 
-RESULT_COLUMNS = "id, ranks, scores, why, digest, faults, times, lines, elapsed_s"
+RESULT_COLUMNS = "id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s"
 _ranks = msgspec.json.Decoder(tuple[int, ...])
 _scores = msgspec.json.Decoder(tuple[float, ...])
 _faults = msgspec.json.Decoder(tuple[tuple[SeatFault, ...], ...])
@@ -26,6 +26,7 @@ class Played:
     id: str
     ranks: tuple[int, ...]
     scores: tuple[float, ...]
+    rival: float | None
     why: str
     digest: str
     lines: int
@@ -48,6 +49,6 @@ def played_from(row: tuple[Any, ...] | None) -> Played | None:
     """The match in a row of `RESULT_COLUMNS`; None for no row."""
     if row is None:
         return None
-    match_id, ranks, scores, why, digest, faults, times, lines, elapsed_s = row
+    match_id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s = row
     ranked, scored = _ranks.decode(ranks), _scores.decode(scores)
-    return Played(match_id, ranked, scored, why, digest, lines, elapsed_s, faults, times)
+    return Played(match_id, ranked, scored, rival, why, digest, lines, elapsed_s, faults, times)

@@ -44,7 +44,7 @@ def verify_league(league: League, jobs: int = 0) -> Iterator[tuple[Fixture, str 
         for fixture, played in league.results():
             bots = [(season.bots[bot].bot, season.bots[bot].digest) for bot in fixture.seats]
             head = {**season.conditions, "id": fixture.id}
-            stored = (played.ranks, played.scores, played.why, played.digest)
+            stored = (played.ranks, played.scores, played.rival, played.why, played.digest)
             record, key = league.store.record(fixture.id), deal_key(season.secret, fixture.deal)
             waiting.append((fixture, pool.submit(problem_of, record, key, head, bots, stored)))
             # Bounded: records wait in memory.
@@ -61,7 +61,7 @@ def problem_of(
     """What is wrong with a record, or None.
 
     `head` are the values its header must have, `bots` the name and digest of each seat, `stored` the ranks,
-    scores, termination and digest that the store holds.
+    scores, rival, termination and digest that the store holds.
     """
     try:
         summary = verify_record(record, key)
@@ -73,6 +73,6 @@ def problem_of(
         return f"its header tells of another match: {'; '.join(told)}"
     if [(seat["bot"], seat["digest"]) for seat in header["seats"]] != bots:
         return "its header tells of other bots"
-    if stored != (tuple(summary.ranks), tuple(summary.scores), summary.why, summary.digest):
+    if stored != (tuple(summary.ranks), tuple(summary.scores), summary.rival, summary.why, summary.digest):
         return "the result in the store is not the one of its record"
     return None

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from warpleague.league.season import Season
     from warpleague.match.spec import MatchResult
 
-STORE_FORMAT = 1
+STORE_FORMAT = 2  # 2: the score of a solo game's own opponent
+_COLUMNS = 13  # of a match
 _CHUNK = 400  # ids looked up by one query; SQLite takes 999 at least
 
 _SCHEMA = """
@@ -47,11 +48,12 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE match (
     id TEXT PRIMARY KEY, deal INTEGER NOT NULL, bots TEXT NOT NULL, ranks TEXT NOT NULL, scores TEXT NOT NULL,
     why TEXT NOT NULL, digest TEXT NOT NULL, faults TEXT NOT NULL, times TEXT NOT NULL, lines INTEGER NOT NULL,
-    elapsed_s REAL NOT NULL, stored TEXT NOT NULL
+    elapsed_s REAL NOT NULL, stored TEXT NOT NULL, rival REAL
 ) WITHOUT ROWID;
 CREATE TABLE record (id TEXT PRIMARY KEY REFERENCES match (id), size INTEGER NOT NULL, zstd BLOB NOT NULL);
 """
 # Records have their own table: reading results never touches their pages.
+_INSERT_MATCH = f"INSERT INTO match VALUES ({','.join('?' * _COLUMNS)})"
 
 
 @attrs.frozen
@@ -214,11 +216,11 @@ class Store:
                 times = [attrs.asdict(seat) for seat in result.times]
                 bots = [[seat.bot, seat.digest] for seat in seats]
                 self._db.execute(
-                    "INSERT INTO match VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    _INSERT_MATCH,
                     (
                         *(fixture.id, fixture.deal, _json(bots), _json(result.ranks), _json(result.scores)),
                         *(result.why, result.digest, _json(faults) if any(faults) else "", _json(times)),
-                        *(result.lines, result.elapsed_s, stored),
+                        *(result.lines, result.elapsed_s, stored, result.rival),
                     ),
                 )
                 packed = self._pack.compress(result.record)
@@ -294,8 +296,8 @@ class Store:
                 for row in db.execute("SELECT m.*, r.size, r.zstd FROM match m JOIN record r USING (id)"):
                     mine = self._db.execute("SELECT digest FROM match WHERE id = ?", (row[0],)).fetchone()
                     if mine is None:
-                        self._db.execute(f"INSERT INTO match VALUES ({','.join('?' * 12)})", row[:12])
-                        self._db.execute("INSERT INTO record VALUES (?, ?, ?)", (row[0], row[12], row[13]))
+                        self._db.execute(_INSERT_MATCH, row[:_COLUMNS])
+                        self._db.execute("INSERT INTO record VALUES (?, ?, ?)", (row[0], *row[_COLUMNS:]))
                         added += 1
                     else:
                         shared += 1
@@ -375,7 +377,10 @@ def _check_format(db: sqlite3.Connection, path: Path) -> None:
     row = db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
     if row is None or row[0] != str(STORE_FORMAT):
         found = "none" if row is None else row[0]
-        raise StoreError(f"{path}: is of store format {found}; this warpleague reads format {STORE_FORMAT}")
+        raise StoreError(
+            f"{path}: is of store format {found}; this warpleague reads and writes format {STORE_FORMAT}. "
+            "Give the league another name, or another --results folder, to play it anew"
+        )
 
 
 @contextmanager

@@ -33,14 +33,17 @@ def number(value: float) -> float:
 
 
 def outcome_form(outcome: Outcome) -> dict[str, Any]:
-    """The end line of `outcome`, still without its digest."""
-    return {
+    """The end line of `outcome`, still without its digest; `rival` is in it only where the game has one."""
+    form = {
         "type": "end",
         "ranks": list(outcome.ranks),
         "scores": [number(score) for score in outcome.scores],
         "breakdown": {part: [number(v) for v in values] for part, values in outcome.breakdown.items()},
         "why": outcome.why,
     }
+    if outcome.rival is not None:
+        form["rival"] = number(outcome.rival)
+    return form
 
 
 def digest_form(data: dict[str, Any]) -> bytes:

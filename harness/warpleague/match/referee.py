@@ -335,7 +335,7 @@ class Referee:
     def end_line(self, seat: int) -> bytes:
         """The end message for `seat`; after `advance` said `Step.OVER`."""
         form = outcome_form(self.game.outcome(self._state))
-        result = {name: form[name] for name in ("ranks", "scores", "breakdown", "why")}
+        result = {name: value for name, value in form.items() if name != "type"}
         inbox = self._inboxes[seat] or ()
         return codec.encode(End(result=result, events=tuple(_seen(inbox, seat))))
 
@@ -358,6 +358,7 @@ class Referee:
             times=self._times(),
             record=record,
             lines=self._scribe.count,
+            rival=None if outcome.rival is None else number(outcome.rival),
         )
 
     def _times(self) -> tuple[SeatTimes, ...]:

@@ -87,6 +87,7 @@ class RecordSummary:
     decisions: int
     chance: str
     sealed: bool
+    rival: float | None = None
 
 
 def pack(record: bytes, name: str) -> bytes:
@@ -348,7 +349,7 @@ class Replay:
         if self.game.actors(state):
             raise self._error(line, "the match is not over here")
         outcome = self.game.outcome(state)
-        for name, right in outcome_form(outcome).items():
+        for name, right in {"rival": None, **outcome_form(outcome)}.items():
             if data.get(name) != right:
                 raise self._error(line, f"{name} must be {right}, not {data.get(name)}")
         bare = {name: value for name, value in data.items() if name != "digest"}
@@ -365,6 +366,7 @@ class Replay:
             decisions=decisions,
             chance="key" if keyed else "shape",
             sealed=self._checksums is not None,
+            rival=outcome.rival,
         )
 
 

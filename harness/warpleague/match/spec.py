@@ -11,10 +11,14 @@ import attrs
 
 Level = Literal["none", "limits", "sandbox"]
 FaultPolicy = Literal["forfeit", "substitute"]
+Pondering = Literal["off", "always-stop", "on"]
+"""Whether bots may compute while it is not their turn: "off" stops those that are seen to, "always-stop" all."""
+
 FaultKind = Literal["startup", "timeout", "crash", "malformed", "illegal", "flood", "memory", "protocol"]
 
 LEVELS: tuple[Level, ...] = ("none", "limits", "sandbox")
 POLICIES: tuple[FaultPolicy, ...] = ("forfeit", "substitute")
+PONDERING: tuple[Pondering, ...] = ("off", "always-stop", "on")
 
 
 @attrs.frozen
@@ -37,7 +41,8 @@ class SeatSpec:
     """One seat's bot: its name and version, the digest that identifies its content, and how to run it.
 
     `run` is the argv, `cwd` the folder to run it in (both resolved, absolute where they are files);
-    `reusable` allows to keep its process for the next match of the same referee.
+    `reusable` allows to keep its process for the next match of the same referee. At level sandbox the bot may have
+    `processes` processes and threads at once, and `tmp_mb` MiB of /tmp and /dev/shm each, none by default.
     """
 
     bot: str
@@ -47,6 +52,8 @@ class SeatSpec:
     cwd: str = "."
     reusable: bool = False
     memory_mb: int = 512
+    processes: int = 64
+    tmp_mb: int = 0
 
 
 @attrs.frozen
@@ -68,6 +75,7 @@ class MatchSpec:
     level: Level = "limits"
     faults: FaultPolicy = "forfeit"
     strikes: int = 0
+    pondering: Pondering = "off"
     position: dict[str, Any] | None = None
     publish_key: bool = True
 
@@ -100,6 +108,7 @@ class MatchResult:
     `record` is the canonical JSON lines, uncompressed, the end line included. `faults` holds for each seat
     all its faults in order. `lines` counts the record's lines after the header. `elapsed_s` is all it took, in
     seconds, the bots' start and end included; `playing_s` the part from the first question to the finished record.
+    `rival` is the score of the game's own opponent, where a solo game has one.
     """
 
     id: str
@@ -113,3 +122,4 @@ class MatchResult:
     lines: int
     elapsed_s: float = 0.0
     playing_s: float = 0.0
+    rival: float | None = None

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.report.scene import safe, seat_style
+from warpleague.report.scene import RIVAL, safe, seat_style
 
 if TYPE_CHECKING:
     from warpleague.match.spec import MatchResult, MatchSpec
@@ -43,6 +43,9 @@ def print_result(spec: MatchSpec, result: MatchResult, console: Console | None =
             f"{times.longest_ms:.2f}",
             Text(", ".join(fault.kind for fault in faults), style="red"),
         )
+    if result.rival is not None:
+        rank = "2" if result.ranks[0] == 1 else "1"
+        table.add_row("", Text(RIVAL, style="italic"), rank, f"{result.rival:g}")
     console.print(table)
     for seat, faults in enumerate(result.faults):
         for fault in faults:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
-from warpleague.report.scene import paint, safe, seat_style
+from warpleague.report.scene import RIVAL, paint, safe, seat_style
 
 if TYPE_CHECKING:
     from warpleague.match.replay import Replay, Step
@@ -91,5 +91,8 @@ def _print_end(console: Console, replay: Replay) -> None:
     for seat in order:
         player = replay.header["seats"][seat]["bot"]
         text = f"{summary.ranks[seat]}. {player} (seat {seat}), score {summary.scores[seat]:g}"
-        console.print(Text(text, style=seat_style(seat)))
-    console.print(f"ended: {summary.why}; digest {summary.digest}", soft_wrap=True)
+        console.print(Text(safe(text), style=seat_style(seat)))
+    if summary.rival is not None:
+        place = 2 if summary.ranks[0] == 1 else 1
+        console.print(Text(f"{place}. {RIVAL}, score {summary.rival:g}", style="italic"))
+    console.print(f"ended: {summary.why}; digest {summary.digest}", soft_wrap=True, markup=False)

@@ -31,6 +31,9 @@ SEAT_STYLES: Final = (
 )
 """One colour for each seat, the same in boards and tables."""
 
+RIVAL: Final = "the game's own opponent"
+"""What a solo game's opponent is called beside the bots."""
+
 _ARROWS: Final = {
     "N": "↑",
     "NE": "↗",
@@ -50,14 +53,14 @@ def seat_style(seat: int | None) -> str:
     return _QUIET if seat is None else SEAT_STYLES[seat % len(SEAT_STYLES)]
 
 
-def paint(scene: Scene) -> RenderableType:
-    """The scene as something rich can print: caption, board, panels."""
-    parts: list[RenderableType] = []
 def safe(text: str) -> str:
     """`text` without what could steer a terminal: notes, talk and names are a bot's own words."""
     return "".join(char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text)
 
 
+def paint(scene: Scene) -> RenderableType:
+    """The scene as something rich can print: caption, board, panels."""
+    parts: list[RenderableType] = []
     if scene.caption:
         parts.append(Text(safe(scene.caption), style="bold"))
     if scene.cells:
