@@ -191,21 +191,21 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
     found: list[tuple[str, Path]] = []
     for root, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _IGNORED)
-        for name in names:
-            if name in _IGNORED or name.endswith(".pyc"):
         for name in folders:
             if (path := Path(root) / name).is_symlink():
                 # Followed, it could lead out or in circles; left out, the bot would miss what its author sees.
                 raise BotError(f"{path}: links to folders cannot be bundled; copy the folder instead")
+        for name in names:
+            if name in _IGNORED or name.endswith(".pyc"):
                 continue
             path = Path(root) / name
             relative = path.relative_to(folder).as_posix()
             if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
                 raise BotError(f"{path}: this link leads out of the bot's folder; copy the file instead")
-            if not path.is_file():
-                raise BotError(f"{path}: a bot's folder may hold only files and folders")
             if path.is_symlink() and not path.exists():
                 raise BotError(f"{path}: this link leads nowhere")
+            if not path.is_file():
+                raise BotError(f"{path}: a bot's folder may hold only files and folders")
             size += path.stat().st_size
             if size > BUNDLE_MB * 1024 * 1024:
                 raise BotError(f"{folder}: more than {BUNDLE_MB} MiB; remove what the bot does not need")
@@ -256,9 +256,9 @@ def _fill(target: Path, folder: Path, manifest: Manifest) -> None:
                 shutil.copy(path, draft / relative)
             if manifest.build is not None:
                 _build(folder, manifest, manifest.build, draft)
+            _check_program(folder, manifest, draft)
             draft.rename(target)  # whole or not at all
         finally:
-            _check_program(folder, manifest, draft)
             shutil.rmtree(draft, ignore_errors=True)
             with contextlib.suppress(OSError):
                 Path(lock.name).unlink()
