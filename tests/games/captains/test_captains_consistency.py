@@ -15,7 +15,7 @@ from warpleague.games.captains.score import parts
 from warpleague.games.playout import random_roll
 
 MATCHES = 1000 if os.environ.get("WARPLEAGUE_LONG") else 2
-"""WARPLEAGUE_LONG, set to any text, plays 1,000 matches of each setting: some ten minutes."""
+"""WARPLEAGUE_LONG, set to any text, plays 1,000 matches of each setting: about half an hour."""
 GALAXIES = ("full", "basic")
 CASES: list[tuple[int, dict[str, Any]]] = [
     *((1, {"ai": ai, "galaxy": galaxy}) for ai in AIS for galaxy in GALAXIES),
