@@ -197,11 +197,14 @@ def test_solo_leagues_rank_by_mean_score(write_league, open_league, fake, inline
         solo = attrs.evolve(league, season=season, schedule=Schedule(season))
         run_league(solo, executor=inline, play=fake.play)
         table = standings(solo)
-    means = [line.elo for line in table.lines]
+    means = [line.record.scores.mean for line in table.lines]
     assert table.solo
     assert means == sorted(means, reverse=True)
     assert all(line.record.played == 20 and line.record.won == 0 for line in table.lines)
-    assert all(line.error > 0 for line in table.lines)
+    assert all(line.record.scores.error > 0 and line.elo is None for line in table.lines)
+    assert [line.ahead.count for line in table.lines[:-1]] == [20, 20]
+    assert table.lines[-1].ahead is None
+    assert table.lines[0].ahead.mean == pytest.approx(means[0] - means[1])
 
 
 def test_larger_tables_count_as_their_pairs(write_league, open_league, fake, inline) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 from random import Random
 
+import attrs
 import pytest
 from rich.console import Console
 
+from warpleague.league.means import Mean
 from warpleague.league.ratings import joint_fit
 from warpleague.league.standings import FaultLine, Record, SeatLine, Tally, TimeLine, ranked
 from warpleague.match.spec import SeatFault
@@ -111,6 +113,31 @@ def test_solo_standings_have_no_elo() -> None:
     assert "Elo" not in out
     row = next(line for line in out.splitlines() if " a " in line).split()
     assert row == ["1", "a", "12.00", "2.26", "3", "0"]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_solo_standings_against_a_rival(width: int) -> None:
+    """Against the game's own opponent: share of wins, mean margin with its error, and won and lost."""
+    tally = Tally(2, 16.0, 1500.0)
+    for score in (10.0, 12.0, 14.0):
+        tally.add((0,), (1 if score > 11 else 2,), (score,), (0,), 11.0)
+        tally.add((1,), (2,), (score / 2,), (1,), 11.0)
+    table = ranked(("a", "b"), tally, None, "elo", solo=True)
+    ahead = attrs.evolve(table.lines[0], ahead=Mean(2, 5.0))
+    table = attrs.evolve(table, lines=(ahead, *table.lines[1:]))
+    out = text(tables.standings_table(table, "cup", width), width)
+    row = next(line for line in out.splitlines() if " a " in line).split()
+    left = ["1", "a", "66.7", "%"]
+    counts = ["2", "1", "0"]
+    assert (
+        row
+        == {
+            60: [*left, "+1.00", "2.26", *counts],
+            80: [*left, "+1.00", "2.26", "+5.00", "0.00", *counts],
+            120: [*left, "21", "to", "94", "+1.00", "2.26", "12.00", "+5.00", "0.00", "3", *counts],
+        }[width]
+    )
+    assert all(len(line) <= width for line in out.splitlines() if "wins:" not in line)
 
 
 def test_seats_faults_and_times() -> None:

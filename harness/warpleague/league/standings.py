@@ -6,11 +6,11 @@ schedule order, so that the order in which matches happened to end changes nothi
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from warpleague.league.means import Z95, Mean, differences_to_next, share_interval
 from warpleague.league.ratings import PairTotals, SequentialElo, joint_fit, pair_points
 
 if TYPE_CHECKING:
@@ -20,37 +20,14 @@ if TYPE_CHECKING:
     from warpleague.league.ratings import Fit
     from warpleague.match.spec import SeatFault
 
-Z95 = 1.959964
-"""Standard errors on each side of a 95 % interval."""
-
-
-@attrs.define
-class Mean:
-    """A mean and its standard error, from a stream (Welford 1962)."""
-
-    count: int = 0
-    mean: float = 0.0
-    _squares: float = 0.0
-
-    def add(self, value: float) -> None:
-        """Count one value."""
-        self.count += 1
-        delta = value - self.mean
-        self.mean += delta / self.count
-        self._squares += delta * (value - self.mean)
-
-    @property
-    def error(self) -> float | None:
-        """The standard error of the mean; None below two values."""
-        return sqrt(self._squares / (self.count - 1) / self.count) if self.count > 1 else None
-
 
 @attrs.define
 class Record:
     """A bot's (or a seat's) matches: `won` alone in front, `drawn` sharing the first place, `lost` all others.
 
     `points` is, for each match, the share of opponents beaten (a shared place half): 1, a half or 0 at a table
-    of two. A solo match is neither won nor lost. `scores` are in the game's own unit; `faults` counts faults.
+    of two. A solo match is won or lost against the game's own opponent, the rival, and neither where there is
+    none. `scores` and `margins`, the score less the rival's, are in the game's own unit; `faults` counts faults.
     """
 
     played: int = 0
@@ -60,13 +37,21 @@ class Record:
     points: float = 0.0
     faults: int = 0
     scores: Mean = attrs.Factory(Mean)
+    margins: Mean = attrs.Factory(Mean)
 
-    def add(self, seat: int, ranks: Sequence[int], score: float, faults: int) -> None:
+    def add(
+        self, seat: int, ranks: Sequence[int], score: float, faults: int, rival: float | None = None
+    ) -> None:
         """Count a match seen from `seat`."""
         self.played += 1
         self.scores.add(score)
         self.faults += faults
         others = len(ranks) - 1
+        if rival is not None:
+            self.margins.add(score - rival)
+            self.won += ranks[seat] == 1
+            self.lost += ranks[seat] != 1
+            self.points += ranks[seat] == 1
         if others == 0:
             return
         self.points += (
@@ -84,10 +69,10 @@ class Record:
 class Standing:
     """One line of the standings.
 
-    `elo` is the rating that ranks, in a solo league the mean score; `fit` is the fitted rating. `error` is
-    half the 95 % interval of the fitted rating, or of the mean score. `above` and `below` are one-sided bounds
-    for a bot that won or lost everything. `tier` and `island` are those of `Fit`. `likelihood` is that the bot
-    is stronger than the next in the table.
+    `elo` is the rating that ranks, `fit` the fitted rating, `error` half its 95 % interval; a solo league has
+    none of them. `above` and `below` are one-sided bounds for a bot that won or lost everything. `tier` and
+    `island` are those of `Fit`. `likelihood` is that the bot is stronger than the next in the table. `ahead`, in
+    a solo league, is by how much it was better than the next, in margin or else in score, on the same deals.
     """
 
     rank: int
@@ -101,11 +86,12 @@ class Standing:
     island: int | None
     likelihood: float | None
     record: Record
+    ahead: Mean | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The line as a JSON object."""
+        """The line as a JSON object; what is named `..._error`, unlike `error`, is a standard error."""
         record = self.record
-        return {
+        data = {
             "rank": self.rank,
             "bot": self.bot,
             "elo": _rounded(self.elo),
@@ -125,11 +111,25 @@ class Standing:
             "score_error": _rounded(record.scores.error, 6),
             "faults": record.faults,
         }
+        if record.margins.count:
+            low, high = share_interval(record.won, record.played)
+            data["share"] = _rounded(record.won / record.played, 6)
+            data["share_low"], data["share_high"] = _rounded(low, 6), _rounded(high, 6)
+            data["margin"] = _rounded(record.margins.mean, 6)
+            data["margin_error"] = _rounded(record.margins.error, 6)
+        if self.ahead is not None and self.ahead.count:
+            data["ahead"] = _rounded(self.ahead.mean, 6)
+            data["ahead_error"] = _rounded(self.ahead.error, 6)
+            data["ahead_deals"] = self.ahead.count
+        return data
 
 
 @attrs.frozen
 class Standings:
-    """The table, and what it is made of: bots in order of the season, pair totals, the joint fit (not in solo)."""
+    """The table, and what it is made of: bots in order of the season, pair totals, the joint fit (not in solo).
+
+    `rival` is whether the matches were played against the game's own opponent.
+    """
 
     lines: tuple[Standing, ...]
     names: tuple[str, ...]
@@ -137,6 +137,7 @@ class Standings:
     totals: PairTotals
     fit: Fit | None
     solo: bool
+    rival: bool
     matches: int
 
     @property
@@ -175,14 +176,19 @@ class Tally:
         self.matches = 0
 
     def add(
-        self, seats: Sequence[int], ranks: Sequence[int], scores: Sequence[float], faults: Sequence[int]
+        self,
+        seats: Sequence[int],
+        ranks: Sequence[int],
+        scores: Sequence[float],
+        faults: Sequence[int],
+        rival: float | None = None,
     ) -> None:
-        """Count a match: bot, rank, score and number of faults of each seat."""
+        """Count a match: bot, rank, score and number of faults of each seat, and the rival's score."""
         self.matches += 1
         self.totals.add(seats, ranks)
         self.elo.add(seats, ranks)
         for seat, bot in enumerate(seats):
-            self.records[bot].add(seat, ranks, scores[seat], faults[seat])
+            self.records[bot].add(seat, ranks, scores[seat], faults[seat], rival)
 
 
 def standings(league: League) -> Standings:
@@ -190,49 +196,61 @@ def standings(league: League) -> Standings:
     season, rating = league.season, league.config.rating
     tally = Tally(len(season.bots), rating.k, rating.start)
     for fixture, played in league.results():
-        tally.add(fixture.seats, played.ranks, played.scores, [len(faults) for faults in played.faults])
-    fit = None
-    if season.players > 1:
+        counts = [len(faults) for faults in played.faults]
+        tally.add(fixture.seats, played.ranks, played.scores, counts, played.rival)
+    if season.players == 1:
+        return _compared(ranked(season.names, tally, None, rating.kind, solo=True), league)
 
-        def again() -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...]]]:
-            return ((fixture.group, fixture.seats, played.ranks) for fixture, played in league.results())
+    def again() -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...]]]:
+        return ((fixture.group, fixture.seats, played.ranks) for fixture, played in league.results())
 
-        anchor = None if rating.anchor is None else season.names.index(rating.anchor)
-        fit = joint_fit(tally.totals, again, rating.start, anchor)
-    return ranked(season.names, tally, fit, rating.kind, solo=season.players == 1)
+    anchor = None if rating.anchor is None else season.names.index(rating.anchor)
+    fit = joint_fit(tally.totals, again, rating.start, anchor)
+    return ranked(season.names, tally, fit, rating.kind, solo=False)
+
+
+def _compared(table: Standings, league: League) -> Standings:
+    """Solo standings, each bot compared with the next on the deals that both have played."""
+    values = (
+        (fixture.deal, fixture.seats[0], played.scores[0] - (played.rival or 0.0))
+        for fixture, played in league.results()
+    )
+    means = differences_to_next(table.order, values)
+    lines = [attrs.evolve(line, ahead=mean) for line, mean in zip(table.lines, means, strict=False)]
+    return attrs.evolve(table, lines=(*lines, *table.lines[len(lines) :]))
 
 
 def ranked(names: Sequence[str], tally: Tally, fit: Fit | None, kind: str, *, solo: bool) -> Standings:
-    """Put the bots in order: by the rating of `kind` ("elo" or, given a fit, "fit"), solo by mean score.
+    """Put the bots in order: by the rating of `kind` ("elo" or, given a fit, "fit").
 
-    Equal ratings share a rank and leave a gap; bots that have not played come last.
+    Solo bots go by share of wins, then by mean margin, and where there is no rival by mean score. Equals share
+    a rank and leave a gap; bots that have not played come last.
     """
     bots = range(len(names))
-    values: list[float | None]
-    if solo:
-        values = [record.scores.mean if record.played else None for record in tally.records]
-    elif fit is not None and kind == "fit":
-        values = list(fit.ratings)
-    else:
-        rated = zip(tally.elo.ratings, tally.records, strict=True)
-        values = [rating if record.played else None for rating, record in rated]
+    rival = any(record.margins.count for record in tally.records)
+    ratings = tally.elo.ratings if fit is None or kind != "fit" else fit.ratings
 
-    def key(bot: int) -> float:
-        value = values[bot]
-        return float("inf") if value is None else -value
+    def strength(bot: int) -> tuple[float, ...]:
+        """What ranks: the greater, the better."""
+        record, rating = tally.records[bot], ratings[bot]
+        if rating is None or not record.played:
+            return (float("-inf"),)
+        if rival:
+            return (record.won / record.played, record.margins.mean)
+        return (record.scores.mean if solo else rating,)
 
-    order = sorted(bots, key=lambda bot: (key(bot), -tally.records[bot].points, names[bot]))
+    order = sorted(bots, key=names.__getitem__)
+    order.sort(key=lambda bot: (strength(bot), tally.records[bot].points), reverse=True)
     lines: list[Standing] = []
     for place, bot in enumerate(order):
-        tied = place > 0 and key(bot) == key(order[place - 1])
+        tied = place > 0 and strength(bot) == strength(order[place - 1])
         following = order[place + 1] if place + 1 < len(order) else None
-        record = tally.records[bot]
-        error = record.scores.error if solo else fit.errors[bot] if fit else None
+        error = fit.errors[bot] if fit else None
         lines.append(
             Standing(
                 rank=lines[-1].rank if tied else place + 1,
                 bot=names[bot],
-                elo=values[bot],
+                elo=None if solo or not tally.records[bot].played else ratings[bot],
                 error=None if error is None else error * Z95,
                 fit=fit.ratings[bot] if fit else None,
                 above=fit.above[bot] if fit else None,
@@ -240,7 +258,7 @@ def ranked(names: Sequence[str], tally: Tally, fit: Fit | None, kind: str, *, so
                 tier=fit.tiers[bot] if fit else None,
                 island=fit.islands[bot] if fit else None,
                 likelihood=fit.superiority(bot, following) if fit and following is not None else None,
-                record=record,
+                record=tally.records[bot],
             )
         )
     return Standings(
@@ -250,6 +268,7 @@ def ranked(names: Sequence[str], tally: Tally, fit: Fit | None, kind: str, *, so
         totals=tally.totals,
         fit=fit,
         solo=solo,
+        rival=rival,
         matches=tally.matches,
     )
 
@@ -284,7 +303,7 @@ def seats(league: League) -> list[SeatLine]:
     for _, played in league.results():
         for line, score, faults in zip(lines, played.scores, played.faults, strict=True):
             before = line.record.points
-            line.record.add(line.seat, played.ranks, score, len(faults))
+            line.record.add(line.seat, played.ranks, score, len(faults), played.rival)
             line.share.add(line.record.points - before)
     return lines
 

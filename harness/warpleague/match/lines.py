@@ -34,7 +34,7 @@ def number(value: float) -> float:
 
 def outcome_form(outcome: Outcome) -> dict[str, Any]:
     """The end line of `outcome`, still without its digest; `rival` is in it only where the game has one."""
-    form = {
+    form: dict[str, Any] = {
         "type": "end",
         "ranks": list(outcome.ranks),
         "scores": [number(score) for score in outcome.scores],

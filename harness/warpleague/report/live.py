@@ -137,7 +137,7 @@ class LiveWatcher(_Counting):
         if before:
             for fixture, played in league.results():
                 faults = [len(seat) for seat in played.faults]
-                self._tally.add(fixture.seats, played.ranks, played.scores, faults)
+                self._tally.add(fixture.seats, played.ranks, played.scores, faults, played.rival)
         self.tick()
 
     def submitted(self, fixture: Fixture) -> None:
@@ -148,7 +148,8 @@ class LiveWatcher(_Counting):
         """Count a match."""
         super().finished(fixture, result)
         self._playing.pop(fixture.id, None)
-        self._tally.add(fixture.seats, result.ranks, result.scores, [len(seat) for seat in result.faults])
+        faults = [len(seat) for seat in result.faults]
+        self._tally.add(fixture.seats, result.ranks, result.scores, faults, result.rival)
 
     def failed(self, void: Void) -> None:
         """Show a void match."""

@@ -16,11 +16,12 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.league.standings import Z95
+from warpleague.league.means import Z95, share_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from warpleague.league.means import Mean
     from warpleague.league.standings import FaultLine, SeatLine, Standing, Standings, TimeLine
 
 _PLAIN_WIDTH = 160  # of a pipe or a file: wide enough that nothing is cut
@@ -64,7 +65,7 @@ def standings_table(
 ) -> RenderableType:
     """The standings; `top` limits the lines, `width` (columns) decides which columns there are."""
     if standings.solo:
-        return _solo_table(standings, name, top)
+        return _solo_table(standings, name, width, top)
     fitted, wide = standings.fit is not None and width >= _NARROW, width >= _WIDE
     table = _table()
     _numbers(table, "#")
@@ -124,17 +125,61 @@ def _faults(count: int) -> Text:
     return Text(f"{count:,}", style="red" if count else "dim")
 
 
-def _solo_table(standings: Standings, name: str, top: int | None) -> RenderableType:
+def _solo_table(standings: Standings, name: str, width: int, top: int | None) -> RenderableType:
+    rival, wide = standings.rival, width >= _WIDE
+    compared = width >= _NARROW and any(line.ahead and line.ahead.count for line in standings.lines)
     table = _table()
     _numbers(table, "#")
     _bot_column(table)
-    _numbers(table, "mean score", "± 95 %", "played", "faults")
+    if rival:
+        _numbers(table, "wins", *(("95 %",) if wide else ()), "margin", "± 95 %")
+    if not rival or wide:
+        _numbers(table, "score", *(() if rival else ("± 95 %",)))
+    if compared:
+        _numbers(table, "ahead", "± 95 %")
+    _numbers(
+        table, *(("played",) if wide or not rival else ()), *(("won", "lost") if rival else ()), "faults"
+    )
     for line in standings.lines[:top]:
-        error = "" if line.error is None else f"{line.error:.2f}"
-        mean = "-" if line.elo is None else f"{line.elo:.2f}"
-        played = f"{line.record.played:,}"
-        table.add_row(str(line.rank), Text(line.bot), mean, error, played, _faults(line.record.faults))
-    return _titled(f"Standings of {name}, {_matches(standings)}", table)
+        record = line.record
+        cells: list[str | Text] = [str(line.rank), Text(line.bot)]
+        if rival:
+            cells.append(_percent(record.won / record.played) if record.played else "-")
+            if wide:
+                cells.append(_interval(record.won, record.played))
+            cells += _mean(record.margins, signed=True)
+        if not rival or wide:
+            cells += _mean(record.scores)[: 1 if rival else 2]
+        if compared:
+            cells += ("", "") if line.ahead is None else _mean(line.ahead, signed=True)
+        counts = ([record.played] if wide or not rival else []) + ([record.won, record.lost] if rival else [])
+        table.add_row(*cells, *(f"{count:,}" for count in counts), _faults(record.faults))
+    return _titled(f"Standings of {name}, {_matches(standings)}", table, *_solo_legend(rival, compared))
+
+
+def _solo_legend(rival: bool, compared: bool) -> list[str]:
+    remarks = []
+    if rival:
+        remarks.append("wins: against the game's own opponent. margin: mean score less the opponent's.")
+    if compared:
+        what = "margin" if rival else "score"
+        remarks.append(f"ahead: mean difference in {what} to the next bot, on the deals both played.")
+    return remarks
+
+
+def _interval(won: int, played: int) -> str:
+    if not played:
+        return ""
+    low, high = share_interval(won, played)
+    return f"{100 * low:.0f} to {100 * high:.0f}"
+
+
+def _mean(mean: Mean, *, signed: bool = False) -> tuple[str, str]:
+    """A mean and half its 95 % interval; empty where there is none."""
+    if not mean.count:
+        return "-", ""
+    error = "" if mean.error is None else f"{mean.error * Z95:.2f}"
+    return f"{mean.mean:{'+' if signed else ''}.2f}", error
 
 
 def crosstable(standings: Standings, width: int = 100) -> RenderableType:

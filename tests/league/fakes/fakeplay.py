@@ -22,7 +22,7 @@ from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, S
 class FakeBundle:
     name: str
     digest: str
-    games: tuple[str, ...] = ("aliens", "toy")
+    games: tuple[str, ...] = ("aliens", "captains", "toy")
 
     def seat(self) -> SeatSpec:
         return SeatSpec(bot=self.name, version="1", digest=self.digest)
