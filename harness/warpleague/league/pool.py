@@ -73,7 +73,7 @@ class RefereePool(Executor):
         self._cores = [cores[i % len(cores)] if affinity == "core" else -1 for i in range(self.jobs)]
         self._lock = threading.Lock()
         self._waiting: deque[tuple[Future[Any], _Call]] = deque()
-        self._closed = self._killed = False
+        self._closed = self._killed = self._ended = False
         self._wake_out, self._wake_in = os.pipe()
         os.set_blocking(self._wake_in, False)
         self._referees: list[_Referee] = []
@@ -96,7 +96,7 @@ class RefereePool(Executor):
             if self._closed:
                 raise RuntimeError("the referee pool has been shut down")
             self._waiting.append((future, (fn, args, kwargs)))
-        self._wake()
+            self._wake()
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -106,7 +106,7 @@ class RefereePool(Executor):
             if cancel_futures:
                 for future, _ in self._waiting:
                     future.cancel()
-        self._wake()
+            self._wake()
         if wait:
             self._thread.join()
 
@@ -114,7 +114,7 @@ class RefereePool(Executor):
         """Kill all referees at once, and with them what they run; their futures raise `RefereeDied`."""
         with self._lock:
             self._closed = self._killed = True
-        self._wake()
+            self._wake()
         self._thread.join()
 
     def processes(self) -> list[int]:
@@ -122,9 +122,10 @@ class RefereePool(Executor):
         return [referee.process.pid for referee in list(self._referees)]
 
     def _wake(self) -> None:
-        # A full pipe wakes as well as a fuller one; a closed one means that the thread has ended.
-        with contextlib.suppress(BlockingIOError, OSError):
-            os.write(self._wake_in, b"!")
+        # Only under the lock, as is the closing: the number of a closed pipe may be that of another file by now.
+        if not self._ended:
+            with contextlib.suppress(BlockingIOError):  # a full pipe wakes as well as a fuller one
+                os.write(self._wake_in, b"!")
 
     # Below: the pool's thread
 
@@ -252,8 +253,10 @@ class RefereePool(Executor):
         self._referees.clear()
         while (call := self._next()) is not None:
             call[0].set_exception(RefereeDied("the referee pool has ended"))
-        os.close(self._wake_out)
-        os.close(self._wake_in)
+        with self._lock:
+            self._ended = True
+            os.close(self._wake_out)
+            os.close(self._wake_in)
 
 
 def _told(status: int) -> str:
