@@ -70,7 +70,14 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
 
     from warpleague.games import load_game
     from warpleague.match.chance import match_key
-    from warpleague.match.setup import first_state, load_options, match_id, options_json, players_text
+    from warpleague.match.setup import (
+        first_state,
+        load_options,
+        match_id,
+        options_json,
+        players_text,
+        position_facts,
+    )
     from warpleague.match.spec import Clock, MatchSpec
     from warpleague.runner.bundle import prepare
 
@@ -85,7 +92,7 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
     if position is not None:
         try:
             # The position's own options hold unless told otherwise, and are judged as its own.
-            raw = {**game.to_json(game.from_json(position))["options"], **raw}
+            raw = {**position_facts(game, position)[1], **raw}
         except PositionError as error:
             raise PositionError(f"{args.position}: {error}") from None
     options = load_options(game, players, raw, "--option")

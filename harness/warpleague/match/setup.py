@@ -51,6 +51,18 @@ def players_text(game: Game[Any, Any]) -> str:
     return " or ".join(map(str, counts)) + " players"
 
 
+def position_facts(game: Game[Any, Any], position: object) -> tuple[int | None, JsonObject]:
+    """The number of players of a position, None where it does not say, and its options; `PositionError` if it is none.
+
+    Engines write both at the top of a position, or under `match`, options perhaps among other keys.
+    """
+    told = game.to_json(game.from_json(position))
+    facts = told.get("match", told)
+    names = [field.name for field in attrs.fields(game.Options)]
+    options = facts.get("options", facts)
+    return facts.get("players"), {name: options[name] for name in names if name in options}
+
+
 def first_state(game: Game[Any, Any], players: int, options: Any, position: JsonObject | None) -> Any:
     """The state a match starts from: the game's own, or the given position.
 
@@ -59,10 +71,10 @@ def first_state(game: Game[Any, Any], players: int, options: Any, position: Json
     if position is None:
         return game.initial(players, options)
     state = game.from_json(position)
-    told = game.to_json(state)
-    if told.get("players", players) != players:
-        raise PositionError(f"the position is one of {told['players']} players, the match has {players}")
-    if told["options"] != options_json(options):
+    told_players, told_options = position_facts(game, position)
+    if told_players not in (None, players):
+        raise PositionError(f"the position is one of {told_players} players, the match has {players}")
+    if told_options != options_json(options):
         raise PositionError("the position's options are not those of the match")
     if not game.actors(state):
         raise PositionError("the position is one in which the game is over")

@@ -1,13 +1,15 @@
-"""Whether a bot is ready for a league: it is built, greeted, and played through every game and table it claims.
+"""Whether a bot is ready for a league: built, greeted, played through every game and table it claims, asked awkwardly.
 
-Leaves showing the findings to the command line. A bot is checked against itself, so nothing else is needed.
+Leaves how awkward questions look on the wire to `warpleague.runner.trial`, and showing the findings to the command
+line. A bot is checked against itself, so nothing else is needed.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
+import msgspec
 
 from warpleague.errors import BotError
 from warpleague.games import game_ids, load_game
@@ -16,14 +18,28 @@ from warpleague.match.setup import load_options, match_id, options_json
 from warpleague.match.spec import Clock, MatchSpec
 from warpleague.runner.bundle import Bundle, prepare
 from warpleague.runner.play import play_match
+from warpleague.runner.trial import LONG_BYTES, crowded, in_pieces, padded, try_out, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from warpleague.match.spec import Level, MatchResult
+    from warpleague.match.spec import FaultKind, Level, MatchResult
 
 Verdict = Literal["ok", "warning", "failed"]
+
+_QUESTIONS: Final = 4
+
+_ADVICE: Final[dict[FaultKind, str]] = {
+    "startup": "it must answer hello with hello and start with ready, one line each, and flush its output",
+    "timeout": "look at the question's clock; and flush the output after every answer",
+    "crash": "it must run until it reads quit or its input ends",
+    "malformed": "an answer is one JSON object on one line, in UTF-8, without NaN or a key twice",
+    "illegal": "answer an index into the list of legal actions, counted from 0, or an action as the rules allow it",
+    "flood": "a line from a bot may have at most 65536 bytes; print what is for people to standard error",
+    "memory": "use less, or ask for more with memory_mb under [limits] in bot.toml",
+    "protocol": "write exactly one line for each question, with the question's id, and nothing else to the output",
+}
 
 
 @attrs.frozen
@@ -72,8 +88,33 @@ def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
             text = f"this version knows no such game; it knows {', '.join(game_ids())}"
             yield Finding(name, "warning", text)
             continue
+        failed = False
         for players in load_game(name).players:
-            yield from _game_findings(bundle, name, players, how)
+            for finding in _game_findings(bundle, name, players, how):
+                failed = failed or finding.verdict == "failed"
+                yield finding
+        if not failed:  # else the same would be told again
+            yield from _wire_findings(bundle, name, how)
+
+
+def _wire_findings(bundle: Bundle, name: str, how: Checkup) -> Iterator[Finding]:
+    """Put some questions of the game to the bot in each of the ways in which a wire may bring them."""
+    spec = _spec(bundle, name, load_game(name).players[0], "check 0", how)
+    trials = [
+        ("lines in pieces", spec, 0, in_pieces, "every line came in three pieces, some milliseconds apart"),
+        ("long lines", spec, 0, padded, f"every line had more than {LONG_BYTES // 1024} KiB"),
+    ]
+    found = crowded(spec)
+    if found is not None:
+        crowd, seat, actions = found
+        trials.append(("long lists", crowd, seat, whole, f"a position with {actions} legal actions"))
+    for way, match, seat, deliver, text in trials:
+        trouble = try_out(match, seat, deliver, _QUESTIONS)
+        if trouble is None:
+            yield Finding(f"{name}, {way}", "ok", text)
+        else:
+            said = _told(trouble.kind, trouble.message, trouble.detail)
+            yield Finding(f"{name}, {way}", "failed", f"{text}: {said}")
 
 
 def _spec(bundle: Bundle, name: str, players: int, seed: str, how: Checkup) -> MatchSpec:
@@ -123,19 +164,17 @@ def _failure(result: MatchResult) -> str | None:
     """The first fault of a match in plain words, or None."""
     for seat, faults in enumerate(result.faults):
         for fault in faults:
-            detail = _detail(result.record, fault.n)
-            lines = [f"{fault.kind} in seat {seat}: {fault.message}"]
-            if detail.get("line"):
-                lines.append(f"  its line was: {detail['line']}")
-            if str(detail.get("stderr", "")).strip():
-                lines.append("  it wrote to standard error:")
-                lines += [f"    {line}" for line in str(detail["stderr"]).strip().splitlines()[-12:]]
-            return "\n".join(lines)
+            detail = msgspec.json.decode(result.record.splitlines()[fault.n])["detail"]
+            return _told(fault.kind, f"in seat {seat}: {fault.message}", detail)
     return None
 
 
-def _detail(record: bytes, line: int) -> dict[str, object]:
-    import msgspec
-
-    data: dict[str, object] = msgspec.json.decode(record.splitlines()[line])["detail"]
-    return data
+def _told(kind: FaultKind, message: str, detail: dict[str, Any]) -> str:
+    """A fault with its evidence, and what to do about it."""
+    lines = [f"{kind}: {message}"]
+    if detail.get("line"):
+        lines.append(f"  its line was: {detail['line']}")
+    if stderr := str(detail.get("stderr", "")).strip():
+        lines.append("  it wrote to standard error:")
+        lines += [f"    {line}" for line in stderr.splitlines()[-12:]]
+    return "\n".join([*lines, f"  {_ADVICE[kind]}"])

@@ -1,0 +1,153 @@
+"""How a bot fares with questions that arrive in awkward ways: in pieces, very long, or with very many legal actions.
+
+Leaves whole matches to `warpleague.runner.play`, and what the outcome means for a bot to `warpleague.runner.checkup`.
+"""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+import trio
+
+from warpleague.games import load_game
+from warpleague.games.api import CHANCE
+from warpleague.games.playout import random_roll
+from warpleague.match.referee import Referee, Step, Violation
+from warpleague.match.setup import load_options, position_facts
+from warpleague.runner.process import BotProcess
+from warpline.messages import BotHello
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from warpleague.games.api import Game
+    from warpleague.match.spec import MatchSpec
+
+    Deliver = Callable[[BotProcess, bytes, int], Awaitable[Violation | None]]
+
+PAUSE_S: Final = 0.02
+"""Between the pieces of a line, in seconds: a reader that takes what is there for a line has long taken it."""
+
+LONG_BYTES: Final = 100 * 1024
+"""More than a pipe holds (64 KiB), so that no reader gets it at once."""
+
+_PIECE: Final = 4096
+_GRACE_S: Final = 0.5
+_SEARCHED: Final = 3000
+
+
+async def whole(bot: BotProcess, line: bytes, limit_ns: int) -> Violation | None:
+    """Deliver a line as any match does."""
+    return await bot.ask(line, limit_ns)
+
+
+async def in_pieces(bot: BotProcess, line: bytes, limit_ns: int) -> Violation | None:
+    """Deliver a line as its first byte, some more, and the rest, with pauses between them."""
+    middle = min(len(line) // 2, _PIECE)
+    for piece in (line[:1], line[1:middle]):
+        bot.tell(piece)
+        await trio.sleep(PAUSE_S)
+    return await bot.ask(line[middle:], limit_ns)
+
+
+async def padded(bot: BotProcess, line: bytes, limit_ns: int) -> Violation | None:
+    """Deliver a line that an unknown field, which every bot must ignore, makes longer than `LONG_BYTES`."""
+    end = line.rindex(b"}")
+    return await bot.ask(line[:end] + b',"padding":"' + b" " * LONG_BYTES + b'"}\n', limit_ns)
+
+
+def crowded(spec: MatchSpec) -> tuple[MatchSpec, int, int] | None:
+    """The match from the position with the most legal actions that some random play comes by.
+
+    Also the seat that is to act there, and how many actions it has. None if no seat is ever asked.
+    """
+    game = load_game(spec.game)
+    players = len(spec.seats)
+    options = load_options(game, players, spec.options)
+    rng = Random(spec.seed)
+    best: tuple[Any, int] | None = None
+    most = 0
+    state = game.initial(players, options)
+    for _ in range(_SEARCHED):
+        actors = game.actors(state)
+        if not actors:
+            state = game.initial(players, options)
+        elif actors == (CHANCE,):
+            state, _ = game.apply(state, random_roll(game.chance(state), rng))
+        else:
+            legal = game.legal(state, actors[0])
+            if len(legal) > most:
+                best, most = (state, actors[0]), len(legal)
+            state, _ = game.apply(state, legal[rng.randrange(len(legal))])
+    if best is None:
+        return None
+    position = game.to_json(best[0])
+    # An option that follows from others is filled in, in a position.
+    filled = {**spec.options, **position_facts(game, position)[1]}
+    return attrs.evolve(spec, position=position, options=filled), best[1], most
+
+
+def try_out(spec: MatchSpec, seat: int, deliver: Deliver, questions: int) -> Violation | None:
+    """Seat the bot of `seat` alone, and put `questions` questions to it, every line handed over by `deliver`.
+
+    The other seats take their first legal action. The first thing the bot does wrong, with its evidence, or None.
+    """
+    return trio.run(_try_out, load_game(spec.game), spec, seat, deliver, questions)
+
+
+async def _try_out(
+    game: Game[Any, Any], spec: MatchSpec, seat: int, deliver: Deliver, questions: int
+) -> Violation | None:
+    referee = Referee(game, spec)
+    referee.begin()
+    for other in range(len(spec.seats)):
+        referee.connect(other, BotHello(protocol=1, wants=()))
+    bot = BotProcess(spec.seats[seat], spec.level)
+    trouble: Violation | None = None
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(bot.attend)
+        await trio.lowlevel.checkpoint()  # let it begin: a quick bot could be closed before
+        try:
+            trouble = await _greet(referee, bot, seat, deliver) or await _question(
+                referee, bot, seat, deliver, questions
+            )
+            bot.tell(referee.quit_line())
+        finally:
+            await bot.close(_GRACE_S if trouble is None else 0)
+            nursery.cancel_scope.cancel()
+    if trouble is not None:
+        trouble.detail["stderr"] = bot.stderr.text()
+    return trouble
+
+
+async def _greet(referee: Referee, bot: BotProcess, seat: int, deliver: Deliver) -> Violation | None:
+    limit_ns = round(referee.spec.clock.start_s * 1e9)
+    trouble = await deliver(bot, referee.hello_line(), limit_ns)
+    if trouble is not None:
+        return trouble
+    hello = referee.greet(bot.line)
+    if isinstance(hello, Violation):
+        return hello
+    referee.connect(seat, hello)
+    return await deliver(bot, referee.start_line(seat), limit_ns) or referee.ready(bot.line)
+
+
+async def _question(
+    referee: Referee, bot: BotProcess, seat: int, deliver: Deliver, questions: int
+) -> Violation | None:
+    while questions and (step := referee.advance()) is not Step.OVER:
+        if step is Step.FAULT:
+            return referee.violation
+        if referee.seat != seat:
+            number = json.loads(referee.line)["id"]
+            referee.answer(b'{"type":"act","id":%d,"action":0}' % number, 0, None, None)
+            continue
+        questions -= 1
+        trouble = await deliver(bot, referee.line, referee.budget_ns or 0)
+        trouble = trouble or referee.answer(bot.line, bot.wall_ns, bot.cpu_ns, bot.wait_ns)
+        if trouble is not None:
+            return trouble
+    return None

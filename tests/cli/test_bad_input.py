@@ -1,0 +1,250 @@
+"""What the commands say to input that cannot be used: one text that helps, exit code 2, never a traceback.
+
+Damaged records are the business of test_records.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from warpleague.games import load_game
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from conftest import MakeBot, Outcome, Run
+
+
+def refused(done: Outcome, *words: str) -> None:
+    """The command failed for its input, with these words and no output."""
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("warpleague")
+    for word in words:
+        assert word in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), ["COMMAND", "--help tells more"]),
+        (("mach",), ["'mach'", "match"]),
+        (("match",), ["game, BOT"]),
+        (("match", "alien", "first", "first"), ["'alien'", "aliens"]),
+        (("games", "alien"), ["'alien'", "aliens"]),
+        (("match", "aliens", "first"), ["2 players", "not 1"]),
+        (("match", "aliens", "first", "first", "first"), ["2 players", "not 3"]),
+        (("match", "aliens", "first", "nowhere"), ["nowhere", "no such folder"]),
+        (("match", "aliens", "first", "first/bot.py"), ["bot.py", "no such folder"]),
+        (("match", "aliens", "first", "first", "--faults", "forgive"), ["'forgive'", "substitute"]),
+        (("match", "aliens", "first", "first", "--level", "jail"), ["'jail'", "limits"]),
+        (("match", "aliens", "first", "first", "--strikes", "2"), ["--strikes", "--faults substitute"]),
+        (("match", "aliens", "first", "first", "--strikes", "-1"), ["--strikes", "at least 0", "'-1'"]),
+        (("match", "aliens", "first", "first", "--move-s", "0"), ["--move-s", "above 0", "'0'"]),
+        (("match", "aliens", "first", "first", "--bank-s", "nan"), ["--bank-s", "above 0", "'nan'"]),
+        (("match", "aliens", "first", "first", "--increment-s", "soon"), ["--increment-s", "'soon'"]),
+        (("match", "aliens", "first", "first", "--position", "none.json"), ["none.json", "cannot read"]),
+        (("replay",), ["show|verify"]),
+        (("replay", "show", "none.jsonl"), ["none.jsonl", "cannot read"]),
+        (("reproduce", "none.jsonl"), ["none.jsonl", "cannot read"]),
+        (("bot", "check", "nowhere"), ["nowhere", "no such folder"]),
+        (("bot", "check", "first", "--matches", "0"), ["--matches", "at least 1"]),
+        (("bot", "list", "nowhere"), ["nowhere", "no such folder"]),
+        (("bot", "new", "first"), ["first", "exists already"]),
+        (("bot", "new", "x", "--lang", "cobol"), ["'cobol'", "python"]),
+        (("bench", "--quick", "--game", "chess"), ["'chess'"]),
+        (("bench", "--rounds", "0"), ["--rounds", "at least 1"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_names_what_is_wrong(
+    run: Run, first: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], words: list[str]
+) -> None:
+    """Each wrong argument is refused with its name, its value and what would be right."""
+    monkeypatch.chdir(first.parent)
+    refused(run(*arguments), *words)
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("max_turns", ["max_turns", "KEY=VALUE"]),
+        ("=3", ["=3", "KEY=VALUE"]),
+        ("max_turn=3", ["max_turn:", "did you mean 'max_turns'"]),
+        ("max_turns=many", ["max_turns", "whole number", "'many'"]),
+        ("max_turns=true", ["max_turns", "whole number", "true"]),
+        ("max_turns=3.0", ["max_turns", "whole number", "3.0"]),
+        ("max_turns=0", ["max_turns", "from 1", "0"]),
+        ("both_ships=1", ["both_ships", "true or false", "1"]),
+        ("diagonals=twisted", ["diagonals", "'swapped'", "'twisted'"]),
+    ],
+)
+def test_options_are_judged_strictly(run: Run, first: Path, option: str, words: list[str]) -> None:
+    """An option of the wrong form, name, type or value is refused, naming the nearest right one."""
+    refused(run("match", "aliens", first, first, "--option", option), "--option", *words)
+
+
+def test_an_option_given_twice_is_refused(run: Run, first: Path) -> None:
+    """Which of two values holds is not guessed."""
+    twice = ("--option", "max_turns=3", "--option", "max_turns=4")
+    refused(run("match", "aliens", first, first, *twice), "max_turns", "twice")
+
+
+MANIFEST = 'name = "x"\ngames = ["aliens"]\nrun = ["python3", "bot.py"]\n'
+
+
+@pytest.mark.parametrize(
+    ("manifest", "words"),
+    [
+        ("name = x", ["not TOML", "line 1"]),
+        ("name = 1\n" + MANIFEST.partition("\n")[2], ["name", "a text"]),
+        (MANIFEST.replace('"x"', '"a b"'), ["name 'a b'", "letters"]),
+        (MANIFEST.replace('"x"', '"../x"'), ["name '../x'", "letters"]),
+        (
+            MANIFEST.replace("games", "game"),
+            ["game: unknown key", "did you mean 'games'", "games: is required"],
+        ),
+        (MANIFEST.replace('["aliens"]', "[]"), ["games", "empty"]),
+        (MANIFEST.replace('["python3", "bot.py"]', '"python3 bot.py"'), ["run", "a list"]),
+        (MANIFEST.replace('["python3", "bot.py"]', "[]"), ["run", "empty"]),
+        (MANIFEST.replace('"python3"', '""'), ["run", "empty"]),
+        (MANIFEST.replace("bot.py", "bot\\u0000.py"), ["run", "NUL"]),
+        (MANIFEST.replace("python3", "no-such-interpreter"), ["'no-such-interpreter'", "not installed"]),
+        (MANIFEST.replace("python3", "./bot"), ["./bot", "not in the folder"]),
+        (MANIFEST.replace("python3", "./bot.py"), ["./bot.py", "chmod +x"]),
+        (MANIFEST + 'build = ["no-such-compiler"]', ["'no-such-compiler'", "not installed"]),
+        (MANIFEST + 'build = ["/bin/sh", "-c", "echo wrong here >&2; exit 7"]', ["status 7", "wrong here"]),
+        (MANIFEST + 'build = ["/bin/sh", "-c", "printf \'\\\\033[1mbold\'; exit 1"]', ["\\x1b[1mbold"]),
+        (MANIFEST + "[limits]\nmemory_mb = 4", ["limits", "memory_mb", "from 16 to 16384"]),
+        (MANIFEST + "[limits]\nmemory = 64", ["limits.memory: unknown key", "did you mean 'memory_mb'"]),
+    ],
+)
+def test_manifests_are_judged_strictly(run: Run, make_bot: MakeBot, manifest: str, words: list[str]) -> None:
+    """A bot.toml that does not fit, or whose programs are missing, is refused in plain words."""
+    bot = make_bot("bot", manifest=manifest)
+    refused(run("match", "aliens", bot, bot), *words)
+
+
+def test_a_folder_without_manifest_is_refused(run: Run, first: Path, tmp_path: Path) -> None:
+    """The text says what the missing file must hold."""
+    refused(run("match", "aliens", first, tmp_path), "no bot.toml", "name, games, run")
+
+
+@pytest.mark.parametrize(
+    ("link", "target", "words"),
+    [
+        ("out", "/etc/hostname", ["out", "leads out of the bot's folder"]),
+        ("up", "../../x", ["up", "leads out of the bot's folder"]),
+        ("folder", "/etc", ["folder", "links to folders"]),
+        ("circle", ".", ["circle", "links to folders"]),
+        ("nowhere", "gone", ["nowhere", "leads nowhere"]),
+    ],
+)
+def test_links_are_refused(run: Run, make_bot: MakeBot, link: str, target: str, words: list[str]) -> None:
+    """A link that leads out of a bot's folder, to a folder or nowhere cannot be bundled."""
+    bot = make_bot("bot")
+    (bot / link).symlink_to(target)
+    refused(run("match", "aliens", bot, bot), *words)
+
+
+def test_what_is_no_file_is_refused(run: Run, make_bot: MakeBot) -> None:
+    """A named pipe in a bot's folder does not hang the bundling."""
+    bot = make_bot("bot")
+    os.mkfifo(bot / "pipe")
+    refused(run("match", "aliens", bot, bot), "pipe", "only files and folders")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_an_unreadable_file_is_refused(run: Run, make_bot: MakeBot) -> None:
+    """A file without the right to read it is named."""
+    bot = make_bot("bot")
+    (bot / "secret").write_text("x")
+    (bot / "secret").chmod(0)
+    refused(run("match", "aliens", bot, bot), "secret", "cannot read")
+
+
+def test_a_cache_that_cannot_be_written_is_named(
+    run: Run, first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cache folder that is a file ends in a text that names the variable to change."""
+    (tmp_path / "cache").write_text("")
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "cache"))
+    refused(run("match", "aliens", first, first), "WARPLEAGUE_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", ["not JSON"]),
+        ("[" * 100_000, ["not JSON"]),
+        ("[]", ["a JSON object"]),
+        ("{}", ["'options' is missing"]),
+        ('{"options": {"max_turns": 3}}', ["missing"]),
+    ],
+    ids=["cut", "deep", "list", "empty", "partial"],
+)
+def test_positions_are_judged(run: Run, first: Path, tmp_path: Path, text: str, words: list[str]) -> None:
+    """A position file that holds no position is named, with what is wrong."""
+    path = tmp_path / "start.json"
+    path.write_text(text)
+    refused(run("match", "aliens", first, first, "--position", path), str(path), *words)
+
+
+def test_a_position_of_other_options_is_refused(
+    run: Run, first: Path, tmp_path: Path, position: dict[str, Any]
+) -> None:
+    """An option on the command line cannot contradict the position."""
+    path = tmp_path / "start.json"
+    path.write_text(json.dumps(position))
+    done = run("match", "aliens", first, first, "--position", path, "--option", "max_turns=9")
+    refused(done, str(path), "options")
+
+
+def test_a_finished_position_is_refused(run: Run, first: Path, tmp_path: Path) -> None:
+    """There is nothing to play from the end of a game."""
+    game = load_game("aliens")
+    over, _ = game.retire(game.initial(2, game.Options()), 0)
+    path = tmp_path / "start.json"
+    path.write_text(json.dumps(game.to_json(over)))
+    refused(run("match", "aliens", first, first, "--position", path), str(path), "over")
+
+
+def test_a_position_of_another_table_is_refused(run: Run, first: Path, tmp_path: Path) -> None:
+    """The number of bots must be that of the position."""
+    game = load_game("coasters")
+    path = tmp_path / "start.json"
+    path.write_text(json.dumps(game.to_json(game.initial(3, game.Options()))))
+    refused(run("match", "coasters", *[first] * 2, "--position", path), str(path), "3 players")
+
+
+@pytest.mark.parametrize("game", ["captains", "coasters", "sheets"])
+def test_every_game_starts_from_its_own_positions(
+    run: Run, make_bot: MakeBot, tmp_path: Path, game: str
+) -> None:
+    """What a game writes as its first position can be played from."""
+    quitter = make_bot("quitter", "raise SystemExit\n")
+    engine = load_game(game)
+    path = tmp_path / "start.json"
+    path.write_text(json.dumps(engine.to_json(engine.initial(2, engine.Options()))))
+    done = run("match", game, quitter, quitter, "--position", path, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert [fault["kind"] for fault in done.json["faults"]] == ["startup", "startup"]
+
+
+@pytest.mark.parametrize("name", ["", "file/match.jsonl"])
+def test_the_records_path_is_tried_before_the_match(
+    run: Run, make_bot: MakeBot, tmp_path: Path, name: str
+) -> None:
+    """A record that cannot be written is refused before anything is played, and leaves no draft behind."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "file").write_text("kept")
+    witness = tmp_path / "started"
+    bot = make_bot("bot", f"open({str(witness)!r}, 'w')\n")
+    refused(run("match", "aliens", bot, bot, "--record", tmp_path / "out" / name), "cannot write it")
+    assert not witness.exists()
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["file"]

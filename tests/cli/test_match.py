@@ -1,0 +1,106 @@
+"""`warpleague match`: what it plays, prints and writes.
+
+Bad input is the business of test_bad_input.py.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from warpleague.match.replay import verify_record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from conftest import MakeBot, Run
+
+SHORT = ("--option", "max_turns=4")
+
+
+def test_json_has_the_promised_form(run: Run, first: Path, tmp_path: Path) -> None:
+    """`--json` prints one object with the fixed keys, and nothing else."""
+    path = tmp_path / "new" / "match.jsonl"
+    done = run("match", "aliens", first, first, *SHORT, "--seed", "x", "--json", "--record", path)
+    assert (done.code, done.err) == (0, "")
+    told = done.json
+    assert set(told) >= {"match", "game", "seed", "seats", "ranks", "scores", "faults", "digest", "record"}
+    assert (told["game"], told["seed"], told["seats"]) == ("aliens", "x", ["first", "first"])
+    assert (told["ranks"], told["scores"], told["faults"]) == ([1, 1], [0.5, 0.5], [None, None])
+    assert told["record"] == str(path)
+    summary = verify_record(path.read_bytes())
+    assert (summary.digest, summary.header["id"]) == (told["digest"], told["match"])
+
+
+def test_a_fault_is_told_for_its_seat(run: Run, first: Path, make_bot: MakeBot) -> None:
+    """The entry of a seat that faulted names the kind; the match is decided, so the exit code is 0."""
+    bad = make_bot("bad", "from warpline.client import run\nrun(lambda question: 9999)\n")
+    done = run("match", "aliens", first, bad, *SHORT, "--json")
+    assert done.code == 0
+    assert done.json["faults"][0] is None
+    assert done.json["faults"][1]["kind"] == "illegal"
+    assert done.json["ranks"] == [1, 2]
+
+
+def test_the_table_names_bots_faults_and_seed(run: Run, first: Path, make_bot: MakeBot) -> None:
+    """Without `--json` a person reads who played, who faulted and why, and the seed that repeats the match."""
+    bad = make_bot("bad", "raise SystemExit(3)\n")
+    done = run("match", "aliens", first, bad, *SHORT, "--seed", "[red]seed")
+    assert done.code == 0
+    assert "first" in done.out
+    assert "startup: after hello: exited with status 3" in done.out
+    assert "'[red]seed'" in done.out
+
+
+def test_a_random_seed_is_drawn_and_told(run: Run, first: Path) -> None:
+    """Two matches without `--seed` have different seeds, and each is told."""
+    seeds = {run("match", "aliens", first, first, *SHORT, "--json").json["seed"] for _ in range(2)}
+    assert len(seeds) == 2
+
+
+def test_the_header_holds_what_was_asked_for(run: Run, first: Path, tmp_path: Path) -> None:
+    """Options, clock, level and fault policy of the command line stand in the record."""
+    path = tmp_path / "match.jsonl"
+    options = ("--option", "both_ships=true", "--option", "diagonals=swapped")
+    clock = ("--move-s", 5, "--bank-s", 60.5, "--increment-s", 0.25, "--start-s", 20)
+    policy = ("--faults", "substitute", "--strikes", 2, "--level", "none")
+    assert run("match", "aliens", first, first, *SHORT, *options, *clock, *policy, "--record", path).code == 0
+    header = json.loads(path.read_text().splitlines()[0])
+    assert header["options"] == {"max_turns": 4, "both_ships": True, "diagonals": "swapped"}
+    assert header["clock"] == {"move_s": 5, "bank_s": 60.5, "increment_s": 0.25, "start_s": 20}
+    assert (header["faults"], header["strikes"], header["level"]) == ("substitute", 2, "none")
+
+
+@pytest.mark.parametrize(
+    ("name", "magic"), [("m.jsonl.zst", b"\x28\xb5\x2f\xfd"), ("m.jsonl.gz", b"\x1f\x8b")]
+)
+def test_records_are_packed_by_name(run: Run, first: Path, tmp_path: Path, name: str, magic: bytes) -> None:
+    """A record's suffix says how it is compressed, and any form verifies."""
+    path = tmp_path / name
+    assert run("match", "aliens", first, first, *SHORT, "--record", path).code == 0
+    assert path.read_bytes().startswith(magic)
+    assert run("replay", "verify", path).code == 0
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_starts_from_a_position(run: Run, first: Path, tmp_path: Path, position: dict[str, Any]) -> None:
+    """`--position` starts there, under the position's own options, and the record holds it."""
+    path, start = tmp_path / "match.jsonl", tmp_path / "start.json"
+    start.write_text(json.dumps(position))
+    assert run("match", "aliens", first, first, "--position", start, "--record", path).code == 0
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert lines[0]["position"] == position
+    assert lines[0]["options"]["max_turns"] == 8
+    assert lines[1]["type"] == "act"
+    assert run("replay", "verify", path).code == 0
+
+
+def test_watching_tells_the_events(run: Run, first: Path) -> None:
+    """`--watch` without a terminal tells each event on a line, before the result."""
+    done = run("match", "aliens", first, first, *SHORT, "--watch", "--seed", "x")
+    assert done.code == 0
+    assert "opening roll" in done.out.splitlines()[0]
+    assert "digest" in done.out.splitlines()[-1]
