@@ -57,7 +57,8 @@ class Referee:
 
     Life: `begin`; for each seat `start_line` and `connect`, or `fault`; then, while `advance` says `Step.ASK`,
     send `line` to the bot of `seat` and within `budget_ns` report its `answer`, or a `fault`; at last
-    `end_line` for each seat and `finish`. `observer`, if given, is told of every state with what led to it.
+    `end_line` for each seat and `finish`. `held`, if given, goes into the record's header: what was found to hold of
+    the level that the bots are confined at. `observer`, if given, is told of every state with what led to it.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Referee:
         spec: MatchSpec,
         *,
         started: str = "",
+        held: JsonObject | None = None,
         observer: Callable[[Any, Sequence[Event]], None] | None = None,
     ) -> None:
         self.game = game
@@ -75,7 +77,7 @@ class Referee:
         self._state: Any = None
         self._stream = ChanceStream(spec.key)
         self._json = action_cache(game)
-        self._scribe = Scribe(game, spec, started)
+        self._scribe = Scribe(game, spec, started, held)
         self._observer = observer
 
         clock = spec.clock
@@ -266,7 +268,8 @@ class Referee:
                 action = self.game.parse(self._state, seat, action)
             except ActionError as error:
                 return Violation("illegal", str(error), _quote(line))
-        self.charge(wall_ns)
+        # An answer later than its time was owed that: the host was busy, and nobody pays for it.
+        self.charge(wall_ns if self.budget_ns is None else min(wall_ns, self.budget_ns))
         self._spent.append((seat, wall_ns, cpu_ns or 0, wait_ns or 0))
         if reply.then:
             self._then = list(reply.then)
@@ -344,10 +347,10 @@ class Referee:
         """The last message: the bot is to exit."""
         return codec.encode(Quit())
 
-    def finish(self) -> MatchResult:
+    def finish(self, stopped: tuple[int, ...] = ()) -> MatchResult:
         """The result and the sealed record; after `advance` said `Step.OVER`."""
         outcome = self.game.outcome(self._state)
-        digest, record = self._scribe.end(outcome)
+        digest, record = self._scribe.end(outcome, {"stopped": list(stopped)} if stopped else None)
         return MatchResult(
             id=self.spec.id,
             ranks=outcome.ranks,
@@ -358,6 +361,7 @@ class Referee:
             times=self._times(),
             record=record,
             lines=self._scribe.count,
+            stopped=stopped,
             rival=None if outcome.rival is None else number(outcome.rival),
         )
 

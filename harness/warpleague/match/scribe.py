@@ -88,8 +88,12 @@ class Scribe:
 
     __slots__ = ("_actions", "_digested", "_lines", "count")
 
-    def __init__(self, game: Game[Any, Any], spec: MatchSpec, started: str) -> None:
+    def __init__(
+        self, game: Game[Any, Any], spec: MatchSpec, started: str, detail: JsonObject | None = None
+    ) -> None:
         header = _header(game, spec, started)
+        if detail is not None:
+            header["detail"] = detail
         self.count = 0
         self._lines = [canonical(header) + b"\n"]
         self._digested = [digest_form(header)]
@@ -143,9 +147,11 @@ class Scribe:
         self._lines.append(canonical(data) + b"\n")
         self._digested.append(digest_form(data))
 
-    def end(self, outcome: Outcome) -> tuple[str, bytes]:
-        """The digest, and the whole sealed record with its end line."""
+    def end(self, outcome: Outcome, detail: JsonObject | None = None) -> tuple[str, bytes]:
+        """The digest, and the whole sealed record with its end line; `detail`, if given, is undigested."""
         end = outcome_form(outcome)
+        if detail is not None:
+            end["detail"] = detail
         digest = digest_of([*self._digested, digest_form(end)])
         lines = [*self._lines, canonical({**end, "digest": digest}) + b"\n"]
         return digest, b"".join([*lines, seal(lines)])

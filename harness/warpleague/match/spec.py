@@ -108,6 +108,7 @@ class MatchResult:
     `record` is the canonical JSON lines, uncompressed, the end line included. `faults` holds for each seat
     all its faults in order. `lines` counts the record's lines after the header. `elapsed_s` is all it took, in
     seconds, the bots' start and end included; `playing_s` the part from the first question to the finished record.
+    `stopped` are the seats whose bots were stopped between their decisions, for pondering or because all were.
     `rival` is the score of the game's own opponent, where a solo game has one.
     """
 
@@ -123,3 +124,4 @@ class MatchResult:
     elapsed_s: float = 0.0
     playing_s: float = 0.0
     rival: float | None = None
+    stopped: tuple[int, ...] = ()

@@ -1,20 +1,29 @@
 """What a level puts between a bot and the machine: its command line, its environment, its memory watch.
 
-Leaves the pipes and the clock to `warpleague.runner.process`. Level `none` changes nothing; `limits` sets resource
-limits, a clean environment and death with the harness; it keeps accidents in, not attackers.
+Leaves the pipes and the clock to `warpleague.runner.process`, the sandbox itself to `sandbox`, and whether a level
+holds on this machine to `promises`. Level `none` changes nothing; `limits` sets resource limits, a clean environment
+and death with the harness: it keeps accidents in, not attackers; `sandbox` keeps in both.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 import shutil
 import sys
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from warpleague.errors import BadInput, BotError
+import attrs
+
+from warpleague.errors import BotError
+from warpleague.runner.mounts import HOME
+from warpleague.runner.sandbox import Sandbox
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from warpleague.match.spec import Level, SeatSpec
 
 OPEN_FILES: Final = 256
@@ -38,30 +47,57 @@ def _setpriv() -> tuple[str, ...]:
 
 def dies_with_harness(level: Level) -> bool:
     """Whether the system kills a bot of `level` when the process that started it dies."""
-    return level != "none" and bool(_setpriv())
+    return level == "sandbox" or (level == "limits" and bool(_setpriv()))
 
 
-def check_level(level: Level) -> None:
-    """Raise `BadInput` when this machine or version cannot give `level`: never silently less."""
-    if level == "sandbox":
-        raise BadInput("level sandbox is not available in this version: use limits or none")
+@attrs.frozen
+class Launch:
+    """How to start a bot: the arguments of `Popen`, and the sandbox to enter afterwards, if there is one."""
+
+    argv: list[str]
+    cwd: str
+    env: dict[str, str]
+    fds: tuple[int, ...] = ()
+    sandbox: Sandbox | None = None
 
 
-def command(seat: SeatSpec, level: Level) -> list[str]:
-    """The argv that starts the bot of `seat` under `level`; `BotError` if its program is not there."""
+def launch(seat: SeatSpec, level: Level) -> Launch:
+    """How to start the bot of `seat` under `level`.
+
+    Raises `BotError` if its program is not there, `BadInput` or `HarnessFault` if the level cannot be given.
+    """
     program = seat.run[0] if seat.run else ""
     # Checked here, since behind a shell a missing program would look like a bot that exits with 127.
     if not os.access(program, os.X_OK):
         raise BotError(
             f"{seat.bot}: cannot start {program!r}: there is no such program, or it may not be run"
         )
+    env = environment(seat, level)
     if level == "none":
-        return list(seat.run)
-    # Writable private memory is capped well above the watched resident set: java and node map more than they
-    # use; the watch catches what is really taken.
-    data_kb = 2 * seat.memory_mb * 1024
-    script = _SCRIPT.format(files=OPEN_FILES, blocks=FILE_MB * 2048, data_kb=data_kb)
-    return [*_setpriv(), "/bin/sh", "-c", script, "bot", *seat.run]
+        return Launch(list(seat.run), seat.cwd, env)
+    data = data_bytes(seat)
+    if level == "sandbox":
+        sandbox = Sandbox(
+            seat,
+            {
+                resource.RLIMIT_CORE: 0,
+                resource.RLIMIT_NOFILE: OPEN_FILES,
+                resource.RLIMIT_FSIZE: FILE_MB << 20,
+                resource.RLIMIT_DATA: data,
+            },
+        )
+        return Launch(sandbox.argv, "/", env, sandbox.fds, sandbox)
+    script = _SCRIPT.format(files=OPEN_FILES, blocks=FILE_MB * 2048, data_kb=data // 1024)
+    return Launch([*_setpriv(), "/bin/sh", "-c", script, "bot", *seat.run], seat.cwd, env)
+
+
+def data_bytes(seat: SeatSpec) -> int:
+    """The most private writable memory of one process, in bytes.
+
+    Well above the resident set that is watched: java and node map more than they use; the watch catches what is
+    really taken.
+    """
+    return 2 * seat.memory_mb << 20
 
 
 def environment(seat: SeatSpec, level: Level) -> dict[str, str]:
@@ -72,7 +108,7 @@ def environment(seat: SeatSpec, level: Level) -> dict[str, str]:
         return {**os.environ, **python}
     return {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "HOME": seat.cwd,
+        "HOME": HOME if level == "sandbox" else seat.cwd,
         "LANG": "C.UTF-8",
         "TMPDIR": "/tmp",
         **python,
@@ -80,7 +116,7 @@ def environment(seat: SeatSpec, level: Level) -> dict[str, str]:
 
 
 class MemoryWatch:
-    """Whether a process has taken more memory than its limit, in MiB of resident set, shared memory included."""
+    """Whether a bot has taken more memory than its limit, in MiB of resident set, shared memory included."""
 
     __slots__ = ("_limit_pages", "exceeded_mb", "limit_mb")
 
@@ -90,14 +126,36 @@ class MemoryWatch:
         self.exceeded_mb = 0
         """What was found, in MiB, once the limit was passed; else 0."""
 
-    def check(self, pid: int) -> bool:
-        """Look at `pid` (4 microseconds on Linux); true if it is over its limit."""
-        try:
-            with open(f"/proc/{pid}/statm", "rb", buffering=0) as file:  # noqa: PTH123 - hot, and no Path needed
-                pages = int(file.read().split()[1])
-        except (OSError, IndexError, ValueError):
-            return False
+    def check(self, pids: Sequence[int]) -> bool:
+        """Look at all of `pids` (4 microseconds each on Linux); true if together they are over the limit."""
+        pages = sum(map(_resident_pages, pids))
         if pages <= self._limit_pages:
             return False
+        if len(pids) > 1:
+            # Forked processes share pages, and the resident set of each counts them all.
+            pages = sum(map(_proportional_pages, pids))
+            if pages <= self._limit_pages:
+                return False
         self.exceeded_mb = pages * _PAGE // (1024 * 1024)
         return True
+
+
+def _resident_pages(pid: int) -> int:
+    with (
+        contextlib.suppress(OSError, IndexError, ValueError),
+        open(f"/proc/{pid}/statm", "rb", buffering=0) as file,  # noqa: PTH123 - hot, and no Path needed
+    ):
+        return int(file.read().split()[1])
+    return 0
+
+
+def _proportional_pages(pid: int) -> int:
+    """The resident set with each shared page divided among those that share it; the whole where untold."""
+    with (
+        contextlib.suppress(OSError, IndexError, ValueError),
+        open(f"/proc/{pid}/smaps_rollup", "rb", buffering=0) as file,  # noqa: PTH123
+    ):
+        for line in file.read().splitlines():
+            if line.startswith(b"Pss:"):
+                return int(line.split()[1]) * 1024 // _PAGE
+    return _resident_pages(pid)

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+import attrs
+
 if TYPE_CHECKING:
     from warpleague.match.spec import Level, SeatSpec
     from warpleague.runner.process import BotProcess
 
-    Kind = tuple[str, tuple[str, ...], str, int, Level]
+    Kind = tuple[SeatSpec, Level]
 
 
 class IdleBots:
@@ -60,4 +62,4 @@ class IdleBots:
 
 
 def _kind(seat: SeatSpec, level: Level) -> Kind:
-    return seat.digest, seat.run, seat.cwd, seat.memory_mb, level
+    return attrs.evolve(seat, bot=""), level  # it may play under another name

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import trio
 
-from warpleague.errors import BotError
+from warpleague.errors import BadInput, BotError, HarnessFault
 from warpleague.games import load_game
 from warpleague.match.referee import Referee, Step, Violation
-from warpleague.runner.confine import check_level
 from warpleague.runner.idle import IdleBots
 from warpleague.runner.process import BotProcess
+from warpleague.runner.promises import check_level, leaf
 from warpleague.runner.reaper import become_subreaper, children, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from warpleague.games.api import Event, Game
+    from warpleague.games.api import Event, Game, JsonObject
     from warpleague.match.spec import MatchResult, MatchSpec
 
 GRACE_S: Final = 0.5
@@ -62,11 +62,19 @@ def play_in_series(spec: MatchSpec) -> MatchResult:
 def _play(
     spec: MatchSpec, observer: Callable[[Any, Sequence[Event]], None] | None, idle: IdleBots | None
 ) -> MatchResult:
-    check_level(spec.level)
+    held = check_level(spec.level).summary()
     become_subreaper()
     before = children()
-    result: MatchResult = trio.run(play_game, load_game(spec.game), spec, observer, idle)
-    sweep(before if idle is None else before | idle.pids())
+    try:
+        result: MatchResult = trio.run(play_game, load_game(spec.game), spec, observer, idle, held)
+    except BaseExceptionGroup as group:
+        # trio's nurseries put even a single error into a group; whoever judges it wants to see which it is.
+        fault, bugs = group.split((HarnessFault, BadInput))
+        if fault is None or bugs is not None:
+            raise
+        raise leaf(fault) from group
+    finally:
+        sweep(before if idle is None else before | idle.pids())
     return result
 
 
@@ -75,14 +83,16 @@ async def play_game(
     spec: MatchSpec,
     observer: Callable[[Any, Sequence[Event]], None] | None = None,
     idle: IdleBots | None = None,
+    held: JsonObject | None = None,
 ) -> MatchResult:
     """Play `spec` as a match of `game`, registered or not; like `play_match`, inside a running trio.
 
-    Reusable bots are taken from `idle`, if that is given, and wait there afterwards.
+    Reusable bots are taken from `idle`, if that is given, and wait there afterwards. `held` says in the record what
+    was found to hold of the level.
     """
     begun = time.perf_counter()
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    referee = Referee(game, spec, started=started, observer=observer)
+    referee = Referee(game, spec, started=started, held=held, observer=observer)
     referee.begin()
     bots: list[BotProcess | None] = [None] * len(spec.seats)
     async with trio.open_nursery() as attendants:
@@ -90,7 +100,8 @@ async def play_game(
             await _start_all(referee, bots, attendants, idle)
             asked = time.perf_counter()
             await _ask_all(referee, bots, attendants)
-            result = referee.finish()
+            stopped = tuple(s for s, bot in enumerate(bots) if bot is not None and bot.pondering.stops)
+            result = referee.finish(stopped)
             playing_s = time.perf_counter() - asked
             for seat, bot in enumerate(bots):
                 if bot is not None:
@@ -126,6 +137,7 @@ async def _start_all(
                 troubles[seat] = Violation("startup", str(error))
                 return
         bots[seat] = bot
+        bot.pondering.begin(spec.pondering)
         attendants.start_soon(bot.attend)
         troubles[seat] = await _greet(referee, seat, bot)
 
@@ -148,6 +160,7 @@ async def _greet(referee: Referee, seat: int, bot: BotProcess) -> Violation | No
         if isinstance(hello, Violation):
             return hello
         bot.hello = hello
+        bot.locate()
     referee.connect(seat, bot.hello)
     trouble = await bot.ask(referee.start_line(seat), limit_ns)
     if trouble is not None:
@@ -180,6 +193,8 @@ async def _ask_all(referee: Referee, bots: list[BotProcess | None], attendants: 
             trouble = referee.violation
         if trouble is not None:
             _punish(referee, bots, seat, trouble, attendants)
+        elif bot.pondering.stops:
+            bot.pause()
         if time.perf_counter_ns() > breath:
             await trio.lowlevel.checkpoint()
             breath = time.perf_counter_ns() + _BREATH_NS

@@ -1,6 +1,6 @@
 """One bot's process: started, asked line by line against a deadline, watched, and ended with all it started.
 
-Leaves what the lines mean to `warpleague.match.referee`, and what a level forbids to `warpleague.runner.confine`.
+Leaves what the lines mean to `warpleague.match.referee`, and the process itself to `warpleague.runner.child`.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ import contextlib
 import os
 import select
 import signal
-import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
-from warpleague.errors import BotError
+from warpleague.errors import HarnessFault
 from warpleague.match.referee import Violation
-from warpleague.runner.confine import MemoryWatch, command, dies_with_harness, environment
+from warpleague.runner.child import EXIT_S, Child
+from warpleague.runner.confine import MemoryWatch
+from warpleague.runner.pondering import Pondering
 from warpleague.runner.stderr import StderrLog
 from warpline.framing import LineBuffer, LineTooLong
 
@@ -62,41 +63,23 @@ class BotProcess:
         self.memory = MemoryWatch(seat.memory_mb)
         self.hello: BotHello | None = None
         """What the bot said in its hello, once it has."""
+        self.pondering = Pondering()
         self._level = level
+        self._paused = False
         self._buffer = LineBuffer()
         self._held = False  # whether the buffer holds anything: read for every question
         self._eof = False
         self._begun = 0
+        self._budget_ns: int | None = None
         self._deadline: int | None = None
         self._cpu_begun: int | None = None
-        try:
-            # In the thread that runs trio: the end of a worker thread could kill a bot that asked to die with
-            # its parent. With vfork this takes a fraction of a millisecond, whatever our own size.
-            self._popen: subprocess.Popen[bytes] = subprocess.Popen(
-                command(seat, level),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=seat.cwd,
-                env=environment(seat, level),
-                start_new_session=True,
-                bufsize=0,
-            )
-        except OSError as error:
-            raise BotError(f"{seat.bot}: cannot start {seat.run[0]!r}: {error.strerror or error}") from error
-        assert self._popen.stdin is not None
-        assert self._popen.stdout is not None
-        assert self._popen.stderr is not None
-        self.pid = self._popen.pid
-        self._in = self._popen.stdin.fileno()
-        self._out = self._popen.stdout.fileno()
-        self._err = self._popen.stderr.fileno()
-        for fd in (self._in, self._out, self._err):
-            os.set_blocking(fd, False)
+        self._child = Child(seat, level)
+        self.pid = self._child.pid
+        self._in, self._out, self._err = self._child.stdin, self._child.stdout, self._child.stderr
+        self._cpu = self._child.cpu_ns
+        self._waited = self._child.waited_ns
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
-        self._clock_id = (~self.pid) << 3 | 2  # clock_getcpuclockid(3)
-        self._schedstat = -1
         self._attendance: trio.CancelScope | None = None
         self._unattended: trio.Event | None = None
 
@@ -110,6 +93,8 @@ class BotProcess:
         Lines that were there before `line` was sent answer no question; `forgive` may excuse them one by one.
         Does not touch the event loop when the answer comes within `QUICK_MS`.
         """
+        if self._paused:
+            self.resume()
         if self._held or self._poll.poll(0):
             early = self._unasked(forgive)
             if early is not None:
@@ -123,7 +108,11 @@ class BotProcess:
             written = len(line)  # its last words may be there: reading tells
         if written < len(line) and not await self._write_rest(line[written:], budget_ns):
             return self._gone() if self._eof else self._timeout(budget_ns, "it did not read its input")
-        begun = self._begun = time.perf_counter_ns()
+        begun = time.perf_counter_ns()
+        if cpu_begun is not None and cpu_begun > self.pondering.alarm_ns:
+            self.pondering.judge(cpu_begun, begun - self._begun - self.wall_ns)
+        self._begun = begun
+        self._budget_ns = budget_ns
         if budget_ns is None:
             self._deadline = None
             ready = self._poll.poll(QUICK_MS)
@@ -139,7 +128,9 @@ class BotProcess:
                 # One whole line, the usual case, past the buffer.
                 self.wall_ns = time.perf_counter_ns() - begun
                 cpu = self._cpu()
-                self.cpu_ns = None if cpu is None or cpu_begun is None else cpu - cpu_begun
+                if cpu is not None and cpu_begun is not None:
+                    self.cpu_ns = cpu - cpu_begun
+                    self.pondering.answered(cpu)
                 self.wait_ns = 0
                 self.line = data[:-1]
                 return None
@@ -148,6 +139,8 @@ class BotProcess:
 
     async def again(self) -> Violation | None:
         """Take the next line in answer to the same question, under the same deadline."""
+        if self._paused:
+            self.resume()
         waited_begun = self._waited()
         while True:
             try:
@@ -158,7 +151,9 @@ class BotProcess:
                 self._held = len(self._buffer) > 0
                 self.wall_ns = time.perf_counter_ns() - self._begun
                 cpu = self._cpu()
-                self.cpu_ns = None if cpu is None or self._cpu_begun is None else cpu - self._cpu_begun
+                if cpu is not None and self._cpu_begun is not None:
+                    self.cpu_ns = cpu - self._cpu_begun
+                    self.pondering.answered(cpu)
                 waited = self._waited()
                 self.wait_ns = None if waited is None or waited_begun is None else waited - waited_begun
                 self.line = line
@@ -169,7 +164,11 @@ class BotProcess:
             if self._deadline is not None:
                 rest_s = (self._deadline - time.perf_counter_ns()) / 1e9
                 if rest_s <= 0:
-                    return self._timeout(self._deadline - self._begun)
+                    owed = self._begun + (self._budget_ns or 0) + self._owed_ns(waited_begun)
+                    if owed <= self._deadline:
+                        return self._timeout(self._budget_ns)
+                    self._deadline = owed
+                    continue
             with trio.move_on_after(rest_s):
                 await trio.lowlevel.wait_readable(self._out)
             self._read()
@@ -222,23 +221,16 @@ class BotProcess:
 
     # ------------------------------------------------------------------ clocks
 
-    def _cpu(self) -> int | None:
-        """The CPU time of the process in nanoseconds: 0.4 microseconds a read, all threads, no children."""
-        try:
-            return time.clock_gettime_ns(self._clock_id)
-        except OSError:
-            return None
+    def _owed_ns(self, waited_begun: int | None) -> int:
+        """How much longer the bot may take because others had its processor, at most as long as it had anyway.
 
-    def _waited(self) -> int | None:
-        """How long the main thread has been runnable without a processor, in nanoseconds, since it started."""
-        if not _LINUX:
-            return None
-        try:
-            if self._schedstat < 0:
-                self._schedstat = os.open(f"/proc/{self.pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
-            return int(os.pread(self._schedstat, 100, 0).split()[1])
-        except (OSError, IndexError, ValueError):
-            return None
+        What its own threads computed meanwhile kept no one else's promise: that is no waiting for the host.
+        """
+        waited, cpu = self._waited(), self._cpu()
+        if waited is None or waited_begun is None or cpu is None or self._cpu_begun is None:
+            return 0
+        others = time.perf_counter_ns() - self._begun - (cpu - self._cpu_begun)
+        return max(0, min(waited - waited_begun, others, self._budget_ns or 0))
 
     # ------------------------------------------------------------------ what went wrong
 
@@ -248,14 +240,26 @@ class BotProcess:
         if why:
             text += f": {why}"
         detail: JsonObject = {"limit_ms": round(limit_s * 1000, 3)}
+        if self._deadline is not None and budget_ns is not None and not why:
+            extended_ns = self._deadline - self._begun - budget_ns
+            if extended_ns > 0:
+                text += f", extended by {extended_ns / 1e9:.3f} s of waiting for a processor"
+                detail["extended_ms"] = round(extended_ns / 1e6, 3)
         if self._held:
             detail["unfinished_line_bytes"] = len(self._buffer)
         return Violation("timeout", text, detail)
 
     def _gone(self) -> Violation:
+        """Why no more answers come; `HarnessFault` if the sandbox ended without having run the bot."""
         if self.memory.exceeded_mb:
             found, limit = self.memory.exceeded_mb, self.memory.limit_mb
             return Violation("memory", f"took {found} MiB of memory; the limit is {limit} MiB")
+        fault = self._child.sandbox_fault()
+        if fault is not None:
+            self.drain_stderr()
+            raise HarnessFault(
+                f"the sandbox of {self.seat.bot} failed: {self.stderr.text().strip() or fault}"
+            )
         left = "; an unfinished line is lost" if self._held else ""
         return Violation("crash", f"{self._exit_text()}{left}")
 
@@ -264,24 +268,18 @@ class BotProcess:
         return Violation("flood", str(error), _quoted(error.head))
 
     def _exit_text(self) -> str:
-        status = self._settle()
+        status = self._child.status(EXIT_S)  # it closed its output: a moment to end
         if status is None:
             return "closed its output and went on running"
         if status < 0:
             return f"killed by {_signal_name(-status)}"
         return f"exited with status {status}"
 
-    def _settle(self) -> int | None:
-        """The exit status, once the process that closed its output has had a moment to end."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            return self._popen.wait(0.2)
-        return None
-
     def evidence(self) -> JsonObject:
         """What belongs into the record beside a fault: exit status, the end of standard error."""
         self.drain_stderr()
         detail: JsonObject = {"stderr": self.stderr.text(EVIDENCE_CHARS), "stderr_bytes": self.stderr.total}
-        status = self._popen.poll()
+        status = self._child.status()
         if status is not None:
             detail["exit"] = status if status >= 0 else _signal_name(-status)
         return detail
@@ -318,37 +316,53 @@ class BotProcess:
             await trio.lowlevel.wait_readable(self._err)
 
     async def _watch_memory(self) -> None:
-        while not self.memory.check(self.pid):
+        while not self.memory_exceeded():
             await trio.sleep(MEMORY_WATCH_S)
         self.kill()
 
+    def memory_exceeded(self) -> bool:
+        """Whether the bot, in a sandbox with all that it started, is over its memory limit now."""
+        return self.memory.check(self._child.processes())
+
     def tell(self, line: bytes) -> None:
         """Send a line that needs no answer, as far as the pipe takes it at once."""
+        if self._paused:
+            self.resume()
         with contextlib.suppress(OSError):
             os.write(self._in, line)
 
     # ------------------------------------------------------------------ the end
 
+    def locate(self) -> None:
+        """Find the bot's own process, once it has answered: clocks and stops are to be that one's."""
+        if self._child.locate():
+            self.pondering.forget_clock()
+
+    def pause(self) -> None:
+        """Stop the bot until it is asked or told something, where it cannot be left behind stopped."""
+        self._paused = self._child.pause()
+
+    def resume(self) -> None:
+        """Let a stopped bot go on."""
+        self._paused = False
+        self._child.resume()
+
     def kill(self) -> None:
-        """Kill the process and its process group at once; `close` still has to follow."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-        with contextlib.suppress(ProcessLookupError):
-            self._popen.kill()
+        """Kill the bot and all that can be found of what it started at once; `close` still has to follow."""
+        self._child.kill()
 
     async def close(self, grace_s: float) -> None:
         """End the bot: end of input, `grace_s` seconds to exit by itself, then SIGKILL to it and its group."""
-        assert self._popen.stdin is not None
-        self._popen.stdin.close()
+        self._child.close_stdin()
         with trio.CancelScope(shield=True):
-            if grace_s > 0 and self._popen.poll() is None:
+            if grace_s > 0 and self._child.alive():
                 with trio.move_on_after(grace_s):
-                    await self._wait_exit()
+                    await self._child.exited()
             self.kill()
-            self._popen.wait()  # short: nothing survives SIGKILL
+            self._child.reap()
             await self.leave()
             self.drain_stderr()
-        self._close_descriptors()
+        self._child.close()
 
     async def leave(self) -> None:
         """End what `attend` does: no task may wait on a descriptor that is closed, or used by another match."""
@@ -358,19 +372,11 @@ class BotProcess:
                 await self._unattended.wait()
             self._attendance = None
 
-    def _close_descriptors(self) -> None:
-        for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
-            if pipe is not None:
-                pipe.close()
-        if self._schedstat >= 0:
-            os.close(self._schedstat)
-            self._schedstat = -1
-
     # ------------------------------------------------------------------ between two matches
 
     def _quiet(self) -> bool:
         """Whether the bot is alive and has written nothing that was not asked for."""
-        return not self._held and not self._eof and not self._poll.poll(0) and self._popen.poll() is None
+        return not self._held and not self._eof and not self._poll.poll(0) and self._child.alive()
 
     def rest(self) -> bool:
         """Get ready to wait for another match, after `leave`; false if the bot is not fit for one.
@@ -382,34 +388,19 @@ class BotProcess:
             return False
         self.drain_stderr()
         self.stderr = StderrLog()
-        if dies_with_harness(self._level):
-            os.kill(self.pid, signal.SIGSTOP)
+        self.pause()
         return True
 
     def wake(self) -> bool:
         """Go on after `rest`; false if the bot did not keep quiet."""
         if not self._quiet():
             return False
-        os.kill(self.pid, signal.SIGCONT)
+        self.resume()
         return True
 
     def end(self) -> None:
         """Kill a bot that nobody attends."""
-        self.kill()
-        self._popen.wait()
-        self._close_descriptors()
-
-    async def _wait_exit(self) -> None:
-        """Return once the process has ended; its output is read meanwhile, so that it cannot hang on a pipe."""
-        if not hasattr(os, "pidfd_open"):
-            while self._popen.poll() is None:
-                await trio.sleep(0.005)
-            return
-        pidfd = os.pidfd_open(self.pid)
-        try:
-            await trio.lowlevel.wait_readable(pidfd)
-        finally:
-            os.close(pidfd)
+        self._child.end()
 
 
 def _signal_name(number: int) -> str:

@@ -1,0 +1,63 @@
+"""Whether a bot computes while it is not its turn, told by its processor clock, and is to be stopped for it.
+
+Leaves stopping it to `process`, and when to `play`. On the core that the bots of a match share, such a bot takes its
+time from its opponents'.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from warpleague.match.spec import Pondering as Policy
+
+QUIET_NS: Final = 1_000_000
+"""What every bot may do between two decisions, in nanoseconds of processor time: flush, clear up, wait for input."""
+
+_BUSY_SHARE: Final = 4
+_STEP: Final = 4
+_ENOUGH: Final = 12
+_NEVER: Final = 1 << 62
+
+
+class Pondering:
+    """What was seen of one bot.
+
+    A gap between two decisions is busy if the bot computed for more than `QUIET_NS` and for more than a quarter of
+    it. One busy gap may be a garbage collection or a compiler at work; a bot is stopped after three in a row, or as
+    many among not much more: four quiet alarms make up for one busy one.
+    """
+
+    __slots__ = ("_policy", "_score", "alarm_ns", "stops")
+
+    def __init__(self) -> None:
+        self._policy: Policy = "on"
+        self._score = 0
+        self.alarm_ns = _NEVER
+        """The reading of the processor clock beyond which the gap that is ending has to be judged."""
+        self.stops = False
+        """Whether the bot is to be stopped between its decisions."""
+
+    def begin(self, policy: Policy) -> None:
+        """A match under `policy` begins; what was seen in another is forgotten."""
+        self._policy = policy
+        self._score = 0
+        self.stops = policy == "always-stop"
+
+    def forget_clock(self) -> None:
+        """The processor clock has been replaced: wait for its next reading."""
+        self.alarm_ns = _NEVER
+
+    def answered(self, cpu_ns: int) -> None:
+        """An answer came when the processor clock showed `cpu_ns`."""
+        self.alarm_ns = cpu_ns + QUIET_NS
+
+    def judge(self, cpu_ns: int, gap_ns: int) -> None:
+        """The clock shows `cpu_ns`, beyond the alarm, at the end of a gap that lasted `gap_ns`."""
+        used_ns = cpu_ns - (self.alarm_ns - QUIET_NS)
+        if used_ns * _BUSY_SHARE > gap_ns:
+            self._score += _STEP
+            if self._policy == "off" and self._score >= _ENOUGH:
+                self.stops = True
+        elif self._score:
+            self._score -= 1

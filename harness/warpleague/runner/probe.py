@@ -1,0 +1,235 @@
+"""The program that `promises` runs in a bot's place: it tries what its level forbids, and tells what it could do.
+
+Started alone, so it imports the standard library only; what its findings mean is left to `promises`. It reads one
+line, JSON with what to expect and what to try, and answers one: for each promise an empty text if it was kept, else
+what happened. What it starts, it leaves behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import json
+import mmap
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Expected = dict[str, Any]
+
+_AF_VSOCK = 40
+_CLONE_NEWUSER = 0x10000000
+_TIOCSTI = 0x5412
+_EPERM = 1
+
+
+def environment(expected: Expected) -> str:
+    """Nothing in the environment but what the level puts there."""
+    found = sorted(set(os.environ) - {*expected["environment"], "PWD", "OLDPWD", "SHLVL", "_", "LC_CTYPE"})
+    return f"it sees {', '.join(found)}" if found else ""
+
+
+def descriptors(_: Expected) -> str:
+    """Three pipes and no other open file."""
+    found = []
+    for fd in range(3, 1024):
+        with contextlib.suppress(OSError):
+            os.fstat(fd)
+            found.append(fd)
+    return f"descriptors {found} are open" if found else ""
+
+
+def terminal(expected: Expected) -> str:
+    """A session of its own, without a terminal."""
+    if os.getsid(0) not in (os.getpid(), os.getppid()) or os.getsid(0) == expected["session"]:
+        return "it is in the session of another process"
+    if any(map(os.isatty, (0, 1, 2))):
+        return "a standard stream is a terminal"
+    with contextlib.suppress(OSError):
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+        return "/dev/tty can be opened"
+    return ""
+
+
+def limits(expected: Expected) -> str:
+    """The resource limits, hard as soft."""
+    wrong = []
+    for name, most in expected["limits"].items():
+        found = resource.getrlimit(getattr(resource, name))
+        if any(value == resource.RLIM_INFINITY or value > most for value in found):
+            wrong.append(f"{name} is {found}, not {most}")
+    return "; ".join(wrong)
+
+
+def memory(expected: Expected) -> str:
+    """No private memory beyond the limit."""
+    size = expected["limits"]["RLIMIT_DATA"] + (64 << 20)
+    with contextlib.suppress(OSError, MemoryError, ValueError):
+        mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
+        return f"{size >> 20} MiB were granted"
+    return ""
+
+
+def identity(_: Expected) -> str:
+    """No root, no capabilities, no way to get any."""
+    if 0 in (*os.getresuid(), *os.getresgid()):
+        return f"its user and group ids are {os.getresuid()}, {os.getresgid()}"
+    status = dict(
+        line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":\t" in line
+    )
+    held = [name for name in ("CapInh", "CapPrm", "CapEff", "CapAmb") if int(status[name], 16)]
+    if held:
+        return f"it holds capabilities: {', '.join(held)}"
+    return "" if status.get("NoNewPrivs") == "1" else "new privileges are not ruled out"
+
+
+def files(expected: Expected) -> str:
+    """No files but the system's and its own."""
+    for path in expected["secrets"]:
+        with contextlib.suppress(OSError):
+            Path(path).read_bytes()
+            return f"it can read {path}"
+    return ""
+
+
+def writing(_: Expected) -> str:
+    """No place to write a file to, and no writing into its own."""
+    places = {"/", "/tmp", "/var/tmp", "/run", "/dev/shm", ".", str(Path.home())}
+    with contextlib.suppress(OSError):
+        places |= {line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()}
+    for place in sorted(places):
+        path = Path(place, f"probe-{os.getpid()}")
+        with contextlib.suppress(OSError):
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+            path.unlink()
+            return f"it can write to {place}"
+    with contextlib.suppress(OSError):
+        os.close(os.open(sys.argv[0], os.O_WRONLY))
+        return "it can write into its own source"
+    return ""
+
+
+def processes(_: Expected) -> str:
+    """No process but its own to be seen."""
+    seen = {int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()} - {
+        os.getpid(),
+        os.getppid(),
+    }
+    return f"it sees {len(seen)} processes of others" if seen else ""
+
+
+def network(expected: Expected) -> str:
+    """No connection to the host or beyond."""
+    with contextlib.suppress(OSError):
+        socket.create_connection(("127.0.0.1", expected["port"]), timeout=1).close()
+        return "it reached a port of the host"
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as link:
+        link.connect("\0" + expected["abstract"])
+        return "it reached a unix socket of the host"
+    for family in (_AF_VSOCK, socket.AF_NETLINK, socket.AF_PACKET):
+        with contextlib.suppress(OSError):
+            socket.socket(family, socket.SOCK_RAW if family != _AF_VSOCK else socket.SOCK_STREAM).close()
+            return f"it may use sockets of family {family}"
+    links = [line.split(":")[0].strip() for line in Path("/proc/net/dev").read_text().splitlines()[2:]]
+    return "" if links == ["lo"] else f"it has the interfaces {', '.join(links)}"
+
+
+def calls(_: Expected) -> str:
+    """The system calls on the deny-list fail."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def denied(call: Callable[[], int]) -> bool:
+        ctypes.set_errno(0)
+        return call() == -1 and ctypes.get_errno() == _EPERM
+
+    if not denied(lambda: int(libc.unshare(_CLONE_NEWUSER))):
+        return "it may make namespaces"
+    if not denied(lambda: int(libc.ptrace(0, 0, 0, 0))):
+        return "it may trace processes"
+    with contextlib.suppress(OSError):
+        os.close(os.memfd_create("probe"))
+        return "it may make files in memory"
+    try:
+        fcntl.ioctl(0, _TIOCSTI, b"x")
+    except OSError as error:
+        if error.errno == _EPERM:
+            return ""
+    return "it may push characters into terminals"
+
+
+def forks(expected: Expected) -> str:
+    """As many processes as granted, exactly."""
+    out, hold = os.pipe()
+    children: list[int] = []
+    try:
+        while len(children) <= expected["processes"]:
+            child = os.fork()
+            if not child:
+                os.close(hold)
+                os.read(out, 1)
+                os._exit(0)
+            children.append(child)
+    except OSError:
+        pass
+    os.close(hold)
+    for child in children:
+        os.waitpid(child, 0)
+    os.close(out)
+    found = len(children) + 1
+    return "" if found == expected["processes"] else f"it had {found} processes, not {expected['processes']}"
+
+
+def hoard(expected: Expected) -> str:
+    """Take shared memory beyond the limit; whether that is seen is the harness's finding."""
+    size = 2 * expected["memory_mb"] << 20
+    with contextlib.suppress(OSError, MemoryError, ValueError):
+        hoarded.append(mmap.mmap(-1, size))
+        while size:
+            size -= hoarded[-1].write(bytes(1 << 20))
+    return ""
+
+
+hoarded: list[mmap.mmap] = []
+
+
+def daemon(_: Expected) -> str:
+    """Leave a process behind that nobody's signal but SIGKILL ends; it gives up by itself after a minute."""
+    child = os.fork()
+    if not child:
+        os.setsid()
+        if not os.fork():
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN)
+            null = os.open(os.devnull, os.O_RDWR)
+            for fd in (0, 1, 2):
+                os.dup2(null, fd)
+            time.sleep(60)
+        os._exit(0)
+    os.waitpid(child, 0)
+    return ""
+
+
+def main() -> None:
+    """Answer each line of requests; the first may have started before we read it."""
+    for line in sys.stdin:
+        expected: Expected = json.loads(line)
+        found = {}
+        for name in expected["try"]:
+            try:
+                found[name] = globals()[name](expected)
+            except Exception as error:  # noqa: BLE001 - told instead of a finding
+                found[name] = f"the probe failed: {type(error).__name__}: {error}"
+        print(json.dumps(found), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,308 @@
+"""What each level promises, and whether this machine keeps it: a probe takes a bot's place and tries.
+
+Leaves how a level is made to `confine`, and showing the findings to `warpleague.report.doctor`. Nothing is inferred
+from versions or settings: what counts is what the probe could do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+import trio
+
+from warpleague.errors import BadInput, HarnessFault
+from warpleague.match.spec import SeatSpec
+from warpleague.runner.confine import FILE_MB, OPEN_FILES, data_bytes, environment
+from warpleague.runner.process import BotProcess
+from warpleague.runner.reaper import become_subreaper, children, sweep
+from warpleague.runner.sandbox import bubblewrap_version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from warpleague.match.spec import Level
+
+PROMISES: Final = {
+    "descriptors": "a bot has three pipes and no other open file",
+    "terminal": "a bot has a session of its own, and no terminal",
+    "environment": "a bot sees nothing of the harness's environment",
+    "limits": "the limits on open files, file size, data and core dumps are set",
+    "memory": "private memory beyond the limit is refused",
+    "hoard": "shared memory beyond the limit is noticed",
+    "daemon": "what a bot started dies with it",
+    "orphan": "a bot dies when the harness is killed",
+    "identity": "a bot is not root and has no capabilities",
+    "files": "a bot sees no files but the system's and its own",
+    "writing": "a bot can write nowhere, its own folder included",
+    "processes": "a bot sees no processes but its own",
+    "network": "a bot reaches no network and no socket of the host",
+    "calls": "system calls that no bot needs are refused",
+    "forks": "a bot has as many processes as granted, and no more",
+}
+"""Every promise in words."""
+
+_ALWAYS: Final = ("descriptors", "terminal", "daemon")
+_LIMITS: Final = (*_ALWAYS, "environment", "limits", "memory", "hoard", "orphan")
+KEPT_BY: Final[dict[Level, tuple[str, ...]]] = {
+    "none": _ALWAYS,
+    "limits": _LIMITS,
+    "sandbox": (*_LIMITS, "identity", "files", "writing", "processes", "network", "calls", "forks"),
+}
+"""Which promises each level makes."""
+
+_THOROUGH: Final = frozenset({"hoard", "orphan"})
+"""Those that take long to try; the harness's own doing more than the host's."""
+
+_ASKED_BY_HARNESS: Final = frozenset({"orphan"})
+_ANSWER_S: Final = 20.0
+_END_S: Final = 5.0
+_MEMORY_MB: Final = 64
+
+
+@attrs.frozen
+class Finding:
+    """One promise, whether it was kept, and what happened if not."""
+
+    promise: str
+    kept: bool
+    reason: str = ""
+
+
+@attrs.frozen
+class Report:
+    """What came of trying `level`: `made_by` names the means; `failure` is why it cannot even be started."""
+
+    level: Level
+    made_by: str
+    findings: tuple[Finding, ...] = ()
+    failure: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise that was tried was kept."""
+        return not self.failure and all(finding.kept for finding in self.findings)
+
+    def complaint(self) -> str:
+        """Why the level does not hold, in one line."""
+        broken = [f"{PROMISES[f.promise]}: {f.reason}" for f in self.findings if not f.kept]
+        return self.failure or "; ".join(broken)
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as JSON, each promise with the reason it was not kept, or null."""
+        return {
+            "level": self.level,
+            "holds": self.holds,
+            "made_by": self.made_by,
+            "failure": self.failure or None,
+            "promises": [
+                {
+                    "promise": f.promise,
+                    "text": PROMISES[f.promise],
+                    "kept": f.kept,
+                    "reason": f.reason or None,
+                }
+                for f in self.findings
+            ],
+        }
+
+    def summary(self) -> dict[str, Any]:
+        """What belongs into a record: the means, and the promises that were found kept."""
+        return {
+            "level": self.level,
+            "made_by": self.made_by,
+            "kept": [f.promise for f in self.findings if f.kept],
+        }
+
+
+@cache
+def check_level(level: Level) -> Report:
+    """What holds of `level`, tried once a process; `BadInput` quotes why it does not hold: never silently less."""
+    if level == "none" or sys.platform != "linux":
+        if level == "sandbox":
+            raise BadInput("level sandbox needs Linux; use limits for bots that you trust")
+        return Report(level, _made_by(level))
+    report = examine(level)
+    if not report.holds:
+        raise BadInput(f"level {level} does not hold on this machine: {report.complaint()}")
+    return report
+
+
+def examine(level: Level, *, thorough: bool = False) -> Report:
+    """Try the promises of `level`, on Linux; `thorough` tries also what takes long."""
+    become_subreaper()
+    before = children()
+    made_by = _made_by(level)
+    wanted = [name for name in KEPT_BY[level] if thorough or name not in _THOROUGH]
+    try:
+        found = dict(_try_all(level, wanted))
+    except (BadInput, HarnessFault) as error:
+        return Report(level, made_by, failure=str(error))
+    except BaseExceptionGroup as group:
+        told = group.subgroup((BadInput, HarnessFault))
+        if told is None:
+            raise
+        return Report(level, made_by, failure=str(leaf(told)))
+    finally:
+        sweep(before)
+    return Report(level, made_by, tuple(Finding(name, not found[name], found[name]) for name in wanted))
+
+
+def _made_by(level: Level) -> str:
+    if level == "sandbox":
+        return bubblewrap_version()
+    return "resource limits" if level == "limits" else ""
+
+
+def leaf(error: BaseException) -> BaseException:
+    """The first error in a group, or the error itself."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
+    folder = Path(tempfile.mkdtemp(prefix="warpleague-probe-"))
+    token = secrets.token_hex(8)
+    try:
+        seat = _seat(folder / "bot", token)
+        secret = folder / "secret"
+        secret.write_text("nobody but the harness may read this\n")
+        secret.chmod(0o644)
+        folder.chmod(0o755)  # what hides the secret must be the sandbox
+        with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as hidden:
+            hidden.bind("\0" + token)
+            hidden.listen()
+            expected = {
+                # The daemon last: it would count among the probe's processes.
+                "try": sorted(set(wanted) - _ASKED_BY_HARNESS, key=lambda name: (name == "daemon", name)),
+                "environment": list(environment(seat, level)),
+                "session": os.getsid(0),
+                "memory_mb": seat.memory_mb,
+                "limits": {
+                    "RLIMIT_CORE": 0,
+                    "RLIMIT_NOFILE": OPEN_FILES,
+                    "RLIMIT_FSIZE": FILE_MB << 20,
+                    "RLIMIT_DATA": data_bytes(seat),
+                },
+                "processes": seat.processes,
+                "secrets": [str(secret), f"/proc/{os.getpid()}/environ"],
+                "port": server.getsockname()[1],
+                "abstract": token,
+            }
+            found = trio.run(_ask, seat, level, expected)
+        sweep_before = children()
+        found["daemon"] = found["daemon"] or _left(token, "a daemon", sweep_before)
+        yield from found.items()
+        if "orphan" in wanted:
+            yield "orphan", _orphan(seat, level, token)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _seat(folder: Path, token: str) -> SeatSpec:
+    """The probe as a bot in a folder of its own; its arguments hold `token`, by which it can be found."""
+    folder.mkdir(parents=True)
+    program = folder / "probe.py"
+    shutil.copyfile(Path(__file__).with_name("probe.py"), program)
+    program.chmod(0o644)
+    folder.chmod(0o755)
+    return SeatSpec(
+        bot="probe",
+        run=(sys.executable, "-I", "-S", "probe.py", token),
+        cwd=str(folder),
+        memory_mb=_MEMORY_MB,
+        processes=16,
+    )
+
+
+async def _ask(seat: SeatSpec, level: Level, expected: dict[str, Any]) -> dict[str, str]:
+    bot = BotProcess(seat, level)
+    try:
+        trouble = await bot.ask(json.dumps(expected).encode() + b"\n", round(_ANSWER_S * 1e9))
+        if trouble is not None:
+            told = bot.evidence()["stderr"].strip()
+            raise HarnessFault(f"the probe gave no answer: {trouble.message} {told}".strip())
+        found: dict[str, str] = json.loads(bot.line)
+        bot.locate()
+        if "hoard" in found and not bot.memory_exceeded():
+            found["hoard"] = f"{2 * seat.memory_mb} MiB with a limit of {seat.memory_mb} went unnoticed"
+        return found
+    finally:
+        bot.end()
+
+
+def _left(token: str, what: str, before: set[int]) -> str:
+    """Nothing, or that a process with `token` among its arguments is still there."""
+    deadline = time.monotonic() + _END_S
+    while found := _with_token(token):
+        sweep(before - set(found))  # as after every match
+        if time.monotonic() > deadline:
+            return f"{what} lives on as process {found[0]}"
+        time.sleep(0.01)
+    return ""
+
+
+def _with_token(token: str) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                if token.encode() in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+def _orphan(seat: SeatSpec, level: Level, token: str) -> str:
+    """Start the probe from a process of its own, kill that, and see whether the probe goes with it."""
+    script = (
+        "import sys, time; from warpleague.runner.process import BotProcess; "
+        "from warpleague.match.spec import SeatSpec; "
+        f"bot = BotProcess({seat!r}, {level!r}); print('ready', flush=True); time.sleep(60)"
+    )
+    before = children()
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", script.replace(repr(token), "sys.argv[1]"), token],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as harness:
+        assert harness.stdout is not None
+        if not harness.stdout.readline():
+            return "the probe could not be started from another process"
+        deadline = time.monotonic() + _END_S
+        # A process in the middle of an exec shows no arguments for a moment.
+        while not (bots := [pid for pid in _with_token(token) if pid != harness.pid]):
+            if time.monotonic() > deadline:
+                break
+        harness.send_signal(signal.SIGKILL)
+        harness.wait()
+    deadline = time.monotonic() + _END_S
+    while any(_alive(pid) for pid in bots):
+        if time.monotonic() > deadline:
+            sweep(before)
+            return "it lives on"
+        time.sleep(0.01)
+    sweep(before)
+    return "" if bots else "it was not to be seen"
+
+
+def _alive(pid: int) -> bool:
+    """Whether the process is there and is not a zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (OSError, IndexError):
+        return False

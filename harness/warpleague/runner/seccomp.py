@@ -1,0 +1,183 @@
+"""Which system calls a bot in the sandbox may not make, as a seccomp filter in classic BPF (seccomp(2), Linux).
+
+Leaves loading it to bubblewrap. A deny-list: bots are of any language and version, so what an unknown runtime needs
+must go on working; what is on the list no bot needs, or it is a way out, around a limit, or into rarely used kernel
+code. Runtimes see a refusal that they know from old kernels or containers, and take another path.
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import struct
+import sys
+from functools import cache
+from typing import Final
+
+# Instructions and constants: linux/bpf_common.h, linux/seccomp.h, linux/audit.h.
+_LOAD: Final = 0x20  # BPF_LD | BPF_W | BPF_ABS
+_EQUAL: Final = 0x15  # BPF_JMP | BPF_JEQ | BPF_K
+_AT_LEAST: Final = 0x35  # BPF_JMP | BPF_JGE | BPF_K
+_ANY_BIT: Final = 0x45  # BPF_JMP | BPF_JSET | BPF_K
+_RETURN: Final = 0x06  # BPF_RET | BPF_K
+
+ALLOW: Final = 0x7FFF0000
+KILL_PROCESS: Final = 0x80000000
+_REFUSE: Final = 0x00050000  # SECCOMP_RET_ERRNO, the error number in the low 16 bits
+
+_NR: Final = 0  # offsets in struct seccomp_data
+_ARCH: Final = 4
+_ARG0: Final = 16
+_ARG1: Final = 24
+
+X32_BIT: Final = 0x40000000
+AUDIT_ARCH: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+"""The machines there is a filter for, with the kernel's number for each."""
+
+# CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET: what makes a namespace, in the flags of clone(2).
+NEW_NAMESPACE: Final = 0x7E020000
+TIOCSTI: Final = 0x5412
+TIOCLINUX: Final = 0x541C
+FAMILIES: Final = (1, 2, 10)
+"""The socket families a bot may have, to talk with itself: AF_UNIX, AF_INET, AF_INET6."""
+
+REFUSED: Final[dict[str, tuple[int | None, int | None]]] = {
+    # Other processes.
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440),
+    "kcmp": (312, 272),
+    "pidfd_getfd": (438, 438),
+    # Namespaces and mounts.
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "open_by_handle_at": (304, 265),
+    "name_to_handle_at": (303, 264),
+    # Memory that no limit on a process counts.
+    "shmget": (29, 194),
+    "msgget": (68, 186),
+    "semget": (64, 190),
+    "mq_open": (240, 180),
+    # Keys, watchers and large, rarely used parts of the kernel.
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "fanotify_init": (300, 262),
+    "lookup_dcookie": (212, 18),
+    "nfsservctl": (180, 42),
+    "personality": (135, 92),
+    "vhangup": (153, 58),
+    "syslog": (103, 116),
+    "quotactl": (179, 60),
+    "quotactl_fd": (443, 443),
+    "acct": (163, 89),
+    # The machine itself.
+    "reboot": (169, 142),
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    "settimeofday": (164, 170),
+    "clock_settime": (227, 112),
+    "clock_adjtime": (305, 266),
+    "adjtimex": (159, 171),
+    "sethostname": (170, 161),
+    "setdomainname": (171, 162),
+    "iopl": (172, None),
+    "ioperm": (173, None),
+    "modify_ldt": (154, None),
+    # Processors and memory nodes other than those the referee shares with its bots.
+    "sched_setaffinity": (203, 122),
+    "migrate_pages": (256, 238),
+    "move_pages": (279, 239),
+}
+"""Refused with EPERM: the numbers on x86-64 and aarch64, None where there is no such call."""
+
+UNKNOWN: Final[dict[str, tuple[int, int]]] = {
+    "clone3": (435, 435),  # its flags are in memory, where a filter cannot look; libraries fall back to clone
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "userfaultfd": (323, 282),
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+}
+"""Refused with ENOSYS, as on a kernel without them: there is another way that runtimes know."""
+
+CLONE: Final = (56, 220)
+IOCTL: Final = (16, 29)
+SOCKET: Final = (41, 198)
+SOCKETPAIR: Final = (53, 199)
+
+
+def refused(error: int) -> int:
+    """The filter's verdict that makes a call fail with `error`."""
+    return _REFUSE | error
+
+
+def machine() -> str | None:
+    """Which key of `AUDIT_ARCH` this machine is, or None where there is no filter for it."""
+    name = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
+    # A 32-bit Python on a 64-bit kernel says so by its pointers.
+    return name if name in AUDIT_ARCH and sys.maxsize > 2**32 else None
+
+
+@cache
+def build(name: str) -> bytes:
+    """The filter for the machine `name`, an array of struct sock_filter in the machine's (little) byte order."""
+    column = list(AUDIT_ARCH).index(name)
+    # Another architecture has other numbers: nothing of it may pass.
+    program = [
+        (_LOAD, 0, 0, _ARCH),
+        (_EQUAL, 1, 0, AUDIT_ARCH[name]),
+        (_RETURN, 0, 0, KILL_PROCESS),
+        (_LOAD, 0, 0, _NR),
+    ]
+    if name == "x86_64":
+        program += _check(_AT_LEAST, X32_BIT, refused(errno.ENOSYS))
+    for calls, error in ((REFUSED, errno.EPERM), (UNKNOWN, errno.ENOSYS)):
+        for numbers in calls.values():
+            number = numbers[column]
+            if number is not None:
+                program += _check(_EQUAL, number, refused(error))
+    program += _branch(CLONE[column], _ARG0, _check(_ANY_BIT, NEW_NAMESPACE, refused(errno.EPERM)))
+    # Only the low half of an ioctl's number counts for the kernel, so only that is looked at.
+    terminal = [step for code in (TIOCSTI, TIOCLINUX) for step in _check(_EQUAL, code, refused(errno.EPERM))]
+    program += _branch(IOCTL[column], _ARG1, terminal)
+    families = [step for family in FAMILIES for step in _check(_EQUAL, family, ALLOW)]
+    families.append((_RETURN, 0, 0, refused(errno.EAFNOSUPPORT)))
+    for numbers in (SOCKET, SOCKETPAIR):
+        program += _branch(numbers[column], _ARG0, families)
+    program.append((_RETURN, 0, 0, ALLOW))
+    return b"".join(struct.pack("<HBBI", *step) for step in program)
+
+
+_Step = tuple[int, int, int, int]
+
+
+def _check(test: int, value: int, verdict: int) -> list[_Step]:
+    """Return `verdict` if the test on what is loaded holds, else go on."""
+    return [(test, 0, 1, value), (_RETURN, 0, 0, verdict)]
+
+
+def _branch(number: int, argument: int, steps: list[_Step]) -> list[_Step]:
+    """For the system call `number`: `steps` on the low half of an argument, then allow; else skip all that."""
+    inner = [(_LOAD, 0, 0, argument), *steps, (_RETURN, 0, 0, ALLOW)]
+    return [(_EQUAL, 0, len(inner), number), *inner]
