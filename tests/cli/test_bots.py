@@ -1,0 +1,235 @@
+"""`warpleague bot`, `games` and `bench`: what they find, copy, list and measure.
+
+How bots are confined and played is tested with the runner.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+import tomli_w
+
+from warpleague.cli.bot import LANGUAGES
+from warpleague.games import game_ids, load_game
+from warpleague.runner.checkup import Checkup, check_bot
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import MakeBot, Run
+
+CHECK = ("bot", "check", "--matches", 1)
+
+
+def test_check_passes_a_good_bot(run: Run, first: Path) -> None:
+    """A bot that does all right is ready; its matches, its time and the awkward questions are told."""
+    done = run(*CHECK, first)
+    assert (done.code, done.err) == (0, "")
+    verdicts = [line.split()[0] for line in done.out.splitlines()[:-1]]
+    assert set(verdicts) == {"ok"}
+    for word in ("content", "decisions", "ms on average", "in pieces", "long lines", "legal actions"):
+        assert word in done.out
+    assert "ready for a league" in done.out.splitlines()[-1]
+
+
+def test_check_as_json(run: Run, make_bot: MakeBot) -> None:
+    """`--json` prints one object: whether the bot is ready, and every finding."""
+    bot = make_bot("broken", "def (")
+    told = run(*CHECK, bot, "--json")
+    assert told.code == 1
+    assert (told.json["ready"], told.json["bot"]) == (False, str(bot))
+    assert [finding["verdict"] for finding in told.json["findings"]] == ["ok", "failed"]
+
+
+START = "from warpline.client import run\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def (", ["startup", "SyntaxError", "hello"]),
+        ("import nothing_of_this_name", ["startup", "ModuleNotFoundError"]),
+        ("pass", ["startup", "exited with status 0"]),
+        ("print('hello world', flush=True)\ninput()\ninput()", ["startup", "hello world"]),
+        (START + "run(lambda question: 1 / 0)", ["crash", "ZeroDivisionError", "quit"]),
+        (START + "run(lambda question: len(question.legal))", ["illegal", "out of range", "counted from 0"]),
+        (START + "run(lambda question: {'do': 'win'})", ["illegal", "'win'"]),
+    ],
+    ids=["syntax", "import", "exit", "no hello", "exception", "index", "action"],
+)
+def test_check_says_what_to_mend(run: Run, make_bot: MakeBot, source: str, words: list[str]) -> None:
+    """A broken bot is not ready: the fault, its evidence and the advice are told, and the exit code is 1."""
+    done = run(*CHECK, make_bot("bot", source))
+    assert (done.code, done.err) == (1, "")
+    assert "not ready" in done.out.splitlines()[-1]
+    for word in ("failed", *words):
+        assert word in done.out
+
+
+def test_check_reports_a_bot_that_cannot_be_built(run: Run, make_bot: MakeBot) -> None:
+    """A failing build and a missing tool are findings, not errors of the command."""
+    base = 'name = "x"\ngames = ["aliens"]\nrun = ["python3", "bot.py"]\n'
+    failing = make_bot("failing", manifest=base + 'build = ["/bin/sh", "-c", "echo mistake; exit 1"]\n')
+    missing = make_bot("missing", manifest=base + 'build = ["no-such-compiler"]\n')
+    for bot, word in ((failing, "mistake"), (missing, "not installed")):
+        done = run(*CHECK, bot)
+        assert (done.code, done.err) == (1, "")
+        assert word in done.out
+
+
+def test_check_warns_of_games_it_does_not_know(run: Run, make_bot: MakeBot) -> None:
+    """A bot may claim a game of a later version: that is a warning."""
+    bot = make_bot("ahead", manifest='name = "x"\ngames = ["chess"]\nrun = ["python3", "bot.py"]\n')
+    done = run(*CHECK, bot)
+    assert done.code == 0
+    assert "warning chess" in done.out
+
+
+def test_check_warns_of_a_bot_that_does_not_repeat_itself(run: Run, make_bot: MakeBot) -> None:
+    """Randomness that does not come from the seed is a warning, with what to do."""
+    source = START + "import random\nrun(lambda question: random.randrange(len(question.legal)))\n"
+    done = run(*CHECK, make_bot("dice", source))
+    assert done.code == 0
+    assert "came out differently" in done.out
+
+
+READER = """
+import json, os
+
+def lines():
+    held = b""
+    while data := os.read(0, {size}):
+        {take}
+
+def say(**message):
+    os.write(1, json.dumps(message).encode() + b"\\n")
+
+for line in lines():
+    message = json.loads(line)
+    if message["type"] == "hello":
+        say(type="hello", protocol=1, wants=[])
+    elif message["type"] == "start":
+        say(type="ready")
+    elif message["type"] == "act":
+        say(type="act", id=message["id"], action=0)
+    elif message["type"] == "quit":
+        break
+"""
+CAREFUL = "held += data\n        *whole, held = held.split(b'\\n')\n        yield from whole"
+NAIVE = "yield data"
+
+
+@pytest.mark.parametrize(
+    ("take", "size", "failing"),
+    [
+        (CAREFUL, 1 << 16, []),
+        (CAREFUL, 7, []),
+        (NAIVE, 1 << 20, ["aliens, lines in pieces", "aliens, long lines"]),
+    ],
+    ids=["careful", "little by little", "naive"],
+)
+def test_check_finds_readers_that_take_a_read_for_a_line(
+    make_bot: MakeBot, take: str, size: int, failing: list[str]
+) -> None:
+    """A bot that reads well is ready however little it reads at once; one that takes each read for a line is not."""
+    findings = []
+    ready = check_bot(
+        make_bot("reader", READER.format(take=take, size=size)), Checkup(matches=1), findings.append
+    )
+    failed = [finding.what for finding in findings if finding.verdict == "failed"]
+    assert failed == failing
+    assert ready == (not failing)
+
+
+def test_new_makes_a_bot_that_is_ready(run: Run, tmp_path: Path) -> None:
+    """The Python starter, copied under a name of one's own, plays a match at once."""
+    folder = tmp_path / "below" / "my bot"
+    done = run("bot", "new", folder)
+    assert done.code == 0
+    assert f"warpleague bot check '{folder}'" in done.out
+    found = run("bot", "list", folder.parent, "--json").json
+    assert [(bot["name"], bot["folder"]) for bot in found] == [("my-bot", str(folder))]
+    assert run("match", "aliens", folder, folder, "--option", "max_turns=2").code == 0
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_new_knows_every_language(run: Run, tmp_path: Path, language: str) -> None:
+    """Each language's starter is there, with a manifest that can be read."""
+    assert run("bot", "new", tmp_path / "bot", "--lang", language).code == 0
+    (bot,) = run("bot", "list", tmp_path, "--json").json
+    assert bot["name"] == "bot"
+    assert set(bot["games"]) <= set(game_ids())
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_check_builds_a_bot_in_c(run: Run, tmp_path: Path) -> None:
+    """The C starter is built and plays; a mistake in it is told with the compiler's words."""
+    folder = tmp_path / "c"
+    run("bot", "new", folder, "--lang", "c")
+    manifest = folder / "bot.toml"
+    told = {**tomllib.loads(manifest.read_text()), "games": ["aliens"]}  # the others take their time
+    manifest.write_text(tomli_w.dumps(told))
+    assert run(*CHECK, folder).code == 0
+    source = folder / "bot.c"
+    source.write_text(source.read_text() + "int mistake(void) { return nonsense; }\n")
+    done = run(*CHECK, folder)
+    assert done.code == 1
+    assert "nonsense" in done.out
+
+
+def test_list_shows_the_bots_at_hand(run: Run) -> None:
+    """Without a folder, the bots that come with the program are listed, as a table and as JSON."""
+    found = run("bot", "list", "--json")
+    assert found.code == 0
+    names = {bot["name"] for bot in found.json}
+    assert names >= {"first-c", "random-python"}
+    table = run("bot", "list")
+    assert table.code == 0
+    assert "random-python" in table.out
+
+
+def test_list_goes_on_after_a_bad_manifest(run: Run, make_bot: MakeBot, tmp_path: Path) -> None:
+    """A manifest that cannot be read is told beside the others, and the exit code is 1."""
+    make_bot("bad", manifest="name")
+    make_bot("good")
+    done = run("bot", "list", tmp_path)
+    assert done.code == 1
+    assert "good" in done.out
+    assert "bad/bot.toml: not TOML" in done.out
+    assert [set(bot) >= {"error"} for bot in run("bot", "list", tmp_path, "--json").json] == [True, False]
+
+
+def test_list_of_an_empty_folder_says_so(run: Run, tmp_path: Path) -> None:
+    """No bots are no table."""
+    done = run("bot", "list", tmp_path)
+    assert (done.code, "no bots" in done.out) == (0, True)
+
+
+def test_games_lists_and_describes_each(run: Run) -> None:
+    """Every game is listed; its description names its options, defaults and actions."""
+    listed = run("games", "--json").json
+    assert [game["game"] for game in listed] == list(game_ids())
+    table = run("games").out
+    for game in listed:
+        assert game["game"] in table
+        told = run("games", game["game"])
+        assert told.code == 0
+        assert run("games", game["game"], "--json").json == game
+        assert game["players"] == list(load_game(game["game"]).players)
+        for word in (*game["options"], *game["actions"]):
+            assert word in told.out
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="measures a C program")
+def test_bench_measures(run: Run) -> None:
+    """`bench --quick --json` prints positive figures for the wire, start-up and the game asked for."""
+    done = run("bench", "--quick", "--game", "aliens", "--json")
+    assert done.code == 0
+    figures = done.json["figures"]
+    assert min(figures["pingpong_us"], figures["wire_ratio"], figures["help_ratio"]) > 0
+    assert 0 < figures["aliens"]["engine_share"] < 1
+    assert json.dumps(done.json["rounds"]) == "1"

@@ -1,0 +1,222 @@
+"""`warpleague replay` and `warpleague reproduce`: what they make of good, damaged and foreign records.
+
+What makes a record hold is tested with the match layer.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from warpleague.match.chance import match_key
+from warpleague.match.lines import seal
+from warpline.codec import canonical
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from conftest import MakeBot, Run
+
+
+def rewrite(record: Path, target: Path, **header: Any) -> Path:
+    """The record with other header fields, sealed anew, as `target`."""
+    first, *rest = record.read_bytes().splitlines(keepends=True)
+    lines = [canonical({**json.loads(first), **header}) + b"\n", *rest[:-1]]
+    target.write_bytes(b"".join([*lines, seal(lines)]))
+    return target
+
+
+@pytest.fixture
+def secret(record: Path, tmp_path: Path) -> Path:
+    """The same record while its season keeps the key."""
+    return rewrite(record, tmp_path / "secret.jsonl", key=None, seed=None)
+
+
+def test_verify_tells_what_holds(run: Run, record: Path) -> None:
+    """A good record is verified, its dice by its key; the digest is printed."""
+    done = run("replay", "verify", record)
+    assert (done.code, done.err) == (0, "")
+    assert f"verified  {record}" in done.out
+    assert "dice follow from the key" in done.out
+    assert json.loads(record.read_text().splitlines()[-2])["digest"] in done.out
+
+
+def test_verify_as_json(run: Run, record: Path) -> None:
+    """`--json` prints one object for one file, a list for several."""
+    one = run("replay", "verify", record, "--json").json
+    assert (one["verified"], one["chance"], one["sealed"], one["ranks"]) == (True, "key", True, [1, 1])
+    assert run("replay", "verify", record, record, "--json").json == [one, one]
+
+
+def test_verify_goes_on_after_a_bad_file(run: Run, record: Path, tmp_path: Path) -> None:
+    """Every file is reported, in order: missing, damaged, good; what cannot be read decides the exit code."""
+    bad = tmp_path / "bad.jsonl"
+    bad.write_bytes(record.read_bytes().replace(b'"ms":[', b'"ms":[1', 1))
+    found = run("replay", "verify", bad, record, "--json")
+    assert found.code == 1
+    assert [one["verified"] for one in found.json] == [False, True]
+    assert "checksum" in found.json[0]["error"]
+    done = run("replay", "verify", tmp_path / "none", bad, record)
+    assert done.code == 2
+    lines = done.out.splitlines()
+    assert [line.split()[0] for line in lines[:3]] == ["NOT", "NOT", "verified"]
+    assert "cannot read it" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("damage", "word"),
+    [
+        (lambda _: b"", "empty"),
+        (lambda _: b"\x00" * 20 + b"\n", "not JSON"),
+        (lambda data: data[: len(data) // 2], "cut off"),
+        (lambda data: gzip.compress(data)[:-9], "cut off"),
+        (lambda _: b"[" * 5000 + b"\n", "not JSON"),
+        (lambda _: b"[]\n", "not a JSON object"),
+        (lambda _: b"{}\n", "header"),
+    ],
+    ids=["empty", "binary", "half", "half packed", "deep", "list", "object"],
+)
+def test_damage_is_a_failed_check(run: Run, record: Path, tmp_path: Path, damage: Any, word: str) -> None:
+    """Whatever a file holds, verify says why it is no record, with exit code 1; show refuses it with 2."""
+    bad = tmp_path / "bad"
+    bad.write_bytes(damage(record.read_bytes()))
+    done = run("replay", "verify", bad)
+    assert done.code == 1
+    assert word in done.out
+    assert run("replay", "show", bad).code == 2
+
+
+def test_a_secret_key_can_be_given(run: Run, secret: Path) -> None:
+    """Without its key a record's dice are only possible; `--key` checks them, and a wrong key does not verify."""
+    assert "dice possible (key unknown)" in run("replay", "verify", secret).out
+    assert "dice follow" in run("replay", "verify", secret, "--key", match_key("kept").hex()).out
+    wrong = run("replay", "verify", secret, "--key", match_key("other").hex())
+    assert (wrong.code, "the key gives" in wrong.out) == (1, True)
+    bad = run("replay", "verify", secret, "--key", "12")
+    assert (bad.code, "64 hexadecimal digits" in bad.err) == (2, True)
+
+
+def test_show_tells_every_line(run: Run, record: Path) -> None:
+    """Each line of the record is told in order, then how it ended."""
+    done = run("replay", "show", record)
+    assert done.code == 0
+    told = [int(line.split()[0]) for line in done.out.splitlines() if line[:5].strip().isdigit()]
+    lines = len(record.read_text().splitlines()) - 3  # header, end and seal have no number
+    assert told == list(range(1, lines + 1))
+    assert "ended: max-turns" in done.out
+
+
+def test_show_draws_one_board(run: Run, record: Path) -> None:
+    """`--at` draws the board after that line alone; 0 is the start, and what is not there is refused."""
+    assert "place Crowns" not in run("replay", "show", record, "--at", 0).out
+    at = run("replay", "show", record, "--at", 3)
+    assert [line[:5].strip() for line in at.out.splitlines() if line[:5].strip().isdigit()] == ["3"]
+    assert "·" in at.out
+    beyond = run("replay", "show", record, "--at", 9999)
+    assert (beyond.code, beyond.out) == (2, "")
+    assert "0 (the start) to" in beyond.err
+
+
+def test_show_keeps_a_seats_secrets(run: Run, record: Path) -> None:
+    """`--seat` shows the events as that seat saw them: the other's placements without their values."""
+
+    def values(*seat: object) -> list[Any]:
+        steps = run("replay", "show", record, "--json", *seat).json
+        return [event.get("value") for step in steps for event in step["events"] if event["event"] == "place"]
+
+    full = values()
+    assert None not in full
+    for seat in (0, 1):
+        seen = values("--seat", seat)
+        assert seen.count(None) == len(full) // 2
+        assert all(value in (None, true) for value, true in zip(seen, full, strict=True))
+    assert "seats 0 to 1" in run("replay", "show", record, "--seat", 2).err
+
+
+def test_show_as_json_of_one_line(run: Run, record: Path) -> None:
+    """`--json --at N` prints that line alone."""
+    (step,) = run("replay", "show", record, "--json", "--at", 3).json
+    assert step["n"] == 3
+
+
+def test_a_bots_words_cannot_steer_the_terminal(
+    run: Run, first: Path, make_bot: MakeBot, tmp_path: Path
+) -> None:
+    """Control characters in a note, and in names of a foreign record, are shown, not obeyed."""
+    bot = make_bot(
+        "loud",
+        "from warpline.client import Reply, run\nrun(lambda question: Reply(0, note='\\x1b[2Jgone [bold]x'))\n",
+    )
+    path = tmp_path / "match.jsonl"
+    assert run("match", "aliens", bot, first, "--option", "max_turns=1", "--record", path).code == 0
+    header = json.loads(path.read_text().splitlines()[0])
+    header["seats"][1]["bot"] = "\x1b[31mred"
+    header["seats"][1]["version"] = "x"
+    shown = run("replay", "show", rewrite(path, tmp_path / "foreign.jsonl", seats=header["seats"]), "--at", 3)
+    assert "\x1b" not in shown.out
+    assert "\\x1b[31mred" in shown.out
+    notes = run("replay", "show", path).out
+    assert "\x1b" not in notes
+    assert "note: \\x1b[2Jgone [bold]x" in notes
+
+
+def test_reproduce_finds_the_bots_again(run: Run, record: Path, tmp_path: Path) -> None:
+    """A match is played again from its record alone, comes out the same, and the new record verifies."""
+    again = tmp_path / "again.jsonl"
+    done = run("reproduce", record, "--record", again)
+    assert (done.code, done.err) == (0, "")
+    assert "the same digest" in done.out
+    assert run("replay", "verify", again).code == 0
+    told = run("reproduce", record, "--json").json
+    assert (told["same"], told["difference"]) == (True, None)
+    assert told["digest"] == told["recorded_digest"]
+
+
+def test_reproduce_shows_the_first_difference(run: Run, record: Path, first: Path, make_bot: MakeBot) -> None:
+    """A bot that plays otherwise is named as another, and the first line that differs is shown; exit code 1."""
+    last = make_bot(
+        "last", "from warpline.client import run\nrun(lambda question: len(question.legal) - 1)\n"
+    )
+    done = run("reproduce", record, first, last)
+    assert done.code == 1
+    assert "DIFFERENT" in done.out
+    assert "recorded:" in done.out
+    assert f"{last} is not the first of the record" in done.err
+    difference = run("reproduce", record, first, last, "--json").json["difference"]
+    recorded, played = json.loads(difference["recorded"]), json.loads(difference["played"])
+    assert recorded["n"] == played["n"]
+    assert recorded["action"] != played["action"]
+
+
+def test_reproduce_takes_the_same_bots_from_folders(run: Run, record: Path, first: Path) -> None:
+    """Given the recorded bots themselves, there is nothing to remark."""
+    done = run("reproduce", record, first, first)
+    assert (done.code, done.err) == (0, "")
+
+
+def test_reproduce_needs_a_bot_for_each_seat(run: Run, record: Path, first: Path) -> None:
+    """One folder for two seats is refused."""
+    done = run("reproduce", record, first)
+    assert (done.code, "2 seats" in done.err) == (2, True)
+
+
+def test_reproduce_needs_the_key(run: Run, secret: Path) -> None:
+    """A secret match cannot be reproduced, until its key is given."""
+    done = run("reproduce", secret)
+    assert (done.code, "--key" in done.err) == (2, True)
+    assert run("reproduce", secret, "--key", match_key("kept").hex()).code == 0
+
+
+def test_reproduce_needs_the_bots(
+    run: Run, record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bots that were never used on this machine are named, with what to do."""
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "elsewhere"))
+    done = run("reproduce", record)
+    assert done.code == 2
+    assert "the bot of seat 0, first" in done.err
+    assert "give the folders" in done.err
