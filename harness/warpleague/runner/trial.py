@@ -109,14 +109,16 @@ async def _try_out(
     trouble: Violation | None = None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(bot.attend)
-        await trio.lowlevel.checkpoint()  # let it begin: a quick bot could be closed before
         try:
             trouble = await _greet(referee, bot, seat, deliver) or await _question(
                 referee, bot, seat, deliver, questions
             )
             bot.tell(referee.quit_line())
         finally:
-            await bot.close(_GRACE_S if trouble is None else 0)
+            with trio.CancelScope(shield=True):
+                # As a task: it begins after `attend` has, however quick the bot was.
+                async with trio.open_nursery() as closing:
+                    closing.start_soon(bot.close, _GRACE_S if trouble is None else 0)
             nursery.cancel_scope.cancel()
     if trouble is not None:
         trouble.detail["stderr"] = bot.stderr.text()
