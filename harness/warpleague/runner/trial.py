@@ -109,16 +109,17 @@ async def _try_out(
     trouble: Violation | None = None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(bot.attend)
+        for _ in range(2):
+            # `attend` must have begun before `close`. What trio runs in one round it runs in any order, so after
+            # one round it is not sure to have.
+            await trio.lowlevel.checkpoint()
         try:
             trouble = await _greet(referee, bot, seat, deliver) or await _question(
                 referee, bot, seat, deliver, questions
             )
             bot.tell(referee.quit_line())
         finally:
-            with trio.CancelScope(shield=True):
-                # As a task: it begins after `attend` has, however quick the bot was.
-                async with trio.open_nursery() as closing:
-                    closing.start_soon(bot.close, _GRACE_S if trouble is None else 0)
+            await bot.close(_GRACE_S if trouble is None else 0)
             nursery.cancel_scope.cancel()
     if trouble is not None:
         trouble.detail["stderr"] = bot.stderr.text()
