@@ -265,7 +265,8 @@ class _Run:
             len(ranks) == self.players == len(outcome.scores), f"not one rank and score a seat: {outcome}"
         )
         for rank in ranks:
-            better = sum(1 for other in ranks if other < rank)
+            # Who loses alone against the game's own opponent is second.
+            better = sum(1 for other in ranks if other < rank) or (outcome.rival is not None and rank == 2)
             self.demand(rank == better + 1, f"ranks {ranks} do not share and leave gaps")
         for order, seat in enumerate(retired):
             for other in range(self.players):

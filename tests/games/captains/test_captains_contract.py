@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from warpleague.games.api import Outcome
-from warpleague.games.captains import Captains
+from warpleague.games.captains import GAME
 from warpleague.games.captains.options import AIS, PATTERNS, Options
 from warpleague.games.contract import check_game
 
@@ -48,19 +47,11 @@ CASES: list[tuple[int, dict[str, Any]]] = [
 ]
 
 
-class Counted(Captains):
-    """The solo game ranks a beaten player 2 behind the AI, which has no seat; the suite counts seats only."""
-
-    def outcome(self, state: Any) -> Outcome:
-        found = super().outcome(state)
-        return Outcome((1,), found.scores, found.breakdown, found.why) if len(found.ranks) == 1 else found
-
-
 @pytest.mark.parametrize(("players", "options"), CASES, ids=lambda value: str(value)[:40])
 def test_contract(players: int, options: dict[str, Any]) -> None:
     """Captains keeps the contract of games; only the solo game hides nothing but the deck."""
     check_game(
-        Counted(),
+        GAME,
         players=players,
         options=Options(**options),
         matches=20 if LONG else 1,
