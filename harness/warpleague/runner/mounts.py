@@ -24,7 +24,7 @@ HOME: Final = "/bot"
 
 _SYSTEM: Final = ("/usr", "/nix/store", "/gnu/store")
 _USR_MERGED: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_ETC: Final = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "perl")
+_ETC: Final = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "perl", "ssl/openssl.cnf")
 _ETC_PATTERNS: Final = ("java*", "jvm*")  # configuration that Debian's Java has there
 
 # What a Python needs beside its program; `-I` leaves out what a bot's clean environment leaves out too.
@@ -74,18 +74,21 @@ def _scratch(tmp_mb: int) -> list[str]:
 def _system() -> tuple[str, ...]:
     args: list[str] = []
     for place in _SYSTEM:
-        args += ["--ro-bind-try", place, place]
+        if os.path.isdir(place):  # noqa: PTH112
+            args += [*_parents(place), "--ro-bind", place, place]
     for path in map(Path, _USR_MERGED):
         if path.is_symlink():
             args += ["--symlink", str(path.readlink()), str(path)]
         elif path.is_dir():
             args += ["--ro-bind", str(path), str(path)]
     etc = Path("/etc")
+    args += ["--dir", "/etc"]
     for path in [
         *(etc / name for name in _ETC),
         *(p for name in _ETC_PATTERNS for p in sorted(etc.glob(name))),
     ]:
-        args += ["--ro-bind-try", str(path), str(path)]
+        if path.exists():
+            args += [*_parents(str(path)), "--ro-bind", str(path), str(path)]
     return tuple(args)
 
 

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from warpleague.match.spec import Pondering as Policy
 
 QUIET_NS: Final = 1_000_000
-"""What every bot may do between two decisions, in nanoseconds of processor time: flush, clear up, wait for input."""
+"""What every bot may do between two decisions, in nanoseconds of processor time: flush, clear up, wait
+for input. Most were seen to take 0.01 to 0.1 ms, Java's compiler up to 0.8 ms."""
 
 _BUSY_SHARE: Final = 4
 _STEP: Final = 4
