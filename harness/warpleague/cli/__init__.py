@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "reproduce": "play a recorded match again and compare",
     "league": "run a league, look at its tables",
     "bot": "check a bot, start a new one, list bots",
+    "doctor": "try what each level of confinement promises on this machine",
     "bench": "measure engines, referee and wire on this machine",
 }
 

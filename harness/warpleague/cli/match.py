@@ -58,6 +58,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--level", choices=("none", "limits", "sandbox"), default="limits", help="confinement"
     )
     parser.add_argument(
+        "--pondering",
+        choices=("off", "always-stop", "on"),
+        default="off",
+        help="stop bots between their decisions: those that compute there (default), all, or none",
+    )
+    parser.add_argument(
         "--watch", action="store_true", help="draw the board and tell what happens, as it happens"
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -112,6 +118,7 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
         seed=seed,
         clock=Clock(1.0 if unlimited else args.move_s, args.bank_s, args.increment_s, args.start_s),
         level=args.level,
+        pondering=args.pondering,
         faults=args.faults,
         strikes=(STRIKES if args.strikes is None else args.strikes) if substitute else 0,
         position=position,

@@ -24,7 +24,15 @@ HOME: Final = "/bot"
 
 _SYSTEM: Final = ("/usr", "/nix/store", "/gnu/store")
 _USR_MERGED: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_ETC: Final = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "perl", "ssl/openssl.cnf")
+_ETC: Final = (
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "alternatives",
+    "localtime",
+    "perl",
+    "ssl/openssl.cnf",
+)
 _ETC_PATTERNS: Final = ("java*", "jvm*")  # configuration that Debian's Java has there
 
 # What a Python needs beside its program; `-I` leaves out what a bot's clean environment leaves out too.

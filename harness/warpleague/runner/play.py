@@ -62,7 +62,7 @@ def play_in_series(spec: MatchSpec) -> MatchResult:
 def _play(
     spec: MatchSpec, observer: Callable[[Any, Sequence[Event]], None] | None, idle: IdleBots | None
 ) -> MatchResult:
-    held = check_level(spec.level).summary()
+    held = {**check_level(spec.level).summary(), "pondering": spec.pondering}
     become_subreaper()
     before = children()
     try:

@@ -67,6 +67,7 @@ _THOROUGH: Final = frozenset({"hoard", "orphan"})
 """Those that take long to try; the harness's own doing more than the host's."""
 
 _ASKED_BY_HARNESS: Final = frozenset({"orphan"})
+_ELSEWHERE: Final = "what is promised can be tried on Linux only"
 _ANSWER_S: Final = 20.0
 _END_S: Final = 5.0
 _MEMORY_MB: Final = 64
@@ -89,6 +90,11 @@ class Report:
     made_by: str
     findings: tuple[Finding, ...] = ()
     failure: str = ""
+
+    @property
+    def promised(self) -> tuple[str, ...]:
+        """The promises of the level."""
+        return KEPT_BY[self.level]
 
     @property
     def holds(self) -> bool:
@@ -132,7 +138,7 @@ def check_level(level: Level) -> Report:
     """What holds of `level`, tried once a process; `BadInput` quotes why it does not hold: never silently less."""
     if level == "none" or sys.platform != "linux":
         if level == "sandbox":
-            raise BadInput("level sandbox needs Linux; use limits for bots that you trust")
+            raise BadInput(f"level sandbox needs Linux; use limits for bots that you trust: {_ELSEWHERE}")
         return Report(level, _made_by(level))
     report = examine(level)
     if not report.holds:
@@ -141,10 +147,12 @@ def check_level(level: Level) -> Report:
 
 
 def examine(level: Level, *, thorough: bool = False) -> Report:
-    """Try the promises of `level`, on Linux; `thorough` tries also what takes long."""
+    """Try the promises of `level`; `thorough` tries also what takes long."""
+    made_by = _made_by(level)
+    if sys.platform != "linux":
+        return Report(level, made_by, failure=_ELSEWHERE)
     become_subreaper()
     before = children()
-    made_by = _made_by(level)
     wanted = [name for name in KEPT_BY[level] if thorough or name not in _THOROUGH]
     try:
         found = dict(_try_all(level, wanted))

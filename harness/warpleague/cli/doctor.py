@@ -1,0 +1,60 @@
+"""Say what this machine can do: whether each level keeps what it promises, and which languages can be run.
+
+Leaves trying to `warpleague.runner.promises`, and what a promise means to docs/sandbox.md.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+from warpleague.cli.common import print_json
+
+if TYPE_CHECKING:
+    import argparse
+
+TOOLS = ("cc", "rustc", "javac", "java", "node", "perl", "bwrap", "setpriv")
+"""Programs that starters or levels need."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `warpleague doctor`."""
+    parser.add_argument(
+        "--level",
+        choices=("none", "limits", "sandbox"),
+        action="append",
+        help="try only this level; repeatable; exit code 1 if it does not hold (default: all, exit code 0)",
+    )
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.set_defaults(handler=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Try the levels and tell; 1 if one that was asked for does not hold."""
+    from warpleague.match.spec import LEVELS
+    from warpleague.runner.promises import PROMISES, examine
+
+    levels = [level for level in LEVELS if not args.level or level in args.level]
+    reports = [examine(level, thorough=True) for level in levels]
+    host = _host()
+    if args.json:
+        print_json({"host": host, "levels": [report.to_json() for report in reports]})
+    else:
+        from warpleague.report.doctor import print_findings
+
+        print_findings(host, reports, PROMISES)
+    return 1 if args.level and not all(report.holds for report in reports) else 0
+
+
+def _host() -> dict[str, Any]:
+    user = os.geteuid() if hasattr(os, "geteuid") else None
+    return {
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "python": f"{platform.python_version()} ({sys.executable})",
+        "user": None if user is None else ("root" if user == 0 else f"uid {user}"),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "tools": {tool: shutil.which(tool) for tool in TOOLS},
+    }

@@ -1,0 +1,52 @@
+"""How the findings about this machine look in a terminal: one row for each promise, one column for each level.
+
+Leaves trying the promises to `warpleague.runner.promises`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from warpleague.runner.promises import Report
+
+
+def print_findings(host: Mapping[str, Any], reports: Sequence[Report], promises: Mapping[str, str]) -> None:
+    """Print the machine, the table of promises, and the reason for each that is not kept."""
+    console = Console(highlight=False)
+    console.print(Text(f"{host['system']}, {host['cores']} cores, Python {host['python']}, {host['user']}"))
+    for tool, place in host["tools"].items():
+        console.print(Text(f"  {tool}: {place or 'not found'}"))
+    table = Table()
+    table.add_column("promise")
+    for report in reports:
+        table.add_column(report.level, justify="center")
+    for name, text in promises.items():
+        if any(name in report.promised for report in reports):
+            table.add_row(text, *(_cell(report, name) for report in reports))
+    console.print(table)
+    for report in reports:
+        means = f" ({report.made_by})" if report.made_by else ""
+        verdict = "holds" if report.holds else "DOES NOT HOLD, and is refused"
+        console.print(Text(f"level {report.level}{means}: {verdict}"))
+        if report.failure:
+            console.print(Text(f"  {report.failure}"))
+        for finding in report.findings:
+            if not finding.kept:
+                console.print(Text(f"  {promises[finding.promise]}: {finding.reason}"))
+
+
+def _cell(report: Report, name: str) -> str:
+    if name not in report.promised:
+        return "-"
+    if report.failure:
+        return "no"
+    return (
+        "kept" if any(finding.promise == name and finding.kept for finding in report.findings) else "NOT KEPT"
+    )
