@@ -1,56 +1,31 @@
-"""How a scene looks in a terminal: cells as short texts on a grid, pieces on them, panels beside or below.
+"""How a scene looks in a terminal: caption, board, legend, and panels beside the board or below it.
 
-Leaves what there is to draw to the games; kinds without a style of their own get the plain one.
+Leaves what there is to draw to the games, and drawing the board to `board`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rich.columns import Columns
 from rich.console import Group
 from rich.panel import Panel as Box
+from rich.table import Table
 from rich.text import Text
 
+from warpleague.report.board import draw_board, legend
+from warpleague.report.styles import QUIET
+from warpleague.report.styles import SEAT_STYLES as SEAT_STYLES
+from warpleague.report.styles import seat_style as seat_style
+
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from collections.abc import Sequence
 
-    from warpleague.games.scene import Cell, Scene
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
-SEAT_STYLES: Final = (
-    "bright_cyan",
-    "bright_magenta",
-    "bright_yellow",
-    "bright_green",
-    "bright_red",
-    "bright_blue",
-    "cyan",
-    "magenta",
-    "yellow",
-    "green",
-)
-"""One colour for each seat, the same in boards and tables."""
+    from warpleague.games.scene import Panel, Scene
 
 RIVAL: Final = "the game's own opponent"
 """What a solo game's opponent is called beside the bots."""
-
-_ARROWS: Final = {
-    "N": "↑",
-    "NE": "↗",
-    "E": "→",
-    "SE": "↘",
-    "S": "↓",
-    "SW": "↙",
-    "W": "←",
-    "NW": "↖",
-}
-_CELL: Final = 5
-_QUIET: Final = "bright_black"
-
-
-def seat_style(seat: int | None) -> str:
-    """The colour of a seat; that of nobody for None."""
-    return _QUIET if seat is None else SEAT_STYLES[seat % len(SEAT_STYLES)]
 
 
 def safe(text: str) -> str:
@@ -58,60 +33,76 @@ def safe(text: str) -> str:
     return "".join(char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text)
 
 
-def paint(scene: Scene) -> RenderableType:
-    """The scene as something rich can print: caption, board, panels."""
+class paint:  # noqa: N801 - used like the function it could be, but for the width that it must know
+    """The scene as something rich can print."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield Group(*_parts(self._scene, options.max_width))
+
+
+def _parts(scene: Scene, width: int) -> list[RenderableType]:
+    """Caption, board, legend and panels, for so many columns."""
     parts: list[RenderableType] = []
     if scene.caption:
         parts.append(Text(safe(scene.caption), style="bold"))
+    panels = scene.panels
     if scene.cells:
-        parts.append(_board(scene))
-    if scene.panels:
-        boxes = [
-            Box(
-                Text(safe("\n".join(panel.lines))),
-                title=Text(safe(panel.title)),
-                border_style=seat_style(panel.owner),
-                expand=False,
-            )
-            for panel in scene.panels
-        ]
-        parts.append(Columns(boxes))
-    return Group(*parts)
+        board = draw_board(scene, width)
+        lines = board.plain.split("\n")
+        across = max(map(len, lines))
+        beside = _beside(panels, width - across - 2, len(lines))
+        if beside:
+            grid = Table.grid(padding=(0, 2))
+            grid.add_row(board, Group(*map(_box, beside)))
+            parts.append(grid)
+            panels = panels[len(beside) :]
+        else:
+            parts.append(board)
+        if words := legend(scene):
+            # No-break spaces keep each entry in one line.
+            parts.append(Text("   ".join(word.replace(" ", "\xa0") for word in words), style=QUIET))
+    if panels:
+        parts += _rows(panels, width)
+    return parts
 
 
-def _board(scene: Scene) -> Text:
-    """The board: a cell every `_CELL` characters, hexes on half rows."""
-    across, down = (_CELL, 1) if scene.shape == "square" else (_CELL, 2)
-    left = min(cell.x for cell in scene.cells)
-    top = min(cell.y for cell in scene.cells)
-    grid: dict[tuple[int, int], tuple[str, str]] = {}
-
-    def put(x: float, y: float, offset: int, text: str, style: str) -> None:
-        row, column = round((y - top) * down), round((x - left) * across) + offset
-        for shift, char in enumerate(text):
-            grid[row, column + shift] = char, style
-
-    for cell in scene.cells:
-        put(cell.x, cell.y, 0, _cell_text(cell), _cell_style(cell))
-    for piece in scene.pieces:
-        text = (_ARROWS.get(piece.facing, "") + piece.text)[:3]
-        put(piece.x, piece.y, 0, text.ljust(2), f"bold reverse {seat_style(piece.owner)}")
-    board = Text()
-    rows = max(row for row, _ in grid)
-    columns = max(column for _, column in grid)
-    for row in range(rows + 1):
-        for column in range(columns + 1):
-            char, style = grid.get((row, column), (" ", ""))
-            board.append(char, style)
-        if row < rows:
-            board.append("\n")
-    return board
+def _beside(panels: Sequence[Panel], width: int, height: int) -> Sequence[Panel]:
+    """The first panels, as many as fit into so many columns and lines."""
+    for count, panel in enumerate(panels):
+        height -= len(panel.lines) + 2
+        if height < 0 or _across(panel) > width:
+            return panels[:count]
+    return panels
 
 
-def _cell_text(cell: Cell) -> str:
-    # The left half is left to a piece: a wormhole's label stays readable under a ship.
-    return f"  {cell.label[: _CELL - 2]}" if cell.label else "  · "
+def _across(panel: Panel) -> int:
+    """The columns a panel's box takes."""
+    return max(map(len, (panel.title, *panel.lines))) + 4
 
 
-def _cell_style(cell: Cell) -> str:
-    return seat_style(cell.owner) if cell.label or cell.owner is not None else _QUIET
+def _rows(panels: Sequence[Panel], width: int) -> list[RenderableType]:
+    """Panels side by side, as many in a row as fit."""
+    rows: list[list[Panel]] = []
+    room = 0
+    for panel in panels:
+        room -= _across(panel) + 1
+        if not rows or room < 0:
+            rows.append([])
+            room = width - _across(panel) - 1
+        rows[-1].append(panel)
+    grids = [Table.grid(padding=(0, 1, 0, 0)) for _ in rows]
+    for grid, row in zip(grids, rows, strict=True):
+        grid.add_row(*map(_box, row))
+    return list(grids)
+
+
+def _box(panel: Panel) -> Box:
+    return Box(
+        Text(safe("\n".join(panel.lines))),
+        title=Text(safe(panel.title)),
+        border_style=seat_style(panel.owner),
+        expand=False,
+    )

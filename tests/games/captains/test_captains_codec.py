@@ -198,10 +198,10 @@ def test_scene_hides_other_hands(tools: Tools) -> None:
         hands=[tools.counts(p1=2), tools.counts(p2=1)],
     )
     lines = {
-        viewer: [panel.lines[1] for panel in GAME.scene(state, viewer).panels[:2]] for viewer in (None, 0)
+        viewer: [panel.lines[2] for panel in GAME.scene(state, viewer).panels[:2]] for viewer in (None, 0)
     }
     assert lines[None] == ["hand: P1x2", "hand: P2x1"]
     assert lines[0] == ["hand: P1x2", "hand: 1 of 4 cards"]
     scene = GAME.scene(state, 0)
     assert [(link.kind, link.owner) for link in scene.links] == [("wormhole", 0)]
-    assert {piece.text for piece in scene.pieces} == {"1", "A", "B"}
+    assert {piece.text for piece in scene.pieces} == {"a1", "b1?", "A", "B"}

@@ -14,11 +14,14 @@ from warpleague.games.captains.state import HAND, OVER, STAGES
 from warpleague.games.scene import Cell, Link, Panel, Piece, Scene
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from warpleague.games.captains.boards import Hex
     from warpleague.games.captains.galaxy import Galaxy
     from warpleague.games.captains.state import State
 
 AI_NAME: Final = "AI"
+AI_MARK: Final = "x"
 _GLYPHS: Final = {
     "blank": ".", "orbit": "o", "nebula": "~", "cannon": "+", "blackhole": "@", "station": "[]", "obstacle": "##",
 }  # fmt: skip
@@ -104,7 +107,13 @@ def _dealing_scene(dealing: Dealing) -> Scene:
 
 
 def _owner_name(state: State, owner: int) -> str:
-    return AI_NAME if owner >= state.table.players else f"seat {owner}"
+    if owner >= state.table.players:
+        return f"{AI_NAME} ({AI_MARK})"
+    return f"seat {owner} ({chr(ord('A') + owner)})"
+
+
+def _planets(numbers: Iterable[int]) -> str:
+    return " ".join(f"P{number}" for number in numbers) or "none"
 
 
 def _passengers(counts: tuple[int, ...]) -> str:
@@ -121,7 +130,9 @@ def _state_scene(state: State, viewer: int | None) -> Scene:
         for i, space in enumerate(stack):
             active = (i ^ 1) < len(stack)
             kind = "wormhole" if active else "wormhole-inactive"
-            pieces.append(Piece(*where[space], kind, str(i // 2 + 1), owner))
+            mark = AI_MARK if owner >= state.table.players else chr(ord("a") + owner)
+            text = f"{mark}{i // 2 + 1}{'' if active else '?'}"
+            pieces.append(Piece(*where[space], kind, text, owner))
             if active and i & 1:
                 links.append(Link(*where[stack[i - 1]], *where[space], "wormhole", owner))
     for seat, ship in enumerate(state.ships):
@@ -129,7 +140,8 @@ def _state_scene(state: State, viewer: int | None) -> Scene:
             pieces.append(Piece(*where[ship], "ship", chr(ord("A") + seat), seat))
     panels = []
     for owner in range(state.table.owners):
-        lines = [", ".join(f"{name} {n}" for name, n in zip(PARTS, parts(state, owner), strict=True))]
+        scored = [f"{name} {n}" for name, n in zip(PARTS, parts(state, owner), strict=True)]
+        lines = [", ".join(scored[:2]), ", ".join(scored[2:])]
         if owner < state.table.players:
             hand = cards.hands[owner]
             shown = viewer is None or viewer == owner
@@ -140,10 +152,10 @@ def _state_scene(state: State, viewer: int | None) -> Scene:
             lines.append("retired")
         title = f"{_owner_name(state, owner)}: {sum(parts(state, owner))} points"
         panels.append(Panel(title, tuple(lines), owner))
-    planets = (
-        f"P{number}: board {planet.board}, {'explored' if tokens.reached >> number & 1 else 'unexplored'}"
-        for number, planet in enumerate(galaxy.planets)
-    )
+    planets = [
+        f"{what}: {_planets(number for number in range(len(galaxy.planets)) if tokens.reached >> number & 1 == bit)}"
+        for bit, what in ((1, "explored"), (0, "unexplored"))
+    ]
     panels.append(Panel("Docks", (_passengers(cards.docks), f"deck: {cards.left} cards")))
     panels.append(Panel("Planets", tuple(planets)))
     if state.stage == OVER:

@@ -1,0 +1,277 @@
+"""How the board of a scene is drawn in characters: hexes with outlines, squares with walls, pieces below labels.
+
+Leaves glyphs and colours to `styles`, and what stands beside the board to `scene`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
+
+from rich.text import Text
+
+from warpleague.report.styles import FACINGS, LOOKS, PIECES, PLAIN, QUIET, seat_style
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from warpleague.games.scene import Cell, Link, Piece, Scene
+
+_DOTTED: Final = frozenset({"box", "filled-box"})  # drawn with a dot at every corner
+_REGIONS: Final = frozenset({"home", "home-centre", "open", "open-centre"})  # walled in by owner
+_TARGETS: Final = frozenset({"aim", "jump"})  # links whose end is marked with a star
+
+_Point = tuple[float, float]
+
+
+class _Canvas:
+    """Characters with styles, by row and column; what is put later covers what was there."""
+
+    def __init__(self) -> None:
+        self._grid: dict[tuple[int, int], tuple[str, str]] = {}
+
+    def put(self, row: int, column: int, text: str, style: str = "") -> None:
+        """Write `text` to the right from `column`."""
+        for shift, char in enumerate(text):
+            self._grid[row, column + shift] = char, style
+
+    def text(self) -> Text:
+        """All that was put, without blanks at the ends of lines."""
+        board = Text(no_wrap=True)
+        lines: defaultdict[int, dict[int, tuple[str, str]]] = defaultdict(dict)
+        for (row, column), mark in self._grid.items():
+            if mark[0] != " ":
+                lines[row][column] = mark
+        last = max(lines, default=0)
+        for row in range(min(lines, default=0), last + 1):
+            line = lines[row]
+            for column in range(max(line, default=-1) + 1):
+                board.append(*line.get(column, (" ", "")))
+            if row < last:
+                board.append("\n")
+        return board
+
+
+def draw_board(scene: Scene, width: int) -> Text:
+    """The board of a scene with its cells, pieces and marked links, in `width` columns if it can be.
+
+    `scene` must have cells.
+    """
+    pieces: defaultdict[_Point, list[Piece]] = defaultdict(list)
+    for piece in scene.pieces:
+        pieces[piece.x, piece.y].append(piece)
+    canvas = _Canvas()
+    if scene.shape == "hex":
+        _draw_hexes(canvas, scene.cells, pieces, width)
+    else:
+        _draw_squares(canvas, scene, pieces, width)
+    return canvas.text()
+
+
+def legend(scene: Scene) -> tuple[str, ...]:
+    """What the glyphs on the board mean, those that are there."""
+    kinds = {cell.kind for cell in scene.cells}
+    words = []
+    for kind, look in LOOKS.items():
+        if kind in kinds and look.name:
+            apart = look.glyph and look.glyph not in look.name
+            words.append(f"{look.glyph * (2 if look.solid else 1)} {look.name}" if apart else look.name)
+    pieces = {piece.kind: piece for piece in scene.pieces}
+    words += [f"{_piece_text(pieces[kind])} {name}" for kind, name in PIECES.items() if kind in pieces]
+    if any(link.kind in _TARGETS for link in scene.links):
+        words.append("* where it leads")
+    return tuple(words)
+
+
+def _piece_text(piece: Piece) -> str:
+    return FACINGS.get(piece.facing, "") + piece.text
+
+
+def _piece_style(piece: Piece) -> str:
+    return seat_style(piece.owner) if piece.kind.endswith("-inactive") else f"bold {seat_style(piece.owner)}"
+
+
+def _cell_style(cell: Cell) -> str:
+    if cell.owner is not None:
+        return seat_style(cell.owner)
+    return LOOKS.get(cell.kind, PLAIN).style
+
+
+def _put_pieces(canvas: _Canvas, row: int, column: int, width: int, pieces: Iterable[Piece]) -> None:
+    """The pieces of a cell from left to right, uppermost (last) first; a plus where there is no room for all."""
+    room = width
+    for piece in reversed(list(pieces)):
+        text = _piece_text(piece)
+        if len(text) > room:
+            canvas.put(row, column + width - 1, "+", "bold")
+            return
+        canvas.put(row, column + width - room, text, _piece_style(piece))
+        room -= len(text)
+
+
+# Hexes
+
+
+def _draw_hexes(
+    canvas: _Canvas, cells: Sequence[Cell], pieces: dict[_Point, list[Piece]], width: int
+) -> None:
+    r"""Flat-top hexes, two lines each, a column every five characters, or four if there is no room.
+
+     ____
+    /o 12\____       a label's first word beside the glyph of its kind,
+    \_A__/~ 13\      below it the second word, then pieces
+         \____/
+    """
+    left, top = min(cell.x for cell in cells), min(cell.y for cell in cells)
+    right = max(cell.x for cell in cells)
+    inside = 4 if (right - left + 1) * 5 + 1 <= width else 3
+    for cell in cells:
+        row, column = round(2 * (cell.y - top)), round(cell.x - left) * (inside + 1)
+        canvas.put(row, column + 1, "_" * inside, QUIET)
+        canvas.put(row + 2, column + 1, "_" * inside, QUIET)
+        for line, (begin, end) in enumerate((("/", "\\"), ("\\", "/")), 1):
+            canvas.put(row + line, column, begin, QUIET)
+            canvas.put(row + line, column + inside + 1, end, QUIET)
+    for cell in cells:
+        row, column = round(2 * (cell.y - top)) + 1, round(cell.x - left) * (inside + 1) + 1
+        look, style = LOOKS.get(cell.kind, PLAIN), _cell_style(cell)
+        here = pieces[cell.x, cell.y]
+        if look.solid:
+            for line in (row, row + 1):
+                canvas.put(line, column, look.glyph * inside, style)
+        first, _, second = cell.label.partition(" ")
+        if first[:1].isdigit():
+            canvas.put(row, column, f"{first:>{inside}}", style)
+            # In the narrow form the glyph gives way to pieces.
+            canvas.put(row + (inside < 4), column, look.glyph, style)
+        elif not look.solid:
+            canvas.put(row, column, (first or look.glyph).center(inside), style)
+        canvas.put(row + 1, column, second[:inside], style)
+        used = min(len(second), inside - 1)
+        _put_pieces(canvas, row + 1, column + used, inside - used, here)
+
+
+# Squares
+
+
+def _draw_squares(canvas: _Canvas, scene: Scene, pieces: dict[_Point, list[Piece]], most: int) -> None:
+    """Squares, with walls between those that links or regions part.
+
+    Pieces stand left of the label if both fit into a line of five characters, else below it.
+    """
+    cells = scene.cells
+    left, top = round(min(cell.x for cell in cells)), round(min(cell.y for cell in cells))
+    right, bottom = round(max(cell.x for cell in cells)), round(max(cell.y for cell in cells))
+    dotted = any(cell.kind in _DOTTED for cell in cells)
+    across, down = _walls(scene)
+    labels = max(len(cell.label) for cell in cells if cell.kind not in _DOTTED) if not dotted else 0
+    texts = max((sum(len(_piece_text(p)) for p in there) for there in pieces.values()), default=0)
+    below = labels + texts > 4
+    if dotted:
+        width = 3 if (right - left + 1) * 4 + 8 <= most else 2
+    else:
+        width = max(5, labels + 1, texts + 1) if below else 5
+    height = 2 if below else 1
+
+    # A line or column of its own for walls only where there are some.
+    columns, at = {}, 0
+    filled = {round(cell.x) for cell in cells}
+    for x in range(left, right + 2):
+        at += dotted or any(wall_x == x for wall_x, _ in down)
+        columns[x] = at
+        at += width if x in filled else 2 * width
+    rows, at = {}, 0
+    for y in range(top, bottom + 2):
+        at += dotted or any(wall_y == y for _, wall_y in across)
+        rows[y] = at
+        at += height
+
+    if dotted:
+        for cell in cells:
+            x, y = round(cell.x), round(cell.y)
+            for corner_x in (x, x + 1):
+                for corner_y in (y, y + 1):
+                    canvas.put(rows[corner_y] - 1, columns[corner_x] - 1, "·", QUIET)
+    strong = "━┃" if dotted else "─│"
+    for (x, y), style in across.items():
+        canvas.put(rows[y] - 1, columns[x], strong[0] * width, style)
+    for (x, y), style in down.items():
+        for line in range(height):
+            canvas.put(rows[y] + line, columns[x] - 1, strong[1], style)
+    if not dotted:
+        _put_corners(canvas, across, down, rows, columns)
+
+    for cell in cells:
+        x, y = round(cell.x), round(cell.y)
+        look, style = LOOKS.get(cell.kind, PLAIN), _cell_style(cell)
+        row, column, here = rows[y], columns[x], pieces[cell.x, cell.y]
+        if dotted:
+            if look.solid:
+                canvas.put(row, column, look.glyph * width, style)
+            for piece in here:
+                canvas.put(row, column + width // 2, piece.text[:1], _piece_style(piece))
+            continue
+        if below:
+            canvas.put(row, column, cell.label or look.glyph, style)
+            if here:
+                _put_pieces(canvas, row + 1, column, width - 1, here)
+            elif cell.label and look.glyph:
+                canvas.put(row + 1, column, f"{look.glyph}{'' if cell.owner is None else cell.owner}", style)
+            continue
+        canvas.put(row, column + 2, cell.label or look.glyph, style)
+        if here:
+            shift = 0 if cell.label else 1
+            _put_pieces(canvas, row, column + shift, 2 if cell.label else width - 1, here)
+    for link in scene.links:
+        if link.kind in _TARGETS:
+            x, y = round(link.x2), round(link.y2)
+            canvas.put(rows[y], columns[x] + width - 1, "*", f"bold {seat_style(link.owner)}")
+
+
+def _walls(scene: Scene) -> tuple[dict[tuple[int, int], str], dict[tuple[int, int], str]]:
+    """The walls above cells and those left of cells, each by its cell, with their styles.
+
+    They are links between corners (half columns and rows), and the borders of regions of one owner.
+    """
+    across: dict[tuple[int, int], str] = {}
+    down: dict[tuple[int, int], str] = {}
+
+    for link in filter(_is_wall, scene.links):
+        x, y = round(min(link.x1, link.x2) + 0.5), round(min(link.y1, link.y2) + 0.5)
+        (down if link.x1 == link.x2 else across)[x, y] = seat_style(link.owner)
+    owners = {(round(cell.x), round(cell.y)): cell.owner for cell in scene.cells if cell.kind in _REGIONS}
+    for x, y in owners:
+        for walls, one, other in (
+            (across, (x, y), (x, y - 1)),
+            (across, (x, y + 1), (x, y + 1)),
+            (down, (x, y), (x - 1, y)),
+            (down, (x + 1, y), (x + 1, y)),
+        ):
+            if owners.get(other) != owners[x, y] or other not in owners:
+                walls[one] = QUIET
+    return across, down
+
+
+def _is_wall(link: Link) -> bool:
+    return link.x1 % 1 == 0.5 and (link.x1 == link.x2 or link.y1 == link.y2)
+
+
+def _put_corners(
+    canvas: _Canvas,
+    across: dict[tuple[int, int], str],
+    down: dict[tuple[int, int], str],
+    rows: dict[int, int],
+    columns: dict[int, int],
+) -> None:
+    """Join walls where they meet, and carry them on past lines that only other walls need."""
+    joints = dict(
+        zip((bits for bits in range(16)), " ╴╶─╵┘└┴╷┐┌┬│┤├┼", strict=True)
+    )  # bits: left, right, up, down
+    points = {(x + dx, y) for x, y in across for dx in (0, 1)} | {
+        (x, y + dy) for x, y in down for dy in (0, 1)
+    }
+    for x, y in points:
+        bits = (
+            ((x - 1, y) in across) + 2 * ((x, y) in across) + 4 * ((x, y - 1) in down) + 8 * ((x, y) in down)
+        )
+        canvas.put(rows[y] - 1, columns[x] - 1, joints[bits], QUIET)

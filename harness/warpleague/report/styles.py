@@ -1,0 +1,94 @@
+"""Colours and glyphs: what seats and the kinds of cells look like in a terminal.
+
+Leaves where they are put to `board`. No kind is told by its colour alone.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import attrs
+
+SEAT_STYLES: Final = (
+    "bright_cyan",
+    "bright_magenta",
+    "bright_yellow",
+    "bright_green",
+    "bright_red",
+    "bright_blue",
+    "cyan",
+    "magenta",
+    "yellow",
+    "green",
+)
+"""One colour for each seat, the same in boards and tables."""
+
+QUIET: Final = "bright_black"
+
+
+def seat_style(seat: int | None) -> str:
+    """The colour of a seat; that of nobody for None."""
+    return QUIET if seat is None else SEAT_STYLES[seat % len(SEAT_STYLES)]
+
+
+@attrs.frozen
+class Look:
+    """How a kind of cell looks: its glyph, its colour, and its name in the legend.
+
+    `solid` cells are filled with their glyph; the others show it beside their label.
+    """
+
+    glyph: str = ""
+    style: str = ""
+    name: str = ""
+    solid: bool = False
+
+
+LOOKS: Final = {
+    # captains
+    "blank": Look(),
+    "orbit": Look("o", "cyan", "orbit"),
+    "nebula": Look("~", "blue", "nebula"),
+    "cannon": Look("+", "yellow", "cannon"),
+    "blackhole": Look("@", "red", "black hole"),
+    "planet": Look("", "bold", "P0 planet"),
+    "wild": Look("", "green", "W3 wild wormhole"),
+    "station": Look("[]", "bold", "station"),
+    "obstacle": Look("#", QUIET, "obstacle", solid=True),
+    # aliens
+    "space": Look("·", QUIET),
+    "base": Look("□", "", "base"),
+    "wormhole": Look(),
+    "hidden-wormhole": Look("", "", "S? value hidden"),
+    # coasters: the homes of the living and of the dead
+    "free": Look("·", QUIET, "free"),
+    "home": Look(),
+    "open": Look(),
+    "home-centre": Look("⌂", "", "⌂0 home of seat 0"),
+    "open-centre": Look("∘", "", "∘0 its seat is out"),
+    # sheets
+    "box": Look(),
+    "filled-box": Look("▒", "", "filled", solid=True),
+}
+"""By kind; what is not here is plain."""
+
+PLAIN: Final = Look("·", QUIET)
+
+PIECES: Final = {
+    "ship": "ship",
+    "wormhole": "wormhole",
+    "wormhole-inactive": "wormhole without its pair",
+}
+"""Kinds of pieces that a legend names; the others' texts tell by themselves."""
+
+FACINGS: Final = {
+    "N": "▲",
+    "NE": "◥",
+    "E": "▶",
+    "SE": "◢",
+    "S": "▼",
+    "SW": "◣",
+    "W": "◀",
+    "NW": "◤",
+}
+"""Filled, so that a ship's heading is not taken for an arrow printed on the board."""
