@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -10,20 +9,19 @@ import pytest
 from warpleague.games.sheets import GAME
 
 DRAWN = """\
-        1   2   3   4   5   6     yellow  × 2 3 4 5 6  L
-      ·━━━·━━━·━━━·   ·   ·   ·           4 × 6 1 2  L
-    1 ┃▒▒▒┃▒○▒┃ ○                         2 3 × 5  L
-      ·━━━·━━━·   ·   ·   ·   ·           6 4 2  R
-    2                                     3 1  L
-      ·   ·   ·   ·   ·   ·   ·           ×  ✓
-    3                                     L L L R L L
-      ·   ·   ·   ·   ·   ·   ·           diagonal 1 5 1  ✓
-    4                                     L free line, R reroll, ✓ had
-      ·   ·   ·   ·   ·   ·   ·   red     1 × 3 4 5 6
-    5                             blue    ×1× ×2× (3) ( ) ( ) ( ) ( )
-      ·   ·   ·   ·   ·   ·   ·   stored  1 free line(s), 1 reroll(s)
-    6                         ┃
-      ·   ·   ·   ·   ·   ·   ·   points  boxes 1 + with wormhole 2 + links 3 = 6"""
+yellow  × 2 3 4 5 6  L
+        4 × 6 1 2  L
+        2 3 × 5  L
+        6 4 2  R
+        3 1  L
+        ×  ✓
+        L L L R L L
+        diagonal 1 5 1  ✓
+        L free line, R reroll, ✓ had
+red     1 × 3 4 5 6
+blue    ×1× ×2× (3) ( ) ( ) ( ) ( )
+stored  1 free line(s), 1 reroll(s)
+points  boxes 1, with wormhole 2, links 3"""
 
 
 @pytest.fixture
@@ -39,12 +37,12 @@ def drawn_sheet(table: Any) -> Any:
     )
 
 
-def test_the_sheet_is_drawn_in_text(table: Any, drawn_sheet: Any) -> None:
-    """A seat's panel shows walls, filled boxes, wormholes, yellow, red, blue, stored rewards and points."""
+def test_the_other_sections_are_told_in_text(table: Any, drawn_sheet: Any) -> None:
+    """A seat's panel shows yellow, red, blue, stored rewards and points."""
     scene = GAME.scene(table.state(table.sheet(), drawn_sheet), None)
     panel = next(panel for panel in scene.panels if panel.owner == 1)
     assert panel.title == "seat 1: 6 points"
-    assert "\n".join(panel.lines) == dedent(DRAWN)
+    assert "\n".join(panel.lines) == DRAWN
 
 
 def test_the_white_section_is_drawn_as_a_board(table: Any, drawn_sheet: Any) -> None:

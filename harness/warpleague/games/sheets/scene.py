@@ -1,7 +1,7 @@
 """Draws the sheets of a game and tells its events in English.
 
 Leaves colours, sizes and the layout of panels to the painters. The white sections are cells, wormholes pieces
-and drawn edges links, the sheets side by side; a panel for each seat draws its whole sheet in text.
+and drawn edges links, the sheets side by side; a panel for each seat has the other sections in text.
 """
 
 from __future__ import annotations
@@ -42,9 +42,6 @@ _TODO: Final = {
     "over": "the game is over",
 }
 
-_MARKS: Final = {(False, False): "   ", (True, False): "▒▒▒", (False, True): " ○ ", (True, True): "▒○▒"}
-"""How a box looks, by filled and wormhole."""
-
 
 def scene(state: State) -> Scene:
     """The whole picture; the same for every viewer, since nothing is hidden."""
@@ -74,7 +71,7 @@ def scene(state: State) -> Scene:
         (
             Panel("dice", _dice_lines(state)),
             *(
-                Panel(_title(state, seat), drawing(sheet), owner=seat)
+                Panel(_title(state, seat), _sections(sheet), owner=seat)
                 for seat, sheet in enumerate(state.sheets)
             ),
         ),
@@ -108,33 +105,8 @@ def _die(state: State, unit: int, stale: bool) -> str:
     return f"{UNITS[unit]} {_shown(value)}"
 
 
-def drawing(sheet: Sheet) -> tuple[str, ...]:
-    """The whole sheet in 14 lines of text: the white section left, the others right of it."""
-    grid = _grid(sheet)
-    beside = _beside(sheet)
-    return tuple(f"{left:<27}   {right}".rstrip() for left, right in zip(grid, beside, strict=True))
-
-
-def _grid(sheet: Sheet) -> list[str]:
-    lines = ["    " + "   ".join(str(column + 1) for column in range(SIDE))]
-    for row in range(SIDE + 1):
-        line = "  "
-        for column in range(SIDE):
-            line += "·" + ("━━━" if sheet.edges >> (row * SIDE + column) & 1 else "   ")
-        lines.append(line + "·")
-        if row == SIDE:
-            break
-        line = f"{row + 1} "
-        for column in range(SIDE + 1):
-            line += "┃" if sheet.edges >> (VERTICAL + row * (SIDE + 1) + column) & 1 else " "
-            if column < SIDE:
-                box = row * SIDE + column
-                line += _MARKS[bool(sheet.filled >> box & 1), bool(sheet.wormholes >> box & 1)]
-        lines.append(line)
-    return lines
-
-
-def _beside(sheet: Sheet) -> list[str]:
+def _sections(sheet: Sheet) -> tuple[str, ...]:
+    """The sections beside the white one, what is stored, and the points."""
     done = {line.name: sheet.yellow & mask(line.cells) == mask(line.cells) for line in YELLOW_LINES}
     sign = {
         line.name: "✓" if done[line.name] else "R" if line.reward == "reroll" else "L"
@@ -154,15 +126,14 @@ def _beside(sheet: Sheet) -> list[str]:
     circles = [f"({value})" if value > 0 else f"×{-value}×" for value in sheet.blue]
     circles += ["( )"] * (CIRCLES - len(circles))
     single, double, linked = score_parts(sheet)
-    return [
+    return (
         *lines,
         "        L free line, R reroll, ✓ had",
         f"red     {red}",
         f"blue    {' '.join(circles)}",
         f"stored  {sheet.free_lines} free line(s), {sheet.rerolls} reroll(s)",
-        "",
-        f"points  boxes {single} + with wormhole {double} + links {linked} = {single + double + linked}",
-    ]
+        f"points  boxes {single}, with wormhole {double}, links {linked}",
+    )
 
 
 def _place(edge: int) -> tuple[int, int, bool]:
