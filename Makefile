@@ -22,6 +22,10 @@ demo: bootstrap ## play the demo league and print its tables
 test: bootstrap ## run the tests on all processors
 	$(BIN)/pytest -n auto $(PYTEST)
 
+.PHONY: hostile
+hostile: bootstrap ## play every misbehaving bot in every game, at levels limits and sandbox
+	HOSTILE=all $(BIN)/pytest -n auto tests/e2e/test_misbehaving.py $(PYTEST)
+
 .PHONY: check
 check: bootstrap ## all that must hold before a commit, tests aside; goes on after a failure
 	@$(MAKE) -k lint format types layers schema locks examples house

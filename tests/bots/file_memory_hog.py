@@ -5,7 +5,11 @@ import os
 
 
 def misbehave(wire):
-    hoard = os.memfd_create("hoard")
+    try:
+        hoard = os.memfd_create("hoard")
+    except OSError:  # refused: the host keeps its promise
+        wire.play_on()
+        return
     for question in wire.questions():
         if question["id"] <= 300:
             with contextlib.suppress(OSError):  # refused: the host keeps its promise

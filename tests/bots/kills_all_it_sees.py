@@ -4,6 +4,7 @@ It fires only if its folder holds the file `armed-for-the-sandbox`, its user is 
 one of the first ten, which only a process id namespace of its own hands out.
 """
 
+import contextlib
 import os
 import signal
 from pathlib import Path
@@ -16,5 +17,6 @@ def is_armed():
 
 def misbehave(wire):
     if is_armed():
-        os.kill(-1, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it sees nobody
+            os.kill(-1, signal.SIGKILL)
     wire.play_on()

@@ -48,6 +48,8 @@ def test_entry_fits(bot: dict[str, Any]) -> None:
     assert bot["language"] in MANIFEST["run"]
     assert bot["verdicts"]
     assert set(bot["verdicts"]) <= {"ok", *get_args(FaultKind)}
+    assert set(bot.get("sandbox", {})) <= {"verdicts", "evidence"}
+    assert set(bot.get("sandbox", {}).get("verdicts", ())) <= {"ok", *get_args(FaultKind)}
     assert bot.get("faults", "forfeit") in POLICIES
     Clock(**bot.get("clock", {}))
     assert first_sentence(FOLDER / bot["file"]) == bot["does"]
