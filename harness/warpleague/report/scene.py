@@ -65,7 +65,7 @@ def _parts(scene: Scene, width: int) -> list[RenderableType]:
             # No-break spaces keep each entry in one line.
             parts.append(Text("   ".join(word.replace(" ", "\xa0") for word in words), style=QUIET))
     if panels:
-        parts += _rows(panels, width)
+        parts.append(_columns(panels, width))
     return parts
 
 
@@ -83,20 +83,16 @@ def _across(panel: Panel) -> int:
     return max(map(len, (panel.title, *panel.lines))) + 4
 
 
-def _rows(panels: Sequence[Panel], width: int) -> list[RenderableType]:
-    """Panels side by side, as many in a row as fit."""
-    rows: list[list[Panel]] = []
-    room = 0
+def _columns(panels: Sequence[Panel], width: int) -> Table:
+    """Panels in as many columns as fit, each put where there is most room."""
+    count = max(1, min(len(panels), (width + 1) // (max(map(_across, panels)) + 1)))
+    columns: list[list[Panel]] = [[] for _ in range(count)]
     for panel in panels:
-        room -= _across(panel) + 1
-        if not rows or room < 0:
-            rows.append([])
-            room = width - _across(panel) - 1
-        rows[-1].append(panel)
-    grids = [Table.grid(padding=(0, 1, 0, 0)) for _ in rows]
-    for grid, row in zip(grids, rows, strict=True):
-        grid.add_row(*map(_box, row))
-    return list(grids)
+        shortest = min(columns, key=lambda column: sum(len(other.lines) + 2 for other in column))
+        shortest.append(panel)
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_row(*(Group(*map(_box, column)) for column in columns))
+    return grid
 
 
 def _box(panel: Panel) -> Box:
