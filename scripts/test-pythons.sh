@@ -34,7 +34,7 @@ for version in $versions; do
     echo "== Python $version ($python)"
     VENV=.venvs/$version PYTHON=$python scripts/bootstrap.sh
     if ".venvs/$version/bin/pytest" -n auto -p no:cacheprovider -k "$exact" \
-        tests/games tests/match tests/warpline "$@"; then
+        tests/games tests/match tests/runner tests/warpline "$@"; then
         tested="$tested $version"
     else
         failed="$failed $version"

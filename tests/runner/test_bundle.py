@@ -1,0 +1,120 @@
+"""What makes two folders the same bot, and what the cache does with them.
+
+What may not be in a folder is tested with the command line.
+"""
+
+from __future__ import annotations
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from warpleague.errors import BotError
+from warpleague.runner.bundle import find, folder_digest, prepare, read_manifest
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A bot of two files, and a cache of its own."""
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "bot"
+    (folder / "lib").mkdir(parents=True)
+    (folder / "bot.toml").write_text('name = "bot"\ngames = ["aliens"]\nrun = ["python3", "main.py"]\n')
+    (folder / "main.py").write_text("import lib.help\n")
+    (folder / "lib" / "help.py").write_text("help = 1\n")
+    return folder
+
+
+def with_build(folder: Path, command: str) -> None:
+    """Have the bot of `folder` built by a shell command."""
+    manifest = folder / "bot.toml"
+    manifest.write_text(manifest.read_text() + f'build = ["/bin/sh", "-c", "{command}"]\n')
+
+
+def test_a_digest_is_its_contents(folder: Path) -> None:
+    """A copy elsewhere, with caches and version control beside it, is the same bot."""
+    copy = folder.with_name("copy")
+    shutil.copytree(folder, copy)
+    for ignored in ("__pycache__", ".git", ".venv"):
+        (copy / ignored).mkdir()
+        (copy / ignored / "file").write_text("x")
+    (copy / "main.pyc").write_bytes(b"x")
+    assert folder_digest(copy) == folder_digest(folder)
+
+
+def test_every_change_makes_another_bot(folder: Path) -> None:
+    """Content, names, and the right to execute are all part of a bot's identity."""
+    digests = {folder_digest(folder)}
+    main = folder / "main.py"
+    main.write_text("import lib.help \n")
+    digests.add(folder_digest(folder))
+    main.chmod(0o755)
+    digests.add(folder_digest(folder))
+    main.rename(folder / "start.py")
+    digests.add(folder_digest(folder))
+    (folder / "lib" / "help.py").rename(folder / "help.py")
+    digests.add(folder_digest(folder))
+    (folder / "empty").touch()
+    digests.add(folder_digest(folder))
+    assert len(digests) == 6
+
+
+def test_a_link_inside_is_its_content(folder: Path) -> None:
+    """A link to a file of the same folder counts as a copy of it."""
+    (folder / "linked.py").symlink_to("main.py")
+    linked = folder_digest(folder)
+    (folder / "linked.py").unlink()
+    shutil.copy(folder / "main.py", folder / "linked.py")
+    assert folder_digest(folder) == linked
+
+
+def test_a_bundle_is_built_once_and_found_again(folder: Path) -> None:
+    """The build runs in a copy, once for each content; the digest finds the bundle; the folder stays untouched."""
+    log = folder.with_name("log")
+    with_build(folder, f"echo built >> '{log}'; touch made")
+    assert find(folder_digest(folder)) is None
+    one, two = prepare(folder), prepare(folder)
+    assert one == two == find(one.digest)
+    assert log.read_text() == "built\n"
+    assert (Path(one.cwd) / "made").exists()
+    assert not (folder / "made").exists()
+    (folder / "main.py").write_text("pass\n")
+    assert prepare(folder).digest != one.digest
+    assert log.read_text() == "built\nbuilt\n"
+
+
+def test_bundles_are_built_one_at_a_time(folder: Path) -> None:
+    """Several that prepare the same bot at once share one build, and leave nothing but the bundle."""
+    log = folder.with_name("log")
+    with_build(folder, f"echo built >> '{log}'")
+    with ThreadPoolExecutor(4) as pool:
+        bundles = set(pool.map(prepare, [folder] * 4))
+    assert len(bundles) == 1
+    assert log.read_text() == "built\n"
+    (bundle,) = bundles
+    assert [path.name for path in Path(bundle.cwd).parent.iterdir()] == [Path(bundle.cwd).name]
+
+
+def test_a_failed_build_leaves_nothing(folder: Path) -> None:
+    """After a failing build there is no bundle, and no draft of one."""
+    with_build(folder, "touch half; exit 1")
+    with pytest.raises(BotError, match="exit status 1"):
+        prepare(folder)
+    assert find(folder_digest(folder)) is None
+    assert [path for path in folder.with_name("cache").rglob("*") if not path.is_dir()] == []
+
+
+def test_a_manifests_defaults(folder: Path) -> None:
+    """What a manifest leaves out has a modest default."""
+    manifest = read_manifest(folder)
+    assert (manifest.version, manifest.reusable, manifest.build) == ("0", False, None)
+    assert manifest.limits.memory_mb == 512
+
+
+def test_python_bots_are_shielded_from_their_own_files(folder: Path) -> None:
+    """A Python bot runs on this interpreter, without its folder on the module path."""
+    run = prepare(folder).run
+    assert run[1:] == ("-P", "main.py")
+    assert Path(run[0]).is_absolute()

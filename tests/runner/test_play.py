@@ -1,0 +1,238 @@
+"""Whole matches of real Python bots over real pipes: repeated to the byte, whatever the pipes do to a line.
+
+What a misbehaving bot gets is tested with tests/bots; what the referee makes of a line, with the match layer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pytest
+import trio
+
+from warpleague.match.replay import first_difference, verify_record
+from warpleague.runner.play import play_game, play_in_series, play_match
+
+if TYPE_CHECKING:
+    from conftest import MakeSeat, MakeSpec, WideGame
+
+    from warpleague.match.spec import MatchResult
+
+FIRST = "from warpline.client import run\nrun(lambda question: 0, wants=())\n"
+
+# Draws from the seed by a hash, so that every Python and every platform draws alike.
+DRAWS = """
+from hashlib import sha256
+from warpline.client import run
+
+def choose(question):
+    text = f"{question.seed} {question.id}".encode()
+    return int.from_bytes(sha256(text).digest()[:8], "big") % len(question.legal)
+
+run(choose, wants=("legal",))
+"""
+
+GOLDEN = {
+    ("draws", "first"): "112ee145d292aeca856d5845313673f73d5e30a8a71f798391f4173206da00bb",
+    ("first", "draws"): "cffbce1084eb81ab605e3a05cac8870d26d464b878c45b6c14869c327aea8833",
+}
+"""Digests of the same match in both seat orders. They change only with the rules, the dice or the record's form."""
+
+
+def acts(result: MatchResult) -> list[dict[str, Any]]:
+    """The act lines of a record."""
+    lines = map(json.loads, result.record.splitlines())
+    return [line for line in lines if line["type"] == "act"]
+
+
+@pytest.mark.parametrize("order", GOLDEN, ids=" ".join)
+def test_golden_digest(make_seat: MakeSeat, make_spec: MakeSpec, order: tuple[str, str]) -> None:
+    """A match of deterministic bots has one digest, on every Python, at every repetition."""
+    seats = {"first": make_seat("first", FIRST), "draws": make_seat("draws", DRAWS)}
+    spec = make_spec(*(seats[name] for name in order), max_turns=30)
+    one, two = play_match(spec), play_match(spec)
+    assert one.faults == ((), ())
+    assert first_difference(one.record, two.record) is None
+    assert one.digest == two.digest == GOLDEN[order]
+    assert verify_record(one.record).digest == one.digest
+
+
+def test_watching_changes_nothing(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
+    """An observer hears of every step, and the digest stays the same."""
+    spec = make_spec(make_seat("first", FIRST), make_seat("draws", DRAWS))
+    steps: list[Any] = []
+    watched = play_match(spec, observer=lambda _, events: steps.append(events))
+    assert watched.digest == play_match(spec).digest
+    assert len(steps) == watched.lines
+
+
+def test_notes_are_kept(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
+    """A note stands in the record with its action, in any script, and the record verifies."""
+    noting = "from warpline.client import Reply, run\nrun(lambda q: Reply(0, note=f'nr. {q.id} → ☃'))\n"
+    result = play_match(make_spec(make_seat("noting", noting), make_seat("first", FIRST)))
+    mine = [line for line in acts(result) if line["seat"] == 0 and "ms" in line]
+    assert [line["note"] for line in mine] == [f"nr. {number} → ☃" for number in range(1, len(mine) + 1)]
+    assert verify_record(result.record).digest == result.digest
+
+
+@pytest.mark.parametrize(
+    ("row", "listed", "asked"),
+    [(4, 3, 1), (4, 9, 1), (4, 1, 2), (1, 3, 4)],
+    ids=["all", "more", "one", "none"],
+)
+def test_then_saves_round_trips(
+    make_seat: MakeSeat, make_spec: MakeSpec, wide: WideGame, row: int, listed: int, asked: int
+) -> None:
+    """Listed actions are played without asking while the seat is to act; the rest of the list is dropped."""
+    source = (
+        "from warpline.client import Reply, run\n"
+        f"run(lambda q: Reply(0, then=[{{'do': 'tick', 'hand': 0}}] * {listed}), wants=())\n"
+    )
+    options = wide.Options(moves=8, row=row)
+    seats = make_seat("lister", source), make_seat("first", FIRST)
+    result = trio.run(play_game, wide, make_spec(*seats, game="wide", options=options))
+    assert result.faults == ((), ())
+    assert result.times[0].decisions == asked
+    assert [line.get("then") for line in acts(result) if line["seat"] == 0].count(True) == 4 - asked
+
+
+SIPPING = """
+import os, sys
+
+def line():
+    held = b""
+    while not held.endswith(b"\\n"):
+        data = os.read(0, {size})
+        if not data:
+            sys.exit()
+        held += data
+    return held
+
+def say(text):
+    for byte in text.encode() + b"\\n":
+        os.write(1, bytes([byte]))
+
+line(); say('{{"type":"hello","protocol":1,"wants":["state"]}}')
+line(); say('{{"type":"ready"}}')
+number = 0
+while (got := line()).startswith(b'{{"type":"act"'):
+    number += 1
+    say('{{"type":"act","id":%d,"action":0,"note":"%d"}}' % (number, len(got)))
+"""
+
+
+def test_questions_larger_than_a_pipe(make_seat: MakeSeat, make_spec: MakeSpec, wide: WideGame) -> None:
+    """Questions of 300 KB reach a bot that reads little at a time and answers byte by byte, whole and in time."""
+    seat = make_seat("sipping", SIPPING.format(size=1000))
+    options = wide.Options(moves=4, bytes=300_000)
+    result = trio.run(play_game, wide, make_spec(seat, seat, game="wide", options=options))
+    assert result.faults == ((), ())
+    assert all(int(line["note"]) > 300_000 for line in acts(result))
+
+
+PID = """
+import os
+from warpline.client import Reply, run
+
+run(lambda question: Reply(0, note=str(os.getpid())), reusable=True)
+"""
+
+
+def test_a_reusable_bot_keeps_its_process(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
+    """In a series a reusable bot plays every match in one process; a bot that only says it is gets new ones."""
+    kept = make_seat("kept", PID, reusable=True)
+    eager = make_seat("eager", PID)
+    pids: tuple[set[str], set[str]] = set(), set()
+    for _ in range(2):
+        result = play_in_series(make_spec(kept, eager, max_turns=2))
+        assert result.faults == ((), ())
+        for line in acts(result):
+            if "note" in line:
+                pids[line["seat"]].add(line["note"])
+    assert [len(found) for found in pids] == [1, 2]
+
+
+def test_standard_error_is_kept_as_evidence(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
+    """With a fault, the beginning and the end of what the bot wrote to standard error go into the record."""
+    source = (
+        "import sys\n"
+        "sys.stderr.write('the beginning\\n' + 'x' * 300_000 + '\\nthe end\\n')\n"
+        "raise SystemExit(7)\n"
+    )
+    result = play_match(make_spec(make_seat("chatty", source), make_seat("first", FIRST)))
+    (fault,) = result.faults[0]
+    detail = json.loads(result.record.splitlines()[fault.n])["detail"]
+    assert detail["exit"] == 7
+    assert detail["stderr"].startswith("the beginning")
+    assert detail["stderr"].endswith("the end\n")
+    assert "bytes not shown" in detail["stderr"]
+    assert len(detail["stderr"]) < 4000
+
+
+BUSY = """
+import time
+from warpline.client import run
+
+def choose(question):
+    end = time.process_time() + 0.03
+    while time.process_time() < end:
+        pass
+    return 0
+
+run(choose, wants=())
+"""
+IDLE = """
+import select
+from warpline.client import run
+
+def choose(question):
+    select.select([], [], [], 0.03)
+    return 0
+
+run(choose, wants=())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+def test_times_are_plausible(make_seat: MakeSeat, make_spec: MakeSpec, wide: WideGame) -> None:
+    """Computing shows as CPU time, waiting as wall time alone, and neither exceeds the time the match took."""
+    seats = make_seat("busy", BUSY), make_seat("idle", IDLE)
+    result = trio.run(play_game, wide, make_spec(*seats, game="wide", options=wide.Options(moves=8)))
+    computing, waiting = result.times
+    assert computing.decisions == waiting.decisions == 4
+    assert computing.cpu_ms >= 4 * 29
+    assert computing.wall_ms >= computing.cpu_ms * 0.95
+    assert waiting.wall_ms >= 4 * 29
+    assert waiting.cpu_ms < 4 * 15
+    assert waiting.longest_ms <= waiting.wall_ms
+    assert (computing.wall_ms + waiting.wall_ms) / 1000 <= result.playing_s <= result.elapsed_s
+    assert all(min(line["ms"]) >= 0 for line in acts(result))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_nothing_is_left(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
+    """After a match, good or bad, there are no more open files and no more children than before."""
+    first, bad = make_seat("first", FIRST), make_seat("bad", "raise SystemExit(1)\n")
+    play_match(make_spec(first, first))
+    before = len(os.listdir("/proc/self/fd"))
+    with open("/proc/thread-self/children") as file:
+        children = file.read()
+    for seats in ((first, first), (first, bad), (bad, bad)):
+        play_match(make_spec(*seats))
+    assert len(os.listdir("/proc/self/fd")) == before
+    with open("/proc/thread-self/children") as file:
+        assert file.read() == children
+
+
+def test_a_program_that_is_gone_is_a_startup_fault(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
+    """A bot whose program cannot be started loses; the other one does not."""
+    gone = attrs.evolve(make_seat("gone", ""), run=("/no/such/program",))
+    result = play_match(make_spec(make_seat("first", FIRST), gone))
+    assert [len(faults) for faults in result.faults] == [0, 1]
+    assert result.faults[1][0].kind == "startup"
+    assert "/no/such/program" in result.faults[1][0].message
+    assert result.ranks == (1, 2)
