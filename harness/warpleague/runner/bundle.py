@@ -67,9 +67,14 @@ def _between(least: int, most: int) -> Callable[[object, attrs.Attribute[int], i
 
 @attrs.frozen
 class Limits:
-    """What a bot asks of its host; `memory_mb` is its resident set in MiB."""
+    """What a bot asks of its host; `memory_mb` is its resident set in MiB.
+
+    At level sandbox also: `processes` and threads at once, and `tmp_mb` MiB each of /tmp and /dev/shm to write to.
+    """
 
     memory_mb: int = attrs.field(default=512, validator=_between(16, 16384))
+    processes: int = attrs.field(default=64, validator=_between(1, 1024))
+    tmp_mb: int = attrs.field(default=0, validator=_between(0, 4096))
 
 
 @attrs.frozen
@@ -101,7 +106,7 @@ class Bundle:
     run: tuple[str, ...]
     cwd: str
     reusable: bool = False
-    memory_mb: int = 512
+    limits: Limits = Limits()
 
     def seat(self, name: str | None = None) -> SeatSpec:
         """The seat this bot takes in a match, under another name if one is given."""
@@ -112,7 +117,9 @@ class Bundle:
             run=self.run,
             cwd=self.cwd,
             reusable=self.reusable,
-            memory_mb=self.memory_mb,
+            memory_mb=self.limits.memory_mb,
+            processes=self.limits.processes,
+            tmp_mb=self.limits.tmp_mb,
         )
 
 
@@ -176,7 +183,7 @@ def _bundle(manifest: Manifest, digest: str, folder: Path) -> Bundle:
         run=_resolve(manifest, folder),
         cwd=str(folder),
         reusable=manifest.reusable,
-        memory_mb=manifest.limits.memory_mb,
+        limits=manifest.limits,
     )
 
 
