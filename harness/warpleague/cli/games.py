@@ -1,4 +1,4 @@
-"""List the games, or describe one: players, options, actions.
+"""List the games, or describe one: players, options, actions; or draw a galaxy it deals.
 
 Leaves the rules to the engines and docs/games/.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import print_json
+from warpleague.cli.common import count, parse_options, print_json
+from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
     import argparse
@@ -19,6 +20,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague games`."""
     parser.add_argument("game", nargs="?", metavar="GAME", help="describe this game")
     parser.add_argument("--json", action="store_true", help="print as JSON")
+    parser.add_argument("--show-galaxy", action="store_true", help="draw the galaxy of a match of GAME")
+    parser.add_argument(
+        "--seed", metavar="TEXT", help="with --show-galaxy: the seed of the match (default: a random one)"
+    )
+    parser.add_argument(
+        "--players",
+        type=count(1),
+        metavar="N",
+        help="with --show-galaxy: how many play (default: the fewest)",
+    )
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="with --show-galaxy: an option of the game; repeatable",
+    )
     parser.set_defaults(handler=run)
 
 
@@ -46,6 +64,10 @@ def run(args: argparse.Namespace) -> int:
     """Print the list or the description."""
     from warpleague.games import game_ids, load_game
 
+    if args.show_galaxy:
+        return _show_galaxy(args)
+    if args.seed is not None or args.players is not None or args.option:
+        raise BadInput("--seed, --players and --option need --show-galaxy")
     ids = game_ids() if args.game is None else (args.game,)
     found = [describe(load_game(name)) for name in ids]
     if args.json:
@@ -57,4 +79,38 @@ def run(args: argparse.Namespace) -> int:
         print_games(found)
     else:
         print_game(found[0])
+    return 0
+
+
+def _show_galaxy(args: argparse.Namespace) -> int:
+    """Draw the board that a match with this seed, these options and so many players is played on."""
+    import secrets
+
+    from warpleague.games import load_game
+    from warpleague.games.api import CHANCE
+    from warpleague.match.chance import ChanceStream, match_key
+    from warpleague.match.setup import first_state, load_options, options_json, players_text
+
+    if args.game is None:
+        raise BadInput("--show-galaxy: which game? For instance: warpleague games captains --show-galaxy")
+    game = load_game(args.game)
+    players = game.players[0] if args.players is None else args.players
+    if players not in game.players:
+        raise BadInput(f"--players {players}: {game.id} is for {players_text(game)}")
+    options = load_options(game, players, parse_options(game, args.option), "--option")
+    seed = secrets.token_hex(4) if args.seed is None else args.seed
+    stream = ChanceStream(match_key(seed))
+    state = first_state(game, players, options, None)
+    while game.actors(state) == (CHANCE,):
+        state, _ = game.apply(state, stream.roll(game.chance(state)))
+    scene = game.galaxy(state)
+    if scene is None:
+        raise BadInput(f"--show-galaxy: {game.id} deals no galaxy: captains does")
+    if args.json:
+        facts = {"game": game.id, "players": players, "seed": seed, "options": options_json(options)}
+        print_json({**facts, "setup": game.setup(state)})
+        return 0
+    from warpleague.report.games import print_galaxy
+
+    print_galaxy(scene, seed)
     return 0

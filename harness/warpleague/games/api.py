@@ -179,6 +179,13 @@ class Game(ABC, Generic[S, A]):
     def tell(self, event: Mapping[str, Any]) -> str:
         """One readable line for an event's JSON form, full or redacted."""
 
+    def galaxy(self, state: S) -> Scene | None:  # noqa: ARG002 - most boards are always the same
+        """What to draw of the board alone, as it was dealt; None where no two deals differ in it.
+
+        Called on the first state in which a seat must act.
+        """
+        return None
+
     def talk(self, state: S, seat: int) -> int:  # noqa: ARG002 - most games are silent
         """How many messages `seat` may still send now; 0 where the game has no talk.
 

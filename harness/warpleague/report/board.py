@@ -74,7 +74,7 @@ def legend(scene: Scene) -> tuple[str, ...]:
     words = []
     for kind, look in LOOKS.items():
         if kind in kinds and look.name:
-            apart = look.glyph and look.glyph not in look.name
+            apart = look.glyph and not look.name.startswith((look.glyph + "0", look.glyph + " "))
             words.append(f"{look.glyph * (2 if look.solid else 1)} {look.name}" if apart else look.name)
     pieces = {piece.kind: piece for piece in scene.pieces}
     words += [f"{_piece_text(pieces[kind])} {name}" for kind, name in PIECES.items() if kind in pieces]

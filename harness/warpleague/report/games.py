@@ -5,11 +5,16 @@ Leaves the facts to `warpleague.cli.games`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from warpleague.report.scene import paint, safe
+
+if TYPE_CHECKING:
+    from warpleague.games.scene import Scene
 
 
 def print_games(found: list[dict[str, Any]]) -> None:
@@ -50,3 +55,10 @@ def print_game(game: dict[str, Any]) -> None:
             table.add_row(*map(Text, (name, shown, option["help"])))
         console.print(table)
     console.print(f"actions: {', '.join(game['actions'])}")
+
+
+def print_galaxy(scene: Scene, seed: str) -> None:
+    """Print the board of a match with this seed."""
+    console = Console(highlight=False)
+    console.print(paint(scene))
+    console.print(Text(safe(f"seed {seed!r}")))

@@ -62,11 +62,21 @@ def _parts(scene: Scene, width: int) -> list[RenderableType]:
         else:
             parts.append(board)
         if words := legend(scene):
-            # No-break spaces keep each entry in one line.
-            parts.append(Text("   ".join(word.replace(" ", "\xa0") for word in words), style=QUIET))
+            parts.append(Text(_wrapped(words, width), style=QUIET))
     if panels:
         parts.append(_columns(panels, width))
     return parts
+
+
+def _wrapped(words: Sequence[str], width: int) -> str:
+    """Entries three blanks apart, none broken at the end of a line."""
+    lines = [words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + 3 + len(word) <= width:
+            lines[-1] += f"   {word}"
+        else:
+            lines.append(word)
+    return "\n".join(lines)
 
 
 def _beside(panels: Sequence[Panel], width: int, height: int) -> Sequence[Panel]:

@@ -118,5 +118,9 @@ class Captains(Game[Position, Action]):
     def scene(self, state: Position, viewer: int | None) -> Scene:  # noqa: D102
         return scene.scene(state, viewer)
 
+    def galaxy(self, state: Position) -> Scene:  # noqa: D102
+        assert isinstance(state, State)
+        return scene.galaxy_scene(state.table.galaxy)
+
     def tell(self, event: Mapping[str, Any]) -> str:  # noqa: D102
         return tell.tell(event)
