@@ -2,7 +2,8 @@
 
 For each playout it deals the coins it does not know anew (`GAME.determinize`), plays one of its actions, and goes on
 for some turns with a quick policy for both sides. Where that ends is valued by its `Outlook`: the turns a lone ship
-needs to an enemy base, wormholes counted in. Playouts are shared out by sequential halving.
+needs to an enemy base, wormholes counted in. Actions that do well get more playouts. Wormholes are laid by a
+rule of thumb: near where they lead to an enemy base, and where the enemy would like to lay its own.
 
 The number of playouts is fixed, so the same questions and seed give the same answers and a match can be reproduced,
 unless the clock cuts a search short. `main.py --timed` uses the time it is given instead, which makes it better on a
@@ -10,21 +11,22 @@ fast machine; its matches cannot be reproduced.
 """
 
 import sys
+from itertools import count
+from math import sqrt
 from random import Random
 from time import monotonic
 
 from warpleague.games.aliens import GAME
 from warpleague.games.aliens.actions import DECLINING, JUMP_REACH, JUMP_WAYS, SEND_TARGETS, USES
-from warpleague.games.aliens.board import COUNT, HOME, INDEX, SHIPS, STARTS, TARGET
+from warpleague.games.aliens.board import COUNT, HOME, INDEX, SHIPS, TARGET
 from warpleague.games.aliens.state import ROLL, SEND, TURN
 from warpline.client import run
 
-PLAYOUTS = 400  # for each decision
-CANDIDATES = 12  # placements and sendings that get more than a glance
-HORIZON = 3  # turns played out before the position is valued
+ROUNDS = ((99, 36), (4, 72), (2, 72))  # how many actions are left, and how many playouts each of them gets
+CANDIDATES = 12  # sendings that get more than a glance
+HORIZON = 2  # turns played out after this one before the position is valued
 SENDING = 4.0  # turns that the policy believes an enemy sent away loses
 GLANCES = 8  # squares the policy looks at to send an enemy to
-SLIP = 0.05  # how often the policy moves at random
 WORLDS = 40  # positions dealt for one decision
 SLICE = 0.5  # the part of the time for a decision that may be used
 AGAIN = 3.0  # turns for a ship that was sent to an enemy base: it has to leave and come back
@@ -103,8 +105,6 @@ def policy(outlook, state, legal, rng):
     """A quick and mostly sensible action: the one that leaves the ship it moves nearest to its goal."""
     if len(legal) == 1:
         return legal[0]
-    if rng.random() < SLIP:
-        return legal[rng.randrange(len(legal))]
     ships = state.ships
     if state.phase == TURN:
         seat, best, choice = state.seat, 1e9, legal[0]
@@ -132,15 +132,19 @@ def policy(outlook, state, legal, rng):
     return min(legal, key=lambda action: turns[TARGET[row + JUMP_WAYS[action]]])
 
 
-def playout(outlook, state, seat, rng):
-    """The worth for `seat` of where the policy leads from `state`."""
-    end = state.turn + HORIZON
+def playout(outlook, state, seat, rng, first, until):
+    """The worth for `seat` of where the policy leads from `state`.
+
+    It plays while fewer than `until` turns are over; `first` are the first dice to be rolled.
+    """
     actors, chance, legal, apply = GAME.actors, GAME.chance, GAME.legal, GAME.apply
     while True:
         if state.phase == ROLL:
-            if state.turn >= end:
+            if state.turn >= until:
                 break
-            move = tuple([int(rng.random() * 6) for _ in chance(state)])
+            dice = chance(state)
+            move = tuple([int(rng.random() * 6) for _ in dice]) if first is None else first[: len(dice)]
+            first = None
         elif who := actors(state):
             move = policy(outlook, state, legal(state, who[0]), rng)
         else:
@@ -179,85 +183,78 @@ class Player:
         deadline = None if clock is None else monotonic() + SLICE * clock
         if question.ask == "order":
             return 1  # to move first
+        if question.ask == "place":
+            return self.place(GAME.legal(GAME.determinize(question.state, self.seat, self.rng), self.seat))
         holes = possible(question.state)
         if holes != self.holes:
             self.holes = holes
             self.outlook = Outlook(self.outlook.diagonals, holes, self.outlook)
-        if question.ask == "place":
-            legal = GAME.legal(GAME.determinize(question.state, self.seat, self.rng), self.seat)
-            return self.place(legal, deadline)
         worlds = [GAME.determinize(question.state, self.seat, self.rng) for _ in range(WORLDS)]
         legal = GAME.legal(worlds[0], self.seat)  # the same in all worlds
         numbers = list(range(len(legal)))
-        if len(numbers) > CANDIDATES:
-            glance = [sum(self.glance(world, action) for world in worlds[:4]) for action in legal]
+        if question.ask == "send":
+            glance = [sum(self.glance(world, action) for world in worlds[:2]) for action in legal]
             numbers = sorted(numbers, key=glance.__getitem__)[-CANDIDATES:]
         return self.search(worlds, legal, numbers, deadline)
 
     def glance(self, world, action):
-        """What an action is worth without any playout."""
-        return worth(self.outlook, GAME.apply(world, action)[0], self.seat)
+        """What an action is worth at the end of this turn."""
+        return playout(self.outlook, GAME.apply(world, action)[0], self.seat, self.rng, None, world.turn + 1)
 
     def search(self, worlds, legal, numbers, deadline):
-        """Sequential halving: all actions get some playouts, the better half more, until one is left.
+        """Rounds of playouts: each gives all actions left the same worlds and dice, and drops the worse of them.
 
-        The n-th playout of every action has the same world and the same dice, so that luck weighs little.
+        A round goes through every first roll evenly, so that luck weighs little in the comparison.
         """
         total = dict.fromkeys(numbers, 0.0)
-        rounds = max(1, (len(numbers) - 1).bit_length())
         draw = Random()
         done = 0
-        until = None
-        while len(numbers) > 1:
-            last = done + max(1, PLAYOUTS // rounds // len(numbers))
+        for rounds_left, (left, playouts) in zip(range(len(ROUNDS), 0, -1), ROUNDS, strict=True):
+            numbers = sorted(numbers, key=total.__getitem__)[-left:]
+            if len(numbers) == 1:
+                break
+            until = deadline
             if self.timed and deadline is not None:
-                last = 1 << 30
-                until = monotonic() + (deadline - monotonic()) / len(numbers).bit_length()
-            while done < last and not (until or deadline or 1e99) < monotonic():
+                until = monotonic() + (deadline - monotonic()) / rounds_left
+                playouts = None
+            for _ in count() if playouts is None else range(playouts):
+                if until is not None and monotonic() > until:
+                    break
                 world, seed = worlds[done % len(worlds)], self.rng.getrandbits(32)
+                first = divmod(done % 36, 6)
                 for number in numbers:
                     draw.seed(seed)
-                    total[number] += playout(
-                        self.outlook, GAME.apply(world, legal[number])[0], self.seat, draw
-                    )
+                    state = GAME.apply(world, legal[number])[0]
+                    until_turn = world.turn + 1 + HORIZON
+                    total[number] += playout(self.outlook, state, self.seat, draw, first, until_turn)
                 done += 1
-            numbers = sorted(numbers, key=total.__getitem__)[(len(numbers) + 1) // 2 :]
-        return numbers[0]
+        return max(numbers, key=total.__getitem__)
 
-    def place(self, legal, deadline):
-        """The placement after which the own ships are nearest to their goal, among some that seem good alone."""
+    def place(self, legal):
+        """The placement of the greatest promise, ties broken at random."""
         for action in legal:
             if action not in self.promises:
                 self.promises[action] = self.promise(action)
         scores = [self.promises[action] for action in legal]
-        numbers = sorted(range(len(legal)), key=lambda number: (scores[number], self.rng.random()))[
-            -CANDIDATES:
-        ]
-        best, choice = None, numbers[-1]
-        for number in reversed(numbers):
-            if deadline is not None and monotonic() > deadline:
-                break
-            action = legal[number]
-            coin = SHIPS.index(action.suit) * 6 + action.value
-            hole = (INDEX[action.at], (coin,))
-            outlook = Outlook(self.outlook.diagonals, (*self.holes, hole), self.outlook, sweeps=4)
-            turns = outlook.turns[self.seat]
-            rate = sum(1 / turns[start] for start in STARTS[2 * self.seat : 2 * self.seat + 2])
-            if best is None or rate > best:
-                best, choice = rate, number
-        return choice
+        best = max(scores)
+        return self.rng.choice([number for number, score in enumerate(scores) if score == best])
 
     def promise(self, action):
-        """The part of its way that a ship saves by a wormhole, less what it does for the enemy."""
+        """What the wormhole does for us, less what it does for the enemy, and what it denies the enemy there."""
         square = INDEX[action.at]
-        ends = JUMP_REACH[self.plain.diagonals][SHIPS.index(action.suit) * 6 + action.value][square][1]
-        gains = []
-        for turns in self.plain.turns:
-            if action.value == 0:
-                gains.append(-1 / turns[square])
-            else:
-                gains.append(1 - min([turns[end] for end in ends], default=turns[square]) / turns[square])
-        return gains[self.seat] - ENEMY_USE * gains[1 - self.seat]
+        coin = SHIPS.index(action.suit) * 6 + action.value
+        enemy = 1 - self.seat
+        denied = max(self.gain(enemy, square, theirs) for theirs in range(12 * enemy, 12 * enemy + 12))
+        return self.gain(self.seat, square, coin) - ENEMY_USE * self.gain(enemy, square, coin) + denied
+
+    def gain(self, side, square, coin):
+        """The turns that a ship of `side` saves by a wormhole, weighed between turns and parts of the way."""
+        turns = self.plain.turns[side]
+        if coin % 6 == 0:
+            return -1 / turns[square]
+        ends = JUMP_REACH[self.plain.diagonals][coin][square][1]
+        best = min([turns[end] for end in ends], default=turns[square])
+        return (turns[square] - best) / sqrt(turns[square])
 
 
 def main():
