@@ -127,7 +127,7 @@ NAIVE = "yield data"
     ("take", "size", "failing"),
     [
         (CAREFUL, 1 << 16, []),
-        (CAREFUL, 7, []),
+        (CAREFUL, 500, []),
         (NAIVE, 1 << 20, ["aliens, lines in pieces", "aliens, long lines"]),
     ],
     ids=["careful", "little by little", "naive"],

@@ -1,0 +1,141 @@
+"""Boards, results and live matches in a terminal: all of it is shown, and nothing shown steers the terminal.
+
+What there is to draw is tested with the games, where it stands on the board with the drawing of boards.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from rich.console import Console
+
+from warpleague.games import game_ids, load_game
+from warpleague.games.playout import random_playout
+from warpleague.games.scene import Cell, Panel, Scene
+from warpleague.match.chance import match_key
+from warpleague.match.setup import options_json
+from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
+from warpleague.report.match import print_result
+from warpleague.report.scene import SEAT_STYLES, paint, safe, seat_style
+from warpleague.report.watch import Watcher
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpleague.games.api import Event
+
+    MakeConsole = Callable[..., Console]
+
+
+@pytest.fixture
+def make_console() -> MakeConsole:
+    """A console that writes into memory, a terminal if told so."""
+
+    def make_console(*, terminal: bool = False, width: int = 80) -> Console:
+        return Console(file=io.StringIO(), force_terminal=terminal, width=width, highlight=False)
+
+    return make_console
+
+
+def written(console: Console) -> str:
+    """What went to the console."""
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def spec_of(game: str, *bots: str) -> MatchSpec:
+    """A match of these bots."""
+    seats = tuple(SeatSpec(bot) for bot in bots)
+    options = options_json(load_game(game).Options())
+    return MatchSpec("id", game, options, seats, match_key("x"), seed="[b]x[/b]")
+
+
+def test_seats_have_colours_of_their_own() -> None:
+    """Each of ten seats has a colour; nobody has another."""
+    assert len({seat_style(seat) for seat in range(10)}) == len(SEAT_STYLES) == 10
+    assert seat_style(None) not in SEAT_STYLES
+
+
+@pytest.mark.parametrize("text", ["\x1b[2J", "\x9b2J", "a\rb", "\x00", "\u202eevil", "\ud800"])
+def test_no_text_steers_the_terminal(make_console: MakeConsole, text: str) -> None:
+    """Control characters, also those that turn the direction of writing, are spelled out wherever they come from."""
+    assert safe(text) != text
+    panel = Panel(text, (text,))
+    console = make_console()
+    console.print(paint(Scene("square", (Cell(0, 0, "x"),), panels=(panel,), caption=text)))
+    assert not set(written(console)) & set("\x1b\x9b\r\x00\u202e\ud800")
+
+
+def test_plain_text_stays_as_it_is() -> None:
+    """Letters of any script, tabs and newlines are no danger; brackets are no markup."""
+    assert safe("grün ☃ 星\t[bold]\n") == "grün ☃ 星\t[bold]\n"
+
+
+@pytest.mark.parametrize("game_id", game_ids())
+def test_every_games_scenes_can_be_painted(make_console: MakeConsole, game_id: str) -> None:
+    """The first, a middle and the last position of a random match are drawn for everyone and for each seat."""
+    from random import Random
+
+    game = load_game(game_id)
+    players = game.players[-1] if game_id != "aliens" else 2
+    states = random_playout(game, players, game.Options(), Random(1), keep=True).states
+    for state in (states[0], states[len(states) // 2], states[-1]):
+        for viewer in (None, 0):
+            console = make_console(width=120)
+            console.print(paint(game.scene(state, viewer)))
+            assert len(written(console).splitlines()) > 3
+
+
+def test_a_result_fits_a_terminal(make_console: MakeConsole) -> None:
+    """Long names and messages are told whole in 80 columns, the seed without being taken for markup."""
+    name = "a-bot-with-a-name-of-more-than-thirty-letters"
+    fault = SeatFault("timeout", 3, True, "no answer within 1.000 s \x1b[31m")
+    result = MatchResult(
+        "id", (1, 2), (1.0, 0.0), "retired", "d" * 64, ((), (fault,)), (SeatTimes(), SeatTimes()), b"", 3
+    )
+    console = make_console()
+    print_result(spec_of("aliens", "short", name), result, console)
+    told = written(console)
+    assert f"seat 1, {name}, is out: timeout: no answer within 1.000 s \\x1b[31m\n" in told
+    assert "seed '[b]x[/b]'" in told
+    assert f"digest {'d' * 64}" in told
+    table = told[: told.index("seat 1,")]
+    assert all(len(line) <= 80 for line in table.splitlines())
+    assert "…" not in table
+
+
+@pytest.fixture
+def steps() -> list[tuple[Any, list[Event]]]:
+    """The first steps of a match of aliens: a roll, and two decisions."""
+    game = load_game("aliens")
+    state, found = game.initial(2, game.Options()), []
+    for number in range(3):
+        seat = game.actors(state)[0]
+        move = (0, 1, 2, 3) if number == 0 else game.legal(state, seat)[0]
+        state, events = game.apply(state, move)
+        found.append((state, list(events)))
+    return found
+
+
+def test_watching_a_terminal_draws_the_board(make_console: MakeConsole, steps: list[Any]) -> None:
+    """In a terminal the board is drawn in place, and the last picture shows the last event."""
+    console = make_console(terminal=True, width=100)
+    with Watcher(spec_of("aliens", "left", "right"), console) as watcher:
+        for step in steps:
+            watcher.observe(*step)
+    told = written(console)
+    last = load_game("aliens").tell(steps[-1][1][-1].data)
+    assert "left" in told
+    assert last in told
+
+
+def test_watching_a_file_tells_each_event_once(make_console: MakeConsole, steps: list[Any]) -> None:
+    """Elsewhere each event is a line, in order."""
+    console = make_console(width=200)
+    with Watcher(spec_of("aliens", "left", "right"), console) as watcher:
+        for step in steps:
+            watcher.observe(*step)
+    game = load_game("aliens")
+    assert written(console).splitlines() == [game.tell(event.data) for _, events in steps for event in events]
