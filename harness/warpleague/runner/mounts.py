@@ -74,8 +74,8 @@ def unreadable(folder: str) -> str | None:
 def _scratch(tmp_mb: int) -> list[str]:
     if not tmp_mb:
         return []
-    size = str(tmp_mb << 20)
-    return ["--size", size, "--tmpfs", "/tmp", "--size", size, "--tmpfs", "/dev/shm"]
+    how = ("--perms", "1777", "--size", str(tmp_mb << 20), "--tmpfs")
+    return [*how, "/tmp", *how, "/dev/shm"]
 
 
 @cache

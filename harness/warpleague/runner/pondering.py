@@ -15,7 +15,7 @@ QUIET_NS: Final = 1_000_000
 """What every bot may do between two decisions, in nanoseconds of processor time: flush, clear up, wait
 for input. Most were seen to take 0.01 to 0.1 ms, Java's compiler up to 0.8 ms."""
 
-_BUSY_SHARE: Final = 4
+_BUSY_SHARE: Final = 8
 _STEP: Final = 4
 _ENOUGH: Final = 12
 _NEVER: Final = 1 << 62
@@ -24,7 +24,7 @@ _NEVER: Final = 1 << 62
 class Pondering:
     """What was seen of one bot.
 
-    A gap between two decisions is busy if the bot computed for more than `QUIET_NS` and for more than a quarter of
+    A gap between two decisions is busy if the bot computed for more than `QUIET_NS` and for more than an eighth of
     it. One busy gap may be a garbage collection or a compiler at work; a bot is stopped after three in a row, or as
     many among not much more: four quiet alarms make up for one busy one.
     """

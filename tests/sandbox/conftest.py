@@ -1,0 +1,69 @@
+"""What the tests of confinement share: a folder that the sandbox can show, and code run at a level."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from warpleague.errors import BadInput
+from warpleague.match.spec import SeatSpec
+from warpleague.runner.child import Child
+from warpleague.runner.promises import check_level
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from warpleague.match.spec import Level
+
+PATIENCE_S = 20.0
+
+
+@pytest.fixture(scope="session")
+def sandboxed() -> None:
+    """Skips the test where the sandbox cannot be had, quoting why."""
+    try:
+        check_level("sandbox")
+    except BadInput as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def bot_folder(tmp_path: Path) -> Path:
+    """An empty folder that every user can read."""
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    folder.chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def run_at(bot_folder: Path) -> Callable[..., str]:
+    """Runs Python code as a bot at a level, to its end, and gives what it printed, errors included."""
+
+    def run(level: Level, code: str, **limits: int) -> str:
+        run = (sys.executable, "-I", "-S", "-c", f"import sys; sys.stderr = sys.stdout\n{code}")
+        child = Child(SeatSpec(bot="code", run=run, cwd=str(bot_folder), **limits), level)
+        try:
+            return read_all(child.stdout)
+        finally:
+            child.end()
+
+    return run
+
+
+def read_all(fd: int) -> str:
+    """What is written into a pipe until its other end is closed."""
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    parts = []
+    while True:
+        assert poll.poll(PATIENCE_S * 1000), b"".join(parts)
+        data = os.read(fd, 65536)
+        if not data:
+            return b"".join(parts).decode()
+        parts.append(data)

@@ -1,0 +1,211 @@
+"""A deadline and a host that keeps its bots waiting; bots that compute while it is not their turn."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import attrs
+import pytest
+
+from warpleague.games import load_game
+from warpleague.match.chance import match_key
+from warpleague.match.setup import load_options, options_json
+from warpleague.match.spec import Clock, MatchSpec, SeatSpec
+from warpleague.runner import process
+from warpleague.runner.play import play_match
+from warpleague.runner.pondering import QUIET_NS, Pondering
+from warpleague.runner.process import BotProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from warpleague.match.spec import MatchResult
+    from warpleague.match.spec import Pondering as Policy
+
+MS = 1_000_000
+BUDGET_NS = 20 * MS
+
+
+class FakeChild:
+    """A bot that is two pipes; its processor clock and its waiting show what a test says, as of the question."""
+
+    pid = 0
+
+    def __init__(self, *_: object) -> None:
+        self.theirs_in, self.stdin = os.pipe()
+        self.stdout, self.theirs_out = os.pipe()
+        self.stderr = -1
+        for fd in (self.stdin, self.stdout):
+            os.set_blocking(fd, False)
+        self.begun = time.perf_counter_ns()
+        self.cpu_share = 0.0
+        self.waited_share = 0.0
+
+    def cpu_ns(self) -> int:
+        return round((time.perf_counter_ns() - self.begun) * self.cpu_share)
+
+    def waited_ns(self) -> int:
+        return round((time.perf_counter_ns() - self.begun) * self.waited_share)
+
+    def close(self) -> None:
+        for fd in (self.theirs_in, self.stdin, self.stdout, self.theirs_out):
+            os.close(fd)
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[BotProcess, FakeChild]]:
+    monkeypatch.setattr(process, "Child", FakeChild)
+    bot = BotProcess(SeatSpec(bot="fake"), "limits")
+    child = bot._child
+    assert isinstance(child, FakeChild)
+    yield bot, child
+    child.close()
+
+
+@pytest.mark.trio
+async def test_a_deadline_is_extended_by_the_wait_for_a_processor_once(
+    fake: tuple[BotProcess, FakeChild],
+) -> None:
+    """A bot that others keep from the processor all the time has twice its time, no more, and the fault says so."""
+    bot, child = fake
+    child.waited_share = 1.0
+    begun = time.perf_counter_ns()
+    trouble = await bot.ask(b"?\n", BUDGET_NS)
+    assert trouble is not None
+    assert trouble.kind == "timeout"
+    assert trouble.detail["limit_ms"] == 20
+    assert trouble.detail["extended_ms"] == 20
+    assert time.perf_counter_ns() - begun >= 2 * BUDGET_NS
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize(("cpu", "waited"), [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)])
+async def test_nothing_is_owed_to_a_bot_that_only_was_slow(
+    fake: tuple[BotProcess, FakeChild], cpu: float, waited: float
+) -> None:
+    """Sleeping and computing extend nothing, nor does waiting for one's own threads."""
+    bot, child = fake
+    child.cpu_share, child.waited_share = cpu, waited
+    trouble = await bot.ask(b"?\n", BUDGET_NS)
+    assert trouble is not None
+    assert "extended_ms" not in trouble.detail
+
+
+@pytest.mark.trio
+async def test_an_answer_in_the_extension_counts(fake: tuple[BotProcess, FakeChild]) -> None:
+    """An answer that comes late by no more than the wait is taken."""
+    bot, child = fake
+    child.waited_share = 1.0
+    bot._waited = reads_that_answer(child)
+    assert await bot.ask(b"?\n", BUDGET_NS) is None
+    assert bot.line == b"late"
+    assert bot.wall_ns > BUDGET_NS
+
+
+def reads_that_answer(child: FakeChild) -> Callable[[], int]:
+    """A reading of the wait that, at the deadline, has the bot answer."""
+    reads = 0
+
+    def read() -> int:
+        nonlocal reads
+        reads += 1
+        if reads == 2:
+            os.write(child.theirs_out, b"late\n")
+        return child.waited_ns()
+
+    return read
+
+
+def gaps(policy: Policy, *used_and_lasted_ms: tuple[float, float]) -> bool:
+    """Whether a bot is stopped after gaps in which it computed that long, of that length."""
+    pondering = Pondering()
+    pondering.begin(policy)
+    cpu = 0
+    for used, lasted in used_and_lasted_ms:
+        pondering.answered(cpu)
+        cpu += round(used * MS)
+        if cpu > pondering.alarm_ns:
+            pondering.judge(cpu, round(lasted * MS))
+    return pondering.stops
+
+
+def test_stops_a_bot_that_computes_in_gap_after_gap() -> None:
+    """Three busy gaps in a row are enough; what every bot does, however often, and one long collection are not."""
+    assert gaps("off", (20, 20), (5, 10), (2, 4))
+    assert not gaps("off", (20, 20), (5, 10))
+    assert not gaps("off", *[(0.9 * QUIET_NS / MS, 1)] * 1000)
+    assert not gaps("off", (300, 300))
+    assert not gaps("off", *[(2, 100)] * 100)
+    assert not gaps("off", *([(20, 20)] + [(2, 100)] * 4) * 20)
+
+
+def test_the_policy_decides() -> None:
+    """With "on" nobody is stopped, with "always-stop" everybody from the start."""
+    assert not gaps("on", *[(20, 20)] * 100)
+    assert gaps("always-stop")
+
+
+SLOW = """
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello": print('{"type":"hello","protocol":1}', flush=True)
+    elif message["type"] == "start": print('{"type":"ready"}', flush=True)
+    elif message["type"] == "act":
+        if message["id"] <= 12: time.sleep(0.02)
+        print('{"type":"act","id":%d,"action":0}' % message["id"], flush=True)
+    elif message["type"] == "quit": break
+"""
+PONDERER = SLOW.replace("import json, sys, time", "import json, select, sys, threading, time").replace(
+    "for line in sys.stdin:",
+    """
+def busy():
+    while True: pass
+threading.Thread(target=busy, daemon=True).start()
+for line in sys.stdin:""",
+)
+
+
+@pytest.fixture
+def duel(bot_folder: Path) -> Callable[..., MatchResult]:
+    """Plays a bot that computes all the time against one that takes its time and sleeps."""
+    for name, code in (("ponderer", PONDERER), ("slow", SLOW)):
+        (bot_folder / f"{name}.py").write_text(code)
+        (bot_folder / f"{name}.py").chmod(0o644)
+    options = options_json(load_options(load_game("aliens"), 2, {"max_turns": 30}))
+    seats = tuple(
+        SeatSpec(bot=name, run=(sys.executable, "-P", f"{name}.py"), cwd=str(bot_folder))
+        for name in ("ponderer", "slow")
+    )
+    spec = MatchSpec("m", "aliens", options, seats, match_key("m"), clock=Clock(move_s=5.0))
+
+    def play(**changes: object) -> MatchResult:
+        return play_match(attrs.evolve(spec, **changes))
+
+    return play
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the processor clocks of other processes")
+@pytest.mark.parametrize("level", ["limits", "sandbox"])
+def test_a_ponderer_is_stopped_and_its_opponent_is_not(
+    duel: Callable[..., MatchResult], level: str, request: pytest.FixtureRequest
+) -> None:
+    """Whoever computes between its decisions is stopped there; it goes on playing, and the record tells."""
+    if level == "sandbox":
+        request.getfixturevalue("sandboxed")
+    result = duel(level=level)
+    assert result.stopped == (0,)
+    assert result.faults == ((), ())
+    assert b'"detail":{"stopped":[0]}' in result.record
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the processor clocks of other processes")
+def test_pondering_changes_no_result(duel: Callable[..., MatchResult]) -> None:
+    """Allowed, forbidden or made impossible: the same moves; the policy says who is stopped."""
+    results = {policy: duel(pondering=policy) for policy in ("on", "off", "always-stop")}
+    assert len({result.digest for result in results.values()}) == 1
+    assert [results[policy].stopped for policy in ("on", "always-stop")] == [(), (0, 1)]

