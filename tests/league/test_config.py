@@ -9,7 +9,8 @@ import pytest
 from warpleague.errors import BadInput, BotError, ConfigError, MissingToolchain
 from warpleague.league.config import BotEntry, load_config
 from warpleague.league.entry import enter_bots
-from warpleague.match.spec import Clock
+from warpleague.league.season import Season
+from warpleague.match.spec import Clock, SeatSpec
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -161,3 +162,16 @@ def test_the_snapshot_reads_back_as_the_same_league(write_league) -> None:
     assert load_config(copy).to_toml() == config.to_toml()
     assert "bee" in copy.read_text()
     assert "bots/b" in copy.read_text()
+
+
+def test_pondering_is_a_condition_only_where_it_is_not_the_usual(write_league) -> None:
+    """Leagues of before keep their match ids; another policy makes other matches, and is played by."""
+
+    def season(extra: str) -> Season:
+        config = load_config(write_league("a", "b", extra=extra))
+        return Season.of(config, [SeatSpec(bot="a"), SeatSpec(bot="b")], b"s" * 32)
+
+    usual, other = season('[rules]\npondering = "off"'), season('[rules]\npondering = "always-stop"')
+    assert usual.conditions == season("").conditions
+    assert usual.match_id(0, (0, 1)) != other.match_id(0, (0, 1))
+    assert other.spec("m", 0, (0, 1)).pondering == "always-stop"

@@ -16,7 +16,7 @@ from attrs.validators import ge, gt
 from warpleague.errors import BadInput, ConfigError
 from warpleague.games import game_ids, load_game
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import Clock, FaultPolicy, Level
+from warpleague.match.spec import Clock, FaultPolicy, Level, Pondering
 from warpleague.strict import nearest, structure
 
 FormatKind = Literal["round-robin", "gauntlet"]
@@ -59,11 +59,12 @@ class FormatTable:
 
 @attrs.frozen(kw_only=True)
 class RulesTable:
-    """`[rules]`: what happens to a bot at fault, and how closely bots are confined."""
+    """`[rules]`: what happens to a bot at fault, how closely bots are confined, and whether they may ponder."""
 
     faults: FaultPolicy = "forfeit"
     strikes: int = attrs.field(default=0, validator=ge(0))
     level: Level = "limits"
+    pondering: Pondering = "off"
 
 
 @attrs.frozen(kw_only=True)

@@ -14,7 +14,7 @@ import attrs
 
 from warpleague.games import load_game
 from warpleague.match.chance import deal_key, season_commitment
-from warpleague.match.spec import Clock, FaultPolicy, Level, MatchSpec, SeatSpec
+from warpleague.match.spec import Clock, FaultPolicy, Level, MatchSpec, Pondering, SeatSpec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +42,7 @@ class Season:
     strikes: int
     secret: bytes
     bots: tuple[SeatSpec, ...]
+    pondering: Pondering = "off"
 
     @classmethod
     def of(cls, config: LeagueConfig, bots: Sequence[SeatSpec], secret: bytes) -> Season:
@@ -58,6 +59,7 @@ class Season:
             strikes=config.rules.strikes,
             secret=secret,
             bots=tuple(bots),
+            pondering=config.rules.pondering,
         )
 
     @cached_property
@@ -72,7 +74,10 @@ class Season:
 
     @cached_property
     def conditions(self) -> dict[str, Any]:
-        """What every match of the season has in common, as JSON; `rules` is the version of the game's rules."""
+        """What every match of the season has in common, as JSON; `rules` is the version of the game's rules.
+
+        How bots are kept from pondering is told only where it is not the usual: it was not always a condition.
+        """
         return {
             "clock": attrs.asdict(self.clock),
             "faults": self.faults,
@@ -82,6 +87,7 @@ class Season:
             "players": self.players,
             "rules": self.rules,
             "strikes": self.strikes,
+            **({} if self.pondering == "off" else {"pondering": self.pondering}),
         }
 
     @cached_property
@@ -124,6 +130,7 @@ class Season:
             level=self.level,
             faults=self.faults,
             strikes=self.strikes,
+            pondering=self.pondering,
             publish_key=False,
         )
 
