@@ -15,7 +15,13 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: bootstrap ## play the demo league and print its tables
+demo: bootstrap ## play a small league of every game, then the aliens demo league, in about two minutes
+	@for game in captains coasters sheets; do \
+		echo "warpleague league run leagues/demo-$$game.toml --quiet"; \
+		$(BIN)/warpleague league run leagues/demo-$$game.toml --quiet >/dev/null || exit; \
+		$(BIN)/warpleague league standings leagues/demo-$$game.toml || exit; \
+		echo; \
+	done
 	$(BIN)/warpleague league run leagues/demo.toml
 
 .PHONY: test

@@ -15,7 +15,7 @@ LEAGUES = sorted((Path(__file__).parents[2] / "leagues").glob("*.toml"))
 @pytest.mark.parametrize("path", LEAGUES, ids=lambda path: path.stem)
 def test_shipped_leagues_are_sound(path: Path) -> None:
     """Each shipped league file loads, and its bots' folders exist and claim its game."""
-    game = path.stem.partition("-")[0].replace("demo", "aliens")
+    game = "aliens" if path.stem == "demo" else path.stem.removeprefix("demo-").partition("-")[0]
     if game not in game_ids():
         pytest.skip(f"{game} is not installed")
     config = load_config(path)
