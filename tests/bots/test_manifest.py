@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 import pytest
 
+from warpleague.games import game_ids
 from warpleague.match.spec import POLICIES, Clock, FaultKind
 
 FOLDER = Path(__file__).parent
@@ -48,8 +49,10 @@ def test_entry_fits(bot: dict[str, Any]) -> None:
     assert bot["language"] in MANIFEST["run"]
     assert bot["verdicts"]
     assert set(bot["verdicts"]) <= {"ok", *get_args(FaultKind)}
-    assert set(bot.get("sandbox", {})) <= {"verdicts", "evidence"}
-    assert set(bot.get("sandbox", {}).get("verdicts", ())) <= {"ok", *get_args(FaultKind)}
+    assert set(bot.get("games", {})) <= set(game_ids())
+    for other in (bot.get("sandbox", {}), *bot.get("games", {}).values()):
+        assert set(other) <= {"verdicts", "evidence"}
+        assert set(other.get("verdicts", ())) <= {"ok", *get_args(FaultKind)}
     assert bot.get("faults", "forfeit") in POLICIES
     Clock(**bot.get("clock", {}))
     assert first_sentence(FOLDER / bot["file"]) == bot["does"]

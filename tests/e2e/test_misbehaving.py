@@ -158,7 +158,7 @@ def test_verdict_and_evidence(
     """The bot gets the fault it deserves, with evidence; the honest ones play on, and nothing is left."""
     if why_not(level):
         pytest.skip(why_not(level))
-    bot = {**bot, **bot.get(level, {})}
+    bot = {**bot, **bot.get(level, {}), **bot["games"].get(game, {})}
     mine_first = seat(bot, folder)
     options = load_options(load_game(game), players, SHORT.get(game, {}))
     spec = MatchSpec(
