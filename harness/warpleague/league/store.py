@@ -179,7 +179,7 @@ class Store:
         """Write down the league about to be run: secret, conditions, bots; and `league.toml` for people."""
         self.check_same_league(season, config)
         bots = [[bot.bot, bot.version, bot.digest] for bot in season.bots]
-        with _transaction(self._db):
+        with _clear_errors(self.path), _transaction(self._db):
             for key, value in {
                 "name": config.name,
                 "secret": season.secret.hex(),
@@ -196,12 +196,15 @@ class Store:
         text += f"# Commitment to the season's secret (SHA-256): {season.commitment}\n\n"
         target = self.path.with_name("league.toml")
         scratch = target.with_suffix(".tmp")
-        scratch.write_text(text + tomli_w.dumps(config.to_toml()), encoding="utf-8")
-        scratch.replace(target)
+        try:
+            scratch.write_text(text + tomli_w.dumps(config.to_toml()), encoding="utf-8")
+            scratch.replace(target)
+        except OSError as error:
+            raise StoreError(f"{target}: cannot be written: {error.strerror}") from None
 
     def publish_secret(self) -> None:
         """Note that the season has ended, which makes its secret public. What is public stays so."""
-        with _transaction(self._db):
+        with _clear_errors(self.path), _transaction(self._db):
             if self.published() is None:
                 _set(self._db, "published", _now())
 
@@ -388,10 +391,12 @@ def _transaction(db: sqlite3.Connection) -> Iterator[None]:
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
+        db.execute("COMMIT")
     except BaseException:
-        db.execute("ROLLBACK")
+        # SQLite has rolled back by itself after some errors, a full disk among them, in the commit too.
+        if db.in_transaction:
+            db.execute("ROLLBACK")
         raise
-    db.execute("COMMIT")
 
 
 @contextmanager
@@ -401,4 +406,8 @@ def _clear_errors(path: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.IntegrityError):
             raise  # a match stored twice is a bug of ours
-        raise StoreError(f"{path}: cannot be used: {error}") from error
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent where the module, not SQLite, objects
+        hint = ""
+        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+            hint = "; what was stored is safe: see that the disk works and has space, then run it again"
+        raise StoreError(f"{path}: cannot be used: {error}{hint}") from error
