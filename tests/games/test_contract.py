@@ -419,6 +419,11 @@ class Stray(HushGame):
     Actions: ClassVar[tuple[type, ...]] = (Hide,)
 
 
+class Lonely(HushGame):
+    def outcome(self, state: Hush) -> Outcome:
+        return attrs.evolve(super().outcome(state), rival=1.0)
+
+
 BROKEN = [
     (Doubled, "one JSON form"),
     (Wavering, "not the same when asked again|legal after loading"),
@@ -445,6 +450,7 @@ BROKEN = [
     (Verbose, "several lines"),
     (Blank, "nothing to draw"),
     (Stray, "not one of game.Actions"),
+    (Lonely, "only a solo game has an opponent"),
 ]
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
 import warpleague.league.records
+from warpleague.cli import main
 from warpleague.errors import RecordError, StoreError
 from warpleague.games import load_game
 from warpleague.league.config import load_config
@@ -23,9 +25,6 @@ from warpleague.match.referee import Referee, Step
 from warpleague.match.replay import verify_record
 from warpline.codec import canonical
 from warpline.messages import BotHello
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def play(spec):
@@ -136,3 +135,20 @@ def test_differences_are_taken_on_common_deals() -> None:
     first, second = differences_to_next((0, 1, 2), values)
     assert (first.count, first.mean, first.error) == (2, 2.5, 0.5)
     assert (second.count, second.mean, second.error) == (1, 4.0, None)
+
+
+def test_a_match_tells_the_rivals_score(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """`match` has the rival in its table and its JSON, and `replay show` at its end."""
+    bot = Path(__file__).parents[2] / "bots" / "random-python"
+    record = str(tmp_path / "one.jsonl")
+    call = ["match", "captains", str(bot), "--option", "max_rounds=3", "--seed", "s", "--record", record]
+    assert main([*call, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["rival"] == json.loads(Path(record).read_text().splitlines()[-2])["rival"]
+    told = rf"{3 - data['ranks'][0]}\. the game itself, score {data['rival']}\n"
+    assert main(["replay", "show", record]) == 0
+    assert re.search(told, capsys.readouterr().out)
+    assert main(["replay", "verify", record, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rival"] == data["rival"]
+    assert main(call) == 0
+    assert "the game itself" in capsys.readouterr().out

@@ -83,7 +83,7 @@ def test_regions_of_one_owner_are_walled_in() -> None:
         "│↑→↓← ↑↓   │→   *│",
         "│⌂0   ▶0:3 │     │",
         "└──────────┴─────┘",
-        "⌂0 home of seat 0   ▶0:3 ship   * where it leads",
+        "⌂0 home of seat 0   ▶0:3 ship (number:hit points left)   * where it leads",
     ]
 
 

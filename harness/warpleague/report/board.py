@@ -77,7 +77,10 @@ def legend(scene: Scene) -> tuple[str, ...]:
             apart = look.glyph and not look.name.startswith((look.glyph + "0", look.glyph + " "))
             words.append(f"{look.glyph * (2 if look.solid else 1)} {look.name}" if apart else look.name)
     pieces = {piece.kind: piece for piece in scene.pieces}
-    words += [f"{_piece_text(pieces[kind])} {name}" for kind, name in PIECES.items() if kind in pieces]
+    for kind, name in PIECES.items():
+        if kind in pieces:
+            text = _piece_text(pieces[kind])
+            words.append(f"{text} {name}{' (number:hit points left)' if ':' in text else ''}")
     if any(link.kind in _TARGETS for link in scene.links):
         words.append("* where it leads")
     return tuple(words)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import attrs
 from rich.console import Group
 from rich.panel import Panel as Box
 from rich.table import Table
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.scene import Panel, Scene
 
-RIVAL: Final = "the game's own opponent"
+RIVAL: Final = "the game itself"
 """What a solo game's opponent is called beside the bots."""
 
 
@@ -33,14 +34,19 @@ def safe(text: str) -> str:
     return "".join(char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text)
 
 
-class paint:  # noqa: N801 - used like the function it could be, but for the width that it must know
-    """The scene as something rich can print."""
+@attrs.frozen
+class Picture:
+    """A scene, laid out for the width it is printed in."""
 
-    def __init__(self, scene: Scene) -> None:
-        self._scene = scene
+    scene: Scene
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield Group(*_parts(self._scene, options.max_width))
+        yield Group(*_parts(self.scene, options.max_width))
+
+
+def paint(scene: Scene) -> Picture:
+    """The scene as something rich can print."""
+    return Picture(scene)
 
 
 def _parts(scene: Scene, width: int) -> list[RenderableType]:
