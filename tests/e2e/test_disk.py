@@ -87,7 +87,7 @@ def test_a_league_goes_on_when_its_disk_has_space_again(config: Path, tmp_path: 
     whole, full = tmp_path / "whole", tmp_path / "full-disk"
     assert league("run", config, whole, "--quiet").returncode == 0
 
-    text = told(league("run", config, full, "--quiet", most_kib=64))
+    text = told(league("run", config, full, "--quiet", most_kib=96))
     assert "league.sqlite: cannot be used: " in text
     assert "what was stored is safe" in text
     before = stored(full)
