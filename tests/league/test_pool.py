@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -93,6 +94,40 @@ def test_shutdown_finishes_or_cancels() -> None:
     assert not any(Path("/proc", str(process)).exists() for process in processes)
     with pytest.raises(RuntimeError, match="shut down"):
         pool.submit(os.getpid)
+
+
+@pytest.mark.parametrize("cancels", ["the caller", "shutdown"])
+def test_cancelled_calls_do_not_keep_the_pool(tmp_path: Path, cancels: str) -> None:
+    """A pool whose last calls were cancelled while all its referees were busy ends when these have answered."""
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    pool = RefereePool(1)
+    busy, waiting = pool.submit(gate.read_text), pool.submit(os.getpid)
+    while not busy.running():
+        os.sched_yield()
+    if cancels == "the caller":
+        assert waiting.cancel()
+    pool.shutdown(wait=False, cancel_futures=True)
+    gate.write_text("open")
+    assert busy.result(timeout=30) == "open"
+    end = threading.Thread(target=pool.shutdown, daemon=True)
+    end.start()
+    end.join(timeout=30)
+    assert not end.is_alive()
+    assert waiting.cancelled()
+
+
+def test_a_call_goes_to_the_successor_of_a_dead_referee(tmp_path: Path) -> None:
+    """A referee that died while it was idle costs the call that finds it so, and none of those behind it."""
+    pool = RefereePool(1)
+    os.kill(pool.processes()[0], signal.SIGSTOP)  # so that it cannot be found dead before the calls are there
+    futures = [pool.submit(os.getpid) for _ in range(3)]
+    os.kill(pool.processes()[0], signal.SIGKILL)
+    pool.shutdown(wait=False)
+    found = [future.exception(timeout=30) for future in futures]
+    assert isinstance(found[0], RefereeDied)
+    assert found[1:] == [None, None]
+    pool.shutdown()
 
 
 def test_kill_ends_at_once() -> None:

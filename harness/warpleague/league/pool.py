@@ -136,8 +136,11 @@ class RefereePool(Executor):
                 for core in self._cores:
                     self._start(core, selector)
                 self._started.set()
-                while self._work_left():
+                while True:
+                    # First: what is left may be calls that were cancelled, which end without an answer to wait for.
                     self._hand_out(selector)
+                    if not self._work_left():
+                        break
                     for key, _ in selector.select():
                         if key.data is None:
                             os.read(self._wake_out, 4096)
@@ -177,19 +180,21 @@ class RefereePool(Executor):
         selector.register(answers, selectors.EVENT_READ, referee)
 
     def _hand_out(self, selector: selectors.BaseSelector) -> None:
-        for referee in list(self._referees):
-            while referee.future is None and (call := self._next()) is not None:
-                future, work = call
-                try:
-                    write_frame(referee.calls, work)
-                except (BrokenPipeError, ConnectionError):
-                    referee.future = future
-                    self._bury(referee, selector)
-                    break
-                except Exception as error:  # noqa: BLE001 - a call that cannot be pickled is its caller's affair
-                    future.set_exception(error)
-                else:
-                    referee.future = future
+        # Looked for anew each time: a dead referee is replaced by another, which may wait for work too.
+        while (referee := next((r for r in self._referees if r.future is None), None)) is not None:
+            call = self._next()
+            if call is None:
+                return
+            future, work = call
+            try:
+                write_frame(referee.calls, work)
+            except (BrokenPipeError, ConnectionError):
+                referee.future = future
+                self._bury(referee, selector)
+            except Exception as error:  # noqa: BLE001 - a call that cannot be pickled is its caller's affair
+                future.set_exception(error)
+            else:
+                referee.future = future
 
     def _next(self) -> tuple[Future[Any], _Call] | None:
         with self._lock:
