@@ -10,7 +10,7 @@ import pytest
 import zstandard
 
 import warpleague.league.records
-from warpleague.errors import BadInput
+from warpleague.errors import BadInput, StoreError
 from warpleague.games import load_game
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read
@@ -72,6 +72,13 @@ def test_good_records_hold(real, tmp_path: Path) -> None:
             "UPDATE record SET (size, zstd) = (SELECT size, zstd FROM record WHERE id <> ?1 LIMIT 1) WHERE id = ?1",
             "its header tells of another match",
         ),
+        (
+            """UPDATE match SET faults = '[[{"kind":"crash","n":1,"retired":true,"message":""}],[]]' WHERE id = ?""",
+            "the faults in the store are not those of its record",
+        ),
+        ("UPDATE match SET faults = '[[' WHERE id = ?", "the store is damaged: match"),
+        ("UPDATE record SET zstd = x'0102' WHERE id = ?", "is damaged"),
+        ("DELETE FROM record WHERE id = ?", "holds no match"),
     ],
 )
 def test_a_store_that_was_changed_is_found(real, tmp_path: Path, statement: str, text: str) -> None:
@@ -101,6 +108,30 @@ def test_a_damaged_record_is_found(real, tmp_path: Path) -> None:
     found = [problem for problem in problems(path, tmp_path) if problem is not None]
     assert len(found) == 1
     assert "line " in found[0]
+
+
+@pytest.mark.parametrize("column", ["ranks", "scores"])
+@pytest.mark.parametrize("value", ["", "[1", "[]", "[1,2,3]", '["1"]', None, 7])
+def test_a_row_that_is_none_is_told(real, tmp_path: Path, column: str, value: object) -> None:
+    """Ranks or scores that cannot be those of a match are refused with the match's id, by every look."""
+    path, store = real
+    with sqlite3.connect(store) as db:
+        match = db.execute("SELECT id FROM match LIMIT 1").fetchone()[0]
+        if value is None:
+            value = b"\xff\xfe"
+        db.execute(f"UPDATE match SET {column} = ? WHERE id = ?", (value, match))
+    db.close()
+    with pytest.raises(StoreError, match=f"the store is damaged: match {match}"):
+        problems(path, tmp_path)
+
+
+def test_a_file_with_broken_pages_is_told(real, tmp_path: Path) -> None:
+    """A store whose pages were overwritten is refused in one text."""
+    path, store = real
+    data = store.read_bytes()
+    store.write_bytes(data[:4096] + b"\x5a" * (len(data) - 4096))
+    with pytest.raises(StoreError, match=r"league\.sqlite: cannot be used"):
+        problems(path, tmp_path)
 
 
 def test_keys_are_published_when_the_season_is_over(

@@ -5,13 +5,15 @@ Leaves rows and transactions to `store`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import msgspec
 
+from warpleague.errors import StoreError
 from warpleague.match.spec import SeatFault, SeatTimes
 
+T = TypeVar("T")
 RESULT_COLUMNS = "id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s"
 _ranks = msgspec.json.Decoder(tuple[int, ...])
 _scores = msgspec.json.Decoder(tuple[float, ...])
@@ -21,7 +23,10 @@ _times = msgspec.json.Decoder(tuple[SeatTimes, ...])
 
 @attrs.frozen
 class Played:
-    """A match as the store knows it, without its record; faults and times are decoded when asked for."""
+    """A match as the store knows it, without its record; faults and times are decoded when asked for.
+
+    That raises `StoreError` if they are damaged.
+    """
 
     id: str
     ranks: tuple[int, ...]
@@ -37,18 +42,28 @@ class Played:
     @property
     def faults(self) -> tuple[tuple[SeatFault, ...], ...]:
         """All faults of each seat, in order."""
-        return _faults.decode(self._faults) if self._faults else ((),) * len(self.ranks)
+        return _decoded(_faults, self._faults, self.id, "faults") if self._faults else ((),) * len(self.ranks)
 
     @property
     def times(self) -> tuple[SeatTimes, ...]:
         """The time each seat used."""
-        return _times.decode(self._times)
+        return _decoded(_times, self._times, self.id, "times")
 
 
 def played_from(row: tuple[Any, ...] | None) -> Played | None:
-    """The match in a row of `RESULT_COLUMNS`; None for no row."""
+    """The match in a row of `RESULT_COLUMNS`; None for no row; `StoreError` for a damaged one."""
     if row is None:
         return None
     match_id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s = row
-    ranked, scored = _ranks.decode(ranks), _scores.decode(scores)
+    ranked = _decoded(_ranks, ranks, match_id, "ranks")
+    scored = _decoded(_scores, scores, match_id, "scores")
+    if len(ranked) != len(scored) or not ranked:
+        raise StoreError(f"the store is damaged: match {match_id}: ranks and scores of different tables")
     return Played(match_id, ranked, scored, rival, why, digest, lines, elapsed_s, faults, times)
+
+
+def _decoded(decoder: msgspec.json.Decoder[T], text: str, match_id: str, column: str) -> T:
+    try:
+        return decoder.decode(text)
+    except (msgspec.DecodeError, TypeError) as error:
+        raise StoreError(f"the store is damaged: match {match_id}: {column}: {error}") from None

@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from warpleague.errors import RecordError
+import attrs
+import msgspec
+
+from warpleague.errors import RecordError, StoreError
 from warpleague.league.pool import RefereePool
 from warpleague.league.store import differences
 from warpleague.match.chance import deal_key
@@ -35,8 +38,8 @@ def verify_league(league: League, jobs: int = 0) -> Iterator[tuple[Fixture, str 
     """Execute every stored match of the schedule again, dice included, on `jobs` processes (0: all cores).
 
     Yields each, in schedule order, with what is wrong with it, or None: the record against itself, the seats and
-    conditions in its header against the schedule, and the result in the store, which the tables are made of,
-    against the record.
+    conditions in its header against the schedule, and result and faults in the store, which the tables are made
+    of, against the record. The time used is not compared: it is the host's, and in no digest.
     """
     season = league.season
     waiting: deque[tuple[Fixture, Future[str | None]]] = deque()
@@ -45,8 +48,14 @@ def verify_league(league: League, jobs: int = 0) -> Iterator[tuple[Fixture, str 
             bots = [(season.bots[bot].bot, season.bots[bot].digest) for bot in fixture.seats]
             head = {**season.conditions, "id": fixture.id}
             stored = (played.ranks, played.scores, played.rival, played.why, played.digest)
-            record, key = league.store.record(fixture.id), deal_key(season.secret, fixture.deal)
-            waiting.append((fixture, pool.submit(problem_of, record, key, head, bots, stored)))
+            key = deal_key(season.secret, fixture.deal)
+            try:
+                faults = [[attrs.astuple(fault) for fault in seat] for seat in played.faults]
+                record = league.store.record(fixture.id)
+            except StoreError as error:
+                waiting.append((fixture, pool.submit(str, str(error))))
+            else:
+                waiting.append((fixture, pool.submit(problem_of, record, key, head, bots, stored, faults)))
             # Bounded: records wait in memory.
             if len(waiting) > 4 * pool.jobs:
                 first, future = waiting.popleft()
@@ -56,12 +65,17 @@ def verify_league(league: League, jobs: int = 0) -> Iterator[tuple[Fixture, str 
 
 
 def problem_of(
-    record: bytes, key: bytes, head: dict[str, Any], bots: list[tuple[str, str]], stored: tuple[Any, ...]
+    record: bytes,
+    key: bytes,
+    head: dict[str, Any],
+    bots: list[tuple[str, str]],
+    stored: tuple[Any, ...],
+    faults: list[list[tuple[Any, ...]]],
 ) -> str | None:
     """What is wrong with a record, or None.
 
     `head` are the values its header must have, `bots` the name and digest of each seat, `stored` the ranks,
-    scores, rival, termination and digest that the store holds.
+    scores, rival, termination and digest that the store holds, `faults` the fields of every seat's faults.
     """
     try:
         summary = verify_record(record, key)
@@ -75,4 +89,16 @@ def problem_of(
         return "its header tells of other bots"
     if stored != (tuple(summary.ranks), tuple(summary.scores), summary.rival, summary.why, summary.digest):
         return "the result in the store is not the one of its record"
+    if faults != _faults_of(record, len(bots)):
+        return "the faults in the store are not those of its record"
     return None
+
+
+def _faults_of(record: bytes, players: int) -> list[list[tuple[Any, ...]]]:
+    """Kind, line, whether it retired, and message of every seat's faults, from a record that was verified."""
+    found: list[list[tuple[Any, ...]]] = [[] for _ in range(players)]
+    for line in record.splitlines():
+        if b'"type":"fault"' in line and (data := msgspec.json.decode(line))["type"] == "fault":
+            message = data["detail"]["message"]
+            found[data["seat"]].append((data["kind"], data["n"], data["retired"], message))
+    return found

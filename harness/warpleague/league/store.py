@@ -252,10 +252,11 @@ class Store:
     def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, Played | None]]:
         """Each fixture, in the given order, with its result or None; memory does not grow with their number."""
         for chunk in _chunks(fixtures):
-            rows = self._db.execute(
-                f"SELECT {RESULT_COLUMNS} FROM match WHERE id IN ({_marks(chunk)})", _ids(chunk)
-            )
-            found = {row[0]: row for row in rows}
+            with _clear_errors(self.path):
+                rows = self._db.execute(
+                    f"SELECT {RESULT_COLUMNS} FROM match WHERE id IN ({_marks(chunk)})", _ids(chunk)
+                )
+                found = {row[0]: row for row in rows}
             for fixture in chunk:
                 yield fixture, played_from(found.get(fixture.id))
 
@@ -264,11 +265,18 @@ class Store:
         return ((fixture, result) for fixture, result in self.look_up(fixtures) if result is not None)
 
     def record(self, match_id: str) -> bytes:
-        """The record of a stored match: canonical JSON lines, as the match wrote them."""
-        row = self._db.execute("SELECT size, zstd FROM record WHERE id = ?", (match_id,)).fetchone()
+        """The record of a stored match: canonical JSON lines, as the match wrote them.
+
+        `StoreError` if there is none, or what is there cannot be unpacked.
+        """
+        with _clear_errors(self.path):
+            row = self._db.execute("SELECT size, zstd FROM record WHERE id = ?", (match_id,)).fetchone()
         if row is None:
             raise StoreError(f"{self.path}: holds no match {match_id!r}")
-        return self._unpack.decompress(row[1], max_output_size=row[0])
+        try:
+            return self._unpack.decompress(row[1], max_output_size=row[0])
+        except (zstandard.ZstdError, TypeError, ValueError, OverflowError) as error:
+            raise StoreError(f"{self.path}: the record of match {match_id!r} is damaged: {error}") from None
 
     def matching(self, prefix: str) -> list[str]:
         """The ids of stored matches that begin with `prefix`, at most three."""
