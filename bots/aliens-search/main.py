@@ -2,8 +2,8 @@
 
 For each playout it deals the coins it does not know anew (`GAME.determinize`), plays one of its actions, and goes on
 for some turns with a quick policy for both sides. Where that ends is valued by its `Outlook`: the turns a lone ship
-needs to an enemy base, wormholes counted in. Actions that do well get more playouts. Wormholes are laid by a
-rule of thumb: near where they lead to an enemy base, and where the enemy would like to lay its own.
+needs to an enemy base, wormholes counted in. Actions that do well get more playouts. Wormholes are laid by a rule of
+thumb: where they shorten its way and, for the OrthogonAliens, where the enemy would like to lay its own.
 
 The number of playouts is fixed, so the same questions and seed give the same answers and a match can be reproduced,
 unless the clock cuts a search short. `main.py --timed` uses the time it is given instead, which makes it better on a
@@ -31,6 +31,10 @@ WORLDS = 40  # positions dealt for one decision
 SLICE = 0.5  # the part of the time for a decision that may be used
 AGAIN = 3.0  # turns for a ship that was sent to an enemy base: it has to leave and come back
 ENEMY_USE = 0.6  # what an enemy gains by our wormhole counts less: it does not know where it leads
+DENIAL = (
+    1.0,
+    0.0,
+)  # by seat: the DiagonAliens have the longer lines onto a base, so the others had better deny them
 SWEEPS = 12  # of value iteration, from the outlook before
 
 ENDS = [
@@ -244,8 +248,11 @@ class Player:
         square = INDEX[action.at]
         coin = SHIPS.index(action.suit) * 6 + action.value
         enemy = 1 - self.seat
-        denied = max(self.gain(enemy, square, theirs) for theirs in range(12 * enemy, 12 * enemy + 12))
-        return self.gain(self.seat, square, coin) - ENEMY_USE * self.gain(enemy, square, coin) + denied
+        denied = max(
+            self.gain(enemy, square, coin_there) for coin_there in range(12 * enemy, 12 * enemy + 12)
+        )
+        ours, theirs = self.gain(self.seat, square, coin), self.gain(enemy, square, coin)
+        return ours - ENEMY_USE * theirs + DENIAL[self.seat] * denied
 
     def gain(self, side, square, coin):
         """The turns that a ship of `side` saves by a wormhole, weighed between turns and parts of the way."""
