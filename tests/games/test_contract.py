@@ -83,6 +83,9 @@ class HushGame(Game[Hush, Any]):
     def initial(self, players: int, options: Any) -> Hush:
         return Hush(options.turns, 0, None, ((),) * players, ())
 
+    def match_of(self, state: Hush) -> tuple[int, HushOptions]:
+        return len(state.piles), HushOptions(state.turns)
+
     def mover(self, state: Hush) -> int:
         return state.turn % len(state.piles)
 

@@ -103,6 +103,10 @@ class Game(ABC, Generic[S, A]):
         """The first state for `players` seats; `options` is an `Options` that `check_options` accepted."""
 
     @abstractmethod
+    def match_of(self, state: S) -> tuple[int, Any]:
+        """The number of players and the `Options` of the match that `state` belongs to, its defaults filled in."""
+
+    @abstractmethod
     def actors(self, state: S) -> tuple[int, ...]:
         """Who must act: `()` at the end of the game, `(CHANCE,)`, or the seats (at present always one)."""
 
@@ -162,10 +166,7 @@ class Game(ABC, Generic[S, A]):
 
     @abstractmethod
     def to_json(self, state: S) -> JsonObject:
-        """The whole state, hidden parts included, as JSON that `from_json` reads back.
-
-        Has the keys `options` (complete) and, if the game allows several numbers of players, `players`.
-        """
+        """The whole state, hidden parts included, as JSON that `from_json` reads back."""
 
     @abstractmethod
     def from_json(self, data: object) -> S:

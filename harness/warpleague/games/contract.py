@@ -151,6 +151,7 @@ class _Run:
     def check(self, max_steps: int, samples: int) -> None:
         """Play one match, then examine some of its positions."""
         self.game.check_options(self.players, self.options)
+        self.check_match_of()
         moves, collected = self.play(max_steps)
         last = collected[-1]
         picked = [collected[0], *self.rng.sample(collected[1:-1], min(samples, len(collected) - 2)), last]
@@ -286,6 +287,16 @@ class _Run:
             beaten = outcome.scores[0] > outcome.rival
             self.demand(beaten or ranks[0] != 1, f"rank 1 is to have beaten the rival: {outcome}")
             self.check_json(outcome.rival, "rival", floats=True)
+
+    def check_match_of(self) -> None:
+        """A state knows its match: made anew with what it tells, the same game begins."""
+        first = self.game.initial(self.players, self.options)
+        players, options = self.game.match_of(first)
+        self.demand(players == self.players, f"match_of tells {players} players")
+        self.game.check_options(players, options)
+        again = self.game.initial(players, options)
+        same = self.game.to_json(again) == self.game.to_json(first)
+        self.demand(same, "the options that match_of tells begin another game")
 
     def check_setup(self, state: Any) -> None:
         setup = self.game.setup(state)

@@ -51,16 +51,10 @@ def players_text(game: Game[Any, Any]) -> str:
     return " or ".join(map(str, counts)) + " players"
 
 
-def position_facts(game: Game[Any, Any], position: object) -> tuple[int | None, JsonObject]:
-    """The number of players of a position, None where it does not say, and its options; `PositionError` if it is none.
-
-    Engines write both at the top of a position, or under `match`, options perhaps among other keys.
-    """
-    told = game.to_json(game.from_json(position))
-    facts = told.get("match", told)
-    names = [field.name for field in attrs.fields(game.Options)]
-    options = facts.get("options", facts)
-    return facts.get("players"), {name: options[name] for name in names if name in options}
+def position_facts(game: Game[Any, Any], position: object) -> tuple[int, JsonObject]:
+    """The number of players of a position and its options as JSON; `PositionError` if it is none."""
+    players, options = game.match_of(game.from_json(position))
+    return players, options_json(options)
 
 
 def first_state(game: Game[Any, Any], players: int, options: Any, position: JsonObject | None) -> Any:
@@ -71,10 +65,10 @@ def first_state(game: Game[Any, Any], players: int, options: Any, position: Json
     if position is None:
         return game.initial(players, options)
     state = game.from_json(position)
-    told_players, told_options = position_facts(game, position)
-    if told_players not in (None, players):
+    told_players, told_options = game.match_of(state)
+    if told_players != players:
         raise PositionError(f"the position is one of {told_players} players, the match has {players}")
-    if told_options != options_json(options):
+    if options_json(told_options) != options_json(options):
         raise PositionError("the position's options are not those of the match")
     if not game.actors(state):
         raise PositionError("the position is one in which the game is over")

@@ -59,6 +59,10 @@ class NullGame(Game[int, Tick]):
         moves: int = options.moves
         return moves
 
+    def match_of(self, state: int) -> tuple[int, Any]:
+        """Never asked."""
+        return 2, Options()
+
     def actors(self, state: int) -> tuple[int, ...]:
         """The seats in turn."""
         return _SEATS[state & 1] if state else ()

@@ -45,6 +45,9 @@ class Aliens(Game[State, Action]):
         del players
         return first_state(options)
 
+    def match_of(self, state: State) -> tuple[int, Any]:  # noqa: D102
+        return 2, state.rules.options
+
     def actors(self, state: State) -> tuple[int, ...]:  # noqa: D102
         return state.actors
 

@@ -59,6 +59,10 @@ class Captains(Game[Position, Action]):
     def initial(self, players: int, options: Any) -> Position:  # noqa: D102
         return dealing.first_deal(dealing.plan(players, options))
 
+    def match_of(self, state: Position) -> tuple[int, Any]:  # noqa: D102
+        plan = state.table.plan if isinstance(state, State) else state.plan
+        return plan.players, plan.options
+
     def actors(self, state: Position) -> tuple[int, ...]:  # noqa: D102
         if isinstance(state, State):
             stage = state.stage

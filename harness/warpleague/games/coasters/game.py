@@ -45,6 +45,11 @@ class Coasters(Game[State, actions.Action]):
         """G3: the table is empty."""
         return st.initial(players, cast("GameOptions", options))
 
+    def match_of(self, state: State) -> tuple[int, Any]:
+        """Both are kept with the position."""
+        config = state.table.config
+        return config.players, config.options
+
     def actors(self, state: State) -> tuple[int, ...]:
         """The dice before a turn, the asked seat while a question is open, else the seat whose turn it is."""
         phase = state.phase

@@ -41,6 +41,10 @@ class Sheets(Game[State, Action]):
         """Seat 0 is about to roll in round 1, all sheets are empty."""
         return rules.start(players, options.shared_discards)
 
+    def match_of(self, state: State) -> tuple[int, Any]:
+        """As many players as sheets."""
+        return len(state.sheets), SheetsOptions(shared_discards=state.shared)
+
     def actors(self, state: State) -> tuple[int, ...]:
         """`()` at the end, `(CHANCE,)` when dice are to be rolled, else the one seat that must act."""
         return _ACTORS[state.actor]
