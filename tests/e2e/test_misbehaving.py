@@ -31,7 +31,7 @@ from warpleague.match.replay import verify_record
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import Clock, Level, MatchSpec, SeatSpec
 from warpleague.runner.play import play_match
-from warpleague.runner.promises import check_level
+from warpleague.runner.promises import KEPT_BY, check_level
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +43,9 @@ MANIFEST = tomllib.loads((SOURCES / "manifest.toml").read_text())
 BOTS = [{**MANIFEST["defaults"], **bot} for bot in MANIFEST["bot"]]
 HONEST = {**MANIFEST["defaults"], "file": "honest.py", "language": "python"}
 SECRET = "WARPLEAGUE_TEST_SECRET"
+PROMISED = {level: set(KEPT_BY[level]) - {"hoard", "orphan"} for level in ("limits", "sandbox")}
+"""What the record must say was found kept; the two take too long to be tried each time."""
+
 MARK = f"started-by-{os.getpid()}"
 """The last argument of every bot, by which other test processes' bots are told apart."""
 
@@ -196,6 +199,8 @@ def test_verdict_and_evidence(
     assert len(answered) >= bot["answered"]
     assert verify_record(result.record).digest == result.digest
     assert b"\x1b" not in result.record
+    assert lines[0]["detail"]["level"] == level
+    assert set(lines[0]["detail"]["kept"]) >= PROMISED[level]
     assert len(os.listdir("/proc/self/fd")) == len(before)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak_kb < 64 * 1024
     if bot["leaves_nothing"] or level == "sandbox":

@@ -156,7 +156,7 @@ for line in sys.stdin:
     if message["type"] == "hello": print('{"type":"hello","protocol":1}', flush=True)
     elif message["type"] == "start": print('{"type":"ready"}', flush=True)
     elif message["type"] == "act":
-        if message["id"] <= 12: time.sleep(0.02)
+        if message["id"] <= 12: time.sleep(0.01)
         print('{"type":"act","id":%d,"action":0}' % message["id"], flush=True)
     elif message["type"] == "quit": break
 """

@@ -15,6 +15,7 @@ import pytest
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.match.spec import SeatSpec
 from warpleague.runner import confine, promises, sandbox
+from warpleague.runner.child import Child
 from warpleague.runner.process import BotProcess
 
 if TYPE_CHECKING:
@@ -175,3 +176,11 @@ def test_doctor_tells_each_promise_of_each_level() -> None:
     assert level["holds"]
     assert [p["promise"] for p in level["promises"]] == list(promises.KEPT_BY["limits"])
     assert all(p["kept"] and p["reason"] is None for p in level["promises"])
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's bots are other users")
+def test_root_is_told_of_a_folder_that_its_bots_cannot_read(sandboxed: None, bot_folder: Path) -> None:
+    """A folder that is closed to other users is bad input, with the remedy."""
+    bot_folder.chmod(0o700)
+    with pytest.raises(BadInput, match=r"chmod -R a\+rX"):
+        Child(SeatSpec(bot="b", run=(sys.executable, "-c", ""), cwd=str(bot_folder)), "sandbox")

@@ -1,21 +1,18 @@
 """The program that `promises` runs in a bot's place: it tries what its level forbids, and tells what it could do.
 
-Started alone, so it imports the standard library only; what its findings mean is left to `promises`. It reads one
-line, JSON with what to expect and what to try, and answers one: for each promise an empty text if it was kept, else
-what happened. What it starts, it leaves behind.
+Started alone, so it imports the standard library only, and of that at once only what every level needs; what its
+findings mean is left to `promises`. It reads one line, JSON with what to expect and what to try, and answers one: for
+each promise an empty text if it was kept, else what happened. What it starts, it leaves behind.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import fcntl
 import json
 import mmap
 import os
 import resource
 import signal
-import socket
 import sys
 import time
 from pathlib import Path
@@ -129,6 +126,8 @@ def processes(_: Expected) -> str:
 
 def network(expected: Expected) -> str:
     """No connection to the host or beyond."""
+    import socket
+
     with contextlib.suppress(OSError):
         socket.create_connection(("127.0.0.1", expected["port"]), timeout=1).close()
         return "it reached a port of the host"
@@ -145,6 +144,9 @@ def network(expected: Expected) -> str:
 
 def calls(_: Expected) -> str:
     """The system calls on the deny-list fail."""
+    import ctypes
+    import fcntl
+
     libc = ctypes.CDLL(None, use_errno=True)
 
     def denied(call: Callable[[], int]) -> bool:

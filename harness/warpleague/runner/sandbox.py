@@ -109,6 +109,17 @@ def _fresh_uid() -> int:
     return mapped // 2 + offset % (mapped // 2)
 
 
+@cache
+def _require_readable(folder: str) -> None:
+    """Raise `BadInput` if other users cannot read all of a bot's folder; looked at once for each folder."""
+    hidden = unreadable(folder)
+    if hidden is not None:
+        raise BadInput(
+            f"{hidden} is readable for its owner only, but in the sandbox the bot runs as another user: "
+            f"chmod -R a+rX {folder}"
+        )
+
+
 class Sandbox:
     """One bot's sandbox, from before its start until all that ran in it is gone.
 
@@ -134,12 +145,7 @@ class Sandbox:
             args += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
             setpriv = os.path.realpath(shutil.which("setpriv") or "")
             drop = [setpriv, "--reuid", uid, "--regid", uid, "--clear-groups", "--inh-caps=-all", "--"]
-            hidden = unreadable(seat.cwd)
-            if hidden is not None:
-                raise HarnessFault(
-                    f"{seat.bot}: {hidden} is readable for its owner only, but the bot runs as another user in the "
-                    f"sandbox: chmod -R a+rX {seat.cwd}"
-                )
+            _require_readable(seat.cwd)
         else:
             args += ["--unshare-user"]
             if _knows_disable_userns(program):
