@@ -71,7 +71,8 @@ def written(state: Any, moves: tuple[Any, ...], show: Callable[[dict[str, Any], 
         if show(GAME.to_json(state), n):
             lines += seen(state)
     if not GAME.actors(state):
-        lines.append(f"outcome: {GAME.outcome(state)}")
+        outcome = GAME.outcome(state)
+        lines.append(f"ranks {outcome.ranks}, scores {outcome.scores}, why: {outcome.why}")
     return "\n".join([*lines, *seen(state)]) + "\n"
 
 
