@@ -89,6 +89,15 @@ def test_check_warns_of_games_it_does_not_know(run: Run, make_bot: MakeBot) -> N
     assert "warning chess" in done.out
 
 
+def test_check_of_one_game_only(run: Run, first: Path) -> None:
+    """`--game` checks that game alone, and a game that the bot does not claim is a failure."""
+    claimed = run(*CHECK, first, "--game", "aliens", "--json")
+    assert {finding["what"].split(",")[0] for finding in claimed.json["findings"]} == {"bundle", "aliens"}
+    unclaimed = run(*CHECK, first, "--game", "sheets")
+    assert unclaimed.code == 1
+    assert "does not claim it" in unclaimed.out
+
+
 def test_check_warns_of_a_bot_that_does_not_repeat_itself(run: Run, make_bot: MakeBot) -> None:
     """Randomness that does not come from the seed is a warning, with what to do."""
     source = START + "import random\nrun(lambda question: random.randrange(len(question.legal)))\n"

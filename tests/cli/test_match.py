@@ -55,6 +55,13 @@ def test_the_table_names_bots_faults_and_seed(run: Run, first: Path, make_bot: M
     assert "'[red]seed'" in done.out
 
 
+def test_a_bot_that_does_not_claim_the_game_is_noted(run: Run, first: Path) -> None:
+    """The match is played, with a remark: a league would refuse the bot."""
+    done = run("match", "sheets", first, first, "--seed", "1")
+    assert done.code == 0
+    assert "does not claim to play sheets" in done.err
+
+
 def test_a_random_seed_is_drawn_and_told(run: Run, first: Path) -> None:
     """Two matches without `--seed` have different seeds, and each is told."""
     seeds = {run("match", "aliens", first, first, *SHORT, "--json").json["seed"] for _ in range(2)}

@@ -38,6 +38,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     check.add_argument(
         "--move-s", type=seconds, default=1.0, metavar="S", help="seconds a decision (default 1)"
     )
+    check.add_argument(
+        "--game",
+        action="append",
+        default=[],
+        metavar="GAME",
+        help="only this game; repeatable (default: all)",
+    )
     check.add_argument("--level", choices=("none", "limits", "sandbox"), default="limits", help="confinement")
     check.add_argument("--json", action="store_true", help="print the findings as JSON")
     check.set_defaults(handler=run_check)
@@ -59,7 +66,7 @@ def run_check(args: argparse.Namespace) -> int:
     """Check one bot; 1 if it is not ready."""
     from warpleague.runner.checkup import Checkup, check_bot
 
-    how = Checkup(args.matches, args.move_s, args.level)
+    how = Checkup(args.matches, args.move_s, args.level, tuple(args.game))
     if args.json:
         found: list[dict[str, Any]] = []
         ready = check_bot(

@@ -109,11 +109,17 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
     unlimited = args.move_s is None and args.bank_s is None and args.increment_s is None
     seed = secrets.token_hex(4) if args.seed is None else args.seed
     substitute = args.faults == "substitute"
+    bundles = [prepare(Path(bot)) for bot in args.bots]
+    for bundle in bundles:
+        if game.id not in bundle.games:
+            say(
+                f"note: {bundle.name} does not claim to play {game.id}; bot.toml says {', '.join(bundle.games)}"
+            )
     spec = MatchSpec(
         id="",
         game=game.id,
         options=options_json(options),
-        seats=tuple(prepare(Path(bot)).seat() for bot in args.bots),
+        seats=tuple(bundle.seat() for bundle in bundles),
         key=match_key(seed),
         seed=seed,
         clock=Clock(1.0 if unlimited else args.move_s, args.bank_s, args.increment_s, args.start_s),

@@ -53,11 +53,12 @@ class Finding:
 
 @attrs.frozen
 class Checkup:
-    """How to check: matches a game and table size, seconds a decision, the level to run at."""
+    """How to check: matches a game and table size, seconds a decision, the level, the games (none: all claimed)."""
 
     matches: int = 2
     move_s: float = 1.0
     level: Level = "limits"
+    games: tuple[str, ...] = ()
 
 
 def check_bot(
@@ -83,7 +84,13 @@ def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
         yield Finding("bundle", "failed", str(error))
         return
     yield Finding("bundle", "ok", f"{bundle.name} {bundle.version}, content {bundle.digest[:12]}")
+    for name in how.games:
+        if name not in bundle.games:
+            text = f"the bot does not claim it; bot.toml says {', '.join(bundle.games)}"
+            yield Finding(name, "failed", text)
     for name in bundle.games:
+        if how.games and name not in how.games:
+            continue
         if name not in game_ids():
             text = f"this version knows no such game; it knows {', '.join(game_ids())}"
             yield Finding(name, "warning", text)
