@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import time
@@ -9,11 +10,13 @@ from typing import TYPE_CHECKING
 
 import attrs
 import pytest
+from rich.console import Console
 
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import Clock, MatchSpec, SeatSpec
+from warpleague.match.spec import Clock, MatchResult, MatchSpec, SeatSpec, SeatTimes
+from warpleague.report.match import print_result
 from warpleague.runner import process
 from warpleague.runner.play import play_match
 from warpleague.runner.pondering import QUIET_NS, Pondering
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from warpleague.match.spec import MatchResult
     from warpleague.match.spec import Pondering as Policy
 
 MS = 1_000_000
@@ -147,6 +149,21 @@ def test_the_policy_decides() -> None:
     """With "on" nobody is stopped, with "always-stop" everybody from the start."""
     assert not gaps("on", *[(20, 20)] * 100)
     assert gaps("always-stop")
+
+
+def test_a_result_tells_of_stopped_bots_and_a_busy_host() -> None:
+    """What is printed after a match names the seats that were stopped and those that waited for a processor."""
+    seats = (SeatSpec(bot="a"), SeatSpec(bot="b"))
+    spec = MatchSpec("m", "aliens", {}, seats, match_key("m"))
+    times = (SeatTimes(decisions=9, wall_ms=100, wait_ms=50), SeatTimes(decisions=9, wall_ms=100, wait_ms=5))
+    result = MatchResult("m", (1, 2), (1, 0), "base", "d", ((), ()), times, b"", 9, stopped=(1,))
+    out = io.StringIO()
+    print_result(spec, result, Console(file=out, width=100))
+    told = out.getvalue()
+    assert "seat 1 was stopped between its decisions" in told
+    assert "seat 0 was stopped" not in told
+    assert "seat 0 waited 50 of 100 ms" in told
+    assert "seat 1 waited" not in told
 
 
 SLOW = """

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from warpleague.match.spec import MatchResult, MatchSpec
 
 
+BUSY_SHARE = 0.1
+"""The share of its time that a bot waits for a processor from which the host is said to be busy."""
+
+
 def print_result(spec: MatchSpec, result: MatchResult, console: Console | None = None) -> None:
     """Print who stands where, the time each bot took, every fault, and what reproduces the match."""
     console = console or Console(highlight=False)
@@ -52,6 +56,14 @@ def print_result(spec: MatchSpec, result: MatchResult, console: Console | None =
             after = "is out" if fault.retired else "was substituted"
             text = f"seat {seat}, {spec.seats[seat].bot}, {after}: {fault.kind}: {fault.message}"
             console.print(Text(safe(text), style="red"), soft_wrap=True)
+    for seat in result.stopped:
+        console.print(
+            f"seat {seat} was stopped between its decisions: pondering is {spec.pondering!r}", markup=False
+        )
+    for seat, times in enumerate(result.times):
+        if times.wait_ms > BUSY_SHARE * times.wall_ms:
+            waited = f"{times.wait_ms:.0f} of {times.wall_ms:.0f} ms"
+            console.print(f"the host was busy: seat {seat} waited {waited} for a processor", markup=False)
     console.print(
         f"ended: {result.why}; {result.lines} lines in {result.elapsed_s:.2f} s; seed {spec.seed!r}",
         markup=False,
