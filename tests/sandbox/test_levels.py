@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -184,3 +185,16 @@ def test_root_is_told_of_a_folder_that_its_bots_cannot_read(sandboxed: None, bot
     bot_folder.chmod(0o700)
     with pytest.raises(BadInput, match=r"chmod -R a\+rX"):
         Child(SeatSpec(bot="b", run=(sys.executable, "-c", ""), cwd=str(bot_folder)), "sandbox")
+
+
+@pytest.mark.trio
+async def test_a_sandbox_that_is_killed_voids_the_match(sandboxed: None, bot_folder: Path) -> None:
+    """If somebody kills bubblewrap, as the kernel does when memory is short, no bot is charged with it."""
+    run = (sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)")
+    bot = BotProcess(SeatSpec(bot="innocent", run=run, cwd=str(bot_folder)), "sandbox")
+    try:
+        os.kill(bot.pid, signal.SIGKILL)
+        with pytest.raises(HarnessFault, match="innocent"):
+            await bot.ask(b"{}\n", 5_000_000_000)
+    finally:
+        bot.end()
