@@ -69,7 +69,9 @@ class Watcher:
     def _draw(self) -> None:
         if self._live is None or self._state is None:
             return
-        told = Text("\n".join(self._told), style="bright_black")
+        # Above the board, in a fixed number of lines: a low terminal cuts off the last panels, and nothing jumps.
+        lines = [*self._told, *[""] * (_TOLD - len(self._told))]
+        told = Text("\n".join(lines), style="bright_black", no_wrap=True, overflow="ellipsis")
         scene = paint(self._game.scene(self._state, None))
-        self._live.update(Group(self._title, scene, told), refresh=True)
+        self._live.update(Group(self._title, told, scene), refresh=True)
         self._drawn = time.monotonic()
