@@ -176,18 +176,16 @@ def _draw_squares(canvas: _Canvas, scene: Scene, pieces: dict[_Point, list[Piece
         width = max(5, labels + 1, texts + 1) if below else 5
     height = 2 if below else 1
 
-    # A line or column of its own for walls only where there are some.
-    columns, at = {}, 0
     filled = {round(cell.x) for cell in cells}
-    for x in range(left, right + 2):
-        at += dotted or any(wall_x == x for wall_x, _ in down)
-        columns[x] = at
-        at += width if x in filled else 2 * width
-    rows, at = {}, 0
-    for y in range(top, bottom + 2):
-        at += dotted or any(wall_y == y for _, wall_y in across)
-        rows[y] = at
-        at += height
+    columns = _places(
+        left,
+        right,
+        {x: width if x in filled else 2 * width for x in range(left, right + 2)},
+        None if dotted else {x for x, _ in down},
+    )
+    rows = _places(
+        top, bottom, dict.fromkeys(range(top, bottom + 2), height), None if dotted else {y for _, y in across}
+    )
 
     if dotted:
         for cell in cells:
@@ -204,31 +202,54 @@ def _draw_squares(canvas: _Canvas, scene: Scene, pieces: dict[_Point, list[Piece
     if not dotted:
         _put_corners(canvas, across, down, rows, columns)
 
+    put = _put_box if dotted else _put_below if below else _put_beside
     for cell in cells:
-        x, y = round(cell.x), round(cell.y)
-        look, style = LOOKS.get(cell.kind, PLAIN), _cell_style(cell)
-        row, column, here = rows[y], columns[x], pieces[cell.x, cell.y]
-        if dotted:
-            if look.solid:
-                canvas.put(row, column, look.glyph * width, style)
-            for piece in here:
-                canvas.put(row, column + width // 2, piece.text[:1], _piece_style(piece))
-            continue
-        if below:
-            canvas.put(row, column, cell.label or look.glyph, style)
-            if here:
-                _put_pieces(canvas, row + 1, column, width - 1, here)
-            elif cell.label and look.glyph:
-                canvas.put(row + 1, column, f"{look.glyph}{'' if cell.owner is None else cell.owner}", style)
-            continue
-        canvas.put(row, column + 2, cell.label or look.glyph, style)
-        if here:
-            shift = 0 if cell.label else 1
-            _put_pieces(canvas, row, column + shift, 2 if cell.label else width - 1, here)
+        put(canvas, rows[round(cell.y)], columns[round(cell.x)], width, cell, pieces[cell.x, cell.y])
     for link in scene.links:
         if link.kind in _TARGETS:
             x, y = round(link.x2), round(link.y2)
             canvas.put(rows[y], columns[x] + width - 1, "*", f"bold {seat_style(link.owner)}")
+
+
+def _places(first: int, last: int, sizes: dict[int, int], walled: set[int] | None) -> dict[int, int]:
+    """Where each row (or column) from `first` to one past `last` begins, in characters.
+
+    A line of its own for walls comes before those that are `walled`, or before all if that is None.
+    """
+    places, at = {}, 0
+    for number in range(first, last + 2):
+        at += walled is None or number in walled
+        places[number] = at
+        at += sizes[number]
+    return places
+
+
+def _put_box(canvas: _Canvas, row: int, column: int, width: int, cell: Cell, pieces: list[Piece]) -> None:
+    """A dotted square: filled or not, a piece in its middle."""
+    look = LOOKS.get(cell.kind, PLAIN)
+    if look.solid:
+        canvas.put(row, column, look.glyph * width, _cell_style(cell))
+    for piece in pieces:
+        canvas.put(row, column + width // 2, piece.text[:1], _piece_style(piece))
+
+
+def _put_below(canvas: _Canvas, row: int, column: int, width: int, cell: Cell, pieces: list[Piece]) -> None:
+    """A square of two lines: the label above, pieces or the glyph with its owner below."""
+    look, style = LOOKS.get(cell.kind, PLAIN), _cell_style(cell)
+    canvas.put(row, column, cell.label or look.glyph, style)
+    if pieces:
+        _put_pieces(canvas, row + 1, column, width - 1, pieces)
+    elif cell.label and look.glyph:
+        canvas.put(row + 1, column, f"{look.glyph}{'' if cell.owner is None else cell.owner}", style)
+
+
+def _put_beside(canvas: _Canvas, row: int, column: int, width: int, cell: Cell, pieces: list[Piece]) -> None:
+    """A square of one line: pieces left of the label, or in its place."""
+    canvas.put(row, column + 2, cell.label or LOOKS.get(cell.kind, PLAIN).glyph, _cell_style(cell))
+    if pieces and cell.label:
+        _put_pieces(canvas, row, column, 2, pieces)
+    elif pieces:
+        _put_pieces(canvas, row, column + 1, width - 1, pieces)
 
 
 def _walls(scene: Scene) -> tuple[dict[tuple[int, int], str], dict[tuple[int, int], str]]:
