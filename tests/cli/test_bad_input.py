@@ -227,7 +227,8 @@ def test_every_game_starts_from_its_own_positions(
     run: Run, make_bot: MakeBot, tmp_path: Path, game: str
 ) -> None:
     """What a game writes as its first position can be played from."""
-    quitter = make_bot("quitter", "raise SystemExit\n")
+    manifest = f'name = "quitter"\ngames = ["{game}"]\nrun = ["python3", "bot.py"]\n'
+    quitter = make_bot("quitter", "raise SystemExit\n", manifest)
     engine = load_game(game)
     path = tmp_path / "start.json"
     path.write_text(json.dumps(engine.to_json(engine.initial(2, engine.Options()))))
