@@ -101,6 +101,7 @@ async def test_a_sandbox_that_fails_is_no_fault_of_the_bot(
         "os.write(status, b'{ \"child-pid\": %d }\\n' % child.pid)\n"
         "os.read(block, 1)\n"
         "child.kill()\n"
+        "child.wait()\n"
         "sys.exit('bwrap: out of luck')"
     )
     run = (sys.executable, "-c", "print('hello')")

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 SETUP_S: Final = 10.0
 """How long bubblewrap may take before it runs the bot, in seconds."""
 
+_GATE: Final = ("/bin/sh", "-c", 'read -r _ && exec "$@"', "bot")
+"""What holds a bot back until a line comes on its input; if the harness dies instead, the bot never runs."""
+
 _UIDS: Final = 1_000_000_000
 _CHILD: Final = re.compile(rb'"child-pid": *(\d+)')
 _EXIT: Final = re.compile(rb'"exit-code": *(\d+)')
@@ -159,7 +162,7 @@ class Sandbox:
         self.fds: tuple[int, ...] = (args_fd, filter_fd, status_in, block_out)
         self.argv = [
             *(program, "--args", str(args_fd), "--seccomp", str(filter_fd)),
-            *("--json-status-fd", str(status_in), "--block-fd", str(block_out), "--", *drop, *argv),
+            *("--json-status-fd", str(status_in), "--block-fd", str(block_out), "--", *drop, *_GATE, *argv),
         ]
 
     def enter(self, process: subprocess.Popen[bytes]) -> None:
@@ -192,6 +195,22 @@ class Sandbox:
         finally:
             os.close(self._release)
             self._release = -1
+        self._open_gate(process, deadline)
+
+    def _open_gate(self, process: subprocess.Popen[bytes], deadline: float) -> None:
+        """Let the bot itself run once process 1 has asked to die with its parent, after which it waits for children.
+
+        Killed before that, the harness would leave the bot behind.
+        """
+        while not (children_of(self._init_pid) and _sleeps(self._init_pid)):
+            if process.poll() is not None:
+                return  # the end of its output will tell
+            if time.monotonic() > deadline:
+                raise HarnessFault(f"the sandbox was not ready within {SETUP_S:.0f} s")
+            time.sleep(0.0005)
+        if process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                os.write(process.stdin.fileno(), b"\n")
 
     def processes(self) -> list[int]:
         """The bot's processes as the host numbers them, its first one first."""
@@ -258,6 +277,13 @@ def children_of(pid: int) -> list[int]:
             ):
                 found += map(int, file.read().split())
     return found
+
+
+def _sleeps(pid: int) -> bool:
+    """Whether `pid` waits for something."""
+    with contextlib.suppress(OSError, IndexError), open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
+        return file.read().rsplit(b")", 1)[1].split()[0] == b"S"
+    return False
 
 
 def _number_inside(pid: int) -> int:
