@@ -77,6 +77,18 @@ fix: bootstrap ## format the code and repair what ruff can repair
 bench: bootstrap ## measure engines, referee and bots on this machine
 	$(BIN)/warpleague bench
 
+.PHONY: crash
+crash: bootstrap ## kill leagues at random instants, fill their disk, compare (CRASH_KILLS=240)
+	$(BIN)/python tests/soak/crash.py --kills $(or $(CRASH_KILLS),240)
+
+.PHONY: fuzz
+fuzz: bootstrap ## feed broken input to every reader (FUZZ_SECONDS=600)
+	$(BIN)/python tests/soak/fuzz.py --seconds $(or $(FUZZ_SECONDS),600)
+
+.PHONY: soak
+soak: bootstrap ## play many matches in one run and look for what grows (SOAK_MATCHES=20000)
+	$(BIN)/python tests/soak/soak.py --matches $(or $(SOAK_MATCHES),20000)
+
 .PHONY: test-pythons
 test-pythons: ## golden matches, digests and the wire on every supported Python found here
 	scripts/test-pythons.sh $(PYTEST)

@@ -4,8 +4,8 @@ Decides what is played and what must stay flat; leaves playing to the league and
 scheduler (this process), one pool and the same referees, in rounds: in each, a league of every game is opened, played
 and closed. The bots wait between their matches, or are started for each one, or leave in the middle of it.
 
-The first rounds fill the caches. From then on the resident sets of scheduler and referees may grow by a few
-percent; the open files of all of them, and the processes between two rounds, not at all. In the end, nothing is left.
+The first rounds fill most of the caches. From then on the resident sets of scheduler and referees may grow by
+little; the open files of all of them, and the processes between two rounds, not at all. In the end, nothing is left.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ GAMES = {
 
 WARM_ROUNDS = 3
 GROWTH = 1.05  # of the resident set, after the warm rounds ...
-GROWTH_KIB = 4096  # ... and this much more: pages that the allocator happens to touch
+GROWTH_KIB = (
+    8192  # ... and this much more: engines keep each event they have told once, and there are finitely many
+)
 
 
 @attrs.frozen

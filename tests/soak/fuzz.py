@@ -1,0 +1,339 @@
+"""Feeds broken input to everything that reads what others wrote: nothing but its own error may come.
+
+Decides the readers, what they are fed and what they may raise; leaves finding and shrinking to Hypothesis. Real files,
+records and positions are mutated, since random bytes rarely get past the first check. A position that is accepted must
+be fit to play on from.
+"""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+import contextlib
+import copy
+import json
+import shutil
+import sys
+import tempfile
+import time
+import tomllib
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import tomli_w
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from warpleague.errors import BadInput, PositionError, RecordError
+from warpleague.games import game_ids, load_game
+from warpleague.games.playout import random_playout, random_roll
+from warpleague.league.config import load_config
+from warpleague.match.referee import Referee, Step
+from warpleague.match.replay import verify_record
+from warpleague.match.setup import load_options, options_json
+from warpleague.match.spec import MatchSpec, SeatSpec
+from warpleague.runner.bundle import read_manifest
+from warpline.codec import WireError, canonical, decode_bot, decode_referee
+from warpline.framing import LineBuffer, LineTooLong
+from warpline.messages import BotHello
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRATCH = Path(tempfile.mkdtemp(prefix="warpleague-fuzz-"))
+atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
+ODD = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 100),
+    st.sampled_from([2**31, 2**53, -(2**63), 10**30, 0.5, -0.0, 1e300]),
+    st.text(max_size=8),
+    st.sampled_from(["", "\0", "../..", "7", "suns", "place", "end"]),
+    st.lists(st.integers(-2, 9), max_size=4),
+    st.just({}),
+    st.just([[]]),
+)
+CHANGES = st.lists(
+    st.tuples(st.integers(0, 2**20), st.sampled_from(["set", "drop", "double", "add", "nudge"]), ODD),
+    min_size=1,
+    max_size=3,
+)
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:
+    """Every container of a JSON value with each of its keys or indices."""
+    found, stack = [], [value]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, (dict, list)):
+            keys: Any = here if isinstance(here, dict) else range(len(here))
+            found += [(here, key) for key in keys]
+            stack += [here[key] for key in keys]
+    return found
+
+
+def changed(value: Any, changes: list[tuple[int, str, Any]]) -> Any:
+    """A copy of a JSON value with some places set, dropped, doubled, added to, or a little off."""
+    value = copy.deepcopy(value)
+    for where, how, put in changes:
+        odd = copy.deepcopy(put)  # the strategy gives the same object again
+        spots = places(value)
+        if not spots:
+            break
+        here, key = spots[where % len(spots)]
+        if how == "drop":
+            del here[key]
+        elif how == "double" and isinstance(here, list):
+            here.insert(key, copy.deepcopy(here[key]))
+        elif how == "add" and isinstance(here, dict):
+            here[str(odd)] = odd
+        elif how == "nudge" and type(here[key]) is int:
+            here[key] += 1 if where % 2 else -1
+        else:
+            here[key] = odd
+    return value
+
+
+def spliced(data: bytes, cuts: list[tuple[int, int, bytes]]) -> bytes:
+    """Bytes with parts replaced."""
+    for start, length, put in cuts:
+        at = start % (len(data) + 1)
+        data = data[:at] + put + data[at + length :]
+    return data
+
+
+SPLICES = st.lists(
+    st.tuples(st.integers(0, 2**20), st.integers(0, 20), st.binary(max_size=6)), min_size=1, max_size=3
+)
+
+
+@cache
+def positions() -> list[tuple[str, Any]]:
+    """Positions of all games and table sizes, from beginning, middle and end of random matches."""
+    found = []
+    for game_id in game_ids():
+        game = load_game(game_id)
+        for players in game.players:
+            playout = random_playout(
+                game, players, load_options(game, players, {}), Random(players), keep=True
+            )
+            states = playout.states
+            found += [
+                (game_id, json.loads(json.dumps(game.to_json(s)))) for s in states[:: len(states) // 4 + 1]
+            ]
+    return found
+
+
+@cache
+def records() -> list[bytes]:
+    """A record of each game, between bots that always answer 0."""
+    found = []
+    for game_id in game_ids():
+        game = load_game(game_id)
+        players = max(game.players[0], 2)
+        spec = MatchSpec(
+            id="fuzz",
+            game=game_id,
+            options=options_json(load_options(game, players, {})),
+            seats=tuple(SeatSpec(bot=f"bot{i}") for i in range(players)),
+            key=bytes(32),
+        )
+        referee = Referee(game, spec, started="2026-01-01T00:00:00+00:00")
+        referee.begin()
+        for seat in range(players):
+            referee.connect(seat, BotHello(protocol=1))
+        while referee.advance() is not Step.OVER:
+            line = json.dumps({"type": "act", "id": json.loads(referee.line)["id"], "action": 0}).encode()
+            if referee.answer(line, 1_000, None, None) is not None:
+                raise AssertionError("0 is always legal")
+        found.append(referee.finish().record)
+    return found
+
+
+# The readers ------------------------------------------------------------
+
+
+def framing(chunks: list[bytes]) -> None:
+    buffer = LineBuffer(64)
+    try:
+        for chunk in chunks:
+            buffer.feed(chunk)
+            while buffer.next_line() is not None:
+                pass
+    except LineTooLong:
+        pass
+
+
+LINES = [
+    b'{"type":"hello","protocol":1,"name":"x","wants":["state","legal"],"reusable":true}',
+    b'{"type":"act","id":17,"action":{"do":"stay","ship":"suns"},"then":[{"do":"x"}],"note":"hm"}',
+    b'{"type":"act","id":3,"action":0}',
+    b'{"type":"ready"}',
+]
+
+
+def wire(line: bytes, cuts: Any) -> None:
+    for decode in (decode_bot, decode_referee):
+        with contextlib.suppress(WireError):
+            decode(spliced(line, cuts))
+
+
+def wire_values(line: bytes, changes: Any) -> None:
+    with contextlib.suppress(WireError):
+        decode_bot(json.dumps(changed(json.loads(line), changes)).encode())
+
+
+def record_bytes(number: int, cuts: Any) -> None:
+    with contextlib.suppress(RecordError):
+        verify_record(spliced(records()[number % len(records())], cuts))
+
+
+def record_values(number: int, where: int, changes: Any) -> None:
+    lines = records()[number % len(records())].splitlines(keepends=True)[:-1]  # without its seal
+    at = 0 if where % 3 == 0 else where % len(lines)
+    try:
+        lines[at] = canonical(changed(json.loads(lines[at]), changes)) + b"\n"
+    except ValueError:
+        return
+    with contextlib.suppress(RecordError):
+        verify_record(b"".join(lines))
+
+
+def position(number: int, changes: Any) -> None:
+    game_id, good = positions()[number % len(positions())]
+    game, rng = load_game(game_id), Random(number)
+    try:
+        state = game.from_json(changed(good, changes))
+    except PositionError:
+        return
+    json.dumps(game.to_json(state))
+    for _ in range(12):
+        actors = game.actors(state)
+        if not actors:
+            game.outcome(state)
+            return
+        if actors[0] == -1:
+            move: Any = random_roll(game.chance(state), rng)
+        else:
+            move = rng.choice(list(game.legal(state, actors[0])))
+            game.view(state, actors[0])
+        state = game.apply(state, move)[0]
+
+
+@cache
+def config_files() -> list[str]:
+    return [path.read_text(encoding="utf-8") for path in sorted((ROOT / "leagues").glob("*.toml"))]
+
+
+@cache
+def manifests() -> list[str]:
+    return [path.read_text(encoding="utf-8") for path in sorted((ROOT / "bots").glob("*/bot.toml"))]
+
+
+@cache
+def galaxies() -> list[str]:
+    path = ROOT / "harness" / "warpleague" / "games" / "captains" / "boards.toml"
+    return [path.read_text(encoding="utf-8")]
+
+
+def toml(files: Callable[[], list[str]], name: str, read: Callable[[Path], object]) -> Callable[..., None]:
+    def check(number: int, changes: Any, cuts: Any) -> None:
+        text = files()[number % len(files())]
+        try:
+            data = tomli_w.dumps(changed(tomllib.loads(text), changes)).encode()
+        except (TypeError, ValueError):
+            data = spliced(text.encode(), cuts)
+        (SCRATCH / name).write_bytes(data)
+        with contextlib.suppress(BadInput):
+            read(SCRATCH / name)
+
+    return check
+
+
+def read_galaxy(path: Path) -> None:
+    game = load_game("captains")
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return
+    tables = [table, *(value for value in table.values() if isinstance(value, dict))]
+    for raw in tables:
+        options = load_options(game, 2, {"galaxy_file": raw})
+        game.initial(2, options)
+
+
+NUMBER = st.integers(0, 999)
+TARGETS: dict[str, tuple[Callable[..., None], tuple[Any, ...]]] = {
+    "framing": (framing, (st.lists(st.binary(max_size=80) | st.just(b"x\n"), max_size=6),)),
+    "wire bytes": (wire, (st.sampled_from(LINES), SPLICES)),
+    "wire values": (wire_values, (st.sampled_from(LINES), CHANGES)),
+    "record bytes": (record_bytes, (NUMBER, SPLICES)),
+    "record values": (record_values, (NUMBER, NUMBER, CHANGES)),
+    "positions": (position, (NUMBER, CHANGES)),
+    "league files": (toml(config_files, "league.toml", load_config), (NUMBER, CHANGES, SPLICES)),
+    "bot files": (
+        toml(manifests, "bot.toml", lambda path: read_manifest(path.parent)),
+        (NUMBER, CHANGES, SPLICES),
+    ),
+    "galaxy files": (toml(galaxies, "galaxy.toml", read_galaxy), (NUMBER, CHANGES, SPLICES)),
+}
+
+
+def counted(check: Callable[..., None], name: str, counts: dict[str, int]) -> Callable[..., None]:
+    """`check` as Hypothesis wants it, counting its calls."""
+
+    def one(values: tuple[Any, ...]) -> None:
+        counts[name] += 1
+        check(*values)
+
+    return one
+
+
+def main() -> int:
+    """Exit code 0: nothing found; 1: a reader raised what it may not, told with the smallest input found."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--seconds", type=float, default=600.0, help="for all (default %(default)s)")
+    parser.add_argument("--only", help="one of: " + ", ".join(TARGETS))
+    parser.add_argument("--seed", type=int, default=None, help="default: the time")
+    args = parser.parse_args()
+    first = int(time.time()) if args.seed is None else args.seed
+    names = [args.only] if args.only else list(TARGETS)
+    counts, bad = dict.fromkeys(names, 0), set[str]()
+    deadline, turn = time.monotonic() + args.seconds, 0
+    while time.monotonic() < deadline and len(bad) < len(names):
+        for name in names:
+            until = time.monotonic() + args.seconds / len(names) / 8
+            check, strategies = TARGETS[name]
+            while name not in bad and time.monotonic() < min(until, deadline):
+                turn += 1
+                quick = settings(
+                    max_examples=50,
+                    deadline=None,
+                    database=None,
+                    phases=[Phase.generate, Phase.shrink],
+                    suppress_health_check=list(HealthCheck),
+                    report_multiple_bugs=False,
+                )
+                try:
+                    seed(first + turn)(
+                        quick(given(values=st.tuples(*strategies))(counted(check, name, counts)))
+                    )()
+                except Exception as error:  # noqa: BLE001 - told; the other readers go on
+                    bad.add(name)
+                    place = error.__traceback__
+                    while place is not None and place.tb_next is not None:
+                        place = place.tb_next
+                    where = "" if place is None else f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}"
+                    notes = "\n".join(getattr(error, "__notes__", ()))
+                    print(
+                        f"FOUND by {name}: {type(error).__name__}: {error}\n{where}\n{notes}", file=sys.stderr
+                    )
+    print(f"seed {first}: " + ", ".join(f"{name} {count:,}" for name, count in counts.items()))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,31 @@
+"""The long commands in short: a few kills and a full disk, a few hundred matches, a few seconds of fuzzing."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc"),
+    pytest.mark.skipif(shutil.which("cc") is None, reason="the bots are written in C"),
+]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("crash.py", "--kills", "4", "--leagues", "aliens", "--scale", "0.1"),
+        ("soak.py", "--matches", "160", "--rounds", "4"),
+        ("fuzz.py", "--seconds", "4", "--seed", "1"),
+    ],
+    ids=["crash", "soak", "fuzz"],
+)
+def test_in_short(words: tuple[str, ...]) -> None:
+    """The command finds nothing: what it looks for is in its own first lines."""
+    command = [sys.executable, str(Path(__file__).with_name(words[0])), *words[1:]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
