@@ -71,7 +71,8 @@ LEAGUES = {
 }
 """By name: the game, the size of its tables, options, and deals: enough matches for some seconds."""
 
-FIRST_DISK_KIB = 160  # grows by half whenever it is full
+FIRST_DISK_KIB = 160  # doubled whenever it is full
+FEW_KILLS = 10
 LONGEST_S = 200.0  # a run that takes longer hangs
 END_S = 20.0  # how long the kernel may take to end what a killed scheduler leaves
 
@@ -357,7 +358,7 @@ def disk_full(league: League, gun: Gun) -> str:
             if run.returncode not in (1, 2) or "Traceback" in error or not error.startswith("warpleague: "):
                 broken(f"{league.name}: disk full: exit code {run.returncode}\n{error}")
             gun.hits["disk full"] += 1
-            size += size // 2
+            size *= 2
             resize(size)
             stored = league.check_so_far(results, stored)
         league.check_end(results)
@@ -382,18 +383,20 @@ def main() -> int:
         os.environ["PYTHONFAULTHANDLER"] = "1"
         try:
             leagues = [League(Path(folder), name, args.scale) for name in names]
-            share = args.kills // (len(leagues) + 1)
+            # A handful of kills goes to schedulers and referees only.
+            share = args.kills // (len(leagues) + (args.kills >= FEW_KILLS))
             for league in leagues:
                 before = gun.hits.copy()
                 under_fire(league, gun, share)
                 what = disk_full(league, gun)
                 print(f"{league.name}: {len(league.matches)} matches, {told(gun.hits - before)}", flush=True)
-            before = gun.hits.copy()
-            faulty = bots_alone(leagues[0], gun, args.kills - share * len(leagues))
-            print(
-                f"{leagues[0].name}: {told(gun.hits - before)}: {faulty} matches with a fault for it",
-                flush=True,
-            )
+            if args.kills >= FEW_KILLS:
+                before = gun.hits.copy()
+                faulty = bots_alone(leagues[0], gun, args.kills - share * len(leagues))
+                print(
+                    f"{leagues[0].name}: {told(gun.hits - before)}: {faulty} matches with a fault for it",
+                    flush=True,
+                )
         except Broken as error:
             print(f"BROKEN: {error}", file=sys.stderr)
             return 1

@@ -18,9 +18,9 @@ pytestmark = [
 @pytest.mark.parametrize(
     "words",
     [
-        ("crash.py", "--kills", "4", "--leagues", "aliens", "--scale", "0.1"),
-        ("soak.py", "--matches", "160", "--rounds", "4"),
-        ("fuzz.py", "--seconds", "4", "--seed", "1"),
+        ("crash.py", "--kills", "3", "--leagues", "aliens", "--scale", "0.1"),
+        ("soak.py", "--matches", "100", "--rounds", "4"),
+        ("fuzz.py", "--seconds", "3", "--seed", "1"),
     ],
     ids=["crash", "soak", "fuzz"],
 )
