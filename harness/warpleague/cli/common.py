@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import shutil
 import sys
 import tempfile
 import tomllib
@@ -24,6 +26,16 @@ if TYPE_CHECKING:
 def print_json(data: object) -> None:
     """Print `data` as indented JSON in UTF-8."""
     print(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def program() -> tuple[str, ...]:
+    """The words that call this program again from the same folder: its name if it is on PATH, else its path."""
+    if shutil.which("warpleague") is not None:
+        return ("warpleague",)
+    called = sys.argv[0]
+    if Path(called).name == "warpleague":
+        return (os.path.relpath(called),)
+    return (sys.executable, "-m", "warpleague")
 
 
 def say(text: str) -> None:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import print_json, say
+from warpleague.cli.common import print_json, program, say, write_file
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _open(args: argparse.Namespace) -> League:
 def _command(args: argparse.Namespace, *words: str) -> str:
     """A command of ours on the same league, to be copied."""
     results = () if args.results == RESULTS else ("--results", str(args.results))
-    return shlex.join(("warpleague", "league", words[0], str(args.config), *results, *words[1:]))
+    return shlex.join((*program(), "league", words[0], str(args.config), *results, *words[1:]))
 
 
 def _console() -> Console:
@@ -188,7 +188,8 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
 
 
 def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> None:
-    """What is left, and the commands to check and reproduce a match."""
+    """What is left, and the commands to check and reproduce a match, whose record is written for them."""
+    from warpleague.league.records import published_record
     from warpleague.report.live import duration
 
     stored = report.before + report.played
@@ -204,15 +205,15 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
     if stored == 0:
         return
     first = next(fixture for fixture, _ in league.results())
-    folder = args.results / league.config.name / "records"
-    file = shlex.quote(str(folder / f"{first.id}.jsonl"))
+    file = args.results / league.config.name / "records" / f"{first.id}.jsonl"
+    write_file(file, published_record(league, first.id, first.deal))
     if report.complete:
         print(f"The season is over; its secret: {league.season.secret.hex()}")
     print(f"Verify all:      {_command(args, 'verify')}")
-    print(f"Export a match:  {_command(args, 'export', '--match', str(first.number))}")
-    print(f"Verify it:       warpleague replay verify {file}")
+    print(f"Export all:      {_command(args, 'export')}")
+    print(f"Verify one:      {shlex.join((*program(), 'replay', 'verify', str(file)))}")
     if report.complete:
-        print(f"Reproduce it:    warpleague reproduce {file}")
+        print(f"Reproduce it:    {shlex.join((*program(), 'reproduce', str(file)))}")
 
 
 # Looking
@@ -278,7 +279,6 @@ def _matches(args: argparse.Namespace) -> int:
 
 
 def _export(args: argparse.Namespace) -> int:
-    from warpleague.cli.match import write_file
     from warpleague.league.records import published_record
     from warpleague.match.replay import pack
 

@@ -17,8 +17,8 @@ from warpleague.cli.common import (
     print_json,
     read_position,
     say,
+    write_file,
 )
-from warpleague.cli.common import write_file as write_file
 from warpleague.errors import BadInput, PositionError
 
 if TYPE_CHECKING:
