@@ -87,7 +87,7 @@ class Bench:
         figures: Figures = {}
         base = self._pingpong(pingpong)
         figures["pingpong_us"] = base
-        wire = self._whole(NullGame(), bot, 1)[0]
+        wire = self._whole(NullGame(), bot, max(1, round(3 * self.scale)))[0]
         figures["wire_us"], figures["wire_ratio"] = wire, wire / base
         for name, game in self.games.items():
             actions, steps = self._playouts(game)
