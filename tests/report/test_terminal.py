@@ -15,10 +15,11 @@ from warpleague.games import game_ids, load_game
 from warpleague.games.playout import random_playout
 from warpleague.games.scene import Cell, Panel, Scene
 from warpleague.match.chance import match_key
+from warpleague.match.evidence import safe
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
 from warpleague.report.match import print_result
-from warpleague.report.scene import SEAT_STYLES, paint, safe, seat_style
+from warpleague.report.scene import SEAT_STYLES, paint, seat_style
 from warpleague.report.watch import Watcher
 
 if TYPE_CHECKING:

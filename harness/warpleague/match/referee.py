@@ -14,6 +14,7 @@ from warpleague import __version__
 from warpleague.errors import ActionError
 from warpleague.games.api import CHANCE
 from warpleague.match.chance import ChanceStream, bot_seed
+from warpleague.match.evidence import quote
 from warpleague.match.lines import number, outcome_form
 from warpleague.match.scribe import Scribe, action_cache, milliseconds
 from warpleague.match.setup import first_state, load_options
@@ -141,10 +142,10 @@ class Referee:
         if isinstance(message, Violation):
             return Violation("startup", f"bad hello: {message.message}", message.detail)
         if not isinstance(message, BotHello):
-            return Violation("startup", "the first line must be a hello message", _quote(line))
+            return Violation("startup", "the first line must be a hello message", quote(line))
         if message.protocol != PROTOCOL:
             text = f"the bot speaks protocol {message.protocol}; this referee speaks {PROTOCOL}"
-            return Violation("startup", text, _quote(line))
+            return Violation("startup", text, quote(line))
         return message
 
     def ready(self, line: bytes) -> Violation | None:
@@ -153,7 +154,7 @@ class Referee:
         if isinstance(message, Violation):
             return Violation("startup", f"bad ready message: {message.message}", message.detail)
         if not isinstance(message, Ready):
-            return Violation("startup", "the answer to start must be a ready message", _quote(line))
+            return Violation("startup", "the answer to start must be a ready message", quote(line))
         return None
 
     def connect(self, seat: int, hello: BotHello) -> None:
@@ -250,24 +251,24 @@ class Referee:
         try:
             reply = codec.decode_bot(line)
         except codec.WireError as error:
-            return Violation(error.kind, str(error), _quote(line))
+            return Violation(error.kind, str(error), quote(line))
         if not isinstance(reply, Answer):
             text = f"expected an act message, got {reply.type}"
-            return Violation("protocol", text, _quote(line))
+            return Violation("protocol", text, quote(line))
         if reply.id != self._id:
-            return Violation("protocol", f"answered id {reply.id} to question {self._id}", _quote(line))
+            return Violation("protocol", f"answered id {reply.id} to question {self._id}", quote(line))
         seat = self.seat
         action: Any = reply.action
         if isinstance(action, int):
             if action >= len(self._legal):
                 text = f"action {action} is out of range: there are {len(self._legal)} legal actions"
-                return Violation("illegal", text, _quote(line))
+                return Violation("illegal", text, quote(line))
             action = self._legal[action]
         else:
             try:
                 action = self.game.parse(self._state, seat, action)
             except ActionError as error:
-                return Violation("illegal", str(error), _quote(line))
+                return Violation("illegal", str(error), quote(line))
         # An answer later than its time was owed that: the host was busy, and nobody pays for it.
         self.charge(wall_ns if self.budget_ns is None else min(wall_ns, self.budget_ns))
         self._spent.append((seat, wall_ns, cpu_ns or 0, wait_ns or 0))
@@ -413,16 +414,9 @@ class Referee:
         try:
             return codec.decode_bot(line)
         except codec.WireError as error:
-            return Violation(error.kind, str(error), _quote(line))
+            return Violation(error.kind, str(error), quote(line))
 
 
 def _seen(events: Sequence[Event], seat: int) -> list[JsonObject]:
     """The forms of `events` that `seat` sees."""
     return [form for event in events if (form := event.seen_by(seat)) is not None]
-
-
-def _quote(line: bytes) -> JsonObject:
-    """A bot's line as evidence: its beginning, as text that is safe to print."""
-    text = line[:_EVIDENCE_BYTES].decode("utf-8", "backslashreplace")
-    safe = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
-    return {"line": safe, "line_bytes": len(line)}

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.report.scene import safe
+from warpleague.match.evidence import safe
 
 if TYPE_CHECKING:
     from warpleague.runner.checkup import Finding

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.report.scene import paint, safe
+from warpleague.match.evidence import safe
+from warpleague.report.scene import paint
 
 if TYPE_CHECKING:
     from warpleague.games.scene import Scene

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.report.scene import RIVAL, safe, seat_style
+from warpleague.match.evidence import safe
+from warpleague.report.scene import RIVAL, seat_style
 
 if TYPE_CHECKING:
     from warpleague.match.spec import MatchResult, MatchSpec

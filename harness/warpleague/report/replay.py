@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
-from warpleague.report.scene import RIVAL, paint, safe, seat_style
+from warpleague.match.evidence import safe
+from warpleague.report.scene import RIVAL, paint, seat_style
 
 if TYPE_CHECKING:
     from warpleague.match.replay import Replay, Step

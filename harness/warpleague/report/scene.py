@@ -13,6 +13,7 @@ from rich.panel import Panel as Box
 from rich.table import Table
 from rich.text import Text
 
+from warpleague.match.evidence import safe
 from warpleague.report.board import draw_board, legend
 from warpleague.report.styles import QUIET
 from warpleague.report.styles import SEAT_STYLES as SEAT_STYLES
@@ -27,11 +28,6 @@ if TYPE_CHECKING:
 
 RIVAL: Final = "the game itself"
 """What a solo game's opponent is called beside the bots."""
-
-
-def safe(text: str) -> str:
-    """`text` without what could steer a terminal: notes, talk and names are a bot's own words."""
-    return "".join(char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text)
 
 
 @attrs.frozen

@@ -15,7 +15,8 @@ from rich.live import Live
 from rich.text import Text
 
 from warpleague.games import load_game
-from warpleague.report.scene import paint, safe, seat_style
+from warpleague.match.evidence import safe
+from warpleague.report.scene import paint, seat_style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BotError, ConfigError, MissingToolchain
+from warpleague.match.evidence import printable
 from warpleague.match.spec import SeatSpec
-from warpleague.runner.stderr import printable
 from warpleague.strict import structure
 
 if TYPE_CHECKING:

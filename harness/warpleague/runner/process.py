@@ -11,11 +11,12 @@ import select
 import signal
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import trio
 
 from warpleague.errors import HarnessFault
+from warpleague.match.evidence import quote
 from warpleague.match.referee import Violation
 from warpleague.runner.child import EXIT_S, Child
 from warpleague.runner.confine import MemoryWatch
@@ -42,7 +43,6 @@ EVIDENCE_CHARS: Final = 2000
 
 _CHUNK: Final = 1 << 16
 _LINUX: Final = sys.platform == "linux"
-_READ_MS: Final = 1e6
 
 
 class BotProcess:
@@ -212,7 +212,7 @@ class BotProcess:
         try:
             while (line := self._buffer.next_line()) is not None:
                 if forgive is None or not forgive(line):
-                    return Violation("protocol", "it wrote a line without having been asked", _quoted(line))
+                    return Violation("protocol", "it wrote a line without having been asked", quote(line))
         except LineTooLong as error:
             return self._flooded(error)
         # The beginning of a line stays in the buffer: the rest may follow, and is judged then.
@@ -265,7 +265,7 @@ class BotProcess:
 
     @staticmethod
     def _flooded(error: LineTooLong) -> Violation:
-        return Violation("flood", str(error), _quoted(error.head))
+        return Violation("flood", str(error), quote(error.head))
 
     def _exit_text(self) -> str:
         status = self._child.status(EXIT_S)  # it closed its output: a moment to end
@@ -408,7 +408,3 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-def _quoted(line: bytes) -> dict[str, Any]:
-    return {"line": line[:1000].decode("utf-8", "backslashreplace"), "line_bytes": len(line)}

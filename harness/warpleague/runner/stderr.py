@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from warpleague.match.evidence import printable
 from warpline.limits import STDERR_KEPT, STDERR_READ
 
 HEAD_BYTES: Final = STDERR_KEPT // 2
@@ -54,9 +55,3 @@ class StderrLog:
         missing = self.total - len(head) - len(tail)
         gap = f"\n[... {missing} bytes not shown ...]\n" if missing > 0 else ""
         return printable(head) + gap + printable(tail)
-
-
-def printable(data: bytes) -> str:
-    """Bytes as text without control characters (newline and tab stay)."""
-    text = data.decode("utf-8", "backslashreplace")
-    return "".join(char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text)
