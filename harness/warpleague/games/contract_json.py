@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections.abc
 import copy
+import functools
 import json
 import math
 import types
@@ -103,19 +104,25 @@ def _list_misfit(value: list[Any], kind: Any, args: tuple[Any, ...], path: str) 
 def _class_misfit(value: Any, cls: type, path: str) -> str | None:
     if type(value) is not dict:
         return f"{path}: {value!r} is no object ({cls.__name__})"
-    hints = typing.get_type_hints(cls)
-    fields = {field.name: field for field in attrs.fields(cls)}
+    fields = _fields(cls)
     strange = [key for key in value if key not in fields]
     if strange:
         return f"{path}: {strange[0]!r} is not documented in {cls.__name__}"
-    for name, field in fields.items():
+    for name, (hint, needed) in fields.items():
         if name in value:
-            misfit = type_misfit(value[name], hints[name], f"{path}.{name}")
+            misfit = type_misfit(value[name], hint, f"{path}.{name}")
             if misfit:
                 return misfit
-        elif field.default is attrs.NOTHING:
+        elif needed:
             return f"{path}: {name!r} is missing"
     return None
+
+
+@functools.cache
+def _fields(cls: type) -> dict[str, tuple[Any, bool]]:
+    """The type of every field of an attrs class, and whether it must be there."""
+    hints = typing.get_type_hints(cls)
+    return {field.name: (hints[field.name], field.default is attrs.NOTHING) for field in attrs.fields(cls)}
 
 
 def mutants(action: dict[str, Any], foreign: list[Any], rng: Random, count: int) -> Iterator[Any]:
