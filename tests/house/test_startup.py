@@ -15,6 +15,7 @@ HEAVY = (
     "asyncio",
     "cattrs",
     "concurrent.futures",
+    "jinja2",
     "msgspec",
     "rich.live",
     "rich.markdown",
