@@ -36,6 +36,7 @@ class FakeChild:
     """A bot that is two pipes; its processor clock and its waiting show what a test says, as of the question."""
 
     pid = 0
+    group = None
 
     def __init__(self, *_: object) -> None:
         self.theirs_in, self.stdin = os.pipe()

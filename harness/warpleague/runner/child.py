@@ -37,7 +37,7 @@ class Child:
 
     def __init__(self, seat: SeatSpec, level: Level) -> None:
         how = launch(seat, level)
-        self.sandbox = how.sandbox
+        self.sandbox, self.group = how.sandbox, how.group
         self._bot = seat.bot
         self._stoppable = dies_with_harness(level)
         try:
@@ -55,6 +55,8 @@ class Child:
                 bufsize=0,
             )
         except OSError as error:
+            if self.group is not None:
+                self.group.remove()
             if self.sandbox is not None:
                 self.sandbox.close()
                 raise HarnessFault(f"cannot start bubblewrap: {error.strerror or error}") from error
@@ -141,8 +143,10 @@ class Child:
         status = self._popen.poll()
         return exit_status(status) if status is not None and self.sandbox is not None else status
 
-    def sandbox_fault(self) -> str | None:
-        """Why the end of the bot's output is not its own doing, if it is not: the sandbox ended without it."""
+    def level_fault(self) -> str | None:
+        """Why the end of the bot's output is not its own doing, if it is not: it was never let run."""
+        if self.group is not None and not self.group.entered():
+            return "its control group could not be entered"
         if self.sandbox is None:
             return None
         self.status(EXIT_S)
@@ -166,19 +170,23 @@ class Child:
             os.close(pidfd)
 
     def kill(self) -> None:
-        """Kill the process, its process group and its sandbox at once; `reap` still has to follow."""
+        """Kill the process, its process group, sandbox and control group at once; `reap` still has to follow."""
         if self.sandbox is not None:
             self.sandbox.kill()
+        elif self.group is not None:
+            self.group.kill()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError):
             self._popen.kill()
 
     def reap(self) -> None:
-        """Wait for the end of what was killed: short, since nothing survives SIGKILL."""
+        """Wait for the end of what was killed: short, since nothing survives SIGKILL. Its control group goes, too."""
         self._popen.wait()
         if self.sandbox is not None:
             self.sandbox.wait_gone()
+        if self.group is not None:
+            self.group.remove()
 
     def close(self) -> None:
         """Give back all descriptors."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.errors import BotError
+from warpleague.runner.cgroup import open_group
 from warpleague.runner.mounts import HOME
 from warpleague.runner.sandbox import Sandbox
 
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpleague.match.spec import Level, SeatSpec
+    from warpleague.runner.cgroup import Group, Kill
 
 OPEN_FILES: Final = 256
 FILE_MB: Final = 64
+MARGIN_MB: Final = 32
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 # `ulimit -f` counts 512-byte blocks in POSIX shells, `-d` kilobytes. A limit the host forbids to set is already
@@ -36,6 +39,9 @@ _LIMITS: Final = (
     'ulimit -c 0; ulimit -n {files}; ulimit -f {blocks}; ulimit -d {data_kb}; exec 2>&3 3>&-; exec "$@"'
 )
 _SCRIPT: Final = "exec 3>&2 2>/dev/null; " + _LIMITS
+
+# The shell enters the bot's control group by itself: here it stands for the bot, whatever that becomes.
+_ENTER: Final = 'echo 0 >"$1" || exit 125; shift; '
 
 
 @cache
@@ -52,13 +58,17 @@ def dies_with_harness(level: Level) -> bool:
 
 @attrs.frozen
 class Launch:
-    """How to start a bot: the arguments of `Popen`, and the sandbox to enter afterwards, if there is one."""
+    """How to start a bot: the arguments of `Popen`, the sandbox to enter afterwards, the control group it starts in.
+
+    Sandbox and group are there if there are any; both are to be closed by whoever starts the bot.
+    """
 
     argv: list[str]
     cwd: str
     env: dict[str, str]
     fds: tuple[int, ...] = ()
     sandbox: Sandbox | None = None
+    group: Group | None = None
 
 
 def launch(seat: SeatSpec, level: Level) -> Launch:
@@ -75,20 +85,37 @@ def launch(seat: SeatSpec, level: Level) -> Launch:
     env = environment(seat, level)
     if level == "none":
         return Launch(list(seat.run), seat.cwd, env)
-    data = data_bytes(seat)
-    if level == "sandbox":
-        sandbox = Sandbox(
-            seat,
-            {
-                resource.RLIMIT_CORE: 0,
-                resource.RLIMIT_NOFILE: OPEN_FILES,
-                resource.RLIMIT_FSIZE: FILE_MB << 20,
-                resource.RLIMIT_DATA: data,
-            },
-        )
-        return Launch(sandbox.argv, "/", env, sandbox.fds, sandbox)
-    script = _SCRIPT.format(files=OPEN_FILES, blocks=FILE_MB * 2048, data_kb=data // 1024)
-    return Launch([*_setpriv(), "/bin/sh", "-c", script, "bot", *seat.run], seat.cwd, env)
+    group = open_group(cap_bytes(seat))
+    try:
+        return (_sandboxed if level == "sandbox" else _limited)(seat, env, group)
+    except BaseException:
+        if group is not None:
+            group.remove()
+        raise
+
+
+def _sandboxed(seat: SeatSpec, env: dict[str, str], group: Group | None) -> Launch:
+    sandbox = Sandbox(
+        seat,
+        {
+            resource.RLIMIT_CORE: 0,
+            resource.RLIMIT_NOFILE: OPEN_FILES,
+            resource.RLIMIT_FSIZE: FILE_MB << 20,
+            resource.RLIMIT_DATA: data_bytes(seat),
+        },
+    )
+    enter = [] if group is None else ["/bin/sh", "-c", _ENTER + 'exec "$@"', "bot", group.entry]
+    return Launch([*enter, *sandbox.argv], "/", env, sandbox.fds, sandbox, group)
+
+
+def _limited(seat: SeatSpec, env: dict[str, str], group: Group | None) -> Launch:
+    script = _SCRIPT.format(files=OPEN_FILES, blocks=FILE_MB * 2048, data_kb=data_bytes(seat) // 1024)
+    enter = []
+    if group is not None:
+        script, enter = _ENTER + script, [group.entry]
+    return Launch(
+        [*_setpriv(), "/bin/sh", "-c", script, "bot", *enter, *seat.run], seat.cwd, env, group=group
+    )
 
 
 def data_bytes(seat: SeatSpec) -> int:
@@ -98,6 +125,15 @@ def data_bytes(seat: SeatSpec) -> int:
     really taken.
     """
     return 2 * seat.memory_mb << 20
+
+
+def cap_bytes(seat: SeatSpec) -> int:
+    """What the kernel grants a bot with all that it started, in bytes, where it can cap that.
+
+    Above the limit that is watched: kernel memory (page tables, pipes, sockets) counts there, what is in /tmp and
+    /dev/shm without being mapped, and files that are cached for the bot, though these give way first.
+    """
+    return (seat.memory_mb + seat.memory_mb // 8 + MARGIN_MB + 2 * seat.tmp_mb) << 20
 
 
 def environment(seat: SeatSpec, level: Level) -> dict[str, str]:
@@ -118,16 +154,34 @@ def environment(seat: SeatSpec, level: Level) -> dict[str, str]:
 class MemoryWatch:
     """Whether a bot has taken more memory than its limit, in MiB of resident set, shared memory included."""
 
-    __slots__ = ("_limit_pages", "exceeded_mb", "limit_mb")
+    __slots__ = ("_group", "_limit_pages", "exceeded_mb", "kill", "limit_mb")
 
-    def __init__(self, limit_mb: int) -> None:
+    def __init__(self, limit_mb: int, group: Group | None = None) -> None:
         self.limit_mb = limit_mb
         self._limit_pages = limit_mb * 1024 * 1024 // _PAGE
+        self._group = group
         self.exceeded_mb = 0
         """What was found, in MiB, once the limit was passed; else 0."""
+        self.kill: Kill | None = None
+        """What the kernel killed for want of memory, once it has."""
 
     def check(self, pids: Sequence[int]) -> bool:
-        """Look at all of `pids` (4 microseconds each on Linux); true if together they are over the limit."""
+        """Look at all of `pids` (4 microseconds each on Linux); true if together they are or were over the limit."""
+        return self.exceeded_mb > 0 or self._capped() or self._over(pids)
+
+    def killed(self) -> bool:
+        """Whether the bot's end was memory's doing: found before, or the kernel's since; for when it has ended."""
+        return self.exceeded_mb > 0 or self._capped()
+
+    def _capped(self) -> bool:
+        """Whether the kernel had to kill at the bot's cap."""
+        if self._group is not None and self.kill is None:
+            self.kill = self._group.kills()
+            if self.kill is not None and self.kill.at_cap:
+                self.exceeded_mb = self.kill.peak_mb
+        return self.exceeded_mb > 0
+
+    def _over(self, pids: Sequence[int]) -> bool:
         pages = sum(map(_resident_pages, pids))
         if pages <= self._limit_pages:
             return False

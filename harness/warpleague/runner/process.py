@@ -60,7 +60,6 @@ class BotProcess:
         self.cpu_ns: int | None = None
         self.wait_ns: int | None = 0
         self.stderr = StderrLog()
-        self.memory = MemoryWatch(seat.memory_mb)
         self.hello: BotHello | None = None
         """What the bot said in its hello, once it has."""
         self.pondering = Pondering()
@@ -74,6 +73,7 @@ class BotProcess:
         self._deadline: int | None = None
         self._cpu_begun: int | None = None
         self._child = Child(seat, level)
+        self.memory = MemoryWatch(seat.memory_mb, self._child.group)
         self.pid = self._child.pid
         self._in, self._out, self._err = self._child.stdin, self._child.stdout, self._child.stderr
         self._cpu = self._child.cpu_ns
@@ -250,18 +250,32 @@ class BotProcess:
         return Violation("timeout", text, detail)
 
     def _gone(self) -> Violation:
-        """Why no more answers come; `HarnessFault` if the sandbox ended without having run the bot."""
-        if self.memory.exceeded_mb:
-            found, limit = self.memory.exceeded_mb, self.memory.limit_mb
-            return Violation("memory", f"took {found} MiB of memory; the limit is {limit} MiB")
-        fault = self._child.sandbox_fault()
+        """Why no more answers come; `HarnessFault` if that is no doing of the bot's."""
+        if self.memory.killed():
+            return self._greedy()
+        if self.memory.kill is not None:
+            raise HarnessFault(
+                f"the kernel killed {self.seat.bot}, which was within its limit: the machine, or a control group "
+                "above the bot's, is short of memory"
+            )
+        fault = self._child.level_fault()
         if fault is not None:
             self.drain_stderr()
-            raise HarnessFault(
-                f"the sandbox of {self.seat.bot} failed: {self.stderr.text().strip() or fault}"
-            )
+            raise HarnessFault(f"{self.seat.bot} was not run: {self.stderr.text().strip() or fault}")
         left = "; an unfinished line is lost" if self._held else ""
         return Violation("crash", f"{self._exit_text()}{left}")
+
+    def _greedy(self) -> Violation:
+        found, limit, kill = self.memory.exceeded_mb, self.memory.limit_mb, self.memory.kill
+        text = f"took {found} MiB of memory; the limit is {limit} MiB"
+        if kill is None:
+            return Violation("memory", text)
+        detail: JsonObject = {
+            "killed_by": "kernel",
+            "killed_processes": kill.processes,
+            "peak_mb": kill.peak_mb,
+        }
+        return Violation("memory", f"{text}, and the kernel killed it", detail)
 
     @staticmethod
     def _flooded(error: LineTooLong) -> Violation:

@@ -25,6 +25,7 @@ import trio
 
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.match.spec import SeatSpec
+from warpleague.runner import cgroup
 from warpleague.runner.confine import FILE_MB, OPEN_FILES, data_bytes, environment
 from warpleague.runner.process import BotProcess
 from warpleague.runner.reaper import become_subreaper, children, sweep
@@ -33,6 +34,7 @@ from warpleague.runner.sandbox import bubblewrap_version
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from warpleague.match.referee import Violation
     from warpleague.match.spec import Level
 
 PROMISES: Final = {
@@ -66,7 +68,7 @@ KEPT_BY: Final[dict[Level, tuple[str, ...]]] = {
 _THOROUGH: Final = frozenset({"hoard", "orphan"})
 """Those that take long to try; the harness's own doing more than the host's."""
 
-_ASKED_BY_HARNESS: Final = frozenset({"orphan"})
+_ASKED_BY_HARNESS: Final = frozenset({"hoard", "orphan"})
 _ELSEWHERE: Final = "what is promised can be tried on Linux only"
 _ANSWER_S: Final = 20.0
 _END_S: Final = 5.0
@@ -84,12 +86,17 @@ class Finding:
 
 @attrs.frozen
 class Report:
-    """What came of trying `level`: `made_by` names the means; `failure` is why it cannot even be started."""
+    """What came of trying `level`: `means` names what makes it; `failure` is why it cannot even be started."""
 
     level: Level
-    made_by: str
+    means: str
     findings: tuple[Finding, ...] = ()
     failure: str = ""
+
+    @property
+    def made_by(self) -> str:
+        """The means, with how memory is kept within its limit at this time: by a control group, or why not."""
+        return f"{self.means}; {cgroup.means()}" if self.means and sys.platform == "linux" else self.means
 
     @property
     def promised(self) -> tuple[str, ...]:
@@ -139,7 +146,7 @@ def check_level(level: Level) -> Report:
     if level == "none" or sys.platform != "linux":
         if level == "sandbox":
             raise BadInput(f"level sandbox needs Linux; use limits for bots that you trust: {_ELSEWHERE}")
-        return Report(level, _made_by(level))
+        return Report(level, _means(level))
     report = examine(level)
     if not report.holds:
         raise BadInput(f"level {level} does not hold on this machine: {report.complaint()}")
@@ -148,27 +155,27 @@ def check_level(level: Level) -> Report:
 
 def examine(level: Level, *, thorough: bool = False) -> Report:
     """Try the promises of `level`; `thorough` tries also what takes long."""
-    made_by = _made_by(level)
+    means = _means(level)
     if sys.platform != "linux":
-        return Report(level, made_by, failure=_ELSEWHERE)
+        return Report(level, means, failure=_ELSEWHERE)
     become_subreaper()
     before = children()
     wanted = [name for name in KEPT_BY[level] if thorough or name not in _THOROUGH]
     try:
         found = dict(_try_all(level, wanted))
     except (BadInput, HarnessFault) as error:
-        return Report(level, made_by, failure=str(error))
+        return Report(level, means, failure=str(error))
     except BaseExceptionGroup as group:
         told = group.subgroup((BadInput, HarnessFault))
         if told is None:
             raise
-        return Report(level, made_by, failure=str(leaf(told)))
+        return Report(level, means, failure=str(leaf(told)))
     finally:
         sweep(before)
-    return Report(level, made_by, tuple(Finding(name, not found[name], found[name]) for name in wanted))
+    return Report(level, means, tuple(Finding(name, not found[name], found[name]) for name in wanted))
 
 
-def _made_by(level: Level) -> str:
+def _means(level: Level) -> str:
     if level == "sandbox":
         return bubblewrap_version()
     return "resource limits" if level == "limits" else ""
@@ -211,6 +218,8 @@ def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
                 "abstract": token,
             }
             found = trio.run(_ask, seat, level, expected)
+            if "hoard" in wanted:
+                found["hoard"] = trio.run(_hoard, seat, level, expected)
         sweep_before = children()
         found["daemon"] = found["daemon"] or _left(token, "a daemon", sweep_before)
         yield from found.items()
@@ -239,17 +248,36 @@ def _seat(folder: Path, token: str) -> SeatSpec:
 async def _ask(seat: SeatSpec, level: Level, expected: dict[str, Any]) -> dict[str, str]:
     bot = BotProcess(seat, level)
     try:
-        trouble = await bot.ask(json.dumps(expected).encode() + b"\n", round(_ANSWER_S * 1e9))
+        trouble = await _put(bot, expected)
         if trouble is not None:
-            told = bot.evidence()["stderr"].strip()
-            raise HarnessFault(f"the probe gave no answer: {trouble.message} {told}".strip())
+            raise _silent(bot, trouble)
         found: dict[str, str] = json.loads(bot.line)
-        bot.locate()
-        if "hoard" in found and not bot.memory_exceeded():
-            found["hoard"] = f"{2 * seat.memory_mb} MiB with a limit of {seat.memory_mb} went unnoticed"
         return found
     finally:
         bot.end()
+
+
+async def _hoard(seat: SeatSpec, level: Level, expected: dict[str, Any]) -> str:
+    """Have a probe hoard: the watch must see it, unless the kernel has killed it for that."""
+    bot = BotProcess(seat, level)
+    try:
+        trouble = await _put(bot, {**expected, "try": ["hoard"]})
+        if trouble is not None and trouble.kind != "memory":
+            raise _silent(bot, trouble)
+        if trouble is None and not bot.memory_exceeded():
+            return f"{2 * seat.memory_mb} MiB with a limit of {seat.memory_mb} went unnoticed"
+        return ""
+    finally:
+        bot.end()
+
+
+async def _put(bot: BotProcess, expected: dict[str, Any]) -> Violation | None:
+    return await bot.ask(json.dumps(expected).encode() + b"\n", round(_ANSWER_S * 1e9))
+
+
+def _silent(bot: BotProcess, trouble: Violation) -> HarnessFault:
+    told = bot.evidence()["stderr"].strip()
+    return HarnessFault(f"the probe gave no answer: {trouble.message} {told}".strip())
 
 
 def _left(token: str, what: str, before: set[int]) -> str:

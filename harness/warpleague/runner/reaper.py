@@ -27,20 +27,22 @@ def become_subreaper() -> bool:
     return bool(libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
 
 
+def children_of(pid: int) -> list[int]:
+    """The children of all threads of `pid`, the oldest of each thread first; none where the system does not tell."""
+    found: list[int] = []
+    with contextlib.suppress(OSError, ValueError):
+        for task in sorted(os.listdir(f"/proc/{pid}/task"), key=int):  # noqa: PTH208 - looked at all the time
+            with (
+                contextlib.suppress(OSError),
+                open(f"/proc/{pid}/task/{task}/children", "rb", buffering=0) as file,  # noqa: PTH123
+            ):
+                found += map(int, file.read().split())
+    return found
+
+
 def children() -> set[int]:
     """The process ids of this process's children; empty where the system does not tell."""
-    found: set[int] = set()
-    try:
-        tasks = os.listdir("/proc/self/task")  # noqa: PTH208 - called after every match
-    except OSError:
-        return found
-    for task in tasks:
-        try:
-            with open(f"/proc/self/task/{task}/children", "rb", buffering=0) as file:  # noqa: PTH123
-                found.update(map(int, file.read().split()))
-        except OSError:
-            continue
-    return found
+    return set(children_of(os.getpid()))
 
 
 def sweep(keep: set[int]) -> int:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.runner import seccomp
 from warpleague.runner.mounts import HOME, inside, mounts, unreadable
+from warpleague.runner.reaper import children_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -264,19 +265,6 @@ class Sandbox:
         for fd in self.fds:
             os.close(fd)
         self.fds = ()
-
-
-def children_of(pid: int) -> list[int]:
-    """The children of all threads of `pid`, the oldest of each thread first."""
-    found: list[int] = []
-    with contextlib.suppress(OSError, ValueError):
-        for task in sorted(os.listdir(f"/proc/{pid}/task"), key=int):  # noqa: PTH208 - looked at all the time
-            with (
-                contextlib.suppress(OSError),
-                open(f"/proc/{pid}/task/{task}/children", "rb", buffering=0) as file,  # noqa: PTH123
-            ):
-                found += map(int, file.read().split())
-    return found
 
 
 def _sleeps(pid: int) -> bool:
