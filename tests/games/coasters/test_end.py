@@ -121,3 +121,24 @@ def test_e5_retired_seats_rank_below_all_others(desk):
     state = desk.turn(drawing, "0/0 1/0 2/0 3/0", "1 TIP", eliminated=[3])
     assert GAME.outcome(desk.retire(desk.retire(state, 2), 1)).ranks == (1, 3, 4, 2)
     assert GAME.outcome(desk.retire(desk.retire(desk.retire(state, 2), 3), 1)).ranks == (1, 2, 4, 3)
+
+
+def test_e5_a_seat_may_be_retired_after_the_end_too(desk):
+    """If no bot starts, the last to be judged is out after it has won: it ranks first, and nobody scores."""
+    state = desk.retire(desk.retire(GAME.initial(3, GAME.Options()), 0), 1)
+    assert desk.events[-1] == {"event": "over", "why": "last-ship", "winners": [2]}
+    state = desk.retire(state, 2)
+    assert desk.events == [{"event": "retired", "seat": 2}]
+    outcome = GAME.outcome(state)
+    assert (outcome.ranks, outcome.scores) == ((3, 2, 1), (0, 0, 0))
+    assert GAME.from_json(GAME.to_json(state)) == state
+    assert GAME.determinize(GAME.view(state, 2), 2, None) == state
+    assert GAME.scene(state, None).caption == "over (last-ship): nobody won"
+
+
+def test_e5_a_shared_victory_outlives_a_late_retirement(desk):
+    """A position whose claim was confirmed can be written down after one of the two winners is out."""
+    state = desk.turn(row(".", "0>", ".", ".", "1^", ".", ".", ".", "."), THREE, "1 TIP", eliminated=[2])
+    state = desk.retire(desk.do(state, "claim", "agree"), 1)
+    assert GAME.outcome(state).ranks == (1, 3, 2)
+    assert GAME.from_json(GAME.to_json(state)) == state

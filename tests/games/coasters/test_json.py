@@ -68,6 +68,42 @@ def test_parse_says_what_is_wrong(desk, data, misfit):
         GAME.parse(state, 0, data)
 
 
+REASONS = [
+    ("3 HOP", {}, "hop R", r"no empty square lies there \(T6\)"),
+    ("3 DIG", {}, "dig", r"the square ahead is occupied \(S1\)"),
+    ("3 SWAP", {}, "swap 0", r"only with a ship of another seat \(T6\)"),
+    ("3 HOP", {}, "swap 1", r"the flux is HOP \(T6\)"),
+    ("3 SWAP", {}, "swap-systems 0 1", r"only the option system_swap .* \(V2\)"),
+    ("3 SWAP", {"system_swap": True}, "swap 1", r"systems change places, not ships \(V2\)"),
+    ("3 WILD", {"system_swap": True}, "swap-systems 0 9", r"no such system is laid \(V2\)"),
+    ("3 WILD", {"wild_shot": True}, "aim U", r"gives no flux action \(V3\)"),
+    ("3 HOP", {"alliances": False}, "invoke 1", r"no alliances in this game \(A\)"),
+    ("3 HOP", {"alliances": False}, "claim", r"no alliances in this game \(A\)"),
+    ("3 HOP", {}, "claim", r"once a ship is gone \(A3\)"),
+    ("3 HOP", {}, "invoke 0", r"only another survivor .* \(A2\)"),
+]
+
+
+@pytest.mark.parametrize(("roll", "options", "words", "reason"), REASONS)
+def test_parse_gives_the_reason_that_holds(desk, roll, options, words, reason):
+    """A refused action is told the rule that forbids it here, never one that it keeps."""
+    drawing = ". . . . . . . . .\n. . 0> 1^ . . . 2v2 .\n. . . . . . . . ."
+    state = desk.turn(drawing, THREE, roll, options=options)
+    with pytest.raises(ActionError, match=f"is not possible now: .*{reason}; possible: end"):
+        GAME.parse(state, 0, desk.read(words))
+
+
+def test_a1_talk_is_not_offered_once_it_is_used_up(desk):
+    """The list of what is possible has `say` up to the eighth message of the turn."""
+    state = desk.turn(DRAWING, THREE, "3 HOP")
+    for _ in range(8):
+        with pytest.raises(ActionError, match=r"possible: .*, say$"):
+            GAME.parse(state, 0, {"do": "agree"})
+        state = desk.do(state, "say 1 hm")
+    with pytest.raises(ActionError, match=r"possible: end.*\)$"):
+        GAME.parse(state, 0, {"do": "agree"})
+
+
 def test_a_hand_made_position_needs_only_players_systems_and_ships():
     """All else has defaults: seat 0 is about to roll in the first round."""
     position = {
@@ -100,6 +136,25 @@ def misfits():
     yield r"\$.phase must be one of lay, deploy", put("phase", "fight")
     yield r"\$.phase must not be colour without", put("phase", "colour")
     yield r"\$.round must be a whole number from 1 to 200", put("round", 201)
+    yield r"\$ must have at least two surviving seats", put("retired", [0, 1])
+    yield r"\$.eliminated must leave a seat", lambda data: data.update(phase="over", eliminated=[0, 1, 2])
+    yield (
+        r"\$.why must be last-ship where",
+        (
+            lambda data: data.update(
+                phase="over",
+                eliminated=[1, 2],
+                why="claim",
+                ships=[data["ships"][0], None, None],
+                d6=None,
+                flux=None,
+                halves=0,
+                colour=None,
+                agreed=[],
+                messages=[],
+            )
+        ),
+    )
     yield r"\$.seat must be a surviving seat", put("retired", [0])
     yield r"\$.systems must be a list of 3", put("systems", [])
     yield r"\$.systems\[2\] must be laid", put("systems", 2, None)

@@ -109,7 +109,8 @@ class _Reader:
         rounds = _whole(get("round", 1), "$.round", 1, min(self.config.options.max_rounds, _LARGEST))
         turn = _whole(get("turn", 1), "$.turn", 1, _LARGEST)
         self.gone()
-        self.seat = _whole(get("seat", st.members(self.alive)[0]), "$.seat", 0, self.players - 1)
+        first = next(iter(st.members(self.alive)), 0)
+        self.seat = _whole(get("seat", first), "$.seat", 0, self.players - 1)
         if not self.alive >> self.seat & 1 and self.phase != st.OVER:
             _fail("$.seat", "must be a surviving seat")
         self.last = self.read_last()
@@ -170,8 +171,10 @@ class _Reader:
         left = everyone & ~sum(1 << seat for seat in self.retired)
         self.eliminated = self.seats("eliminated", left if self.phase > st.DEPLOY else 0)
         self.alive = left & ~sum(1 << seat for seat in self.eliminated)
-        if not self.alive or (self.phase != st.OVER and not self.alive & self.alive - 1):
+        if self.phase != st.OVER and not self.alive & self.alive - 1:
             _fail("$", "must have at least two surviving seats unless its phase is over")
+        if not self.alive and not self.retired:
+            _fail("$.eliminated", "must leave a seat: the game ends with the last but one")
         # E5: all others may be out before the survivor has laid its coasters and put down its ships
         self.early = self.phase == st.OVER and not self.eliminated and not self.alive & self.alive - 1
 
@@ -297,7 +300,8 @@ class _Reader:
             return ""
         whys = (st.LAST_SHIP, st.CLAIM_CONFIRMED, st.MAX_ROUNDS)
         why = whys[_word(value, "$.why", whys)]
-        if why != st.LAST_SHIP and not self.alive & self.alive - 1:
+        # E5: a bot can be out after the end too, and leave fewer than have won
+        if why != st.LAST_SHIP and not self.alive & self.alive - 1 and not self.retired:
             _fail("$.why", "must be last-ship where one seat is left")
         if (why == st.LAST_SHIP and self.alive & self.alive - 1) or (
             why == st.CLAIM_CONFIRMED and not self.config.talks

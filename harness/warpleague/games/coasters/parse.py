@@ -166,9 +166,15 @@ def _possible(state: State) -> str:
     names: dict[str, int] = {}
     for action in legal(state):
         names[action.do] = names.get(action.do, 0) + 1
-    if state.table.config.talks:
+    if st.messages_left(state.table, state.asked[0] if state.asked else state.seat) > 0:
         names["say"] = 1
     return ", ".join(name if count == 1 else f"{name} ({count} ways)" for name, count in names.items())
+
+
+_FACES: Final[dict[type, int]] = {
+    act.Swap: st.SWAP, act.SwapSystems: st.SWAP, act.Hop: st.HOP, act.Aim: st.AIM, act.Dig: st.DIG
+}  # fmt: skip
+"""The face of the flux die that allows an action (T6); WILD allows them all."""
 
 
 def _why(state: State, action: act.Action) -> str:
@@ -205,12 +211,27 @@ def _why(state: State, action: act.Action) -> str:
         entered = board.step[pose] if kind is act.Step else pose
         cost = 1 if double >> (entered >> 2) // 9 & 1 else 2
         return f": it costs {cost} halves and {state.halves} are left (T2)"
-    if kind in (act.Swap, act.SwapSystems, act.Hop, act.Aim, act.Dig):
+    if kind in _FACES:
+        options = table.config.options
+        if kind is act.SwapSystems and not options.system_swap:
+            return ": only the option system_swap lets systems change places (V2)"
+        if kind is act.Swap and options.system_swap:
+            return ": with the option system_swap systems change places, not ships (V2)"
         if state.fluxed:
             return ": the flux was used in this turn (T6)"
-        return f": the flux is {st.FLUX[state.flux]} (T6)" + (
-            busy(board.ahead[pose]) if kind is act.Dig else ""
+        if state.flux not in (_FACES[kind], st.WILD):
+            return f": the flux is {st.FLUX[state.flux]} (T6)"
+        if state.flux == st.WILD and options.wild_shot:
+            return ": WILD makes the shot wild and gives no flux action (V3)"
+        if kind is act.Dig:
+            return busy(board.ahead[pose])
+        if kind is act.Hop:
+            return ": no empty square lies there (T6)"
+        return (
+            ": only with a ship of another seat (T6)" if kind is act.Swap else ": no such system is laid (V2)"
         )
+    if not table.config.talks and kind in (act.Claim, act.Invoke):
+        return ": there are no alliances in this game (A)"
     if kind is act.Claim:
         return ": at most once a turn, and once a ship is gone (A3)"
     if kind is act.Invoke:

@@ -87,7 +87,7 @@ def _caption(state: State) -> str:
         st.TURN: f"round {table.round}: the turn of seat {seat} with colour {colour}",
         st.ALLY: f"round {table.round}: seat {seat} invokes the alliance with seat {asked}",
         st.CLAIMED: f"round {table.round}: seat {seat} claims victory, seat {asked} answers",
-        st.OVER: f"over ({table.why}): {_seats(st.members(table.alive))} won",
+        st.OVER: f"over ({table.why}): {_seats(st.members(table.alive)) or 'nobody'} won",
     }[state.phase]
 
 

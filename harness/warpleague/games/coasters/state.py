@@ -80,7 +80,7 @@ class Table:
     `hits` are the hit points left by colour, 0 for a ship that is no more; `alive` is the set of surviving
     seats as a bit mask; `eliminated` and `retired` list the others in order. `turn` counts turns and set-up
     decisions from 1, `round` the rounds from 1. `last` holds for each seat the colour it used last, -1 before
-    its first turn. `why` is empty until the game is over.
+    its first turn and with `free_colour`, where no order needs it. `why` is empty until the game is over.
     """
 
     config: Config

@@ -81,7 +81,10 @@ class View:
         metadata={"help": "by colour: the ship, null if it is not yet there or no more"}
     )
     last: list[int | None] = attrs.field(
-        metadata={"help": "by seat: the colour it used last; the next is the first living one after it"}
+        metadata={
+            "help": "by seat: the colour it used last, null before its first turn and always with `free_colour`; the"
+            " next is the first living one after it"
+        }
     )
     d6: int | None = attrs.field(metadata={"help": "the d6 of this turn, null before the roll"})
     flux: Literal["TIP", "SWAP", "HOP", "AIM", "DIG", "WILD"] | None = attrs.field(
