@@ -114,6 +114,11 @@ def run_league(
         play = play_in_series
     own = None
     if executor is None:
+        if league.config.rules.level != "none":
+            from warpleague.runner import cgroup
+
+            # Before there are referees, since these start in this process's control group and cannot move it.
+            cgroup.means()
         executor = own = RefereePool(
             league.config.run.jobs if jobs is None else jobs, league.config.run.affinity
         )
