@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 OPEN_FILES: Final = 256
 FILE_MB: Final = 64
-MARGIN_MB: Final = 32
+MARGIN_MB: Final = 64
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 # `ulimit -f` counts 512-byte blocks in POSIX shells, `-d` kilobytes. A limit the host forbids to set is already
