@@ -552,6 +552,18 @@ def test_e1_landing_by_die_on_an_enemy_base_wins_at_once(position: Callable[...,
     assert not table.told("send")
 
 
+def test_e1_an_enemy_landed_on_is_drawn_under_the_ship_that_landed(position: Callable[..., Any]) -> None:
+    """The last piece drawn on a square is the winner on the base, or the ship that sends; of all ships one piece."""
+    won = position(dice={"suns": 1}, ships={"suns": [2, 17]}).act("move", ship="suns", way="W")
+    sends = position(dice={"suns": 1}, ships={"suns": [5, 5], "arms": [5, 6]}).act(
+        "move", ship="suns", way="N"
+    )
+    for table, under in ((won, "crowns"), (sends, "arms")):
+        drawn = [piece.kind for piece in GAME.scene(table.state, None).pieces]
+        assert sorted(drawn) == ["arms", "crowns", "moons", "suns"]
+        assert drawn.index(under) < drawn.index("suns")
+
+
 def test_e1_landing_by_jump_wins(position: Callable[..., Any]) -> None:
     """A jump through a wormhole onto an enemy base is a win."""
     ships = {"crowns": [8, 3], "moons": [3, 5]}
@@ -666,6 +678,8 @@ def test_a_retired_seat_loses(position: Callable[..., Any]) -> None:
         assert [event.data["event"] for event in events] == ["retired", "end"]
         outcome = GAME.outcome(state)
         assert (outcome.ranks, outcome.scores, outcome.why) == ((2, 1), (0.0, 1.0), "retired")
+        assert GAME.to_json(state)["dice"] == table.json()["dice"]
+        assert GAME.from_json(GAME.to_json(state)) == state
 
 
 def test_guesses_deal_the_unknown_values_evenly() -> None:
@@ -683,6 +697,17 @@ def test_guesses_deal_the_unknown_values_evenly() -> None:
 
 
 # -- positions from outside ------------------------------------------------------------------------------
+
+
+def test_p2_a_position_set_up_by_hand_keeps_what_it_says(position: Callable[..., Any]) -> None:
+    """Through roll, choice and placements public coins stay public and flipped, and lost turns lost."""
+    table = position("opening-roll", None, turn=0, lost=["arms"]).roll(5, 5, 0, 0)
+    assert table.act("order", first="place").json()["lost"] == ["arms"]
+    shown = {"at": [5, 5], "suit": "crowns", "value": 2, "public": True, "up": "value"}
+    table = position("place", turn=0, wormholes=[shown], lost=["arms"])
+    table.act("place", suit="suns", value=1, at=[5, 6]).act("place", suit="arms", value=1, at=[5, 7])
+    assert table.json()["wormholes"][0] == GAME.view(table.state, 0)["wormholes"][0] == shown
+    assert table.json()["lost"] == ["arms"]
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,3 @@ TARGET: Final = tuple(
     for way in range(8)
 )
 """Where a move ends, -1 for nowhere, at index (square * 6 + length) * 8 + way."""
-
-
-def owner(ship: int) -> int:
-    """The seat that owns a ship (or suit) number."""
-    return ship >> 1

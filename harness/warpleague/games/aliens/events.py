@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.games.aliens.board import SHIPS, SIDES, SQUARES, WAYS
+from warpleague.games.aliens.board import COINS, COUNT, SHIPS, SIDES, SQUARES, WAYS
 from warpleague.games.api import Event
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ _activations: Final[dict[int, Event]] = {}
 
 def move(ship: int, start: int, die: int, way: int, end: int) -> Event:
     """A ship moved by its die."""
-    key = ((ship * 92 + start) * 6 + die) * 8 + way
+    key = ((ship * COUNT + start) * 6 + die) * 8 + way
     event = _moves.get(key)
     if event is None:
         event = _moves[key] = Event(
@@ -90,11 +90,12 @@ def decline(ship: int, number: int) -> Event:
 
 
 EFFECTS: Final = ("jump", "black-hole", "none")
+MUST_JUMP, BLACK_HOLE, NO_EFFECT = range(3)
 
 
 def activate(ship: int, number: int, coin: int, effect: int, *, reveals: bool) -> Event:
     """A wormhole activated; `effect` is an index of `EFFECTS`."""
-    key = (((ship * 92 + number) * 24 + coin) * 3 + effect) * 2 + reveals
+    key = (((ship * COUNT + number) * COINS + coin) * 3 + effect) * 2 + reveals
     event = _activations.get(key)
     if event is None:
         suit, value = divmod(coin, 6)

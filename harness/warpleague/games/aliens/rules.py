@@ -148,9 +148,12 @@ def opening_roll(state: State, rolled: Rolled) -> Step:
     s = state
     legal = tuple(ORDERS.values())
     return (
-        State(s.rules, ORDER, seat, 0, s.ships, NO_DICE, 0, s.holes, 0, 0, None, None, SEATS[seat], legal),
+        State(
+            s.rules, ORDER, seat, 0, s.ships, NO_DICE, s.lost, s.holes, s.known, s.faces, None, None,
+            SEATS[seat], legal,
+        ),
         (events.opening_roll(rolled, seat),),
-    )
+    )  # fmt: skip
 
 
 def order(state: State, move: Order) -> Step:
@@ -160,10 +163,11 @@ def order(state: State, move: Order) -> Step:
     legal = placements(s.holes, seat)
     return (
         State(
-            s.rules, PLACE, seat, 0, s.ships, NO_DICE, s.lost, s.holes, 0, 0, None, None, SEATS[seat], legal
+            s.rules, PLACE, seat, 0, s.ships, NO_DICE, s.lost, s.holes, s.known, s.faces, None, None,
+            SEATS[seat], legal,
         ),
         (events.order(s.seat, move.first),),
-    )
+    )  # fmt: skip
 
 
 def place(state: State, move: Place) -> Step:
@@ -179,9 +183,12 @@ def place(state: State, move: Place) -> Step:
     seat = 1 - s.seat
     legal = placements(holes, seat)
     return (
-        State(s.rules, PLACE, seat, 0, s.ships, NO_DICE, s.lost, holes, 0, 0, None, None, SEATS[seat], legal),
+        State(
+            s.rules, PLACE, seat, 0, s.ships, NO_DICE, s.lost, holes, s.known, s.faces, None, None,
+            SEATS[seat], legal,
+        ),
         (told,),
-    )
+    )  # fmt: skip
 
 
 # -- a turn ----------------------------------------------------------------------------------------------
@@ -295,13 +302,13 @@ def _activate(
     known |= bit
     faces ^= bit
     if coin % 6 == 0:
-        told.append(events.activate(ship, number, coin, 1, reveals=reveals))
+        told.append(events.activate(ship, number, coin, events.BLACK_HOLE, reveals=reveals))
         return _settle(s, ships, dice, lost | 1 << ship, known, faces, sends, after, at, actor, told)
     legal = jump_actions(s.rules.jumps[coin][number], number, coin, ships[ship ^ 1])
     if not legal:
-        told.append(events.activate(ship, number, coin, 2, reveals=reveals))
+        told.append(events.activate(ship, number, coin, events.NO_EFFECT, reveals=reveals))
         return _settle(s, ships, dice, lost, known, faces, sends, after, at, actor, told)
-    told.append(events.activate(ship, number, coin, 0, reveals=reveals))
+    told.append(events.activate(ship, number, coin, events.MUST_JUMP, reveals=reveals))
     return (
         State(
             s.rules, JUMP, s.seat, s.turn, ships, dice, lost, s.holes, known, faces, (ship, sends, after, at), None,
@@ -429,4 +436,4 @@ def _end(
 def retire(state: State, seat: int) -> Step:
     """The bot of `seat` is out: the other side wins at once."""
     s = state
-    return _end(s, s.ships, NO_DICE, s.lost, s.known, s.faces, 1 - seat, "retired", [events.retired(seat)])
+    return _end(s, s.ships, s.dice, s.lost, s.known, s.faces, 1 - seat, "retired", [events.retired(seat)])

@@ -97,14 +97,25 @@ def _caption(state: State) -> str:
     }[state.phase]
 
 
+def _landed_on(state: State) -> int:
+    """The ship that an enemy has landed on and that has not been sent away, or -1: it lies under that enemy."""
+    if state.phase == SEND and state.cascade is not None:
+        return state.cascade[0]
+    if state.result is not None and state.result[1] == "base":  # aliens E1: won before the enemy was sent
+        first = 2 * state.result[0]
+        winners = state.ships[first : first + 2]
+        return next((ship for ship in (2 - first, 3 - first) if state.ships[ship] in winners), -1)
+    return -1
+
+
 def scene(state: State, viewer: int | None) -> Scene:
     """The picture of a position as `viewer` sees it; None sees all."""
-    pieces: list[Piece] = []
-    for ship, number in enumerate(state.ships):
-        # A ship about to be sent lies under the one that landed on it: painters draw later pieces on top.
-        under = state.phase == SEND and state.cascade is not None and state.cascade[0] == ship
-        piece = Piece(*_place(number), SHIPS[ship], SHIPS[ship][:2].title(), ship >> 1)
-        pieces.insert(0, piece) if under else pieces.append(piece)
+    under = _landed_on(state)
+    # Painters draw later pieces on top.
+    order = sorted(range(len(SHIPS)), key=lambda ship: ship != under)
+    pieces = [
+        Piece(*_place(state.ships[ship]), SHIPS[ship], SHIPS[ship][:2].title(), ship >> 1) for ship in order
+    ]
     return Scene(
         shape="square",
         cells=tuple(_cell(state, number, viewer) for number in range(len(SQUARES))),

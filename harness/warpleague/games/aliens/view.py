@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import attrs
 
 from warpleague.games.aliens.actions import Ship, Way  # noqa: TC001 - the schema reads them
-from warpleague.games.aliens.board import AXES, COUNT, HOME, SHIPS, SQUARES, STARTS, STEPS, WAYS
+from warpleague.games.aliens.board import AXES, COINS, COUNT, HOME, SHIPS, SQUARES, STARTS, STEPS, WAYS
 from warpleague.games.aliens.state import OPENING_ROLL, PHASES, Rules, State
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class View:
     ships: dict[str, list[int]]
     """The square [x, y] of each ship. A ship about to be sent shares its square with the one that landed on it."""
     dice: dict[str, int]
-    """The dice still to be used in this turn, by ship; null is 0."""
+    """The dice still to be used in this turn, by ship; null is 0. At the end, those that were left."""
     lost: list[Ship]
     """The ships that lose their next turn."""
     wormholes: list[Wormhole]
@@ -141,7 +141,7 @@ _wormholes: Final[dict[int, JsonObject]] = {}
 
 
 def _wormhole(number: int, coin: int, seen: bool, public: int, flipped: int) -> JsonObject:
-    key = ((number * 24 + coin) * 2 + seen) * 4 + public * 2 + flipped
+    key = ((number * COINS + coin) * 2 + seen) * 4 + public * 2 + flipped
     shown = _wormholes.get(key)
     if shown is None:
         suit, value = divmod(coin, 6)
@@ -196,7 +196,7 @@ def view(state: State, seat: int) -> JsonObject:
     data["actor"] = state.actors[0] if state.actors and state.actors[0] >= 0 else None
     hand: dict[str, list[int]] = {SHIPS[2 * seat]: [], SHIPS[2 * seat + 1]: []}
     # In play the hands are empty, as a rule: positions made by hand may have fewer wormholes.
-    if state.holes.count(-1) > COUNT - 24:
+    if state.holes.count(-1) > COUNT - COINS:
         for coin in range(12 * seat, 12 * seat + 12):
             if coin not in state.holes:
                 hand[SHIPS[coin // 6]].append(coin % 6)
