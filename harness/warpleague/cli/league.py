@@ -55,6 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--cluster", metavar="ADDRESS", help="play on the Dask cluster whose scheduler is at ADDRESS"
     )
     run.add_argument("--quiet", action="store_true", help="no progress, no tables")
+    action("commit", "settle the season's secret before anything is played, and tell its commitment", _commit)
     action("status", "tell how far the league is", _look)
     action("standings", "print the standings", _look)
     action("crosstable", "print each bot's points against each other", _look)
@@ -101,6 +102,27 @@ def _console() -> Console:
 
 
 # Running
+
+
+def _commit(args: argparse.Namespace) -> int:
+    """Settle the secret; a file without bots will do."""
+    import attrs
+
+    from warpleague.league.config import load_config
+    from warpleague.league.league import commit
+
+    config = load_config(args.config, without_bots=True)
+    told = commit(config, args.results)
+    if args.json:
+        print_json({"league": config.name, **attrs.asdict(told), "store": str(told.store)})
+        return 0
+    print(f"commitment to the season's secret (SHA-256): {told.commitment}")
+    say(
+        f"{config.name}: settled {told.committed}, kept in {told.store}; {told.played:,} matches played since"
+    )
+    if config.seed is not None:
+        say(f"note: the secret follows from the seed in {args.config}: whoever sees the file knows the dice")
+    return 0
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -168,6 +190,7 @@ def _play(league: League, args: argparse.Namespace, executor: Executor | None) -
 
 
 def _run_json(league: League, report: RunReport) -> dict[str, Any]:
+    from warpleague.league.held import held
     from warpleague.league.standings import standings
 
     return {
@@ -183,6 +206,8 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
         "commitment": league.season.commitment,
         "secret": league.season.secret.hex() if league.store.published() else None,
         "skipped": list(league.skipped),
+        "level": league.season.level,
+        "held": [line.to_json() for line in held(league)],
         "standings": [line.to_json() for line in standings(league).lines],
     }
 
@@ -306,7 +331,7 @@ def _export(args: argparse.Namespace) -> int:
 
 
 def _verify(args: argparse.Namespace) -> int:
-    from warpleague.league.records import verify_league
+    from warpleague.league.records import altered, verify_league
 
     with _open(args) as league:
         total, wrong = 0, []
@@ -318,11 +343,33 @@ def _verify(args: argparse.Namespace) -> int:
                     print(f"WRONG  match {fixture.number} ({fixture.id}): {problem}")
             elif total % 1_000 == 0 and sys.stderr.isatty():
                 say(f"{total:,} records verified")
+        good = total - len(wrong)
+        known = {row["match"] for row in wrong}
+        for number, match, problem in altered(league):
+            if match is not None and match in known:
+                continue  # its record told already
+            wrong.append({"number": number, "match": match, "problem": problem})
+            if not args.json:
+                named = (
+                    "the store"
+                    if match is None
+                    else f"match {number} ({match})"
+                    if number
+                    else f"match {match}"
+                )
+                print(f"WRONG  {named}: {problem}")
+        journal = league.store.journal()
         if args.json:
-            print_json({"league": league.config.name, "records": total, "wrong": wrong})
+            print_json({"league": league.config.name, "records": total, "wrong": wrong, "journal": journal})
         else:
-            good = total - len(wrong)
             print(f"{good:,} of {total:,} records hold: executed again, dice, results and tables compared.")
+            if journal is None:
+                print(
+                    "The store is of an earlier format without a journal, so it cannot be told whether matches were "
+                    "deleted; the next run adds one."
+                )
+            elif len(wrong) == total - good:
+                print(f"Nothing was deleted from the store: it has all {journal:,} matches of its journal.")
     return 1 if wrong else 0
 
 

@@ -137,8 +137,11 @@ def without_none(data: Any) -> Any:
     return data
 
 
-def load_config(path: Path) -> LeagueConfig:
-    """The league file at `path`; `ConfigError` or `OptionsError` names file and key of what does not fit."""
+def load_config(path: Path, *, without_bots: bool = False) -> LeagueConfig:
+    """The league file at `path`; `ConfigError` or `OptionsError` names file and key of what does not fit.
+
+    `without_bots` takes a file that has no bots yet, too.
+    """
     where = str(path)
     config = structure(_read_toml(path, where), LeagueConfig, where)
     name = config.name or path.stem
@@ -147,6 +150,8 @@ def load_config(path: Path) -> LeagueConfig:
     game = _complete_game(config.game, path)
     config = attrs.evolve(config, name=name, game=game)
     object.__setattr__(config, "path", path)
+    if not config.bots and not without_bots:
+        raise ConfigError(f"{where}: bots: a league needs bots")
     _check(config, where)
     return config
 
@@ -184,8 +189,6 @@ def _complete_game(table: GameTable, path: Path) -> GameTable:
 
 
 def _check(config: LeagueConfig, where: str) -> None:
-    if not config.bots:
-        raise ConfigError(f"{where}: bots: a league needs bots")
     for key in ("move_s", "bank_s", "increment_s", "start_s"):
         value = getattr(config.clock, key)
         if value is not None and (value < 0 or (value == 0 and key != "increment_s")):

@@ -6,11 +6,12 @@ Leaves running to `running`, and making tables to `standings`.
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
 import attrs
 
-from warpleague.errors import BadInput
+from warpleague.errors import BadInput, StoreError
 from warpleague.league.entry import check_names, enter_bots
 from warpleague.league.schedule import Schedule
 from warpleague.league.season import Season
@@ -76,15 +77,53 @@ def open_to_run(
     store = Store.open_to_write(results / config.name)
     try:
         entries = enter_bots(config, prepare)
-        secret = store.secret()
-        if secret is None:
-            secret = secrets.token_bytes(32) if config.seed is None else season_secret(config.seed)
-        season = Season.of(config, entries.bots, secret)
+        season = Season.of(config, entries.bots, _secret(store, config))
         store.enter(config, season, entries.skipped)
         return League(config, season, Schedule(season), store, entries.skipped)
     except BaseException:
         store.close()
         raise
+
+
+def _secret(store: Store, config: LeagueConfig) -> bytes:
+    """The season's secret: the one in the store, else the one of the file's seed, else one drawn now."""
+    store.check_commitment()
+    stored = store.secret()
+    if stored is not None:
+        return stored
+    return secrets.token_bytes(32) if config.seed is None else season_secret(config.seed)
+
+
+@attrs.frozen
+class Commitment:
+    """The SHA-256 of a season's secret, when it was settled (ISO time), and how many matches are stored since."""
+
+    commitment: str
+    committed: str
+    played: int
+    store: Path
+
+
+def commit(config: LeagueConfig, results: Path) -> Commitment:
+    """Settle the secret of a season before any match, or bot, of it, and tell its commitment; again, the same one.
+
+    Nothing about the bots is looked at. Raises `StoreError` if the store belongs to a league of other conditions, or
+    cannot be written.
+    """
+    folder = results / config.name
+    # First without the lock, since the league may be running; what hinders reading, opening to write tells better.
+    with suppress(StoreError), Store.open_to_read(folder) as store:
+        if store.secret() is not None:
+            store.check_commitment()
+            store.check_same_league(Season.of(config, (), b""), config)
+            return _told(store)
+    with Store.open_to_write(folder) as store:
+        store.commit(config, Season.of(config, (), _secret(store, config)))
+        return _told(store)
+
+
+def _told(store: Store) -> Commitment:
+    return Commitment(store.meta("commitment") or "", store.committed() or "", store.count(), store.path)
 
 
 def open_to_read(config: LeagueConfig, results: Path) -> League:
@@ -95,6 +134,11 @@ def open_to_read(config: LeagueConfig, results: Path) -> League:
     store = Store.open_to_read(results / config.name)
     try:
         store.check_commitment()
+        if store.meta("bots") is None:
+            raise StoreError(
+                f"{store.path}: the season's secret is settled (commitment {store.meta('commitment')}), but nothing "
+                "has been played yet; start with: warpleague league run CONFIG"
+            )
         season = Season.of(config, store.bots(), store.secret() or b"")
         store.check_same_league(season, config)
         check_names(config, season.names)

@@ -14,7 +14,7 @@ from warpleague.errors import StoreError
 from warpleague.match.spec import SeatFault, SeatTimes
 
 T = TypeVar("T")
-RESULT_COLUMNS = "id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s"
+RESULT_COLUMNS = "id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s, held"
 _ranks = msgspec.json.Decoder(tuple[int, ...])
 _scores = msgspec.json.Decoder(tuple[float, ...])
 _faults = msgspec.json.Decoder(tuple[tuple[SeatFault, ...], ...])
@@ -25,7 +25,7 @@ _times = msgspec.json.Decoder(tuple[SeatTimes, ...])
 class Played:
     """A match as the store knows it, without its record; faults and times are decoded when asked for.
 
-    That raises `StoreError` if they are damaged.
+    That raises `StoreError` if they are damaged. `held` is the number of what held of the level (`Store.held`).
     """
 
     id: str
@@ -38,6 +38,7 @@ class Played:
     elapsed_s: float
     _faults: str
     _times: str
+    held: int | None = None
 
     @property
     def faults(self) -> tuple[tuple[SeatFault, ...], ...]:
@@ -54,12 +55,12 @@ def played_from(row: tuple[Any, ...] | None) -> Played | None:
     """The match in a row of `RESULT_COLUMNS`; None for no row; `StoreError` for a damaged one."""
     if row is None:
         return None
-    match_id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s = row
+    match_id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s, held = row
     ranked = _decoded(_ranks, ranks, match_id, "ranks")
     scored = _decoded(_scores, scores, match_id, "scores")
     if len(ranked) != len(scored) or not ranked:
         raise StoreError(f"the store is damaged: match {match_id}: ranks and scores of different tables")
-    return Played(match_id, ranked, scored, rival, why, digest, lines, elapsed_s, faults, times)
+    return Played(match_id, ranked, scored, rival, why, digest, lines, elapsed_s, faults, times, held)
 
 
 def _decoded(decoder: msgspec.json.Decoder[T], text: str, match_id: str, column: str) -> T:

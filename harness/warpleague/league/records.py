@@ -13,6 +13,7 @@ import msgspec
 
 from warpleague.errors import RecordError, StoreError
 from warpleague.league.pool import RefereePool
+from warpleague.league.schema import FORMAT
 from warpleague.league.store import differences
 from warpleague.match.chance import deal_key
 from warpleague.match.lines import publish
@@ -38,10 +39,12 @@ def verify_league(league: League, jobs: int = 0) -> Iterator[tuple[Fixture, str 
     """Execute every stored match of the schedule again, dice included, on `jobs` processes (0: all cores).
 
     Yields each, in schedule order, with what is wrong with it, or None: the record against itself, the seats and
-    conditions in its header against the schedule, and result and faults in the store, which the tables are made
-    of, against the record. The time used is not compared: it is the host's, and in no digest.
+    conditions in its header against the schedule, and result, faults and what held of the level in the store, which
+    the tables are made of, against the record. The time used is not compared: it is the host's, and in no digest.
     """
     season = league.season
+    found = league.store.held()
+    knows_held = league.store.format >= FORMAT
     waiting: deque[tuple[Fixture, Future[str | None]]] = deque()
     with RefereePool(jobs, "none") as pool:
         for fixture, played in league.results():
@@ -55,7 +58,11 @@ def verify_league(league: League, jobs: int = 0) -> Iterator[tuple[Fixture, str 
             except StoreError as error:
                 waiting.append((fixture, pool.submit(str, str(error))))
             else:
-                waiting.append((fixture, pool.submit(problem_of, record, key, head, bots, stored, faults)))
+                # In a tuple, since there may be something else than an object, or nothing.
+                held = (None if played.held is None else found.get(played.held, {}),) if knows_held else ()
+                waiting.append(
+                    (fixture, pool.submit(problem_of, record, key, head, bots, stored, faults, held))
+                )
             # Bounded: records wait in memory.
             if len(waiting) > 4 * pool.jobs:
                 first, future = waiting.popleft()
@@ -71,11 +78,13 @@ def problem_of(
     bots: list[tuple[str, str]],
     stored: tuple[Any, ...],
     faults: list[list[tuple[Any, ...]]],
+    held: tuple[dict[str, Any] | None, ...] = (),
 ) -> str | None:
     """What is wrong with a record, or None.
 
     `head` are the values its header must have, `bots` the name and digest of each seat, `stored` the ranks,
-    scores, rival, termination and digest that the store holds, `faults` the fields of every seat's faults.
+    scores, rival, termination and digest that the store holds, `faults` the fields of every seat's faults, `held`
+    what held of the level (empty: the store does not know).
     """
     try:
         summary = verify_record(record, key)
@@ -91,7 +100,20 @@ def problem_of(
         return "the result in the store is not the one of its record"
     if faults != _faults_of(record, len(bots)):
         return "the faults in the store are not those of its record"
+    if held and held[0] != header.get("detail"):
+        return "what held of the level, as the store has it, is not what its record says"
     return None
+
+
+def altered(league: League) -> list[tuple[int | None, str | None, str]]:
+    """What was deleted from the store, replaced or slipped in since matches were stored.
+
+    Number in the schedule and id of each match concerned, as far as they are known, and what is wrong with it.
+    """
+    found = league.store.alterations()
+    ids = {match_id for match_id, _ in found if match_id is not None}
+    numbers = {fixture.id: fixture.number for fixture in league.schedule if fixture.id in ids} if ids else {}
+    return [(numbers.get(match_id or ""), match_id, problem) for match_id, problem in found]
 
 
 def _faults_of(record: bytes, players: int) -> list[list[tuple[Any, ...]]]:

@@ -14,8 +14,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
+from collections import Counter
+from contextlib import closing, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,8 +25,21 @@ import zstandard
 
 from warpleague import __version__
 from warpleague.errors import StoreError
+from warpleague.league import journal
 from warpleague.league.lock import take_lock
 from warpleague.league.played import RESULT_COLUMNS, Played, played_from
+from warpleague.league.schema import (
+    FORMAT,
+    clear_errors,
+    connect_to_read,
+    held_id,
+    held_in,
+    held_text,
+    open_tables,
+    set_meta,
+    transaction,
+    utc_now,
+)
 from warpleague.match.chance import season_commitment
 from warpleague.match.spec import SeatSpec
 
@@ -39,21 +52,13 @@ if TYPE_CHECKING:
     from warpleague.league.season import Season
     from warpleague.match.spec import MatchResult
 
-STORE_FORMAT = 2  # 2: the score of a solo game's own opponent
-_COLUMNS = 13  # of a match
 _CHUNK = 400  # ids looked up by one query; SQLite takes 999 at least
-
-_SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE match (
-    id TEXT PRIMARY KEY, deal INTEGER NOT NULL, bots TEXT NOT NULL, ranks TEXT NOT NULL, scores TEXT NOT NULL,
-    why TEXT NOT NULL, digest TEXT NOT NULL, faults TEXT NOT NULL, times TEXT NOT NULL, lines INTEGER NOT NULL,
-    elapsed_s REAL NOT NULL, stored TEXT NOT NULL, rival REAL
-) WITHOUT ROWID;
-CREATE TABLE record (id TEXT PRIMARY KEY REFERENCES match (id), size INTEGER NOT NULL, zstd BLOB NOT NULL);
-"""
-# Records have their own table: reading results never touches their pages.
-_INSERT_MATCH = f"INSERT INTO match VALUES ({','.join('?' * _COLUMNS)})"
+_COLUMNS = journal.COLUMNS
+_INSERT_MATCH = f"INSERT INTO match ({', '.join(_COLUMNS)}, held) VALUES ({','.join('?' * len(_COLUMNS))}, ?)"
+_TAKE_OVER = (
+    f"SELECT {', '.join('m.' + column for column in _COLUMNS)}, h.found, r.size, r.zstd "
+    "FROM match m JOIN record r ON r.id = m.id LEFT JOIN held h ON h.id = m.held ORDER BY m.stored, m.id"
+)
 
 
 @attrs.frozen
@@ -68,8 +73,11 @@ class Merged:
 class Store:
     """One league's results. Open it with `open_to_write` or `open_to_read`; close it when done."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, lock: int | None) -> None:
+    def __init__(
+        self, path: Path, connection: sqlite3.Connection, lock: int | None, format_: int = FORMAT
+    ) -> None:
         self.path = path
+        self.format = format_
         self._db = connection
         self._lock = lock
         self._pack = zstandard.ZstdCompressor(level=6)
@@ -89,16 +97,10 @@ class Store:
         try:
             path = folder / "league.sqlite"
             db = sqlite3.connect(path, isolation_level=None, timeout=30.0)
-            with _clear_errors(path):
+            with clear_errors(path):
                 db.execute("PRAGMA journal_mode = WAL")
                 db.execute("PRAGMA synchronous = FULL")
-                with _transaction(db):
-                    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-                        for statement in _SCHEMA.split(";"):
-                            db.execute(statement)
-                        _set(db, "format", str(STORE_FORMAT))
-                        _set(db, "created", _now())
-                _check_format(db, path)
+            open_tables(db, path)
         except BaseException:
             os.close(lock)
             raise
@@ -110,7 +112,8 @@ class Store:
         path = folder / "league.sqlite"
         if not path.is_file():
             raise StoreError(f"{path}: nothing has been played yet; start with: warpleague league run CONFIG")
-        return cls(path, _connect_to_read(path), None)
+        db, format_ = connect_to_read(path)
+        return cls(path, db, None, format_)
 
     def close(self) -> None:
         """Fold the log into the file, give the lock back."""
@@ -175,23 +178,41 @@ class Store:
                 f"{self.path}: its secret does not fit its commitment; the file has been altered"
             )
 
+    def committed(self) -> str | None:
+        """When the secret was chosen, so that the commitment could be told (ISO time), or None."""
+        return self.meta("committed") or (None if self.meta("commitment") is None else self.meta("created"))
+
+    def commit(self, config: LeagueConfig, season: Season) -> None:
+        """Write down the secret, its commitment and the conditions of a league before anyone has to be entered."""
+        self.check_same_league(season, config)
+        with clear_errors(self.path), transaction(self._db):
+            self._note_season(config, season)
+
+    def _note_season(self, config: LeagueConfig, season: Season) -> None:
+        committed = self.committed() or utc_now()
+        for key, value in {
+            "name": config.name,
+            "secret": season.secret.hex(),
+            "commitment": season.commitment,
+            "committed": committed,
+            "seed": json.dumps(config.seed),
+            "conditions": json.dumps(season.conditions, sort_keys=True),
+            "harness": __version__,
+        }.items():
+            set_meta(self._db, key, value)
+
     def enter(self, config: LeagueConfig, season: Season, skipped: Sequence[str] = ()) -> None:
         """Write down the league about to be run: secret, conditions, bots; and `league.toml` for people."""
         self.check_same_league(season, config)
         bots = [[bot.bot, bot.version, bot.digest] for bot in season.bots]
-        with _clear_errors(self.path), _transaction(self._db):
+        with clear_errors(self.path), transaction(self._db):
+            self._note_season(config, season)
             for key, value in {
-                "name": config.name,
-                "secret": season.secret.hex(),
-                "commitment": season.commitment,
-                "seed": json.dumps(config.seed),
-                "conditions": json.dumps(season.conditions, sort_keys=True),
                 "config": json.dumps(config.to_toml(), sort_keys=True),
                 "bots": json.dumps(bots),
                 "skipped": json.dumps(list(skipped)),
-                "harness": __version__,
             }.items():
-                _set(self._db, key, value)
+                set_meta(self._db, key, value)
         text = f"# Written by warpleague {__version__}: the league as it was last run, defaults included.\n"
         text += f"# Commitment to the season's secret (SHA-256): {season.commitment}\n\n"
         target = self.path.with_name("league.toml")
@@ -204,31 +225,34 @@ class Store:
 
     def publish_secret(self) -> None:
         """Note that the season has ended, which makes its secret public. What is public stays so."""
-        with _clear_errors(self.path), _transaction(self._db):
+        with clear_errors(self.path), transaction(self._db):
             if self.published() is None:
-                _set(self._db, "published", _now())
+                set_meta(self._db, "published", utc_now())
 
     # Matches
 
     def add(self, results: Iterable[tuple[Fixture, Sequence[SeatSpec], MatchResult]]) -> None:
         """Commit finished matches, each with its record, in one transaction; durable when this returns."""
-        stored = _now()
-        with _clear_errors(self.path), _transaction(self._db):
+        stored = utc_now()
+        with clear_errors(self.path), transaction(self._db):
             for fixture, seats, result in results:
                 faults = [[attrs.asdict(fault) for fault in seat] for seat in result.faults]
                 times = [attrs.asdict(seat) for seat in result.times]
                 bots = [[seat.bot, seat.digest] for seat in seats]
-                self._db.execute(
-                    _INSERT_MATCH,
-                    (
-                        *(fixture.id, fixture.deal, _json(bots), _json(result.ranks), _json(result.scores)),
-                        *(result.why, result.digest, _json(faults) if any(faults) else "", _json(times)),
-                        *(result.lines, result.elapsed_s, stored, result.rival),
-                    ),
+                rival = None if result.rival is None else float(result.rival)
+                row = (
+                    *(fixture.id, fixture.deal, _json(bots), _json(result.ranks), _json(result.scores)),
+                    *(result.why, result.digest, _json(faults) if any(faults) else "", _json(times)),
+                    *(result.lines, float(result.elapsed_s), stored, rival),
                 )
                 packed = self._pack.compress(result.record)
-                row = (fixture.id, len(result.record), packed)
-                self._db.execute("INSERT INTO record VALUES (?, ?, ?)", row)
+                self._put(row, held_text(result.held), len(result.record), packed)
+
+    def _put(self, row: tuple[Any, ...], held: str | None, size: int, packed: bytes) -> None:
+        """Insert a match and its record of `size` bytes, and note it in the journal; in a transaction."""
+        self._db.execute(_INSERT_MATCH, (*row, held_id(self._db, held)))
+        self._db.execute("INSERT INTO record VALUES (?, ?, ?)", (row[0], size, packed))
+        journal.append(self._db, row, held)
 
     def count(self) -> int:
         """How many matches are stored, those of other bots or formats included."""
@@ -246,13 +270,52 @@ class Store:
             for chunk in _chunks(fixtures)
         )
 
+    def held(self) -> dict[int, dict[str, Any]]:
+        """What was found to hold of the level, as records say it, by the number that matches refer to it with."""
+        with clear_errors(self.path):
+            rows = self._db.execute("SELECT id, found FROM held").fetchall()
+        try:
+            return {number: json.loads(found) for number, found in rows}
+        except (TypeError, ValueError) as error:
+            raise StoreError(f"{self.path}: is damaged: what held of the level: {error}") from None
+
+    def count_held(self, fixtures: Iterable[Fixture]) -> Counter[int | None]:
+        """How many of the stored fixtures refer to each number in `held`; None: it was not noted."""
+        counts: Counter[int | None] = Counter()
+        for chunk in _chunks(fixtures):
+            with clear_errors(self.path):
+                for number, count in self._db.execute(
+                    f"SELECT held, count(*) FROM match WHERE id IN ({_marks(chunk)}) GROUP BY held",
+                    _ids(chunk),
+                ):
+                    counts[number] += count
+        return counts
+
+    def journal(self) -> int | None:
+        """How many matches the journal names; None for a store of an earlier format, which has no journal."""
+        if self.format < FORMAT:
+            return None
+        with clear_errors(self.path):
+            count: int = self._db.execute("SELECT count(*) FROM journal").fetchone()[0]
+        return count
+
+    def alterations(self) -> list[tuple[str | None, str]]:
+        """What was deleted, replaced or slipped in since matches were stored: the match's id, if known, and what.
+
+        Empty for a store of an earlier format, which kept no journal.
+        """
+        if self.journal() is None:
+            return []
+        with clear_errors(self.path):
+            return list(journal.alterations(self._db))
+
     def __contains__(self, match_id: str) -> bool:
         return self._db.execute("SELECT 1 FROM match WHERE id = ?", (match_id,)).fetchone() is not None
 
     def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, Played | None]]:
         """Each fixture, in the given order, with its result or None; memory does not grow with their number."""
         for chunk in _chunks(fixtures):
-            with _clear_errors(self.path):
+            with clear_errors(self.path):
                 rows = self._db.execute(
                     f"SELECT {RESULT_COLUMNS} FROM match WHERE id IN ({_marks(chunk)})", _ids(chunk)
                 )
@@ -269,7 +332,7 @@ class Store:
 
         `StoreError` if there is none, or what is there cannot be unpacked.
         """
-        with _clear_errors(self.path):
+        with clear_errors(self.path):
             row = self._db.execute("SELECT size, zstd FROM record WHERE id = ?", (match_id,)).fetchone()
         if row is None:
             raise StoreError(f"{self.path}: holds no match {match_id!r}")
@@ -299,16 +362,16 @@ class Store:
         other = path / "league.sqlite" if path.is_dir() else path
         if not other.is_file():
             raise StoreError(f"{other}: there is no such store")
-        with closing(_connect_to_read(other)) as db:
+        with closing(connect_to_read(other)[0]) as db:
             theirs: dict[str, str] = dict(db.execute("SELECT key, value FROM meta"))
             self._check_mergeable(theirs, other)
-            with _clear_errors(self.path), _transaction(self._db):
+            with clear_errors(self.path), transaction(self._db):
                 added, shared, differing = 0, 0, []
-                for row in db.execute("SELECT m.*, r.size, r.zstd FROM match m JOIN record r USING (id)"):
+                for *row, held, size, packed in db.execute(_TAKE_OVER):
                     mine = self._db.execute("SELECT digest FROM match WHERE id = ?", (row[0],)).fetchone()
                     if mine is None:
-                        self._db.execute(_INSERT_MATCH, row[:_COLUMNS])
-                        self._db.execute("INSERT INTO record VALUES (?, ?, ?)", (row[0], *row[_COLUMNS:]))
+                        # A store of an earlier format does not know what held, but its records do.
+                        self._put(tuple(row), held_in(packed) if held is None else held, size, packed)
                         added += 1
                     else:
                         shared += 1
@@ -361,61 +424,3 @@ def _said(value: Any) -> str:
 
 def _json(value: object) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _set(db: sqlite3.Connection, key: str, value: str) -> None:
-    db.execute(
-        "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
-    )
-
-
-def _connect_to_read(path: Path) -> sqlite3.Connection:
-    with _clear_errors(path):
-        db = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=30.0
-        )
-        _check_format(db, path)
-        return db
-
-
-def _check_format(db: sqlite3.Connection, path: Path) -> None:
-    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-        raise StoreError(f"{path}: nothing has been played yet; start with: warpleague league run CONFIG")
-    row = db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
-    if row is None or row[0] != str(STORE_FORMAT):
-        found = "none" if row is None else row[0]
-        raise StoreError(
-            f"{path}: is of store format {found}; this warpleague reads and writes format {STORE_FORMAT}. "
-            "Give the league another name, or another --results folder, to play it anew"
-        )
-
-
-@contextmanager
-def _transaction(db: sqlite3.Connection) -> Iterator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("COMMIT")
-    except BaseException:
-        # SQLite has rolled back by itself after some errors, a full disk among them, in the commit too.
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
-
-
-@contextmanager
-def _clear_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.IntegrityError):
-            raise  # a match stored twice is a bug of ours
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent where the module, not SQLite, objects
-        hint = ""
-        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-            hint = "; what was stored is safe: see that the disk works and has space, then run it again"
-        raise StoreError(f"{path}: cannot be used: {error}{hint}") from error

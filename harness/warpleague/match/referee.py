@@ -79,6 +79,7 @@ class Referee:
         self._stream = ChanceStream(spec.key)
         self._json = action_cache(game)
         self._scribe = Scribe(game, spec, started, held)
+        self._held = held
         self._observer = observer
 
         clock = spec.clock
@@ -363,6 +364,7 @@ class Referee:
             record=record,
             lines=self._scribe.count,
             stopped=stopped,
+            held=self._held,
             rival=None if outcome.rival is None else number(outcome.rival),
         )
 

@@ -109,7 +109,8 @@ class MatchResult:
     all its faults in order. `lines` counts the record's lines after the header. `elapsed_s` is all it took, in
     seconds, the bots' start and end included; `playing_s` the part from the first question to the finished record.
     `stopped` are the seats whose bots were stopped between their decisions, for pondering or because all were.
-    `rival` is the score of the game's own opponent, where a solo game has one.
+    `rival` is the score of the game's own opponent, where a solo game has one. `held` is what was found to hold of the
+    level, as the record's header has it.
     """
 
     id: str
@@ -125,3 +126,4 @@ class MatchResult:
     playing_s: float = 0.0
     rival: float | None = None
     stopped: tuple[int, ...] = ()
+    held: dict[str, Any] | None = None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.league import standings as computed
+from warpleague.league.held import held
 from warpleague.report import tables
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ def status(league: League) -> dict[str, Any]:
         "commitment": season.commitment,
         "published": published,
         "secret": season.secret.hex() if published else None,
+        "committed": store.committed(),
+        "level": season.level,
+        "held": [line.to_json() for line in held(league)],
         "created": store.meta("created"),
         "harness": store.meta("harness"),
         "store": str(store.path),
@@ -63,16 +67,22 @@ def _status_table(league: League, _: int) -> RenderableType:
         ("format", data["format"]),
         ("matches", f"{data['stored']:,} of {data['matches']:,} played ({share:.0f} %)"),
         ("store", f"{data['store']}, since {data['created']}"),
-        ("commitment", data["commitment"]),
+        ("commitment", f"{data['commitment']}, since {data['committed']}"),
         ("secret", secret),
+        ("level", "\n".join(tables.held_lines(league.season.level, held(league))) or league.season.level),
     ]
     if data["other"]:
         rows.insert(5, ("besides", f"{data['other']:,} matches of earlier bots or formats, not counted"))
     return tables.facts(rows)
 
 
+def _held(league: League) -> RenderableType:
+    return tables.held_text(league.season.level, held(league))
+
+
 def _standings(league: League, width: int) -> RenderableType:
-    return tables.standings_table(computed.standings(league), league.config.name, width)
+    table = tables.standings_table(computed.standings(league), league.config.name, width)
+    return tables.stacked(table, _held(league)) if league.store.count() else table
 
 
 VIEWS: dict[str, View] = {
@@ -105,5 +115,5 @@ def all_tables(league: League, width: int) -> RenderableType:
     parts = [tables.standings_table(table, league.config.name, width)]
     if not table.solo:
         parts += [tables.crosstable(table, width), VIEWS["seats"].table(league, width)]
-    parts += [VIEWS[name].table(league, width) for name in ("times", "faults")]
+    parts += [VIEWS["times"].table(league, width), _held(league), VIEWS["faults"].table(league, width)]
     return tables.stacked(*parts)

@@ -1,0 +1,171 @@
+"""What held of the level: noted with each match, kept through merges, compared by verify, shown under the tables."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING
+
+import attrs
+from rich.console import Console
+
+import warpleague.league.records
+from warpleague.league.config import load_config
+from warpleague.league.held import Held, held
+from warpleague.league.league import open_to_read
+from warpleague.league.records import problem_of
+from warpleague.league.running import run_league
+from warpleague.report.tables import held_lines, held_text
+from warpleague.report.views import VIEWS, all_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import pytest
+
+    from warpleague.match.spec import MatchResult, MatchSpec
+
+HERE = {
+    "level": "sandbox",
+    "made_by": "bubblewrap 0.11.0; memory capped by cgroup v2",
+    "host": "Linux 6.1 x86_64",
+    "kept": ["descriptors", "calls"],
+    "untried": ["hoard"],
+    "pondering": "off",
+}
+THERE = {
+    **HERE,
+    "made_by": "bubblewrap 0.8.0; memory polled",
+    "host": "Linux 5.4 x86_64",
+    "kept": ["calls"],
+    "untried": ["descriptors", "hoard"],
+}
+
+
+def noting(fake, *found: dict | None) -> Callable[[MatchSpec], MatchResult]:
+    """Plays like the stand-in; what held goes round."""
+    calls = iter(range(1_000))
+
+    def play(spec: MatchSpec) -> MatchResult:
+        return attrs.evolve(fake.play(spec), held=found[next(calls) % len(found)])
+
+    return play
+
+
+def shown(renderable) -> str:
+    console = Console(file=io.StringIO(), width=160, highlight=False)
+    console.print(renderable)
+    return console.file.getvalue()
+
+
+def test_what_held_is_kept_once_and_counted(write_league, open_league, fake, inline) -> None:
+    """However many matches have the same, the store has one text of it; each match knows which is its own."""
+    with open_league(write_league("a", "b")) as league:
+        run_league(league, executor=inline, play=noting(fake, HERE, THERE, HERE))
+        assert list(league.store.held().values()) == [HERE, THERE]
+        assert held(league) == [Held(4, HERE), Held(2, THERE)]
+        assert [league.store.held()[played.held] for _, played in league.results()] == [HERE, THERE, HERE] * 2
+
+
+def test_only_matches_of_the_schedule_count(write_league, open_league, fake, inline) -> None:
+    """Matches of bots that have left are in the store, but not in what is told."""
+    with open_league(write_league("a", "b", "c", deals=1)) as league:
+        run_league(league, executor=inline, play=noting(fake, HERE))
+    with open_league(write_league("a", "b", deals=1)) as league:
+        assert (league.store.count(), held(league)) == (6, [Held(2, HERE)])
+
+
+def test_a_merge_carries_it(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+    """After a merge each match still has what held where it was played, whatever numbers the stores gave it."""
+    path = write_league("a", "b", "c", deals=1)
+    with open_league(path, tmp_path / "one") as league:
+        run_league(league, executor=inline, play=noting(fake, THERE))
+    with open_league(write_league("a", "b", "d", deals=1), tmp_path / "two") as league:
+        run_league(league, executor=inline, play=noting(fake, HERE))
+    with open_league(write_league("a", "b", "c", "d", deals=1), tmp_path / "two") as league:
+        assert league.store.merge_from(tmp_path / "one" / "cup").added == 4
+        assert held(league) == [Held(6, HERE), Held(4, THERE)]
+        assert league.store.alterations() == []
+
+
+def test_verify_compares_it_with_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the store has of it must be what the record's header says; a store that cannot know is not blamed."""
+
+    @attrs.frozen
+    class Summary:
+        header: dict
+        ranks: tuple = ()
+        scores: tuple = ()
+        rival: None = None
+        why: str = ""
+        digest: str = ""
+
+    def problem(header: dict, *found: dict | None) -> str | None:
+        summary = Summary({"seats": [], **header})
+        monkeypatch.setattr(warpleague.league.records, "verify_record", lambda *_: summary)
+        return problem_of(b"", b"", {}, [], ((), (), None, "", ""), [], found)
+
+    text = "what held of the level, as the store has it, is not what its record says"
+    assert problem({"detail": HERE}, HERE) is None
+    assert problem({"detail": HERE}, THERE) == text
+    assert problem({"detail": HERE}, None) == text
+    assert problem({}, HERE) == text
+    assert problem({}, None) is None
+    assert problem({"detail": HERE}) is None
+
+
+def test_one_means_is_one_line() -> None:
+    """Where all matches had the same means, one line names them, the filter of system calls and the host included."""
+    assert held_lines("sandbox", [Held(280, HERE)]) == [
+        "Level sandbox in 280 matches: bubblewrap 0.11.0; memory capped by cgroup v2; "
+        "system calls filtered by seccomp; on Linux 6.1 x86_64.",
+        "Promises tried and kept: 2; not tried: hoard (doctor tries all).",
+    ]
+
+
+def test_different_means_are_told_apart() -> None:
+    """Different means and hosts have a line each, and a promise that was kept in some matches only is named."""
+    lines = held_lines("sandbox", [Held(1_200, HERE), Held(80, THERE)])
+    assert lines[0] == "Level sandbox in 1,280 matches, by different means, on 2 kinds of host:"
+    assert lines[1].startswith("  in 1,200: bubblewrap 0.11.0; memory capped by cgroup v2; ")
+    assert lines[2].startswith("  in 80: bubblewrap 0.8.0; memory polled; ")
+    assert lines[3] == (
+        "Promises tried and kept: 1; not tried: descriptors (in 80 matches), hoard (doctor tries all)."
+    )
+
+
+def test_what_is_not_known_is_not_claimed() -> None:
+    """Matches for which nothing was noted are told as such; a level without promises names none."""
+    assert held_lines("none", []) == []
+    assert held_lines("limits", [Held(3, None)]) == ["Level limits: what held of it was not noted."]
+    assert held_lines("sandbox", [Held(3, None), Held(1, HERE)])[0].startswith(
+        "Level sandbox, noted for 1 of 4 matches: bubblewrap"
+    )
+    bare = {"level": "none", "made_by": "", "host": "Darwin 24.0 arm64", "kept": [], "untried": []}
+    assert held_lines("none", [Held(1, bare)]) == ["Level none in 1 match: on Darwin 24.0 arm64."]
+
+
+def test_terminal_codes_do_not_come_through() -> None:
+    """What a store says is data, also where it looks like markup."""
+    assert "[red]" in shown(held_text("limits", [Held(1, {**HERE, "made_by": "[red]x"})]))
+
+
+def test_it_is_shown_under_the_tables_and_in_status(
+    write_league, open_league, fake, inline, tmp_path: Path
+) -> None:
+    """The end of a run, `standings` and `status` show it; `status --json` has it; before a match there is nothing."""
+    path = write_league("a", "b")
+    with open_league(path) as league:
+        assert "Level" not in shown(VIEWS["standings"].table(league, 100))
+        assert VIEWS["status"].data(league)["held"] == []
+        run_league(league, executor=inline, play=noting(fake, HERE))
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        for text in (
+            shown(all_tables(league, 160)),
+            shown(VIEWS["standings"].table(league, 160)),
+            shown(VIEWS["status"].table(league, 160)),
+        ):
+            assert "Level limits in 6 matches: bubblewrap 0.11.0; memory capped by cgroup v2" in text
+        data = json.loads(json.dumps(VIEWS["status"].data(league)))
+        assert (data["level"], data["held"]) == ("limits", [{"matches": 6, "found": HERE}])
