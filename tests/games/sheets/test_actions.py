@@ -30,6 +30,18 @@ def test_the_canonical_order(table: Any) -> None:
     assert table.kinds(table.state(table.sheet(free_lines=1, rerolls=1))) == ["keep", "reroll", "free-line"]
 
 
+def test_the_longest_list_of_actions(table: Any) -> None:
+    """The most that can be legal at once: white, two wild black dice, and a free line on an empty sheet."""
+    state = table.marking(
+        table.sheet(free_lines=1, blue=[1, 2]),
+        table.sheet(),
+        kept=["white", "black-1", "black-2"],
+        dice={"white": [1, 2], "black-1": 1, "black-2": 2},
+        round=5,
+    )
+    assert len(GAME.legal(state, 0)) == 8 + 2 * (4 + 11 + 11) + 84 == 144
+
+
 @pytest.mark.parametrize(
     ("data", "text"),
     [

@@ -159,6 +159,19 @@ def test_s4_with_seven_circles_written_only_open_values_are_of_use(table: Any) -
         table.marking(full, table.sheet(), kept=["blue"], dice={"blue": 1})
     state = table.marking(full, table.sheet(), kept=["blue"], dice={"blue": 4})
     assert all(action["box"] is not None for action in table.legal(state))
+    state = table.marking(full, table.sheet(), kept=["black-1"], dice={"black-1": 1}, round=5)
+    assert table.kinds(state) == ["yellow", "red"]
+
+
+def test_s4_the_last_empty_circle_serves_one_die(table: Any) -> None:
+    """Two dice of one value write and cross it out; of two values the second is lost."""
+    six = table.sheet(blue=[-2, -2, -3, -3, 4, 5], wormholes=[0, 1, 2, 3], red=[1, 6], yellow=list(range(21)))
+    for value, after in ((1, ["black-1"]), (6, [])):
+        state = table.marking(
+            six, table.sheet(), kept=["black-1", "blue"], dice={"black-1": value, "blue": 1}, round=5
+        )
+        state = table.act(state, "blue", value=1, box=None, unit="blue")
+        assert GAME.view(state, 0)["kept"] == after
 
 
 @pytest.mark.parametrize("round_", range(2, 8))
@@ -201,6 +214,11 @@ def test_t1_the_white_pair_is_never_discarded(table: Any) -> None:
     first = table.legal(table.state())
     assert len(first) == 25
     assert all(action["discard"] != "white" for action in first)
+    four = table.legal(
+        table.state(hand=["white", "red", "yellow", "blue"], kept=["black-1"], offered=["black-2"])
+    )
+    assert len(four) == 9
+    assert sum(action["unit"] == "white" for action in four) == 3
 
 
 def test_t1_a_reroll_rolls_all_dice_in_hand(table: Any) -> None:
@@ -323,6 +341,8 @@ def test_t3_others_take_from_the_left_and_a_taken_die_is_gone(table: Any) -> Non
     assert state.actor == 1
     state = table.act(table.act(state, "take", unit="blue"), "blue", value=1, box=None, unit="blue")
     assert (state.phase, state.seat, state.actor) == ("roll", 3, CHANCE)
+    view = GAME.view(state, 3)
+    assert (view["dice"], len(view["hand"]), view["kept"], view["offered"]) == ({}, 6, [], [])
 
 
 def test_t3_shared_discards_stay_on_offer(table: Any) -> None:
@@ -395,7 +415,6 @@ def test_t5_free_lines_at_every_own_decision(table: Any, phase: str) -> None:
     state = table.state(*sheets, phase=phase, **changes)
     free = [action["edge"] for action in table.legal(state) if action["do"] == "free-line"]
     assert free == list(range(1, 83))
-    assert len(table.legal(state)) < 200
     after = table.act(state, "free-line", edge=40)
     assert (after.phase, after.actor) == (state.phase, state.actor)
     assert after.sheets[state.actor].free_lines == 1
@@ -460,6 +479,13 @@ def test_e1_connections_do_not_need_filled_boxes_nor_wrap_round(table: Any) -> N
     assert view["points"] == 6
 
 
+def test_e1_each_adjacent_pair_counts(table: Any) -> None:
+    """Four wormholes in a square make four pairs, beside and below each other."""
+    square = table.sheet(wormholes=[14, 15, 20, 21], blue=[-3, -3, -4, -4])
+    view = GAME.view(table.state(square, table.sheet()), 0)["sheets"][0]
+    assert (view["connections"], view["points"]) == (4, 12)
+
+
 def test_e2_a_tie_goes_to_more_connections_else_is_shared(table: Any) -> None:
     """3 points by a connection beat 3 points by boxes; equal in both is a shared rank."""
     boxes = table.sheet(edges=box_edges(0, 2, 4))
@@ -467,6 +493,8 @@ def test_e2_a_tie_goes_to_more_connections_else_is_shared(table: Any) -> None:
     state = table.state(boxes, linked, boxes, phase="over", actor=None, round=7)
     assert GAME.outcome(state).scores == (3, 3, 3)
     assert GAME.outcome(state).ranks == (2, 1, 2)
+    state = table.state(linked, boxes, table.sheet(), linked, phase="over", actor=None, round=7)
+    assert GAME.outcome(state).ranks == (1, 3, 4, 1)
 
 
 # Retirement.
@@ -520,6 +548,18 @@ def test_retired_out_of_turn_the_decision_of_another_stands(table: Any) -> None:
     state = table.state()
     after, _ = GAME.retire(state, 1)
     assert table.legal(after) == table.legal(state)
+
+
+def test_retired_after_marking_its_offer_goes_on(table: Any) -> None:
+    """When the active seat is out during T3, seats that were asked already are not asked again."""
+    state = table.state(
+        *[table.sheet() for _ in range(4)], phase="take", actor=2, offered=["blue", "yellow"], round=3
+    )
+    after, told = GAME.retire(state, 0)
+    assert [event.data["event"] for event in told] == ["retired"]
+    assert (after.phase, after.actor) == ("take", 2)
+    after = table.act(table.act(after, "pass"), "pass")
+    assert (after.phase, after.seat) == ("roll", 1)
 
 
 def test_retired_seats_draw_no_last_lines(table: Any) -> None:

@@ -54,7 +54,7 @@ class Sheets(Game[State, Action]):
         return rules.draws(state)
 
     def legal(self, state: State, seat: int) -> Sequence[Action]:  # noqa: ARG002
-        """At most some 150 actions, in the order that the module `legal` documents."""
+        """At most 144 actions, in the order that the module `legal` documents."""
         return legal.legal(state)
 
     def parse(self, state: State, seat: int, data: object) -> Action:  # noqa: ARG002
