@@ -76,7 +76,7 @@ def to_mark(state: State, sheets: Sheets, kept: int, offered: int, happened: lis
 
 
 def offer(state: State, sheets: Sheets, offered: int, after: int, happened: list[Event]) -> State:
-    """Ask the next seat after `after` for a discarded die; when all have been asked, the next turn comes."""
+    """Ask the next seat after `after` to take a discarded die (T3); after the last one the next turn comes."""
     players = len(sheets)
     if offered and players > 1:
         seat = (after + 1) % players
@@ -88,7 +88,7 @@ def offer(state: State, sheets: Sheets, offered: int, after: int, happened: list
 
 
 def next_turn(state: State, sheets: Sheets, happened: list[Event]) -> State:
-    """The next seat rolls; after the last turn of the last round come the last free lines."""
+    """The next seat rolls, with its reroll of the round (S5); after the last turn come the last free lines."""
     round_ = state.round
     seat = state.seat
     while True:
