@@ -46,7 +46,7 @@ def _seats(args: argparse.Namespace, header: dict[str, Any]) -> tuple[SeatSpec, 
         )
     seats = []
     for number, seat in enumerate(recorded):
-        bundle = prepare(Path(args.bots[number])) if args.bots else find(seat["digest"])
+        bundle = prepare(Path(args.bots[number]), header["level"]) if args.bots else find(seat["digest"])
         if bundle is None:
             text = f"{args.file}: the bot of seat {number}, {seat['bot']} ({seat['digest'][:12]}), was never used here"
             raise BotError(f"{text}; give the folders of all bots after the file")

@@ -5,6 +5,7 @@ Leaves what a bundle is and how it is built to `warpleague.runner.bundle`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import attrs
@@ -46,14 +47,15 @@ class Entries:
 def enter_bots(config: LeagueConfig, prepare: Callable[[Path], Prepared] | None = None) -> Entries:
     """Bundle and name the bots of `config`.
 
-    `prepare` makes a bundle of a folder (default: the runner's). Bots whose toolchain is not installed are
-    left out if the league says `missing_toolchain = "skip"`. Raises `ConfigError` for folders that do not
-    exist, names used twice, bots of another game and too few bots, `BotError` for bots that cannot be built.
+    `prepare` makes a bundle of a folder (default: the runner's, at the league's level). Bots whose toolchain is
+    not installed are left out if the league says `missing_toolchain = "skip"`. Raises `ConfigError` for folders
+    that do not exist, names used twice, bots of another game and too few bots, `BotError` for bots that cannot be
+    built.
     """
     if prepare is None:
-        from warpleague.runner.bundle import prepare as prepare_bundle
+        from warpleague.runner import bundle as bundles
 
-        prepare = prepare_bundle
+        prepare = partial(bundles.prepare, level=config.rules.level)
     bots: list[SeatSpec] = []
     skipped: list[str] = []
     for index, entry in enumerate(config.entries):

@@ -6,13 +6,10 @@ once, and a record's bots can be found again.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from hashlib import sha256
@@ -22,15 +19,16 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BotError, ConfigError, MissingToolchain
-from warpleague.match.evidence import printable
 from warpleague.match.spec import SeatSpec
+from warpleague.runner.draft import clean, draft_of, replace
 from warpleague.strict import structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from warpleague.match.spec import Level
+
 MANIFEST: Final = "bot.toml"
-BUILD_TIMEOUT_S: Final = 300
 BUNDLE_MB: Final = 256
 
 _IGNORED: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", ".DS_Store"})
@@ -153,10 +151,12 @@ def read_manifest(folder: Path) -> Manifest:
         raise BotError(str(error)) from None
 
 
-def prepare(folder: Path) -> Bundle:
+def prepare(folder: Path, level: Level = "limits") -> Bundle:
     """The bundle of the bot in `folder`, copied and built in the cache if its digest is new there.
 
-    Raises `BotError`, or `MissingToolchain` when the program that builds or runs it is not installed.
+    It is built under `level`, once: a built bot is confined whenever it runs, however it was built. Raises `BotError`,
+    `MissingToolchain` when the program that builds or runs it is not installed, and `BadInput` when it is to be built
+    and the level does not hold here.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
@@ -164,7 +164,7 @@ def prepare(folder: Path) -> Bundle:
         if argv is not None:
             _require(manifest.name, argv[0])
     digest = folder_digest(folder)
-    built = _built(folder, manifest, digest)
+    built = _built(folder, manifest, digest, level)
     return _bundle(manifest, digest, built)
 
 
@@ -235,12 +235,13 @@ def folder_digest(folder: Path) -> str:
     return hasher.hexdigest()
 
 
-def _built(folder: Path, manifest: Manifest, digest: str) -> Path:
+def _built(folder: Path, manifest: Manifest, digest: str, level: Level) -> Path:
     """The folder in the cache that holds the built bot."""
     target = _bundle_folder(digest)
+    clean(target.parent)
     if not (target / MANIFEST).is_file():
         try:
-            _fill(target, folder, manifest)
+            _fill(target, folder, manifest, level)
         except OSError as error:
             raise BotError(
                 f"{folder}: cannot bundle it in {cache_folder()} (WARPLEAGUE_CACHE names another folder): {error}"
@@ -248,27 +249,40 @@ def _built(folder: Path, manifest: Manifest, digest: str) -> Path:
     return target
 
 
-def _fill(target: Path, folder: Path, manifest: Manifest) -> None:
+def _fill(target: Path, folder: Path, manifest: Manifest, level: Level) -> None:
     """Make `target` the built copy of the bot in `folder`, unless another process does so first."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    with (target.parent / f"{target.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two processes must not build the same bot at once
+    with draft_of(target) as draft:  # two processes must not build the same bot at once
         if (target / MANIFEST).is_file():
             return
-        draft = target.with_name(f"{target.name}.{os.getpid()}")
-        shutil.rmtree(draft, ignore_errors=True)
-        try:
-            for relative, path in _files(folder):
-                (draft / relative).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(path, draft / relative)
-            if manifest.build is not None:
-                _build(folder, manifest, manifest.build, draft)
-            _check_program(folder, manifest, draft)
-            draft.rename(target)  # whole or not at all
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
-            with contextlib.suppress(OSError):
-                Path(lock.name).unlink()
+        copy, scratch = draft / "bot", draft / "scratch"
+        scratch.mkdir(parents=True)
+        _copy(folder, copy)
+        if manifest.build is not None:
+            from warpleague.runner.build import Build, build
+
+            argv = (_program(manifest.build[0], copy) or manifest.build[0], *manifest.build[1:])
+            build(Build(manifest.name, folder, argv, copy, scratch), level)
+            # What a bot is, its author says, not its build.
+            replace(folder / MANIFEST, copy / MANIFEST)
+        _check_program(folder, manifest, copy)
+        copy.rename(target)  # whole or not at all
+
+
+def _copy(folder: Path, target: Path) -> None:
+    """Copy a bot's files; the copy depends on nothing but what its digest does, permissions included."""
+    made = {target}
+    target.mkdir()
+    target.chmod(0o755)
+    for relative, path in _files(folder):
+        place = target / relative
+        for parent in reversed(place.relative_to(target).parents):
+            if (target / parent) not in made:
+                made.add(target / parent)
+                (target / parent).mkdir()
+                (target / parent).chmod(0o755)
+        shutil.copyfile(path, place)
+        place.chmod(0o755 if path.stat().st_mode & 0o111 else 0o644)
 
 
 def _check_program(folder: Path, manifest: Manifest, draft: Path) -> None:
@@ -280,31 +294,6 @@ def _check_program(folder: Path, manifest: Manifest, draft: Path) -> None:
         raise BotError(f"{folder}: run names {program}, which may not be executed: chmod +x it")
     after = "" if manifest.build is None else ", nor does the build make it"
     raise BotError(f"{folder}: run names {program}, which is not in the folder{after}")
-
-
-def _build(folder: Path, manifest: Manifest, argv: tuple[str, ...], draft: Path) -> None:
-    try:
-        done = subprocess.run(
-            [_program(argv[0], draft) or argv[0], *argv[1:]],
-            cwd=draft,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=BUILD_TIMEOUT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise BotError(f"{folder}: building took more than {BUILD_TIMEOUT_S} s: {' '.join(argv)}") from None
-    except OSError as error:
-        raise BotError(f"{folder}: cannot build: {argv[0]}: {error.strerror}") from None
-    if done.returncode:
-        output = printable((done.stdout + done.stderr).strip()[-4000:])
-        how = (
-            f"exit status {done.returncode}"
-            if done.returncode > 0
-            else f"killed by signal {-done.returncode}"
-        )
-        text = f"{folder}: building {manifest.name} failed ({how}): {' '.join(argv)}\n{output}"
-        raise BotError(text.rstrip())
 
 
 def _program(name: str, folder: Path) -> str | None:

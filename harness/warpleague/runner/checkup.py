@@ -79,7 +79,7 @@ def check_bot(
 
 def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
     try:
-        bundle = prepare(folder)
+        bundle = prepare(folder, how.level)
     except BotError as error:
         yield Finding("bundle", "failed", str(error))
         return

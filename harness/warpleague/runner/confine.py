@@ -109,13 +109,22 @@ def _sandboxed(seat: SeatSpec, env: dict[str, str], group: Group | None) -> Laun
 
 
 def _limited(seat: SeatSpec, env: dict[str, str], group: Group | None) -> Launch:
-    script = _SCRIPT.format(files=OPEN_FILES, blocks=FILE_MB * 2048, data_kb=data_bytes(seat) // 1024)
+    argv = limited(seat.run, OPEN_FILES, FILE_MB, data_bytes(seat), group)
+    return Launch(argv, seat.cwd, env, group=group)
+
+
+def limited(
+    argv: Sequence[str], files: int, file_mb: int, data: int, group: Group | None = None
+) -> list[str]:
+    """The command `argv` with resource limits, and dying with its parent where the system has the means.
+
+    So many open files, MiB of a file that it writes, and bytes of private memory; in a control group if one is given.
+    """
+    script = _SCRIPT.format(files=files, blocks=file_mb * 2048, data_kb=data // 1024)
     enter = []
     if group is not None:
         script, enter = _ENTER + script, [group.entry]
-    return Launch(
-        [*_setpriv(), "/bin/sh", "-c", script, "bot", *enter, *seat.run], seat.cwd, env, group=group
-    )
+    return [*_setpriv(), "/bin/sh", "-c", script, "bot", *enter, *argv]
 
 
 def data_bytes(seat: SeatSpec) -> int:

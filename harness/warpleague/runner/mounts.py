@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 HOME: Final = "/bot"
 """Where a bot finds its own folder."""
 
+SOURCE: Final = "/source"
+"""Where a build finds what it is to build."""
+
 _SYSTEM: Final = ("/usr", "/nix/store", "/gnu/store")
 _USR_MERGED: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC: Final = (
@@ -41,14 +44,20 @@ _ASK_PYTHON: Final = (
 )
 
 
-def mounts(seat: SeatSpec) -> list[str]:
-    """The arguments to bubblewrap for all that the bot of `seat` sees."""
+def mounts(seat: SeatSpec, build_mb: int = 0) -> list[str]:
+    """The arguments to bubblewrap for all that the bot of `seat` sees.
+
+    With `build_mb` its folder is at `SOURCE`, and `HOME` is so many MiB of empty folder in memory, to be built in.
+    """
+    own: tuple[str, ...] = ("--ro-bind", seat.cwd, HOME)
+    if build_mb:
+        own = ("--ro-bind", seat.cwd, SOURCE, *_memory(build_mb), HOME)
     return [
         *_system(),
         *("--proc", "/proc", "--dev", "/dev", "--dir", "/tmp"),
         *_scratch(seat.tmp_mb),
         *_runtime(seat.run[0], seat.cwd),
-        *("--ro-bind", seat.cwd, HOME),
+        *own,
         # Last: every other mount makes its mount point here. Until then these are RAM disks without a limit.
         *("--remount-ro", "/dev", "--remount-ro", "/"),
     ]
@@ -74,8 +83,11 @@ def unreadable(folder: str) -> str | None:
 def _scratch(tmp_mb: int) -> list[str]:
     if not tmp_mb:
         return []
-    how = ("--perms", "1777", "--size", str(tmp_mb << 20), "--tmpfs")
-    return [*how, "/tmp", *how, "/dev/shm"]
+    return [*_memory(tmp_mb), "/tmp", *_memory(tmp_mb), "/dev/shm"]
+
+
+def _memory(size_mb: int) -> tuple[str, ...]:
+    return ("--perms", "1777", "--size", str(size_mb << 20), "--tmpfs")
 
 
 @cache
@@ -106,6 +118,7 @@ def _runtime(program: str, cwd: str) -> tuple[str, ...]:
     if _within(program, [cwd]):
         return ()
     roots = list(_SYSTEM) + [place for place in _USR_MERGED if os.path.isdir(place)]  # noqa: PTH112
+    roots += [f"/etc/{name}" for name in _ETC]  # where Debian's alternatives lead through
     real = os.path.realpath(program)
     name = os.path.basename(real)  # noqa: PTH119
     if name.startswith(("python", "pypy")):

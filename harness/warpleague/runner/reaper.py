@@ -11,20 +11,49 @@ import ctypes
 import os
 import signal
 import sys
+import threading
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
+_PR_GET_CHILD_SUBREAPER: Final = 37
 _ROUNDS: Final = 50
+_gathering: Final = threading.Lock()
 
 
 @cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
 def become_subreaper() -> bool:
     """Make this process the parent of its orphaned descendants (Linux); false where that is not possible."""
     if sys.platform != "linux":
         return False
-    libc = ctypes.CDLL(None, use_errno=True)
-    return bool(libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+    return bool(_libc().prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+
+
+@contextlib.contextmanager
+def gathered() -> Iterator[None]:
+    """Kill at the end what was started inside and still runs, daemons included where the system lets them be found.
+
+    One thread at a time, since it would kill what others start. A process that was no subreaper is none afterwards.
+    """
+    with _gathering:
+        was = ctypes.c_int(1)
+        if sys.platform == "linux":
+            _libc().prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(was), 0, 0, 0)
+        before = children()
+        become_subreaper()
+        try:
+            yield
+        finally:
+            sweep(before)
+            if not was.value:
+                _libc().prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
 def children_of(pid: int) -> list[int]:

@@ -26,7 +26,7 @@ from warpleague.runner.mounts import HOME, inside, mounts, unreadable
 from warpleague.runner.reaper import children_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from warpleague.match.spec import SeatSpec
 
@@ -133,9 +133,12 @@ class Sandbox:
 
     `argv` and `fds` are for `subprocess.Popen`; then `enter` must follow. Before it lets the bot run, bubblewrap
     waits for `enter`, which sets the limits: in the new namespaces, and before there is anyone to get round them.
+    With `build_mb` it is one to build in (`mounts`); the command then is the argument of `wrapper`.
     """
 
-    def __init__(self, seat: SeatSpec, limits: Mapping[int, int]) -> None:
+    def __init__(
+        self, seat: SeatSpec, limits: Mapping[int, int], build_mb: int = 0, wrapper: Sequence[str] = ()
+    ) -> None:
         program, filter_ = require_sandbox()
         self._processes = seat.processes
         self._limits = limits
@@ -159,7 +162,7 @@ class Sandbox:
             if _knows_disable_userns(program):
                 args.append("--disable-userns")
             self._processes += 1  # bubblewrap's own, process 1 there, counts for the same user
-        args += [*mounts(seat), "--chdir", HOME]
+        args += [*mounts(seat, build_mb), "--chdir", HOME]
         argv = [inside(part, seat.cwd) for part in seat.run]
         args_fd, filter_fd = _filled(b"".join([os.fsencode(arg) + b"\0" for arg in args])), _filled(filter_)
         self._status, status_in = os.pipe()
@@ -167,7 +170,8 @@ class Sandbox:
         self.fds: tuple[int, ...] = (args_fd, filter_fd, status_in, block_out)
         self.argv = [
             *(program, "--args", str(args_fd), "--seccomp", str(filter_fd)),
-            *("--json-status-fd", str(status_in), "--block-fd", str(block_out), "--", *drop, *_GATE, *argv),
+            *("--json-status-fd", str(status_in), "--block-fd", str(block_out), "--", *drop, *_GATE),
+            *(*wrapper, *argv),
         ]
 
     def enter(self, process: subprocess.Popen[bytes]) -> None:

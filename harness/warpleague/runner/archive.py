@@ -1,0 +1,129 @@
+"""What comes out of a sandboxed build: an archive that a stranger may have written, made into a folder of ours.
+
+Leaves running the build to `build`. The form is POSIX ustar (pax(1)), of which only plain files, folders and links are
+taken, and those only below the folder; all else, and whatever is too much, is refused before it is written.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_BLOCK: Final = 512
+_CHUNK: Final = 1 << 20
+_FILE: Final = (b"0", b"\0")
+_HARD_LINK: Final = b"1"
+_SYMBOLIC_LINK: Final = b"2"
+_FOLDER: Final = b"5"
+MOST_ENTRIES: Final = 50_000
+
+
+class BadArchive(ValueError):
+    """The archive holds what a bot's folder must not hold, or is none; the text says what."""
+
+
+def unpack(archive: BinaryIO, folder: Path, most_bytes: int) -> None:
+    """Make `folder`, which must not be there yet, hold what is in `archive`: at most so many bytes of files.
+
+    Files are readable for all and executable for all or nobody, whoever owned them. Raises `BadArchive`.
+    """
+    folder.mkdir()
+    folder.chmod(0o755)
+    folders, files = {""}, set[str]()
+    links: list[tuple[str, str]] = []
+    left, entries = most_bytes, 0
+    while (head := _header(archive)) is not None:
+        entries += 1
+        if entries > MOST_ENTRIES:
+            raise BadArchive(f"more than {MOST_ENTRIES:,} files")
+        kind, size = head[156:157], _number(head[124:136])
+        name = _inside(_text(head[345:500]) + "/" + _text(head[0:100]) if head[345] else _text(head[0:100]))
+        if name in files or (name in folders and kind != _FOLDER):
+            raise BadArchive(f"{name} twice")
+        if os.path.dirname(name) not in folders:  # noqa: PTH120 - the names are not paths of this machine
+            raise BadArchive(f"{name}, without the folder it is in")
+        path = folder / name
+        if kind in _FILE:
+            left -= size
+            if left < 0:
+                raise BadArchive(f"more than {most_bytes >> 20} MiB")
+            _copy(archive, path, size, 0o755 if _number(head[100:108]) & 0o111 else 0o644)
+            files.add(name)
+        elif kind == _FOLDER:
+            if name not in folders:
+                path.mkdir()
+                path.chmod(0o755)
+                folders.add(name)
+        elif kind == _HARD_LINK:
+            target = _inside(_text(head[157:257]))
+            if target not in files:
+                raise BadArchive(f"{name}, a link to {target}, which is no file")
+            os.link(folder / target, path)
+            files.add(name)
+        elif kind == _SYMBOLIC_LINK:
+            links.append((name, _text(head[157:257])))
+            files.add(name)
+        else:
+            raise BadArchive(f"{name}, which is neither a file nor a folder nor a link")
+    # Last, so that nothing is ever written through one.
+    for name, target in links:
+        os.symlink(target, folder / name)  # noqa: PTH211 - a target is a text, and stays as it is
+    root = folder.resolve()
+    for name, target in links:
+        if not _resolved(folder / name).is_relative_to(root):
+            raise BadArchive(f"{name}, a link that leads out of the folder, to {target}")
+
+
+def _header(archive: BinaryIO) -> bytes | None:
+    """The next header; None at the end mark."""
+    head = archive.read(_BLOCK)
+    if head == bytes(_BLOCK):
+        return None
+    if len(head) < _BLOCK or head[257:262] != b"ustar":
+        raise BadArchive("an archive that breaks off, or is none")
+    if sum(head) - sum(head[148:156]) + 8 * ord(" ") != _number(head[148:156]):
+        raise BadArchive("an archive with a damaged header")
+    return head
+
+
+def _copy(archive: BinaryIO, path: Path, size: int, mode: int) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(fd, "wb") as file:
+        rest = size
+        while rest:
+            data = archive.read(min(rest, _CHUNK))
+            if not data:
+                raise BadArchive("an archive that breaks off")
+            file.write(data)
+            rest -= len(data)
+        os.fchmod(fd, mode)
+    archive.read(-size % _BLOCK)
+
+
+def _text(field: bytes) -> str:
+    return os.fsdecode(field.split(b"\0", 1)[0])
+
+
+def _number(field: bytes) -> int:
+    text = field.strip(b" \0")
+    if not text.isdigit() or any(digit > ord("7") for digit in text):
+        raise BadArchive("an archive with a damaged header")
+    return int(text, 8)
+
+
+def _inside(name: str) -> str:
+    """A name in the archive as a path below the folder, without dots; "" is the folder itself."""
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    if name.startswith("/") or ".." in parts:
+        raise BadArchive(f"{name}, which is outside the folder")
+    return "/".join(parts)
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise BadArchive(f"{path.name}, a link that leads in circles") from error
