@@ -107,6 +107,30 @@ def test_a_bad_position_is_refused_by_field(tools: Tools, path: str, value: Any,
         GAME.from_json(good)
 
 
+def test_a_pickup_in_a_position_was_begun(tools: Tools) -> None:
+    """In the stages of a pick-up `picked` must be true: it is the only one of the turn (captains T7)."""
+    here = {"ships": [119, 134], "tokens": [[119], [134]], "stage": "pickup-station"}
+    assert tools.at(**here, picked=True).picked
+    with pytest.raises(PositionError, match="picked: must be true in stage 'pickup-station'"):
+        tools.at(**here)
+
+
+@pytest.mark.parametrize(("ai", "most"), [("echabod-z", 2), ("brood", 3), ("azimuth", -1)])
+def test_the_ai_discards_no_more_than_its_cards_in_a_position(tools: Tools, ai: str, most: int) -> None:
+    """In stage ai-cards `focus` is at most what that AI discards in a turn (captains A3)."""
+    here = {
+        "ships": [119],
+        "tokens": [[119], [134]],
+        "stage": "ai-cards",
+        "options": {"ai": ai},
+        "players": 1,
+    }
+    assert tools.at(**here, focus=most).focus == most
+    for focus in (0, most + 1, 4):
+        with pytest.raises(PositionError, match="focus: must be how many cards the AI discards yet"):
+            tools.at(**here, focus=focus)
+
+
 @pytest.mark.parametrize("data", [None, [], "turn", {}, {"match": 3}, {"match": {}}])
 def test_no_position_at_all(data: Any) -> None:
     """What is no position is refused, not crashed on."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from warpleague.errors import PositionError
 from warpleague.games.api import CHANCE
 from warpleague.games.captains import GAME
 from warpleague.games.captains.options import Options
@@ -49,6 +50,23 @@ def test_e1_an_empty_deck_leaves_one_round(tools: Tools) -> None:
     assert state.cards.hands[0] == tuple(tools.counts(p7=1))
     state, turns = ends(tools, state)
     assert (state.round, state.why, turns) == (10, "deck-empty", 4)
+
+
+def test_e1_a_position_ends_as_play_would_have_it(tools: Tools) -> None:
+    """Where `max_rounds` ends the game in the same round as E1, E1 is the reason, in play and in a position."""
+    options = {"max_rounds": 5}
+    state = tools.at(round=2, ships=[106, 134], tokens=SEVEN, explorers=EXPLORERS, options=options)
+    state = tools.play(state, "place 106")
+    assert (state.last_round, state.why) == (5, "explored")
+    fields = tools.fields(state)
+    del fields["last_round"], fields["why"]
+    assert GAME.from_json(fields) == state
+    with pytest.raises(PositionError, match="why: is 'explored'"):
+        GAME.from_json({**fields, "why": "max-rounds"})
+    state = tools.at(
+        round=4, ships=[106, 134], tokens=SEVEN, explorers=EXPLORERS, docks=[8] * 8, options=options
+    )
+    assert (state.last_round, state.why) == (5, "deck-empty")
 
 
 def test_e1_the_earlier_end_counts(tools: Tools) -> None:

@@ -11,7 +11,7 @@ from warpleague.errors import OptionsError, PositionError
 from warpleague.games.captains.boards import CLOSED, SIDE_NAMES
 from warpleague.games.captains.dealing import Dealing, Plan, first_deal
 from warpleague.games.captains.fields import Fields, distinct, number, rows, whole
-from warpleague.games.captains.flow import MAX_ROUNDS, WHYS
+from warpleague.games.captains.flow import DECK_EMPTY, EXPLORED, MAX_ROUNDS, WHYS
 from warpleague.games.captains.galaxy import Layout, misfit
 from warpleague.games.captains.guess import known_of, laid_of, plan_of
 from warpleague.games.captains.memory import Known
@@ -277,20 +277,23 @@ class _State:
         """Why and when the game ends (captains E1, E4), and the round."""
         fields, most = self.fields, self.table.plan.options.max_rounds
         round_ = fields.whole("round", 1, most, 1)
-        due = [most]
-        if len(explorers) == self.table.planets:
-            due.append(round_ + 3)
+        ends = []
         if not cards.left:
-            due.append(round_ + 1)
-        last = fields.whole("last_round", round_, min(due), min(due))
-        early = WHYS[1] if cards.left else WHYS[2]
-        why = fields.word("why", WHYS, MAX_ROUNDS if min(due) == most else early)
+            ends.append((round_ + 1, DECK_EMPTY))
+        if len(explorers) == self.table.planets:
+            ends.append((round_ + 3, EXPLORED))
+        ends.append((most, MAX_ROUNDS))
+        latest, reason = min(ends, key=lambda end: end[0])  # of equals not the cap, as in play
+        last = fields.whole("last_round", round_, latest, latest)
+        why = fields.word("why", WHYS, reason)
         if (why == RETIRED) != (len(self.retired) == self.table.players):
             fields.fail("why", "is 'retired' exactly when every seat is")
+        if why == MAX_ROUNDS and reason != MAX_ROUNDS:
+            fields.fail("why", f"is {reason!r}, which ends the game no later than max_rounds does")
         if why == MAX_ROUNDS and last != most:
             fields.fail("last_round", f"must be {most}, max_rounds, with why {MAX_ROUNDS!r}")
-        if why == WHYS[1] and len(explorers) < self.table.planets:
+        if why == EXPLORED and len(explorers) < self.table.planets:
             fields.fail("why", "not every planet is explored")
-        if why == WHYS[2] and cards.left:
+        if why == DECK_EMPTY and cards.left:
             fields.fail("why", "the deck is not empty")
         return why, round_, last

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warpleague.games.captains.flow import AI_DISCARDS, UNTIL_PAIRS
 from warpleague.games.captains.score import RETIRED
 from warpleague.games.captains.state import (
     AI_CARDS,
@@ -69,6 +70,8 @@ def check(fields: Fields, state: State) -> None:
         fields.fail("stage", f"'draw' needs a hand of less than {HAND} cards")
     if stage == PICKUP_STATION and not galaxy.beside_station[ship]:
         fields.fail("stage", "the ship is not beside the station")
+    if stage in (PICKUP_PLANET, PICKUP_STATION, DRAW) and not state.picked:
+        fields.fail("picked", f"must be true in stage {STAGES[stage]!r}: the pick-up of the turn is on")
     if stage == DEAL:
         check_deal(fields, state)
 
@@ -77,8 +80,8 @@ def check_focus(fields: Fields, state: State) -> None:
     """Whether `focus` is what the stage is about."""
     stage, focus = state.stage, state.focus
     if stage == AI_CARDS:
-        azimuth = state.table.plan.options.ai == "azimuth"
-        if (focus != STATION) if azimuth else not 1 <= focus <= 3:
+        most = AI_DISCARDS.get(state.table.plan.options.ai or "", UNTIL_PAIRS)
+        if focus != most and not 1 <= focus <= most:
             fields.fail("focus", "must be how many cards the AI discards yet (azimuth: -1)")
         if not state.cards.left:
             fields.fail("stage", "'ai-cards' needs a card in the deck")
