@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from warpleague.games.api import Game, JsonObject
+    from warpleague.league.league import League
+
+RESULTS = Path("results")
 
 
 def print_json(data: object) -> None:
@@ -41,6 +45,20 @@ def program() -> tuple[str, ...]:
 def say(text: str) -> None:
     """A remark for the person at the terminal: on standard error, so that it never mixes with output."""
     print(text, file=sys.stderr)
+
+
+def open_league(args: argparse.Namespace) -> League:
+    """The league that the arguments name, to be read."""
+    from warpleague.league.config import load_config
+    from warpleague.league.league import open_to_read
+
+    return open_to_read(load_config(args.config), args.results)
+
+
+def league_command(args: argparse.Namespace, *words: str, name: tuple[str, ...] | None = None) -> str:
+    """A command of ours on the same league, to be copied; `name` calls the program (default: as it can be here)."""
+    results = () if args.results == RESULTS else ("--results", str(args.results))
+    return shlex.join((*(name or program()), "league", words[0], str(args.config), *results, *words[1:]))
 
 
 def add_clock(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import print_json, program, say, write_file
+from warpleague.cli.common import (
+    RESULTS,
+    league_command,
+    open_league,
+    print_json,
+    program,
+    say,
+    write_file,
+)
+from warpleague.cli.report import configure_report, run_report
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -25,8 +34,6 @@ if TYPE_CHECKING:
     from warpleague.league.running import RunReport
 
     Handler = Callable[[argparse.Namespace], int]
-
-RESULTS = Path("results")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +77,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     export.add_argument(
         "--format", choices=("jsonl", "zst", "gz"), default="jsonl", help="compression of the files"
     )
+    configure_report(
+        action("report", "write a site of tables and replays that any browser opens", run_report)
+    )
     verify = action("verify", "execute every record again and compare all of it", _verify)
     verify.add_argument("--jobs", type=_count, metavar="N", default=0, help="processes (default: all cores)")
     merge = action("merge", "take over the matches of other machines' stores", _merge)
@@ -80,19 +90,6 @@ def _count(text: str) -> int:
     if int(text) < 0:
         raise ValueError(text)
     return int(text)
-
-
-def _open(args: argparse.Namespace) -> League:
-    from warpleague.league.config import load_config
-    from warpleague.league.league import open_to_read
-
-    return open_to_read(load_config(args.config), args.results)
-
-
-def _command(args: argparse.Namespace, *words: str) -> str:
-    """A command of ours on the same league, to be copied."""
-    results = () if args.results == RESULTS else ("--results", str(args.results))
-    return shlex.join((*program(), "league", words[0], str(args.config), *results, *words[1:]))
 
 
 def _console() -> Console:
@@ -226,7 +223,7 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
     if report.failure is not None:
         print(f"Given up: {report.failure}")
     if not report.complete:
-        print(f"Go on:           {_command(args, 'run')}")
+        print(f"Go on:           {league_command(args, 'run')}")
     if stored == 0:
         return
     first = next(fixture for fixture, _ in league.results())
@@ -234,8 +231,8 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
     write_file(file, published_record(league, first.id, first.deal))
     if report.complete:
         print(f"The season is over; its secret: {league.season.secret.hex()}")
-    print(f"Verify all:      {_command(args, 'verify')}")
-    print(f"Export all:      {_command(args, 'export')}")
+    print(f"Verify all:      {league_command(args, 'verify')}")
+    print(f"Export all:      {league_command(args, 'export')}")
     print(f"Verify one:      {shlex.join((*program(), 'replay', 'verify', str(file)))}")
     if report.complete:
         print(f"Reproduce it:    {shlex.join((*program(), 'reproduce', str(file)))}")
@@ -249,7 +246,7 @@ def _look(args: argparse.Namespace) -> int:
     from warpleague.report.views import VIEWS
 
     view = VIEWS[args.action]
-    with _open(args) as league:
+    with open_league(args) as league:
         if args.json:
             print_json(view.data(league))
         else:
@@ -261,7 +258,7 @@ def _look(args: argparse.Namespace) -> int:
 def _matches(args: argparse.Namespace) -> int:
     from warpleague.strict import nearest
 
-    with _open(args) as league:
+    with open_league(args) as league:
         names = league.season.names
         if args.bot is not None and args.bot not in names:
             raise BadInput(f"--bot: no bot is called {args.bot!r}; {nearest(args.bot, names)}")
@@ -307,7 +304,7 @@ def _export(args: argparse.Namespace) -> int:
     from warpleague.league.records import published_record
     from warpleague.match.replay import pack
 
-    with _open(args) as league:
+    with open_league(args) as league:
         folder = args.out or args.results / league.config.name / "records"
         if args.match is not None:
             wanted = [league.find(args.match)]
@@ -333,7 +330,7 @@ def _export(args: argparse.Namespace) -> int:
 def _verify(args: argparse.Namespace) -> int:
     from warpleague.league.records import altered, verify_league
 
-    with _open(args) as league:
+    with open_league(args) as league:
         total, wrong = 0, []
         for fixture, problem in verify_league(league, args.jobs):
             total += 1

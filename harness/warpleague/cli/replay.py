@@ -1,4 +1,4 @@
-"""Show a recorded match, or verify that it holds.
+"""Show a recorded match, verify that it holds, or make a page of it.
 
 Leaves executing a record to `warpleague.match.replay`, and drawing to `warpleague.report`.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import count, print_json
+from warpleague.cli.common import check_writable, count, print_json, write_file
 from warpleague.errors import BadInput, RecordError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague replay`."""
-    verbs = parser.add_subparsers(required=True, metavar="show|verify")
+    verbs = parser.add_subparsers(required=True, metavar="show|verify|page")
     show = verbs.add_parser("show", help="tell what happened, line by line")
     show.add_argument("file", type=Path, metavar="FILE")
     show.add_argument("--boards", action="store_true", help="draw the board after every line")
@@ -34,6 +34,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     verify.add_argument("--key", metavar="HEX", help="the match key, where the record does not tell it")
     verify.add_argument("--json", action="store_true", help="print the outcome as JSON")
     verify.set_defaults(handler=run_verify)
+    page = verbs.add_parser(
+        "page", help="make one page of it that any browser opens, and that needs nothing else"
+    )
+    page.add_argument("file", type=Path, metavar="FILE")
+    page.add_argument(
+        "-o",
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="the page (default: the record's name with .html, here)",
+    )
+    page.add_argument("--json", action="store_true", help="print where it is as JSON")
+    page.set_defaults(handler=run_page)
 
 
 def parse_key(text: str | None) -> bytes | None:
@@ -116,4 +129,22 @@ def run_show(args: argparse.Namespace) -> int:
         print_json([step for step in steps_json(replay, args.seat) if args.at in (None, step["n"])])
     else:
         show_replay(replay, boards=args.boards, at=args.at, seat=args.seat)
+    return 0
+
+
+def run_page(args: argparse.Namespace) -> int:
+    """Write the page of a match; the record is verified on the way."""
+    from warpleague.match.replay import Replay, read_record
+    from warpleague.report.site.match import page_alone
+
+    name = args.file.name.removesuffix(".zst").removesuffix(".gz").removesuffix(".jsonl")
+    out = args.out or Path(f"{name}.html")
+    replay = Replay(read_record(args.file), where=str(args.file))
+    check_writable(out)
+    page = page_alone(replay, str(args.file))
+    write_file(out, page)
+    if args.json:
+        print_json({"match": replay.header["id"], "page": str(out), "bytes": len(page)})
+    else:
+        print(f"open {out}")
     return 0

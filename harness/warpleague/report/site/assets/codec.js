@@ -1,0 +1,72 @@
+// How the blocks of a page are unpacked, and how a scene follows from the one before.
+//
+// The other side of delta.py and frames.py; leaves showing anything to board.js and viewer.js. Runs in a browser
+// and, for the tests, in node.
+
+"use strict";
+
+globalThis.warpleague ??= {};
+
+(() => {
+  const LISTS = ["cells", "pieces", "links", "panels", "lines"];
+  const EMPTY = { shape: "", caption: "", cells: [], pieces: [], links: [], panels: [], lines: [] };
+  const SPACING = 32; // frames between two scenes that are kept
+
+  /** The JSON value of a deflated block in base64. */
+  async function unpack(text) {
+    const bytes = Uint8Array.from(atob(text.trim()), (char) => char.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  }
+
+  /** The scene that a delta makes of another, which stays as it is; what did not change is shared by both. */
+  function patch(old, delta) {
+    const scene = { ...old, ...delta };
+    for (const name of LISTS) {
+      if (!(name in delta)) continue;
+      const items = old[name].slice();
+      for (const [at, drop, ...put] of delta[name]) items.splice(at, drop, ...put);
+      scene[name] = items;
+    }
+    return scene;
+  }
+
+  /** The scenes of one viewer (0: of everything, 1 + seat: what that seat saw), by number of the frame. */
+  class Film {
+    constructor(frames, viewer) {
+      this.frames = frames;
+      this.viewer = viewer;
+      this.kept = new Map();
+      this.number = -1;
+      this.scene = EMPTY;
+    }
+
+    at(number) {
+      if (number === this.number) return this.scene;
+      let from = this.number <= number ? this.number : -1;
+      let scene = from < 0 ? EMPTY : this.scene;
+      for (let kept = number - (number % SPACING); kept > from; kept -= SPACING) {
+        if (!this.kept.has(kept)) continue;
+        from = kept;
+        scene = this.kept.get(kept);
+        break;
+      }
+      while (from < number) {
+        from += 1;
+        const deltas = this.frames[from].scene;
+        scene = patch(scene, deltas[this.viewer] ?? deltas[0]);
+        if (from % SPACING === 0) this.kept.set(from, scene);
+      }
+      this.number = number;
+      this.scene = scene;
+      return scene;
+    }
+  }
+
+  /** What happened in a frame, in words, as a viewer saw it. */
+  function told(frame, viewer) {
+    return frame.told[viewer] ?? frame.told[0];
+  }
+
+  Object.assign(globalThis.warpleague, { EMPTY, Film, patch, told, unpack });
+})();

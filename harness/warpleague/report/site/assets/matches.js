@@ -1,0 +1,222 @@
+// The list of a league's matches: what is asked for, in which order, a page of it at a time.
+//
+// Leaves unpacking to codec.js. The address names what is shown (`#bot=...`), so that it can be linked to.
+
+"use strict";
+
+(async () => {
+  const { unpack } = globalThis.warpleague;
+  const find = (id) => document.getElementById(id);
+  const PAGE = 100;
+  const form = find("filter");
+  const body = find("list").querySelector("tbody");
+  const folder = "matches";
+
+  const data = await unpack(find("data").textContent);
+  const names = ["number", "id", "seats", "ranks", "scores", "why", "lines", "elapsed", "faults", "busy", "rival", "replay"];
+  const rows = data.rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])));
+  const fields = ["bot", "other", "result", "fault", "why", "text", "replay", "busy"];
+  const state = { sort: "number", down: false, page: 0, here: "" };
+
+  function make(name, classes = "", ...children) {
+    const made = document.createElement(name);
+    if (classes) made.className = classes;
+    made.append(...children);
+    return made;
+  }
+
+  function choices(field, values) {
+    form.elements[field].append(...values.map((value) => {
+      const option = make("option", "", value);
+      option.value = value;
+      return option;
+    }));
+  }
+
+  const sorted = [...data.bots].sort((one, other) => one.localeCompare(other));
+  choices("bot", sorted);
+  choices("other", sorted);
+  choices("why", [...new Set(rows.map((row) => row.why))].sort());
+  form.elements.busy.closest("label").hidden = !rows.some((row) => row.busy);
+  form.elements.replay.closest("label").hidden = rows.every((row) => row.replay);
+  if (!rows.some((row) => row.seats.length > 1)) form.elements.other.closest("label").hidden = true;
+
+  function places(row, bot) {
+    return row.seats.flatMap((seated, seat) => (seated === bot ? [seat] : []));
+  }
+
+  function ended(row, seat) {
+    if (row.ranks[seat] !== 1) return "lost";
+    return row.ranks.filter((rank) => rank === 1).length > 1 ? "drawn" : "won";
+  }
+
+  function wanted() {
+    const asked = Object.fromEntries(fields.map((name) => {
+      const field = form.elements[name];
+      return [name, field.type === "checkbox" ? field.checked : field.value];
+    }));
+    const bot = asked.bot === "" ? -1 : data.bots.indexOf(asked.bot);
+    const other = asked.other === "" ? -1 : data.bots.indexOf(asked.other);
+    const text = asked.text.trim().toLowerCase();
+    return rows.filter((row) => {
+      const seats = bot < 0 ? [...row.seats.keys()] : places(row, bot);
+      if (seats.length === 0) return false;
+      if (other >= 0 && places(row, other).filter((seat) => seats.length > 1 || seat !== seats[0]).length === 0) return false;
+      if (asked.result && !seats.some((seat) => ended(row, seat) === asked.result)) return false;
+      if (asked.fault === "-" && row.faults.length > 0) return false;
+      if (asked.fault && asked.fault !== "-") {
+        const found = row.faults.filter(([seat, kind]) => seats.includes(seat) && (asked.fault === "*" || kind === asked.fault));
+        if (found.length === 0) return false;
+      }
+      if (asked.why && row.why !== asked.why) return false;
+      if (text && String(row.number) !== text && !row.id.startsWith(text)) return false;
+      return (!asked.replay || row.replay) && (!asked.busy || row.busy);
+    });
+  }
+
+  const orders = {
+    number: (row) => row.number,
+    bots: (row) => data.bots[row.seats[winners(row)[0]]],
+    why: (row) => row.why,
+    lines: (row) => row.lines,
+    elapsed: (row) => row.elapsed,
+    faults: (row) => row.faults.length,
+  };
+
+  function winners(row) {
+    return [...row.seats.keys()].sort((one, other) => row.ranks[one] - row.ranks[other] || one - other);
+  }
+
+  function order(found) {
+    const key = orders[state.sort];
+    const keyed = found.map((row) => [key(row), row]);
+    const compare = ([one], [other]) => (one < other ? -1 : one > other ? 1 : 0);
+    keyed.sort((one, other) => (state.down ? -compare(one, other) : compare(one, other)) || one[1].number - other[1].number);
+    return keyed.map(([, row]) => row);
+  }
+
+  function link(row, text, fragment = "") {
+    if (!row.replay) return make("span", "", text);
+    const made = make("a", "", text);
+    made.href = `${folder}/${encodeURIComponent(row.id)}.html${fragment}`;
+    return made;
+  }
+
+  function line(row) {
+    const seats = winners(row).map((seat) => {
+      const made = make("span", row.ranks[seat] === 1 ? "seat first" : "seat", `${data.bots[row.seats[seat]]} `);
+      made.append(make("span", "score", String(Math.round(row.scores[seat] * 100) / 100)));
+      made.title = `seat ${seat}, rank ${row.ranks[seat]}`;
+      return made;
+    });
+    if (row.rival !== null) {
+      seats.push(make("span", "seat", make("i", "", "the game itself "), make("span", "score", String(row.rival))));
+    }
+    const bots = make("td");
+    seats.forEach((seat, index) => bots.append(index ? " " : "", seat));
+    const faults = make("td", "fault");
+    row.faults.slice(0, 4).forEach(([seat, kind, n], index) => {
+      const found = link(row, kind, `#n=${n}`);
+      found.title = `${data.bots[row.seats[seat]]}, line ${n}`;
+      found.classList.add("fault");
+      faults.append(index ? ", " : "", found);
+    });
+    if (row.faults.length > 4) faults.append(`, ${row.faults.length - 4} more`);
+    const made = make("tr", row.id === state.here ? "here" : "");
+    made.append(
+      make("td", "num", link(row, String(row.number))),
+      bots,
+      make("td", "", row.why),
+      make("td", "num", row.lines.toLocaleString("en")),
+      make("td", "num", row.elapsed.toFixed(2)),
+      faults,
+      make("td", "", make("code", "", row.id.slice(0, 10))),
+    );
+    return made;
+  }
+
+  function button(text, page, now) {
+    const made = make("button", "text", text);
+    made.type = "button";
+    made.disabled = now;
+    made.addEventListener("click", () => {
+      state.page = page;
+      show();
+      find("list").scrollIntoView({ block: "start" });
+    });
+    return made;
+  }
+
+  function show() {
+    const found = order(wanted());
+    const pages = Math.max(1, Math.ceil(found.length / PAGE));
+    state.page = Math.min(state.page, pages - 1);
+    body.replaceChildren(...found.slice(state.page * PAGE, (state.page + 1) * PAGE).map(line));
+    const all = found.length === rows.length ? "" : ` of ${rows.length.toLocaleString("en")}`;
+    find("count").textContent = `${found.length.toLocaleString("en")}${all} matches`;
+    for (const header of find("list").querySelectorAll("th")) {
+      const sort = header.querySelector("button")?.dataset.sort;
+      if (sort === state.sort) header.setAttribute("aria-sort", state.down ? "descending" : "ascending");
+      else header.removeAttribute("aria-sort");
+    }
+    const pager = [];
+    if (pages > 1) {
+      pager.push(button("‹ back", state.page - 1, state.page === 0));
+      pager.push(make("span", "soft", `page ${(state.page + 1).toLocaleString("en")} of ${pages.toLocaleString("en")}`));
+      pager.push(button("on ›", state.page + 1, state.page === pages - 1));
+    }
+    find("pager").replaceChildren(...pager);
+  }
+
+  function ask() {
+    state.page = 0;
+    const told = new URLSearchParams();
+    for (const name of fields) {
+      const field = form.elements[name];
+      const value = field.type === "checkbox" ? (field.checked ? "yes" : "") : field.value;
+      if (value) told.set(name, value);
+    }
+    window.history.replaceState(null, "", told.size ? `#${told}` : "#matches");
+    show();
+  }
+
+  /** Shows what the address asks for; sections are the browser's business. */
+  function follow() {
+    const told = new URLSearchParams(window.location.hash.slice(1));
+    const id = told.get("match");
+    if (id !== null) {
+      const at = rows.findIndex((row) => row.id === id);
+      state.here = id;
+      if (at >= 0) state.page = Math.floor(at / PAGE);
+      show();
+      (body.querySelector(".here") ?? find("matches")).scrollIntoView({ block: "center" });
+      return;
+    }
+    if (fields.some((name) => told.has(name))) {
+      for (const name of fields) {
+        const field = form.elements[name];
+        if (field.type === "checkbox") field.checked = told.has(name);
+        else field.value = told.get(name) ?? "";
+      }
+      state.page = 0;
+      show();
+      find("matches").scrollIntoView();
+      return;
+    }
+    show();
+  }
+
+  form.addEventListener("input", ask);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("reset", () => window.setTimeout(ask));
+  find("list").querySelector("thead").addEventListener("click", (event) => {
+    const sort = event.target.closest("button")?.dataset.sort;
+    if (!sort) return;
+    state.down = sort === state.sort ? !state.down : ["lines", "elapsed", "faults"].includes(sort);
+    state.sort = sort;
+    show();
+  });
+  window.addEventListener("hashchange", follow);
+  follow();
+  document.body.classList.add("ready");
+})();

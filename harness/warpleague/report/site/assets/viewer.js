@@ -1,0 +1,394 @@
+// The replay of a match: which frame is shown, seen by whom, and all that changes that: buttons, keys, links, time.
+//
+// Leaves unpacking to codec.js and drawing the board to board.js. What bots wrote only ever becomes text, never markup.
+
+"use strict";
+
+(async () => {
+  const { Board, Film, dress, told, unpack, words } = globalThis.warpleague;
+  const find = (id) => document.getElementById(id);
+  const replay = await unpack(find("replay").textContent);
+  const { frames, seats } = replay;
+  const last = frames.length - 1;
+  const films = [...Array(seats.length + 1).keys()].map((viewer) => new Film(frames, viewer));
+  const board = new Board(find("board"), nameOf);
+  const still = window.matchMedia("(prefers-reduced-motion: reduce)");
+  const state = { n: 0, viewer: 0, timer: 0 };
+
+  function nameOf(owner) {
+    if (owner === null || owner === undefined) return "";
+    return owner < seats.length ? `${owner} ${seats[owner].bot}` : "the game itself";
+  }
+
+  function make(name, classes = "", ...children) {
+    const made = document.createElement(name);
+    if (classes) made.className = classes;
+    made.append(...children);
+    return made;
+  }
+
+  function seconds(ms) {
+    if (ms >= 10000) return `${(ms / 1000).toFixed(1)} s`;
+    return ms >= 100 ? `${Math.round(ms).toLocaleString("en")} ms` : `${ms.toFixed(ms < 10 ? 2 : 1)} ms`;
+  }
+
+  // Times and banks of each seat up to each frame, so that going anywhere costs the same.
+  const clocks = [seats.map(() => ({ spent: 0, asked: 0, bank: replay.bank }))];
+  const out = [seats.map(() => null)];
+  for (const frame of frames.slice(1)) {
+    const before = clocks[clocks.length - 1];
+    const gone = out[out.length - 1];
+    const timed = frame.seat !== undefined && (frame.ms || "bank" in frame);
+    if (!timed) clocks.push(before);
+    else {
+      const now = before.slice();
+      const { spent, asked } = now[frame.seat];
+      const ms = frame.ms ? frame.ms[0] : 0;
+      now[frame.seat] = { spent: spent + ms, asked: asked + (frame.ms ? 1 : 0), bank: frame.bank ?? null };
+      clocks.push(now);
+    }
+    if (frame.fault?.[1]) out.push(gone.map((fault, seat) => (seat === frame.seat ? frame.fault[0] : fault)));
+    else out.push(gone);
+  }
+
+  // Who sees it
+
+  const chips = [null, ...seats.keys()].map((seat) => {
+    const chip = make("button", seat === null ? "chip" : `chip seat-${seat % 10}`);
+    chip.type = "button";
+    chip.setAttribute("role", "radio");
+    if (seat === null) {
+      chip.append(make("span", "who", "Everything"), make("span", "clock", "all that happened"));
+      chip.title = "show everything (key e)";
+    } else {
+      chip.append(make("span", "who", make("b", "", String(seat)), ` ${seats[seat].bot}`), make("span", "clock"));
+      chip.title = `show what seat ${seat} knew${seat < 10 ? ` (key ${seat})` : ""}`;
+    }
+    chip.addEventListener("click", () => show(state.n, seat === null ? 0 : seat + 1));
+    return chip;
+  });
+  find("seen").append(...chips);
+
+  function showChips() {
+    chips.forEach((chip, viewer) => {
+      chip.setAttribute("aria-checked", String(viewer === state.viewer));
+      chip.tabIndex = viewer === state.viewer ? 0 : -1;
+      if (viewer === 0) return;
+      const { spent, bank } = clocks[state.n][viewer - 1];
+      const fault = out[state.n][viewer - 1];
+      const parts = [fault ? `out: ${fault}` : `used ${seconds(spent)}`];
+      if (!fault && bank !== null && bank !== undefined) parts.push(`bank ${bank.toFixed(2)} s`);
+      chip.querySelector(".clock").textContent = parts.join(", ");
+      chip.classList.toggle("out", Boolean(fault));
+      chip.classList.toggle("acts", frames[Math.min(state.n + 1, last)].seat === viewer - 1 && state.n < last);
+    });
+  }
+
+  // The log
+
+  const log = find("log");
+  let entries = [];
+
+  function headline(frame) {
+    const lines = told(frame, state.viewer);
+    if (frame.kind === "start") return "the start";
+    if (frame.fault) {
+      const after = frame.fault[1] ? "is out" : "is substituted";
+      return [`seat ${frame.seat} ${after}: ${frame.fault[0]}`, ...lines].join("; ");
+    }
+    if (lines.length > 0) return lines.join("; ");
+    return frame.kind === "chance" ? "the dice are rolled, unseen" : `seat ${frame.seat} acts, unseen`;
+  }
+
+  function mayRead(frame) {
+    return state.viewer === 0 || frame.seat === state.viewer - 1;
+  }
+
+  function entry(frame, n) {
+    const made = make("li", `entry ${frame.kind}`);
+    made.id = `line-${n}`;
+    made.setAttribute("role", "option");
+    if (frame.seat !== undefined) made.classList.add("owned", `seat-${frame.seat % 10}`);
+    if (frame.marks?.includes("auto")) made.classList.add("auto");
+    made.append(make("span", "n", String(n)), make("span", "what", headline(frame)));
+    if (frame.note && mayRead(frame)) made.append(make("span", "note", frame.note));
+    if (frame.ms) made.append(make("span", "ms", seconds(frame.ms[0])));
+    return made;
+  }
+
+  function fillLog() {
+    entries = frames.map(entry);
+    log.replaceChildren(...entries);
+  }
+
+  log.addEventListener("click", (event) => {
+    const at = entries.indexOf(event.target.closest("li"));
+    if (at >= 0) show(at);
+  });
+
+  function showEntry(before) {
+    entries[before]?.removeAttribute("aria-selected");
+    const made = entries[state.n];
+    made.setAttribute("aria-selected", "true");
+    log.setAttribute("aria-activedescendant", made.id);
+    // Only the list scrolls, never the page.
+    const [top, bottom] = [made.offsetTop, made.offsetTop + made.offsetHeight];
+    const margin = Math.min(80, log.clientHeight / 3);
+    if (top < log.scrollTop + margin || bottom > log.scrollTop + log.clientHeight - margin) {
+      log.scrollTop = top - log.clientHeight / 2 + made.offsetHeight / 2;
+    }
+  }
+
+  // What led here
+
+  function fact(list, name, ...value) {
+    list.append(make("dt", "", name), make("dd", "", ...value));
+  }
+
+  function showNow() {
+    const frame = frames[state.n];
+    const lines = told(frame, state.viewer);
+    const head = make("p", "head");
+    if (frame.kind === "start") head.append("Before the first line");
+    else if (frame.kind === "chance") head.append(`Line ${state.n}: chance`);
+    else {
+      const who = make("span", `who seat-${frame.seat % 10}`, nameOf(frame.seat));
+      const what = frame.kind === "fault" ? "fault" : words(frame.ask ?? "act");
+      head.append(`Line ${state.n}: `, who, `, ${what}`);
+    }
+    for (const mark of frame.marks ?? []) head.append(" ", make("span", "mark", MARKS[mark] ?? mark));
+    const parts = [head];
+    if (lines.length > 0) parts.push(make("ul", "told", ...lines.map((line) => make("li", "", line))));
+    const list = make("dl");
+    if (frame.note && mayRead(frame)) fact(list, "note", make("q", "", frame.note));
+    if (frame.action && mayRead(frame)) fact(list, "action", make("code", "", frame.action));
+    if (frame.outcome && state.viewer === 0) {
+      const [of, outcome] = JSON.parse(frame.outcome);
+      fact(list, "dice", outcome.map((shown, index) => side(shown, of[index])).join("; "));
+    }
+    if (frame.ms) {
+      const [wall, cpu, wait] = frame.ms;
+      const shares = [`${seconds(wall)}`];
+      if (cpu !== null) shares.push(`${seconds(cpu)} on a processor`);
+      if (wait) shares.push(`${seconds(wait)} waiting for one`);
+      fact(list, "time", shares.join(", "));
+    }
+    if (frame.bank !== undefined) fact(list, "bank left", `${frame.bank.toFixed(3)} s`);
+    if (list.children.length > 0) parts.push(list);
+    if (frame.fault) parts.push(faultBox(frame.fault));
+    if (state.n === last) parts.push(make("p", "over", find("outcome").dataset.text));
+    find("now").replaceChildren(...parts);
+  }
+
+  const MARKS = {
+    auto: "nothing to decide",
+    then: "given ahead",
+    substituted: "played by the referee",
+  };
+
+  function side(shown, of) {
+    return `${shown} of ${Array.isArray(of) ? `${of.length}, weighted` : of}`;
+  }
+
+  function faultBox([kind, retired, evidence]) {
+    const box = make("div", "fault");
+    box.append(make("p", "verdict", `${kind}: ${retired ? "the seat is out" : "the referee plays for it"}`));
+    const list = make("dl");
+    for (const [name, text] of evidence) {
+      if (text !== "") fact(list, name, make(text.includes("\n") || name !== "message" ? "pre" : "span", "", text));
+    }
+    box.append(list);
+    return box;
+  }
+
+  // Board and panels
+
+  let scenes = [undefined, undefined];
+
+  function showScene() {
+    const film = films[state.viewer];
+    const before = state.n > 0 ? film.at(state.n - 1) : undefined;
+    const scene = film.at(state.n);
+    if (scenes[0] === scene && scenes[1] === before) return;
+    scenes = [scene, before];
+    find("caption").textContent = scene.caption;
+    find("board").toggleAttribute("hidden", scene.cells.length === 0);
+    board.show(scene, before);
+    find("panels").replaceChildren(...scene.panels.map(([title, owner], index) => {
+      const panel = make("section", "panel", make("h3", "", title));
+      if (owner !== null) panel.classList.add("owned", `seat-${owner % 10}`);
+      const old = before?.lines[index] ?? [];
+      panel.append(make("div", "lines", ...scene.lines[index].map((line, row) => {
+        const changed = before !== undefined && old.length === scene.lines[index].length && old[row] !== line;
+        return make("div", changed ? "changed" : "", line || "\u00a0");
+      })));
+      return panel;
+    }));
+    showLegend(scene);
+  }
+
+  let legend = "";
+
+  function showLegend(scene) {
+    const kinds = [...new Set(scene.cells.map((cell) => cell[2]))].sort();
+    if (legend === kinds.join()) return;
+    legend = kinds.join();
+    find("legend").replaceChildren(...kinds.map((kind) => {
+      const swatch = make("span", "swatch");
+      return make("li", "", dress(swatch, kind, null), words(kind));
+    }));
+  }
+
+  // The strip above the slider: a tick for every line, coloured by seat, faults and chance.
+
+  function fillMarks() {
+    const { element } = globalThis.warpleague;
+    const paths = new Map();
+    frames.forEach((frame, n) => {
+      const name = frame.fault ? "fault" : frame.kind === "chance" ? "chance" : `seat-${(frame.seat ?? 0) % 10}`;
+      if (frame.kind === "start") return;
+      const height = frame.fault ? "M_,0v12" : frame.kind === "chance" ? "M_,9v3" : "M_,5v7";
+      paths.set(name, (paths.get(name) ?? "") + height.replace("_", n));
+    });
+    const strip = find("strip");
+    strip.setAttribute("viewBox", `-0.5 0 ${last + 1} 12`);
+    const order = [...paths].sort(([one], [other]) => (one === "fault") - (other === "fault"));
+    strip.replaceChildren(...order.map(([name, d]) => element("path", { class: name, d })));
+  }
+
+  // Going anywhere
+
+  const slider = find("slider");
+  slider.max = last;
+  slider.addEventListener("input", () => {
+    pause();
+    show(Number(slider.value));
+  });
+
+  let shown = -1;
+  let shownViewer = -1;
+  let linked = 0;
+
+  function show(n, viewer = state.viewer) {
+    state.n = Math.max(0, Math.min(last, n));
+    state.viewer = Math.max(0, Math.min(seats.length, viewer));
+    if (state.viewer !== shownViewer) fillLog();
+    showScene();
+    showChips();
+    showEntry(shown);
+    showNow();
+    slider.value = state.n;
+    slider.setAttribute("aria-valuetext", `line ${state.n} of ${last}: ${headline(frames[state.n])}`);
+    find("position").textContent = `${state.n} / ${last}`;
+    for (const id of ["first", "back"]) find(id).disabled = state.n === 0;
+    for (const id of ["forth", "last"]) find(id).disabled = state.n === last;
+    [shown, shownViewer] = [state.n, state.viewer];
+    window.clearTimeout(linked);
+    linked = window.setTimeout(link, 150); // browsers allow only so many a second
+  }
+
+  function link() {
+    const as = state.viewer === 0 ? "" : `&as=${state.viewer - 1}`;
+    window.history.replaceState(null, "", `#n=${state.n}${as}`);
+  }
+
+  function follow() {
+    const wanted = new URLSearchParams(window.location.hash.slice(1));
+    const as = wanted.get("as");
+    const n = wanted.get("n") === "end" ? last : Number.parseInt(wanted.get("n") ?? "0", 10) || 0;
+    show(n, as === null || !/^\d+$/.test(as) ? 0 : Number(as) + 1);
+  }
+
+  function turn() {
+    if (state.n >= last) {
+      pause();
+      return;
+    }
+    show(state.n + 1);
+    state.timer = window.setTimeout(turn, 1000 / Number(find("speed").value));
+  }
+
+  function play() {
+    find("play").classList.add("playing");
+    find("play").setAttribute("aria-label", "pause");
+    if (state.n >= last) show(0);
+    state.timer = window.setTimeout(turn, 1000 / Number(find("speed").value));
+    find("now").setAttribute("aria-live", "off"); // nobody can listen that fast
+  }
+
+  function pause() {
+    window.clearTimeout(state.timer);
+    state.timer = 0;
+    find("play").classList.remove("playing");
+    find("play").setAttribute("aria-label", "play");
+    find("now").setAttribute("aria-live", "polite");
+  }
+
+  function nextFault() {
+    const after = [...frames.keys()].filter((n) => frames[n].fault);
+    const at = after.find((n) => n > state.n) ?? after[0];
+    if (at !== undefined) show(at);
+  }
+
+  function nextOf(step) {
+    // The next decision that a bot was asked, skipping dice and what it had no choice about.
+    let n = state.n + step;
+    while (n > 0 && n < last && !frames[n].ms && !frames[n].fault) n += step;
+    show(n);
+  }
+
+  const actions = {
+    first: () => show(0),
+    back: () => show(state.n - 1),
+    play: () => (state.timer ? pause() : play()),
+    forth: () => show(state.n + 1),
+    last: () => show(last),
+    fault: nextFault,
+    help: () => find("keys").showModal(),
+  };
+  for (const [id, act] of Object.entries(actions)) {
+    find(id).addEventListener("click", () => {
+      if (id !== "play" && id !== "help") pause();
+      act();
+    });
+  }
+  find("close").addEventListener("click", () => find("keys").close());
+  find("fault").hidden = !frames.some((frame) => frame.fault);
+
+  const keys = {
+    ArrowLeft: (event) => show(state.n - (event.shiftKey ? 10 : 1)),
+    ArrowRight: (event) => show(state.n + (event.shiftKey ? 10 : 1)),
+    ArrowUp: () => nextOf(-1),
+    ArrowDown: () => nextOf(1),
+    PageUp: () => show(state.n - 25),
+    PageDown: () => show(state.n + 25),
+    Home: actions.first,
+    End: actions.last,
+    f: nextFault,
+    e: () => show(state.n, 0),
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || find("keys").open) return;
+    if (event.target.closest("select, summary")) return;
+    if (event.key === " ") {
+      if (event.target.closest("button") && event.target.id !== "play") return;
+      actions.play();
+    } else if (event.key === "?") actions.help();
+    else if (/^\d$/.test(event.key)) {
+      if (Number(event.key) >= seats.length) return;
+      show(state.n, Number(event.key) + 1);
+    } else if (keys[event.key]) {
+      pause();
+      keys[event.key](event);
+    } else return;
+    event.preventDefault();
+  });
+
+  window.addEventListener("hashchange", follow);
+  document.body.classList.toggle("still", still.matches);
+  still.addEventListener("change", () => document.body.classList.toggle("still", still.matches));
+  fillMarks();
+  follow();
+  document.body.classList.add("ready");
+})();

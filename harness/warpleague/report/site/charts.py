@@ -1,0 +1,212 @@
+"""The drawings of a league's page, as SVG that takes its colours from the style sheet.
+
+Leaves the figures to `gather`. Charts hold their numbers as text too, so that they can be read aloud and searched.
+"""
+
+from __future__ import annotations
+
+from math import ceil, floor, log10
+from typing import TYPE_CHECKING, Final
+
+import attrs
+from markupsafe import Markup
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_WIDTH: Final = 760
+_ROW: Final = 26
+_NAMES: Final = 170  # left of the plot
+_VALUES: Final = 120  # right of it
+_COLOURS: Final = 10
+
+
+@attrs.frozen
+class Row:
+    """One line of a chart of intervals.
+
+    `low` and `high` bound the 95 % interval; `above` or `below`, alone, is a bound that the value exceeds or stays
+    under with 95 % confidence. `text` are the numbers in words.
+    """
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    above: float | None = None
+    below: float | None = None
+    text: str = ""
+
+    def extent(self) -> list[float]:
+        """All values that the chart must have room for."""
+        found = (self.value, self.low, self.high, self.above, self.below)
+        return [value for value in found if value is not None]
+
+
+def ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Round values from `low` to `high`, `most` at most: steps of 1, 2 or 5 times a power of ten."""
+    span = max(high - low, 1e-9)
+    power = 10.0 ** floor(log10(span / most))
+    step = next(power * by for by in (1, 2, 5, 10, 20) if span / (power * by) <= most)
+    first = ceil(low / step - 1e-9)
+    last = floor(high / step + 1e-9)
+    return [number * step for number in range(first, last + 1)]
+
+
+def _label(value: float) -> str:
+    return f"{round(value, 6):,.10g}"
+
+
+def intervals(rows: Sequence[Row], axis: str, *, zero: float | None = None) -> Markup:
+    """A dot with its interval for each row; `zero` draws a line to compare with. Empty without values."""
+    values = [value for row in rows for value in row.extent()] + ([] if zero is None else [zero])
+    if not any(row.extent() for row in rows):
+        return Markup()
+    low, high = min(values), max(values)
+    margin = (high - low or abs(high) or 1.0) * 0.06
+    low, high = low - margin, high + margin
+    height = _ROW * len(rows) + 34
+    plot = _WIDTH - _NAMES - _VALUES
+
+    def x(value: float) -> float:
+        return round(_NAMES + (value - low) / (high - low) * plot, 1)
+
+    parts = [_head(height, f"{axis}, with 95 % intervals")]
+    bottom = _ROW * len(rows) + 4
+    for tick in ticks(low, high):
+        at = x(tick)
+        parts.append(
+            Markup('<path class="grid" d="M{0},2V{1}"/><text class="tick" x="{0}" y="{2}">{3}</text>').format(
+                at, bottom, bottom + 14, _label(tick)
+            )
+        )
+    if zero is not None:
+        parts.append(Markup('<path class="zero" d="M{0},2V{1}"/>').format(x(zero), bottom))
+    parts.append(
+        Markup('<text class="axis" x="{}" y="{}">{}</text>').format(_NAMES + plot / 2, bottom + 28, axis)
+    )
+    for place, row in enumerate(rows):
+        parts.append(_interval_row(row, _ROW * place + _ROW / 2 + 2, x))
+    return Markup("").join([*parts, Markup("</svg>")])
+
+
+def _interval_row(row: Row, y: float, x: object) -> Markup:
+    at = x if callable(x) else float
+    parts = [
+        Markup('<g class="row"><title>{}: {}</title>').format(row.name, row.text),
+        Markup('<text class="name" x="{}" y="{}">{}</text>').format(_NAMES - 12, y, _cut(row.name, 22)),
+    ]
+    if row.low is not None and row.high is not None:
+        left, right = at(row.low), at(row.high)
+        parts.append(
+            Markup('<path class="bar" d="M{0},{2}H{1}M{0},{3}v8M{1},{3}v8"/>').format(left, right, y, y - 4)
+        )
+    for bound, sign in ((row.above, 1), (row.below, -1)):
+        if bound is not None:
+            start = at(bound)
+            parts.append(
+                Markup('<path class="bar" d="M{0},{3}v8M{0},{1}h{2}"/>').format(start, y, 26 * sign, y - 4)
+            )
+            parts.append(
+                Markup('<path class="tip" d="M{},{}l{},-4v8z"/>').format(start + 34 * sign, y, -8 * sign)
+            )
+    if row.value is not None and row.above is None and row.below is None:
+        parts.append(Markup('<circle class="dot" cx="{}" cy="{}" r="4.5"/>').format(at(row.value), y))
+    parts.append(
+        Markup('<text class="value" x="{}" y="{}">{}</text></g>').format(_WIDTH - _VALUES + 10, y, row.text)
+    )
+    return Markup("").join(parts)
+
+
+def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> Markup:
+    """Ratings over the matches `xs`: a line for each name, at most ten in colour, the rest in grey."""
+    values = [value for _, line in lines for value in line]
+    if len(xs) < 2 or not values:
+        return Markup()
+    low, high = min(values), max(values)
+    margin = (high - low or 1.0) * 0.05
+    low, high = low - margin, high + margin
+    left, top, right, bottom = 46, 8, _WIDTH - _NAMES, 300
+
+    def at(place: int, value: float) -> tuple[float, float]:
+        across = (xs[place] - xs[0]) / (xs[-1] - xs[0])
+        down = (value - low) / (high - low)
+        return round(left + across * (right - left), 1), round(bottom - down * (bottom - top), 1)
+
+    parts = [_head(bottom + 36, "Elo over the matches")]
+    for tick in ticks(low, high):
+        y = at(0, tick)[1]
+        parts.append(
+            Markup(
+                '<path class="grid" d="M{0},{2}H{1}"/><text class="tick left" x="{3}" y="{2}">{4}</text>'
+            ).format(left, right, y, left - 6, _label(tick))
+        )
+    for tick in ticks(xs[0], xs[-1]):
+        x = round(left + (tick - xs[0]) / (xs[-1] - xs[0]) * (right - left), 1)
+        parts.append(
+            Markup('<text class="tick" x="{}" y="{}">{}</text>').format(x, bottom + 16, _label(tick))
+        )
+    parts.append(
+        Markup('<text class="axis" x="{}" y="{}">matches</text>').format((left + right) / 2, bottom + 31)
+    )
+    ends = _apart([at(len(xs) - 1, line[-1])[1] for _, line in lines[:_COLOURS]], 14.0)
+    for number in reversed(range(len(lines))):
+        name, line = lines[number]
+        points = " ".join("{},{}".format(*at(place, value)) for place, value in enumerate(line))
+        seat = f"seat-{number}" if number < _COLOURS else "other"
+        parts.append(
+            Markup('<g class="line {}"><title>{}: {:.0f}</title><polyline points="{}"/>').format(
+                seat, name, line[-1], points
+            )
+        )
+        if number < _COLOURS:
+            parts.append(
+                Markup('<text x="{}" y="{}">{} {:.0f}</text>').format(
+                    right + 8, round(ends[number], 1), _cut(name, 18), line[-1]
+                )
+            )
+        parts.append(Markup("</g>"))
+    return Markup("").join([*parts, Markup("</svg>")])
+
+
+def _apart(places: Iterable[float], gap: float) -> list[float]:
+    """The places moved as little as needed for labels `gap` apart, from the top down."""
+    found = list(places)
+    before = float("-inf")
+    for number in sorted(range(len(found)), key=found.__getitem__):
+        found[number] = before = max(found[number], before + gap)
+    return found
+
+
+def small_interval(value: float, half: float | None, low: float = 0.0, high: float = 1.0) -> Markup:
+    """A share with its interval, small enough for a cell of a table."""
+
+    def x(number: float) -> float:
+        return round(100 * (min(max(number, low), high) - low) / (high - low), 1)
+
+    bar = Markup()
+    if half is not None:
+        bar = Markup('<path class="bar" d="M{},6H{}"/>').format(x(value - half), x(value + half))
+    return Markup(
+        '<svg class="chart small" viewBox="-4 0 108 12" aria-hidden="true"><path class="grid" d="M0,6H100"/>'
+        '<path class="zero" d="M50,1v10"/>{}<circle class="dot" cx="{}" cy="6" r="3.2"/></svg>'
+    ).format(bar, x(value))
+
+
+def small_bar(value: float, most: float) -> Markup:
+    """A value as the length of a bar, small enough for a cell of a table."""
+    width = round(100 * value / most, 1) if most > 0 else 0
+    return Markup(
+        '<svg class="chart small" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect class="fill" width="{}" height="8" y="2"/></svg>'
+    ).format(width)
+
+
+def _head(height: float, title: str) -> Markup:
+    return Markup('<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}">').format(
+        _WIDTH, height, title
+    )
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,70 @@
+"""The matches of a league as its page lists them, and which of them get a replay.
+
+Leaves showing the list to `assets/matches.js`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from warpleague.report.match import BUSY_SHARE
+from warpleague.report.site.words import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpleague.league.played import Played
+    from warpleague.league.schedule import Fixture
+
+
+@attrs.frozen
+class Listed:
+    """A match as the list has it: its faults as bot and kind, whether the host was busy, and its row."""
+
+    fixture: Fixture
+    faults: frozenset[tuple[int, str]]
+    busy: bool
+    row: list[Any]
+
+
+def listed(fixture: Fixture, played: Played) -> Listed:
+    """A match with its row of the list; what it says is in `assets/matches.js`."""
+    faults = [(seat, str(fault.kind), fault.n) for seat, found in enumerate(played.faults) for fault in found]
+    kinds = frozenset((fixture.seats[seat], kind) for seat, kind, _ in faults)
+    busy = any(used.wait_ms > BUSY_SHARE * used.wall_ms for used in played.times)
+    row = [
+        fixture.number,
+        fixture.id,
+        list(fixture.seats),
+        list(played.ranks),
+        [round(score, 4) for score in played.scores],
+        one_line(played.why),
+        played.lines,
+        round(played.elapsed_s, 3),
+        faults,
+        int(busy),
+        played.rival,
+    ]
+    return Listed(fixture, kinds, busy, row)
+
+
+def choose(matches: Sequence[Listed], most: int | None) -> list[Listed]:
+    """The matches that get a replay, `most` at most (None: all), in schedule order.
+
+    The first one of each bot's kinds of fault comes first, then the other faulty matches, then all others; of those
+    that do not all fit, a spread over the season.
+    """
+    if most is None or len(matches) <= most:
+        return list(matches)
+    seen: set[tuple[int, str]] = set()
+    groups: list[list[Listed]] = [[], [], []]
+    for match in matches:
+        groups[0 if match.faults - seen else 1 if match.faults else 2].append(match)
+        seen |= match.faults
+    chosen: list[Listed] = []
+    for group in groups:
+        room = min(most - len(chosen), len(group))
+        chosen += [group[place * len(group) // room] for place in range(room)]
+    return sorted(chosen, key=lambda match: match.fixture.number)

@@ -1,0 +1,119 @@
+"""What surrounds a page's content: templates, style and scripts, and the policy that lets nothing else in.
+
+Leaves what a page says to `match` and `index`. A page is opened from a disk, where a browser takes every file for a
+stranger's. So a page that links its style and scripts names them by a nonce, which holds there as on a server; a page
+that has to stand alone holds them within, and names them by their hashes.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from functools import cache
+from hashlib import blake2b, sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+    from jinja2 import Environment
+
+ASSETS: Final = "assets"
+"""The folder of a site with what its pages share."""
+
+STYLES: Final = {"match": ("base.css", "match.css", "kinds.css"), "index": ("base.css", "index.css")}
+SCRIPTS: Final = {
+    "match": ("codec.js", "board.js", "viewer.js"),
+    "index": ("codec.js", "matches.js"),
+}
+_NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src 'none'"
+
+
+@attrs.frozen
+class Part:
+    """A style sheet or script: linked as `href`, or within the page as `text`."""
+
+    href: str = ""
+    text: Any = ""
+
+
+@attrs.frozen
+class Shell:
+    """The policy of a page, and its parts."""
+
+    policy: str
+    styles: tuple[Part, ...]
+    scripts: tuple[Part, ...]
+    nonce: str = ""
+
+
+def folder() -> Traversable:
+    """Where templates and assets are, in an installation as in a checkout."""
+    return files("warpleague.report.site")
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of a style sheet or script."""
+    return (folder() / ASSETS / name).read_text("utf-8")
+
+
+@cache
+def bundle(names: tuple[str, ...]) -> tuple[str, bytes]:
+    """The file, named by its content, that holds these assets one after the other."""
+    data = "\n".join(map(asset, names)).encode()
+    stem = "page" if names[-1].endswith(".css") else "script"
+    kind = names[-1].rpartition(".")[2]
+    return f"{stem}-{blake2b(data, digest_size=6).hexdigest()}.{kind}", data
+
+
+def shared() -> dict[str, bytes]:
+    """All files that the pages of a site share, by name."""
+    return dict(bundle(names) for names in (*STYLES.values(), *SCRIPTS.values()))
+
+
+def linked(kind: str, root: str, seal: str) -> Shell:
+    """The shell of a page of a site; `root` leads to the site's folder, `seal` names the page's content.
+
+    The nonce follows from the content, so that it is no constant that a bot's words could name.
+    """
+    nonce = blake2b(seal.encode(), digest_size=15, person=b"warpleague nonce").hexdigest()
+    policy = f"{_NOTHING}; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'"
+    style = Part(f"{root}{ASSETS}/{bundle(STYLES[kind])[0]}")
+    script = Part(f"{root}{ASSETS}/{bundle(SCRIPTS[kind])[0]}")
+    return Shell(policy, (style,), (script,), nonce)
+
+
+def alone(kind: str) -> Shell:
+    """The shell of a page that needs no other file."""
+    from markupsafe import Markup
+
+    style, script = (bundle(names[kind])[1].decode() for names in (STYLES, SCRIPTS))
+    if "</" in style or "</script" in script.lower() or "<!--" in script:
+        raise AssertionError("a style or script that ends its own element")
+    policy = f"{_NOTHING}; script-src {_hash(script)}; style-src {_hash(style)}"
+    return Shell(policy, (Part(text=Markup(style)),), (Part(text=Markup(script)),))
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("warpleague.report.site"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=False,
+        keep_trailing_newline=True,
+    )
+
+
+def render(template: str, **values: Any) -> bytes:
+    """A page made of a template; all values are escaped but those that are marked as safe."""
+    return _environment().get_template(template).render(**values).encode()

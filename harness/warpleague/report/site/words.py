@@ -1,0 +1,68 @@
+"""How conditions, scores and outcomes are put into words on a page.
+
+Leaves laying them out to the templates. All that comes from outside is made safe to show here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from warpleague.match.evidence import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_LIMITS: Final = {"move_s": "a decision", "bank_s": "for the match", "increment_s": "more each decision"}
+
+Facts = list[tuple[str, str]]
+
+
+def one_line(text: object) -> str:
+    """Any text on one line, with nothing in it that is not to be seen."""
+    return safe(str(text), keep="")
+
+
+def number(value: float) -> str:
+    """A score as it is read: whole numbers without a point, others with two digits after it at most."""
+    return f"{round(value, 2):,.10g}"
+
+
+def conditions(told: Mapping[str, Any], clock: Mapping[str, Any]) -> dict[str, str]:
+    """What matches are played under, from the keys of a record's header; `clock` may lack limits."""
+    limits = [f"{clock[name]:g} s {text}" for name, text in _LIMITS.items() if clock.get(name) is not None]
+    options = [f"{name} {_spelled(value)}" for name, value in told["options"].items() if value is not None]
+    return {
+        "game": one_line(f"{told['game']}, rules version {told['rules']}"),
+        "options": one_line(", ".join(options) or "none"),
+        "clock": ", ".join(limits) or "none",
+        "faults": one_line(told["faults"] + (f", {told['strikes']} strikes" if told["strikes"] else "")),
+        "level": one_line(told["level"]),
+    }
+
+
+def _spelled(value: object) -> str:
+    """The value of an option as a league file has it; a table by its keys only."""
+    if isinstance(value, dict):
+        return f"of {', '.join(map(str, value))}"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def outcome(
+    names: Sequence[str], ranks: Sequence[int], scores: Sequence[float], rival: float | None, why: str
+) -> str:
+    """Who has won, in one sentence, and why it ended."""
+    first = [name for name, rank in zip(names, ranks, strict=True) if rank == 1]
+    if rival is not None:
+        verb = "beats the game" if ranks[0] == 1 else "does not beat the game"
+        text = f"{names[0]} {verb}, {number(scores[0])} to {number(rival)}"
+    elif len(names) == 1:
+        text = f"{names[0]} reaches {number(scores[0])}"
+    elif len(first) == 1:
+        text = f"{first[0]} wins, {_scores(scores)}"
+    else:
+        text = f"{', '.join(first[:-1])} and {first[-1]} share the first place, {_scores(scores)}"
+    return f"{text} ({one_line(why)})"
+
+
+def _scores(scores: Iterable[float]) -> str:
+    return " : ".join(map(number, scores))

@@ -1,0 +1,257 @@
+"""How a site comes to be on the disk: which pages are made anew, in which order files appear, what goes.
+
+Leaves what pages say to `gather` and `match`, and writing a file whole or not at all to the caller.
+
+A site is good at any instant, also when its writing is killed. Files that pages share are named by their content, so
+that old and new pages find theirs; pages of matches are replaced one by one, each whole; the league's page, which
+links to them, comes last; only then goes what no page needs any more. A match's page tells what it was made from: the
+record, and all that turns records into pages. If that is the same, the page is kept.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import time
+from collections import deque
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from warpleague import __version__
+from warpleague.errors import RecordError, StoreError
+from warpleague.games import load_game
+from warpleague.league.pool import RefereePool
+from warpleague.league.records import published_record
+from warpleague.match.replay import Replay
+from warpleague.report.site.frames import packed
+from warpleague.report.site.gather import gather
+from warpleague.report.site.listing import choose
+from warpleague.report.site.match import page_linked
+from warpleague.report.site.shell import ASSETS, folder, linked, render, shared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from warpleague.league.league import League
+    from warpleague.report.site.listing import Listed
+
+MATCHES: Final = "matches"
+"""The folder of a site with the pages of its matches."""
+
+_OURS: Final = re.compile(r"(page-[0-9a-f]{12}\.css|script-[0-9a-f]{12}\.js|[0-9a-f]{20}\.html)(\.draft)?")
+_STAMP: Final = re.compile(rb'<meta name="stamp" content="([0-9a-f]{32})">')
+_HEAD_BYTES: Final = 4096  # the stamp stands in a page's head
+
+
+@attrs.frozen
+class Site:
+    """What was written: the league's page, how many matches it lists, and what became of their pages.
+
+    `problems` are number, id and text for each match whose record does not hold: it has no page.
+    """
+
+    index: Path
+    matches: int
+    total: int
+    made: int
+    kept: int
+    left_out: int
+    removed: int
+    bytes: int
+    elapsed_s: float
+    problems: tuple[tuple[int, str, str], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return {
+            "index": str(self.index),
+            "matches": self.matches,
+            "total": self.total,
+            "replays": {"made": self.made, "kept": self.kept, "left_out": self.left_out},
+            "removed": self.removed,
+            "bytes": self.bytes,
+            "elapsed_s": round(self.elapsed_s, 3),
+            "problems": [
+                {"number": number, "match": match, "problem": problem}
+                for number, match, problem in self.problems
+            ],
+        }
+
+
+def write_site(
+    league: League,
+    out: Path,
+    write: Callable[[Path, bytes], None],
+    *,
+    replays: int | None,
+    jobs: int = 0,
+    command: Callable[..., str],
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Site:
+    """Write the site of a league into the folder `out`.
+
+    `write` puts a file in its place, whole or not at all. At most `replays` matches (None: all) get a page of their
+    own, made by `jobs` processes (0: one for each core). `command(*words)` is a command of ours on this league, as
+    a person would type it.
+    """
+    begun = time.monotonic()
+    found = gather(league)
+    chosen = choose(found.matches, replays)
+    for name, data in shared().items():
+        if not (out / ASSETS / name).exists():
+            write(out / ASSETS / name, data)
+    made = kept = 0
+    problems: list[tuple[int, str, str]] = []
+    for done, (match, page) in enumerate(_pages(league, chosen, out, jobs, command), 1):
+        if isinstance(page, str):
+            problems.append((match.fixture.number, match.fixture.id, page))
+        elif page is None:
+            kept += 1
+        else:
+            made += 1
+            write(_place(out, match), page)
+        progress(done, len(chosen))
+    broken = {match_id for _, match_id, _ in problems}
+    pages = {match.fixture.id for match in chosen} - broken
+    index = out / "index.html"
+    write(index, _index(league, found.values, found.matches, pages, problems, command))
+    removed = _tidy(out, pages)
+    return Site(
+        index=index,
+        matches=len(found.matches),
+        total=found.values["status"]["matches"],
+        made=made,
+        kept=kept,
+        left_out=len(found.matches) - len(chosen),
+        removed=removed,
+        bytes=sum(path.stat().st_size for path in out.rglob("*") if path.is_file()),
+        elapsed_s=time.monotonic() - begun,
+        problems=tuple(problems),
+    )
+
+
+def _place(out: Path, match: Listed) -> Path:
+    return out / MATCHES / f"{match.fixture.id}.html"
+
+
+def _index(
+    league: League,
+    values: dict[str, Any],
+    matches: Sequence[Listed],
+    pages: set[str],
+    problems: Sequence[tuple[int, str, str]],
+    command: Callable[..., str],
+) -> bytes:
+    """The league's page; `pages` are the ids of the matches that have one."""
+    block = packed(
+        {
+            "bots": list(league.season.names),
+            "rows": [[*match.row, int(match.fixture.id in pages)] for match in matches],
+        }
+    )
+    return render(
+        "index.html.j2",
+        shell=linked("index", "", block),
+        stamp="",
+        pages=pages,
+        folder=MATCHES,
+        block=block,
+        problems=problems,
+        missing=len(matches) - len(pages),
+        matches=len(matches),
+        all_command=command("report", "--replays", "all"),
+        verify_command=command("verify"),
+        run_command=command("run"),
+        **values,
+    )
+
+
+# Pages of matches
+
+
+def _pages(
+    league: League, chosen: Sequence[Listed], out: Path, jobs: int, command: Callable[..., str]
+) -> Iterator[tuple[Listed, bytes | str | None]]:
+    """Each match with its page, in order; None where the one that is there will do, a text where none can be made."""
+    name = league.config.name
+    maker = _maker(league.season.game)
+    waiting: deque[tuple[Listed, Any]] = deque()
+    pool: RefereePool | None = None
+    try:
+        for match in chosen:
+            try:
+                record = published_record(league, match.fixture.id, match.fixture.deal)
+            except StoreError as error:
+                waiting.append((match, str(error)))
+            else:
+                export = command("export", "--match", match.fixture.id[:12])
+                stamp = blake2b(record, digest_size=16, key=maker)
+                stamp.update(repr((name, export)).encode())
+                if _stamp_of(_place(out, match)) == stamp.hexdigest():
+                    waiting.append((match, None))
+                else:
+                    pool = pool or RefereePool(jobs, "none")
+                    waiting.append((match, pool.submit(make_page, record, name, export, stamp.hexdigest())))
+            # Bounded: pages and records wait in memory.
+            while len(waiting) > 4 * (pool.jobs if pool else 0):
+                yield _taken(*waiting.popleft())
+        while waiting:
+            yield _taken(*waiting.popleft())
+    finally:
+        if pool is not None:
+            pool.shutdown()
+
+
+def _taken(match: Listed, page: Any) -> tuple[Listed, bytes | str | None]:
+    return match, page if page is None or isinstance(page, str) else page.result()
+
+
+def make_page(record: bytes, league: str, export: str, stamp: str) -> bytes | str:
+    """The page of a match of a league, or what is wrong with its record."""
+    try:
+        replay = Replay(record)
+        home = f"../index.html#match={replay.header['id']}"
+        return page_linked(replay, league=league, home=home, root="../", export=export, stamp=stamp)
+    except RecordError as error:
+        return str(error)
+
+
+def _stamp_of(page: Path) -> str | None:
+    """What the page at this place was made from; None if there is no such page."""
+    try:
+        with page.open("rb") as file:
+            found = _STAMP.search(file.read(_HEAD_BYTES))
+    except OSError:
+        return None
+    return found[1].decode() if found else None
+
+
+@cache
+def _maker(game: str) -> bytes:
+    """A digest of all that turns a record into a page: this package, and the package of the game."""
+    digest = blake2b(__version__.encode(), digest_size=32)
+    module = inspect.getmodule(type(load_game(game)))
+    source = Path(module.__file__).parent if module and module.__file__ else None
+    for root in filter(None, (Path(str(folder())), source)):
+        for path in sorted(root.rglob("*")):
+            if path.suffix in {".py", ".js", ".css", ".j2"}:
+                digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.digest()
+
+
+def _tidy(out: Path, pages: set[str]) -> int:
+    """Remove what earlier reports left and no page needs; the number of pages of matches among it."""
+    removed = 0
+    for place, wanted in ((out / MATCHES, {f"{page}.html" for page in pages}), (out / ASSETS, set(shared()))):
+        if not place.is_dir():
+            continue
+        for path in place.iterdir():
+            name = path.name.removeprefix(".")
+            if _OURS.fullmatch(name) and name not in wanted:
+                path.unlink(missing_ok=True)
+                removed += name.endswith(".html")
+    return removed
