@@ -370,6 +370,13 @@ class Dazed(Undead):
         return super().from_json(data)
 
 
+class Reviving(HushGame):
+    def retire(self, state: Hush, seat: int) -> tuple[Hush, list[Event]]:
+        after, events = super().retire(state, seat)
+        over = state.turn >= state.turns and len(after.retired) < len(state.piles)
+        return self.settled(attrs.evolve(after, turn=0, die=None)) if over else after, events
+
+
 class Endless(HushGame):
     def apply(self, state: Hush, move: Any) -> tuple[Hush, list[Event]]:
         state, events = super().apply(state, move)
@@ -444,6 +451,7 @@ BROKEN = [
     (Discreet, "no event"),
     (Undead, "from_json refuses what to_json wrote"),
     (Dazed, "retired seat among the actors"),
+    (Reviving, "brought a finished game back"),
     (Endless, "no end after"),
     (Guessing, "looks different"),
     (Moody, "not repeatable"),

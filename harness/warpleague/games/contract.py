@@ -553,26 +553,33 @@ class _Run:
             left = [seat for seat in range(self.players) if seat not in retired]
             if not actors:
                 self.check_outcome(game.outcome(state), retired)
+                if left and self.rng.random() < 0.5:
+                    # Bots that cannot even be started are told one after the other, the game over or not.
+                    state = self.retire(state, self.rng.choice(left))
+                    self.demand(not self.check_actors(state), "a retirement brought a finished game back")
+                    game.outcome(state)
                 return
             self.demand(not set(actors) & set(retired), f"retired seat among the actors {actors}")
             if left and (not retired or self.rng.random() < 0.01):
                 seat = self.rng.choice(left)
-                before = dumps(game.to_json(state))
-                kept, (state, events) = state, game.retire(state, seat)
-                self.demand(dumps(game.to_json(kept)) == before, "retire changed the state it was given")
+                state = self.retire(state, seat)
                 retired.append(seat)
-                told = {"event": "retired", "seat": seat}
-                self.demand(
-                    any(event.data == told and event.seats is None for event in events), f"no event {told}"
-                )
-                self.check_events(events)
-                self.check_pictures(state)
-                self.demand(
-                    self.reload(json.loads(dumps(game.to_json(state)))) == state, "it loads as another state"
-                )
             else:
                 state, events = game.apply(state, self.random_move(state, actors[0]))
         self.fail(f"no end after {max_steps} steps")
+
+    def retire(self, state: Any, seat: int) -> Any:
+        """The state without `seat`'s bot: announced, drawable, and a position like any other."""
+        game = self.game
+        before = dumps(game.to_json(state))
+        after, events = game.retire(state, seat)
+        self.demand(dumps(game.to_json(state)) == before, "retire changed the state it was given")
+        told = {"event": "retired", "seat": seat}
+        self.demand(any(event.data == told and event.seats is None for event in events), f"no event {told}")
+        self.check_events(events)
+        self.check_pictures(after)
+        self.demand(self.reload(json.loads(dumps(game.to_json(after)))) == after, "it loads as another state")
+        return after
 
     def check_replay(self, moves: Sequence[Any], collected: Sequence[_Sample]) -> None:
         """The recorded moves, actions as JSON, lead to the same states again."""
