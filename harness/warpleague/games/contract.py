@@ -565,7 +565,7 @@ class _Run:
                 state = self.retire(state, seat)
                 retired.append(seat)
             else:
-                state, events = game.apply(state, self.random_move(state, actors[0]))
+                state, _ = game.apply(state, self.random_move(state, actors[0]))
         self.fail(f"no end after {max_steps} steps")
 
     def retire(self, state: Any, seat: int) -> Any:
