@@ -33,7 +33,7 @@ def unpack(archive: BinaryIO, folder: Path, most_bytes: int) -> None:
     folder.mkdir()
     folder.chmod(0o755)
     folders, files = {""}, set[str]()
-    links: list[tuple[str, str]] = []
+    links: dict[str, str] = {}
     left, entries = most_bytes, 0
     while (head := _header(archive)) is not None:
         entries += 1
@@ -41,7 +41,7 @@ def unpack(archive: BinaryIO, folder: Path, most_bytes: int) -> None:
             raise BadArchive(f"more than {MOST_ENTRIES:,} files")
         kind, size = head[156:157], _number(head[124:136])
         name = _inside(_text(head[345:500]) + "/" + _text(head[0:100]) if head[345] else _text(head[0:100]))
-        if name in files or (name in folders and kind != _FOLDER):
+        if name in files or name in links or (name in folders and kind != _FOLDER):
             raise BadArchive(f"{name} twice")
         if os.path.dirname(name) not in folders:  # noqa: PTH120 - the names are not paths of this machine
             raise BadArchive(f"{name}, without the folder it is in")
@@ -64,15 +64,14 @@ def unpack(archive: BinaryIO, folder: Path, most_bytes: int) -> None:
             os.link(folder / target, path)
             files.add(name)
         elif kind == _SYMBOLIC_LINK:
-            links.append((name, _text(head[157:257])))
-            files.add(name)
+            links[name] = _text(head[157:257])
         else:
             raise BadArchive(f"{name}, which is neither a file nor a folder nor a link")
     # Last, so that nothing is ever written through one.
-    for name, target in links:
+    for name, target in links.items():
         os.symlink(target, folder / name)  # noqa: PTH211 - a target is a text, and stays as it is
     root = folder.resolve()
-    for name, target in links:
+    for name, target in links.items():
         if not _resolved(folder / name).is_relative_to(root):
             raise BadArchive(f"{name}, a link that leads out of the folder, to {target}")
 

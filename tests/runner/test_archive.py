@@ -1,0 +1,123 @@
+"""What comes out of a sandboxed build may be written by anyone: archives that a good tar would not make."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from warpleague.runner.archive import MOST_ENTRIES, BadArchive, unpack
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE, HARD, SOFT, DEVICE, FOLDER, PIPE = b"0", b"1", b"2", b"3", b"5", b"6"
+
+
+def archive(*entries: tuple, end: bool = True) -> bytes:
+    """A ustar archive of entries: name, kind, and content or the target of a link."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for name, kind, *more in entries:
+            info = tarfile.TarInfo(name)
+            info.type = kind
+            content = b""
+            if kind == FILE and more:
+                content = more[0]
+            elif more:
+                info.linkname = more[0]
+            info.size = len(content)
+            info.mode = 0o4711 if "run" in name else 0o600
+            tar.addfile(info, io.BytesIO(content))
+        offset = out.tell()
+    return out.getvalue() if end else out.getvalue()[:offset]
+
+
+def unpacked(data: bytes, tmp_path: Path, most: int = 1 << 20) -> Path:
+    unpack(io.BytesIO(data), tmp_path / "out", most)
+    return tmp_path / "out"
+
+
+def test_files_folders_and_links_come_out(tmp_path: Path) -> None:
+    """Names, contents and the right to execute are kept; owners and other permissions are ours."""
+    long = "d/" + "e" * 90 + "/" + "f" * 90
+    folder = unpacked(
+        archive(
+            *(("./", FOLDER), ("./d", FOLDER), ("./d/" + "e" * 90, FOLDER), (long, FILE, b"deep")),
+            *(("./run", FILE, b"#!"), ("./empty", FILE), ("hard", HARD, "run"), ("soft", SOFT, "d/../run")),
+        ),
+        tmp_path,
+    )
+    assert (folder / long).read_bytes() == b"deep"
+    assert (folder / "run").stat().st_mode & 0o7777 == 0o755
+    assert (folder / "empty").stat().st_mode & 0o7777 == 0o644
+    assert str((folder / "soft").readlink()) == "d/../run"
+    assert (folder / "hard").read_bytes() == (folder / "soft").read_bytes() == b"#!"
+
+
+@pytest.mark.parametrize(
+    ("entries", "text"),
+    [
+        ([("../x", FILE, b"")], "../x, which is outside the folder"),
+        ([("/x", FILE, b"")], "/x, which is outside the folder"),
+        ([("d", FOLDER), ("d/../../x", FILE, b"")], "outside the folder"),
+        ([("d", SOFT, "."), ("d/x", FILE, b"")], "d/x, without the folder it is in"),
+        ([("d/x", FILE, b"")], "d/x, without the folder it is in"),
+        ([("x", FILE, b"1"), ("x", FILE, b"2")], "x twice"),
+        ([("x", SOFT, "y"), ("x", FOLDER)], "x twice"),
+        ([("", FILE, b"1")], " twice"),
+        ([("d", FOLDER), ("d", SOFT, "..")], "d twice"),
+        ([("x", HARD, "../../etc/passwd")], "outside the folder"),
+        ([("x", SOFT, "y"), ("z", HARD, "x")], "z, a link to x, which is no file"),
+        ([("x", HARD, "y")], "x, a link to y, which is no file"),
+        ([("x", SOFT, "../x")], "x, a link that leads out of the folder, to ../x"),
+        ([("x", SOFT, "/etc/passwd")], "a link that leads out of the folder"),
+        ([("a", SOFT, "b"), ("b", SOFT, "/etc")], "a link that leads out of the folder"),
+        ([("a", SOFT, "b"), ("b", SOFT, "a")], "a link that leads in circles"),
+        ([("x", DEVICE)], "x, which is neither a file nor a folder nor a link"),
+        ([("x", PIPE)], "x, which is neither a file nor a folder nor a link"),
+        ([("x", FILE, bytes(600_000)), ("y", FILE, bytes(600_000))], "more than 1 MiB"),
+    ],
+)
+def test_what_a_folder_must_not_hold_is_refused(entries: list, text: str, tmp_path: Path) -> None:
+    """Nothing is written outside the folder, through a link, twice or in excess; the entry is named."""
+    with pytest.raises(BadArchive) as caught:
+        unpacked(archive(*entries), tmp_path)
+    assert text in str(caught.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_hard_links_multiply_nothing(tmp_path: Path) -> None:
+    """Hard links share a file, so that they cannot multiply what is written."""
+    folder = unpacked(
+        archive(("x", FILE, bytes(900_000)), *((f"y{n}", HARD, "x") for n in range(9))), tmp_path
+    )
+    assert (folder / "y8").stat().st_ino == (folder / "x").stat().st_ino
+
+
+@pytest.mark.parametrize("cut", [0, 100, 512, 700, 1024])
+def test_an_archive_that_breaks_off_is_refused(cut: int, tmp_path: Path) -> None:
+    """Wherever it ends before its end mark, it is none."""
+    data = archive(("x", FILE, bytes(600)), end=False)[: 512 + 600]
+    with pytest.raises(BadArchive, match="breaks off"):
+        unpacked(data[:cut], tmp_path)
+
+
+def test_bytes_that_are_no_archive_are_refused(tmp_path: Path) -> None:
+    """Noise, a damaged header, and numbers that are none are refused."""
+    good = archive(("x", FILE, b"x"))
+    for number, data in enumerate(
+        (b"\1" * 4096, good.replace(b"x\0", b"y\0", 1), good[:124] + b"\x80" + good[125:], b"{}\n" * 400)
+    ):
+        with pytest.raises(BadArchive, match="an archive"):
+            unpack(io.BytesIO(data), tmp_path / str(number), 1000)
+
+
+def test_entries_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Very many files are refused, however small."""
+    monkeypatch.setattr("warpleague.runner.archive.MOST_ENTRIES", 5)
+    with pytest.raises(BadArchive, match="more than 5 files"):
+        unpacked(archive(*((f"x{n}", FILE) for n in range(6))), tmp_path)
+    assert MOST_ENTRIES == 50_000

@@ -1,0 +1,519 @@
+"""Builds as strangers write them: what they reach, what they may take, what is left of them.
+
+What a failing build is told by the commands is tested with the command line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import warpleague.runner.build as building
+from warpleague.cli import main
+from warpleague.errors import BotError, HarnessFault
+from warpleague.runner import draft
+from warpleague.runner.bundle import folder_digest, prepare
+from warpleague.runner.checkup import Checkup, check_bot
+from warpleague.runner.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpleague.match.spec import Level
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are kept on Linux")
+
+CONFINED = ("limits", "sandbox")
+
+
+@pytest.fixture(params=CONFINED)
+def level(request: pytest.FixtureRequest) -> Level:
+    """Each level that confines a build, where this machine can give it."""
+    if request.param == "sandbox":
+        request.getfixturevalue("sandboxed")
+    return request.param
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of bundles of the test's own."""
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def make(tmp_path: Path, cache: Path) -> Callable[..., Path]:
+    """Writes a bot whose build runs some Python, or a shell's script; gives its folder."""
+    count = iter(range(100))
+
+    def make(code: str = "", *, shell: str | None = None) -> Path:
+        folder = tmp_path / f"bot{next(count)}"
+        folder.mkdir()
+        build = ["python3", "-I", "build.py"] if shell is None else ["/bin/sh", "-c", shell]
+        (folder / "build.py").write_text(code)
+        (folder / "bot.toml").write_text(
+            f'name = "bot"\ngames = ["aliens"]\nrun = ["python3", "x.py"]\nbuild = {json.dumps(build)}\n'
+        )
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def limit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Sets limits of builds."""
+
+    def limit(**limits: float) -> None:
+        monkeypatch.setattr(building, "LIMITS", building.BuildLimits(**limits))
+
+    return limit
+
+
+def running(token: str) -> list[int]:
+    """The processes with `token` among their arguments."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                if token.encode() in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+def gone(token: str, within_s: float = 10.0) -> bool:
+    """Whether no process with `token` is left, now or soon."""
+    deadline = time.monotonic() + within_s
+    while running(token):
+        if time.monotonic() > deadline:
+            return False
+        os.sched_yield()
+    return True
+
+
+def in_cache(cache: Path) -> list[str]:
+    return sorted(path.name for folder in cache.glob("*") for path in folder.iterdir())
+
+
+# What a build reaches
+
+
+def test_the_network_is_out_of_reach(sandboxed: None, make: Callable[..., Path]) -> None:
+    """In the sandbox a build reaches no server of this machine, by address or by an abstract name."""
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as hidden:
+        name = f"warpleague-test-{os.getpid()}"
+        hidden.bind("\0" + name)
+        hidden.listen()
+        code = f"""
+import socket
+for family, address in ((socket.AF_INET, ("127.0.0.1", {server.getsockname()[1]})), (socket.AF_UNIX, "\\0{name}")):
+    try:
+        socket.socket(family).connect(address)
+    except OSError:
+        continue
+    raise SystemExit("reached")
+"""
+        prepare(make(code), "sandbox")
+        with pytest.raises(BotError, match="reached"):
+            prepare(make(code + "\n"), "none")
+
+
+def test_only_its_folder_can_be_written(sandboxed: None, make: Callable[..., Path], tmp_path: Path) -> None:
+    """In the sandbox a build writes to its copy and to a scratch space of its own, and sees no file of ours."""
+    (tmp_path / "secret").write_text("secret")
+    code = f"""
+import os, pathlib
+reached = []
+for place in ("/", "/usr", "/usr/bin", "/etc", "/source", "/dev", "/proc", "/run", "/var", {str(tmp_path)!r}):
+    try:
+        pathlib.Path(place, "written").write_text("x")
+        reached.append(place)
+    except OSError:
+        pass
+if os.path.exists({str(tmp_path)!r}):
+    reached.append("ours")
+assert os.getuid() != 0 or not reached, reached
+assert not reached, reached
+pathlib.Path("/tmp/scratch").write_text("x")
+pathlib.Path("made").write_text("x")
+"""
+    folder = make(code)
+    bundle = prepare(folder, "sandbox")
+    assert sorted(os.listdir(bundle.cwd)) == ["bot.toml", "build.py", "made"]
+    assert not (folder / "made").exists()
+
+
+def test_a_confined_build_has_a_clean_environment(
+    level: Level, make: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of the harness's environment is there, and HOME and TMPDIR can be written to; at none all is there."""
+    monkeypatch.setenv("WARPLEAGUE_TEST_SECRET", "x")
+    code = """
+import os, pathlib, tempfile
+pathlib.Path.home().joinpath("cache").write_text("x")
+tempfile.TemporaryFile().close()
+raise SystemExit("seen" if "WARPLEAGUE_TEST_SECRET" in os.environ else 0)
+"""
+    bundle = prepare(make(code), level)
+    assert "cache" not in os.listdir(bundle.cwd)
+    with pytest.raises(BotError, match="seen"):
+        prepare(make(code.replace('.joinpath("cache").write_text("x")', "")), "none")
+
+
+# What a build may take
+
+
+def test_a_build_that_hangs_is_ended(
+    make: Callable[..., Path], limit: Callable[..., None], cache: Path, level: Level
+) -> None:
+    """A build that does not end is killed with all it started once its time is up, and told with what it had said."""
+    limit(seconds=0.7)
+    token = f"{int(time.time())}.{os.getpid()}1"
+    with pytest.raises(BotError, match=r"building bot took more than 0\.7 s: (?s:.*)half done"):
+        prepare(make(shell=f"echo half done; sleep {token} & sleep {token}"), level)
+    assert gone(token)
+    assert in_cache(cache) == []
+
+
+def test_even_without_confinement_a_build_is_waited_for_in_vain_only_once(
+    make: Callable[..., Path], limit: Callable[..., None]
+) -> None:
+    """At none, too, a build that hangs, with its output closed, is ended when its time is up."""
+    limit(seconds=0.5)
+    with pytest.raises(BotError, match=r"took more than 0\.5 s"):
+        prepare(make(shell="exec >&- 2>&-; sleep 100"), "none")
+
+
+@pytest.mark.parametrize("shell", ["sleep {0} &", "setsid sh -c '(trap \"\" TERM HUP; sleep {0}; :) &'"])
+@pytest.mark.parametrize("level", ["none", *CONFINED])
+def test_what_a_build_leaves_running_is_killed(
+    level: Level, shell: str, make: Callable[..., Path], request: pytest.FixtureRequest
+) -> None:
+    """A process left in the background, and a daemon that holds the pipes, are not waited for, and die."""
+    if level == "sandbox":
+        request.getfixturevalue("sandboxed")
+    token = f"{int(time.time())}.{os.getpid()}2"
+    begun = time.monotonic()
+    bundle = prepare(make(shell=shell.format(token) + "\ntouch made"), level)
+    assert time.monotonic() - begun < 60
+    assert (Path(bundle.cwd) / "made").exists()
+    assert gone(token)
+
+
+@pytest.mark.parametrize(
+    "shell",
+    [
+        "dd if=/dev/zero of=big bs=1M count=64",
+        "exec 3>big; rm big; dd if=/dev/zero bs=1M count=64 >&3",
+        "i=0; while [ $i -lt 64 ]; do dd if=/dev/zero of=big$i bs=1M count=1 || exit 1; i=$((i+1)); done",
+        "cat /dev/zero >&1 >/proc/$PPID/fd/1",
+        "dd if=/dev/zero of=/tmp/big bs=1M count=64",
+    ],
+)
+def test_the_disk_cannot_be_filled(
+    sandboxed: None, shell: str, make: Callable[..., Path], limit: Callable[..., None], cache: Path
+) -> None:
+    """In the sandbox a build gets so much space and no more, in files, deleted ones, scratch space and its result."""
+    limit(folder_mb=8, tmp_mb=8, seconds=60)
+    with pytest.raises(BotError, match=r"building bot (failed|made)"):
+        prepare(make(shell=shell), "sandbox")
+    assert in_cache(cache) == []
+
+
+def test_a_file_without_end_is_stopped_at_limits(
+    make: Callable[..., Path], limit: Callable[..., None]
+) -> None:
+    """At limits one file has a limit of its own, and all files together are looked at."""
+    limit(folder_mb=8)
+    with pytest.raises(BotError, match="limit exceeded"):
+        prepare(make(shell="dd if=/dev/zero of=big bs=1M count=64; exit 1"), "limits")
+    many = "for i in 1 2 3 4; do dd if=/dev/zero of=big$i bs=1M count=6; done; sleep 100"
+    with pytest.raises(BotError, match="building bot made more than 8 MiB of files"):
+        prepare(make(shell=many), "limits")
+
+
+def test_memory_is_limited(level: Level, make: Callable[..., Path], limit: Callable[..., None]) -> None:
+    """One process is refused more than its share, and several together are ended."""
+    limit(memory_mb=64)
+    with pytest.raises(BotError, match="MemoryError"):
+        prepare(make("x = bytearray(400 << 20)"), level)
+    code = """
+import os, time
+for _ in range(3):
+    if os.fork() == 0:
+        break
+x = bytearray(b"x") * (40 << 20)
+time.sleep(100)
+"""
+    with pytest.raises(BotError, match=r"building bot took .* MiB of memory, more than 64 MiB"):
+        prepare(make(code), level)
+
+
+def test_processes_are_limited(
+    sandboxed: None, make: Callable[..., Path], limit: Callable[..., None]
+) -> None:
+    """In the sandbox a build has so many processes at once, and no more."""
+    limit(processes=12)
+    code = """
+import os, time
+try:
+    for number in range(40):
+        if os.fork() == 0:
+            time.sleep(100)
+except OSError:
+    raise SystemExit(f"stopped at {number}")
+"""
+    with pytest.raises(BotError, match=r"stopped at (9|10|11)\b"):
+        prepare(make(code), "sandbox")
+
+
+def test_of_much_output_the_end_is_told(level: Level, make: Callable[..., Path]) -> None:
+    """A talkative build that fails is told with its exit status and the end of what it said, escaped."""
+    code = "print('line\\n' * 300_000 + '\\x1b[1mlast words', flush=True); raise SystemExit(7)"
+    with pytest.raises(BotError) as caught:
+        prepare(make(code), level)
+    text = str(caught.value)
+    assert "building bot failed (exit status 7)" in text
+    assert text.endswith("\\x1b[1mlast words")
+    assert len(text) < 6000
+
+
+def test_a_build_killed_by_a_signal_is_told(level: Level, make: Callable[..., Path]) -> None:
+    """How a build ended is in the error, signals too."""
+    with pytest.raises(BotError, match=r"building bot failed \(killed by signal 9\)"):
+        prepare(make(shell="kill -9 $$"), level)
+
+
+# What comes out
+
+
+def test_a_build_cannot_rewrite_what_its_author_said(level: Level, make: Callable[..., Path]) -> None:
+    """The manifest in the bundle is the author's, whatever the build made of it."""
+    for shell in (
+        "echo 'x' > bot.toml",
+        "rm bot.toml; mkdir bot.toml; touch bot.toml/x",
+        "ln -sf /etc/passwd bot.toml",
+    ):
+        folder = make(shell=shell)
+        if level == "sandbox" and "ln" in shell:
+            with pytest.raises(BotError, match="a link that leads out of the folder"):
+                prepare(folder, level)
+            continue
+        made = Path(prepare(folder, level).cwd) / "bot.toml"
+        assert not made.is_symlink()
+        assert made.read_text() == (folder / "bot.toml").read_text()
+
+
+def test_a_result_is_plain_files_that_all_can_read(sandboxed: None, make: Callable[..., Path]) -> None:
+    """Owners, set-user-id bits and closed files do not come out of the sandbox; links inside the folder do."""
+    shell = "umask 077; echo x >f; cp /bin/true p; chmod 6755 p; ln f hard; ln -s d/../f soft; mkdir -m 700 d"
+    bundle = prepare(make(shell=shell), "sandbox")
+    found = {path.name: path for path in Path(bundle.cwd).iterdir()}
+    assert {name: stat.S_IMODE(path.stat().st_mode) for name, path in found.items()} == {
+        **dict.fromkeys(("bot.toml", "build.py", "f", "hard", "soft"), 0o644),
+        **dict.fromkeys(("p", "d"), 0o755),
+    }
+    assert {path.lstat().st_uid for path in found.values()} == {os.getuid()}
+    assert found["hard"].read_text() == found["soft"].read_text() == "x\n"
+    assert found["soft"].is_symlink()
+
+
+@pytest.mark.parametrize(
+    ("shell", "text"),
+    [
+        ("ln -s /etc/passwd x", "a link that leads out of the folder, to /etc/passwd"),
+        ("mkdir d; ln -s .. d/up; ln -s d/up/../.. x", "a link that leads out of the folder"),
+        ("ln -s x x", "x, a link that leads in circles"),
+        ("mkfifo x", "x, which is neither a file nor a folder nor a link"),
+        (
+            "i=0; while [ $i -lt 60 ]; do mkdir long-name && cd long-name; i=$((i+1)); done",
+            "failed (exit status 2)",
+        ),
+        ("cd ..; rm -rf /bot/* /bot/.[a-z]*; kill -9 $PPID", "failed (killed by signal 9)"),
+    ],
+)
+def test_what_no_bundle_may_hold_is_refused(
+    sandboxed: None, shell: str, text: str, make: Callable[..., Path], cache: Path
+) -> None:
+    """Links out of the folder, pipes, and paths without end are told, and nothing of them is kept."""
+    with pytest.raises(BotError) as caught:
+        prepare(make(shell=shell), "sandbox")
+    assert text in str(caught.value)
+    assert in_cache(cache) == []
+
+
+# The cache
+
+
+def test_a_bot_is_built_once_whatever_the_level(
+    make: Callable[..., Path], cache: Path, sandboxed: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cache knows a bot by its content alone: built at one level, it is there for the others."""
+    folder = make(shell="touch made")
+    first = prepare(folder, "sandbox")
+    monkeypatch.setattr(building, "build", lambda *_: pytest.fail("built again"))
+    assert prepare(folder, "limits") == prepare(folder, "none") == first
+    assert in_cache(cache) == [folder_digest(folder)[:32]]
+
+
+def test_a_copy_depends_on_its_digest_alone(make: Callable[..., Path], tmp_path: Path) -> None:
+    """Permissions that the digest does not tell apart are the same in every copy."""
+    folder = make(shell="true")
+    (folder / "sub").mkdir(mode=0o700)
+    (folder / "sub" / "file").write_text("x")
+    (folder / "sub" / "file").chmod(0o600)
+    (folder / "build.py").chmod(0o710)
+    found = Path(prepare(folder).cwd)
+    modes = [stat.S_IMODE((found / name).stat().st_mode) for name in ("sub", "sub/file", "build.py")]
+    assert modes == [0o755, 0o644, 0o755]
+
+
+@pytest.mark.parametrize("level", CONFINED)
+def test_what_a_killed_harness_leaves_goes_at_the_next_start(
+    level: Level,
+    make: Callable[..., Path],
+    cache: Path,
+    limit: Callable[..., None],
+    request: pytest.FixtureRequest,
+) -> None:
+    """Killed during a build, the harness leaves no process; its draft goes when this or any bot is prepared."""
+    if level == "sandbox":
+        request.getfixturevalue("sandboxed")
+    token = f"{int(time.time())}.{os.getpid()}3"
+    folder = make(shell=f"test -e half && exit 3; touch half; exec sleep {token}")
+    stem = folder_digest(folder)[:32]
+
+    def start_and_kill() -> None:
+        code = "import sys; from pathlib import Path; from warpleague.runner.bundle import prepare; "
+        code += "prepare(Path(sys.argv[1]), sys.argv[2])"
+        before = in_cache(cache)
+        with subprocess.Popen([sys.executable, "-c", code, str(folder), level]) as harness:
+            while not any(pid != harness.pid and b"sleep" in command(pid)[:20] for pid in running(token)):
+                assert harness.poll() is None
+            harness.kill()
+        assert gone(token)
+        assert set(in_cache(cache)) == {*before, stem + ".draft", stem + ".lock"}
+
+    start_and_kill()
+    other = prepare(make(shell="true"), level)
+    assert in_cache(cache) == [Path(other.cwd).name]
+    start_and_kill()
+    limit(seconds=0.5)
+    with pytest.raises(BotError, match=r"took more than 0\.5 s"):
+        prepare(folder, level)
+    assert in_cache(cache) == [Path(other.cwd).name]
+
+
+def command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_a_draft_in_use_is_left_alone(tmp_path: Path) -> None:
+    """Cleaning up does not touch the draft of someone who still builds; afterwards lock and draft are gone."""
+    with draft.draft_of(tmp_path / "bot") as mine:
+        mine.mkdir()
+        (mine / "file").touch()
+        assert draft.clean(tmp_path) == 0
+        assert (mine / "file").exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_resists_removal_is_removed(tmp_path: Path) -> None:
+    """A draft with closed folders, or deeper than Python follows, goes all the same."""
+    folder = tmp_path / "bot.draft"
+    (folder / "closed" / "inner").mkdir(parents=True)
+    (folder / "closed").chmod(0)
+    within = os.open(folder, os.O_RDONLY)
+    for _ in range(1100):
+        os.mkdir("d", dir_fd=within)
+        above, within = within, os.open("d", os.O_RDONLY, dir_fd=within)
+        os.close(above)
+    os.close(within)
+    assert draft.clean(tmp_path) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+# Which level is asked for
+
+
+def test_each_command_builds_at_the_level_it_was_asked_for(
+    make: Callable[..., Path], cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    """`match`, `bot check` and `league run` build at the level of the match."""
+    levels = []
+
+    def build(job, level) -> None:
+        del job
+        levels.append(level)
+        raise BotError("far enough")
+
+    monkeypatch.setattr(building, "build", build)
+    folder = make(shell="true")
+    for level in ("none", "limits", "sandbox"):
+        assert main(["match", "aliens", str(folder), str(folder), "--level", level]) == 2
+        assert not check_bot(folder, Checkup(level=level))
+        (tmp_path / "cup.toml").write_text(
+            f'bots = ["{folder}", {{ path = "{folder}", name = "b" }}]\n'
+            f'[game]\nid = "aliens"\n[rules]\nlevel = "{level}"\n'
+        )
+        command = ["league", "run", str(tmp_path / "cup.toml"), "--results", str(tmp_path / level)]
+        assert main(command) == 2
+    assert levels == ["none"] * 3 + ["limits"] * 3 + ["sandbox"] * 3
+    assert "far enough" in capsys.readouterr().err
+
+
+def test_a_sandbox_that_fails_is_not_the_builds_fault(
+    sandboxed: None, make: Callable[..., Path], cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sandbox that is killed is a failure of the harness or its host, and leaves nothing behind."""
+    enter = Sandbox.enter
+
+    def enter_and_kill(self, process) -> None:
+        enter(self, process)
+        os.kill(process.pid, signal.SIGKILL)
+
+    building.check_level("sandbox")
+    monkeypatch.setattr(Sandbox, "enter", enter_and_kill)
+    with pytest.raises(HarnessFault, match="the sandbox to build bot in failed"):
+        prepare(make(shell="sleep 100"), "sandbox")
+    assert in_cache(cache) == []
+
+
+@pytest.mark.parametrize("program", ["cc", "rustc", "javac", "go"])
+def test_compilers_work(program: str, level: Level, make: Callable[..., Path], tmp_path: Path) -> None:
+    """Every compiler that is installed here compiles at every level."""
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    folder = make()
+    sources = {
+        "cc": (
+            "main.c",
+            '#include <stdio.h>\nint main(void) { return puts("x") < 0; }\n',
+            ["-o", "x", "main.c"],
+        ),
+        "rustc": ("main.rs", 'fn main() { println!("x"); }\n', ["-o", "x", "main.rs"]),
+        "javac": ("Main.java", "class Main {}\n", ["Main.java"]),
+        "go": ("main.go", "package main\nfunc main() {}\n", ["build", "-o", "x", "main.go"]),
+    }
+    name, source, arguments = sources[program]
+    (folder / name).write_text(source)
+    manifest = folder / "bot.toml"
+    lines = [line for line in manifest.read_text().splitlines() if not line.startswith("build")]
+    manifest.write_text("\n".join([*lines, f"build = {json.dumps([program, *arguments])}\n"]))
+    made = set(os.listdir(prepare(folder, level).cwd))
+    assert made & {"x", "Main.class"}
