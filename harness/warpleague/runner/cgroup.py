@@ -296,7 +296,7 @@ def _make_room(base: str) -> None:
 def _give_back(base: str) -> None:
     """Undo `_make_room`, as far as it goes."""
     with contextlib.suppress(OSError):
-        for pid in _family():
+        for pid in _family().intersection(_members(f"{base}/{LEAF}")):
             with contextlib.suppress(ProcessLookupError):
                 _write(f"{base}/cgroup.procs", pid)
         os.rmdir(f"{base}/{LEAF}")  # noqa: PTH106
