@@ -275,9 +275,10 @@ class Turn:
                 visit({"do": "place", "at": space}, worth, placed=(*placed, space))
             if not picked:
                 room = HAND - sum(hand)
-                if planet >= 0 and room and self.deck:
+                draws = planet >= 0 and self.deck and not board.station[at]  # beside both only the Docks give
+                if draws and room:
                     visit({"do": "pickup", "at": "planet"}, 0.0, picked=True, drawn=room, where=planet)
-                elif planet >= 0 and self.deck and self.worst(placed, at, hand, planet) is not None:
+                elif draws and self.worst(placed, at, hand, planet) is not None:
                     dropped = self.worst(placed, at, hand, planet)
                     rest = tuple(cards - (i == dropped) for i, cards in enumerate(hand))
                     visit(

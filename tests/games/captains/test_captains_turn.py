@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from warpleague.errors import ActionError
+from warpleague.errors import ActionError, PositionError
 from warpleague.games.api import CHANCE
 from warpleague.games.captains import GAME
 from warpleague.games.captains.score import worth
@@ -261,6 +261,36 @@ def test_t7_no_pickup_at_a_planet_from_an_empty_deck(tools: Tools) -> None:
     assert tools.legal(state, "pickup") == []
     state = tools.at(seat=1, ships=[106, 119], tokens=[[119], [134]], docks=docks)
     assert tools.legal(state, "pickup") == ["pickup station"]
+
+
+def test_t7_nothing_is_drawn_from_the_deck_beside_the_station(tools: Tools) -> None:
+    """On a space beside both a planet and the station passengers are delivered, but picked up from the Docks."""
+    laid = (
+        [6, "B", 1],
+        [2, "A", 2],
+        [5, "A", 2],
+        [7, "A", 5],
+        [3, "B", 5],
+        [4, "A", 1],
+        [1, "A", 4],
+        [9, "A", 5],
+    )
+    both = {
+        "match": {"players": 4, "station": 3, "boards": [*laid, [8, "A", 3]]},
+        "ships": [158, 159, 169, 171],
+        "tokens": [[158], [159], [169], [171]],
+        "explorers": [0],
+        "hands": [tools.counts(10, p5=1), *[[0] * 10] * 3],
+    }
+    state = GAME.from_json(both)
+    assert GAME.setup(state)["spaces"][158]["planet"] == 5
+    assert GAME.setup(state)["spaces"][158]["station"]
+    assert tools.legal(state, "deliver") == ["deliver 5"]
+    assert tools.legal(state, "pickup") == ["pickup station"]
+    with pytest.raises(ActionError, match="where nothing is drawn from the deck"):
+        GAME.parse(state, 0, {"do": "pickup", "at": "planet"})
+    with pytest.raises(PositionError, match="stage: beside the station nothing is drawn"):
+        GAME.from_json({**both, "stage": "pickup-planet", "focus": 5, "picked": True})
 
 
 def test_t7_pickup_at_the_station_takes_from_two_planets(tools: Tools) -> None:

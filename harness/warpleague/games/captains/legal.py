@@ -74,13 +74,13 @@ def _turn(state: State) -> Sequence[Action]:
     at = state.ships[seat]
     planet = galaxy.beside_planet[at]
     out: list[Action] = []
-    if planet >= 0:
-        if cards.hands[seat][planet]:
-            out.append(DELIVERIES[planet])
-        if not state.picked and cards.left:
+    if planet >= 0 and cards.hands[seat][planet]:
+        out.append(DELIVERIES[planet])
+    if not state.picked:  # captains T7: beside the station nothing is drawn from the deck
+        if galaxy.beside_station[at]:
+            out.append(PICKUP_STATION)
+        elif planet >= 0 and cards.left:
             out.append(PICKUP_PLANET)
-    if not state.picked and galaxy.beside_station[at]:
-        out.append(PICKUP_STATION)
     if len(state.tokens.stacks[seat]) < TOKENS:
         spots = state.tokens.places.get((seat, at))
         out += places(table, state.tokens, seat, at) if spots is None else spots
@@ -207,6 +207,8 @@ def _why_not(state: State, do: str, action: Action) -> str:
     if do == "pickup":
         if state.picked:
             return "pickup: once a turn"
+        if galaxy.beside_station[at]:
+            return f"pickup: space {at} is beside the station, where nothing is drawn from the deck"
         return f"pickup: space {at} is not beside it, or the deck is empty"
     if do == "deliver":
         return f"deliver: no card of that planet in hand, or the ship's space {at} is not beside it"

@@ -86,8 +86,11 @@ def check_focus(fields: Fields, state: State) -> None:
         if not state.cards.left:
             fields.fail("stage", "'ai-cards' needs a card in the deck")
     elif stage in (PICKUP_PLANET, DRAW):
-        if focus < 0 or state.table.galaxy.beside_planet[state.ships[state.seat]] != focus:
+        galaxy, ship = state.table.galaxy, state.ships[state.seat]
+        if focus < 0 or galaxy.beside_planet[ship] != focus:
             fields.fail("focus", "must be the planet beside the ship")
+        if galaxy.beside_station[ship]:
+            fields.fail("stage", "beside the station nothing is drawn from the deck")
     elif stage == EMERGE:
         if not 0 <= focus < state.table.planets:
             fields.fail("focus", "must be the planet revealed")
