@@ -16,14 +16,14 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.league.means import Z95, share_interval
+from warpleague.league.means import Z95
+from warpleague.report.figures import fit_words, mean_words, percent, remarks, share_span, solo_remarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from warpleague.league.held import Held
-    from warpleague.league.means import Mean
-    from warpleague.league.standings import FaultLine, SeatLine, Standing, Standings, TimeLine
+    from warpleague.league.standings import FaultLine, SeatLine, Standings, TimeLine
 
 _PLAIN_WIDTH = 160  # of a pipe or a file: wide enough that nothing is cut
 _WIDE, _NARROW = 96, 76  # below so many columns the standings leave out what other tables tell
@@ -57,10 +57,6 @@ def _bot_column(table: Table) -> None:
     table.add_column("bot", overflow="fold", min_width=8)
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
 def standings_table(
     standings: Standings, name: str, width: int = 100, top: int | None = None
 ) -> RenderableType:
@@ -81,45 +77,20 @@ def standings_table(
             "-" if line.elo is None else f"{line.elo:.0f}",
         ]
         if fitted:
-            cells += _fitted(line)
+            cells += fit_words(line)
         if fitted and wide:
             cells.append("" if line.likelihood is None else f"{100 * line.likelihood:.0f} %")
         cells += [f"{count:,}" for count in (record.played, record.won, record.drawn, record.lost)]
         if wide:
-            cells.append(_percent(record.points / record.played) if record.played else "-")
+            cells.append(percent(record.points / record.played) if record.played else "-")
         table.add_row(*cells, _faults(record.faults))
-    captions = _legend(standings, wide) if fitted else []
+    captions = remarks(standings, wide=wide) if fitted else []
     return _titled(f"Standings of {name}, {_matches(standings)}", table, *captions)
 
 
 def _matches(standings: Standings) -> str:
     kind = "solo match" if standings.solo else "match"
     return f"{standings.matches:,} {kind}{'' if standings.matches == 1 else 'es'}"
-
-
-def _fitted(line: Standing) -> tuple[str, str]:
-    if line.above is not None:
-        return f"> {line.above:.0f}", "won all"
-    if line.below is not None:
-        return f"< {line.below:.0f}", "lost all"
-    if line.fit is None:
-        return "-", ""
-    return f"{line.fit:.0f}", "" if line.error is None else f"{line.error:.0f}"
-
-
-def _legend(standings: Standings, wide: bool) -> list[str]:
-    remarks = ["Elo: match by match. fit: all results at once."]
-    if wide:
-        remarks[0] += " LOS: likelihood to be stronger than the next."
-    tiers = {line.tier for line in standings.lines if line.error is not None}
-    if len(tiers) > 1:
-        remarks.append(
-            f"Of {len(tiers)} groups of bots one won all against another: their distance is where that is an even bet."
-        )
-    islands = {line.island for line in standings.lines if line.island is not None}
-    if len(islands) > 1:
-        remarks.append(f"{len(islands)} groups of bots never met each other: do not compare their fits.")
-    return remarks
 
 
 def _faults(count: int) -> Text:
@@ -145,42 +116,19 @@ def _solo_table(standings: Standings, name: str, width: int, top: int | None) ->
         record = line.record
         cells: list[str | Text] = [str(line.rank), Text(line.bot)]
         if rival:
-            cells.append(_percent(record.won / record.played) if record.played else "-")
+            cells.append(percent(record.won / record.played) if record.played else "-")
             if wide:
-                cells.append(_interval(record.won, record.played))
-            cells += _mean(record.margins, signed=True)
+                cells.append(share_span(record.won, record.played))
+            cells += mean_words(record.margins, signed=True)
         if not rival or wide:
-            cells += _mean(record.scores)[: 1 if rival else 2]
+            cells += mean_words(record.scores)[: 1 if rival else 2]
         if compared:
-            cells += ("", "") if line.ahead is None else _mean(line.ahead, signed=True)
+            cells += ("", "") if line.ahead is None else mean_words(line.ahead, signed=True)
         counts = ([record.played] if wide or not rival else []) + ([record.won, record.lost] if rival else [])
         table.add_row(*cells, *(f"{count:,}" for count in counts), _faults(record.faults))
-    return _titled(f"Standings of {name}, {_matches(standings)}", table, *_solo_legend(rival, compared))
-
-
-def _solo_legend(rival: bool, compared: bool) -> list[str]:
-    remarks = []
-    if rival:
-        remarks.append("wins: against the game's own opponent. margin: mean score less the opponent's.")
-    if compared:
-        what = "margin" if rival else "score"
-        remarks.append(f"ahead: mean difference in {what} to the next bot, on the deals both played.")
-    return remarks
-
-
-def _interval(won: int, played: int) -> str:
-    if not played:
-        return ""
-    low, high = share_interval(won, played)
-    return f"{100 * low:.0f} to {100 * high:.0f}"
-
-
-def _mean(mean: Mean, *, signed: bool = False) -> tuple[str, str]:
-    """A mean and half its 95 % interval; empty where there is none."""
-    if not mean.count:
-        return "-", ""
-    error = "" if mean.error is None else f"{mean.error * Z95:.2f}"
-    return f"{mean.mean:{'+' if signed else ''}.2f}", error
+    return _titled(
+        f"Standings of {name}, {_matches(standings)}", table, *solo_remarks(rival=rival, compared=compared)
+    )
 
 
 def crosstable(standings: Standings, width: int = 100) -> RenderableType:
@@ -225,7 +173,7 @@ def seats_table(lines: Sequence[SeatLine]) -> RenderableType:
         table.add_row(
             str(line.seat),
             *(f"{count:,}" for count in (record.played, record.won, record.drawn, record.lost)),
-            _percent(line.share.mean) if record.played and len(lines) > 1 else "-",
+            percent(line.share.mean) if record.played and len(lines) > 1 else "-",
             f"{100 * error * Z95:.1f}" if error is not None and len(lines) > 1 else "",
             f"{record.scores.mean:.2f}" if record.played else "-",
             _faults(record.faults),

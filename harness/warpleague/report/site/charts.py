@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Final
 import attrs
 from markupsafe import Markup
 
+from warpleague.report.site.words import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_WIDTH: Final = 760
+_WIDTH: Final = 600
 _ROW: Final = 26
-_NAMES: Final = 170  # left of the plot
-_VALUES: Final = 120  # right of it
+_NAMES: Final = 160  # left of the plot
+_VALUES: Final = 115  # right of it
 _COLOURS: Final = 10
 
 
@@ -93,7 +95,7 @@ def intervals(rows: Sequence[Row], axis: str, *, zero: float | None = None) -> M
 def _interval_row(row: Row, y: float, x: object) -> Markup:
     at = x if callable(x) else float
     parts = [
-        Markup('<g class="row"><title>{}: {}</title>').format(row.name, row.text),
+        Markup('<g class="row"><title>{}: {}</title>').format(one_line(row.name), row.text),
         Markup('<text class="name" x="{}" y="{}">{}</text>').format(_NAMES - 12, y, _cut(row.name, 22)),
     ]
     if row.low is not None and row.high is not None:
@@ -126,7 +128,7 @@ def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> 
     low, high = min(values), max(values)
     margin = (high - low or 1.0) * 0.05
     low, high = low - margin, high + margin
-    left, top, right, bottom = 46, 8, _WIDTH - _NAMES, 300
+    left, top, right, bottom = 46, 8, _WIDTH - _NAMES - 10, 250
 
     def at(place: int, value: float) -> tuple[float, float]:
         across = (xs[place] - xs[0]) / (xs[-1] - xs[0])
@@ -156,7 +158,7 @@ def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> 
         seat = f"seat-{number}" if number < _COLOURS else "other"
         parts.append(
             Markup('<g class="line {}"><title>{}: {:.0f}</title><polyline points="{}"/>').format(
-                seat, name, line[-1], points
+                seat, one_line(name), line[-1], points
             )
         )
         if number < _COLOURS:
@@ -209,4 +211,5 @@ def _head(height: float, title: str) -> Markup:
 
 
 def _cut(text: str, most: int) -> str:
+    text = one_line(text)
     return text if len(text) <= most else text[: most - 1] + "…"

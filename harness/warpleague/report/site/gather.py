@@ -13,19 +13,22 @@ from markupsafe import Markup
 
 from warpleague.games import load_game
 from warpleague.league import standings as computed
+from warpleague.league.held import held
 from warpleague.league.means import Z95, share_interval
 from warpleague.league.ratings import SequentialElo
+from warpleague.match.evidence import safe
+from warpleague.report.figures import fit_words, mean_words, percent, remarks, share_span, solo_remarks
 from warpleague.report.match import BUSY_SHARE
 from warpleague.report.site import charts
 from warpleague.report.site.listing import Listed, listed
 from warpleague.report.site.words import Facts, conditions, one_line
+from warpleague.report.tables import held_lines
 from warpleague.report.views import status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from warpleague.league.league import League
-    from warpleague.league.means import Mean
     from warpleague.league.played import Played
     from warpleague.league.schedule import Fixture
     from warpleague.league.standings import FaultLine, Standing, Standings
@@ -63,7 +66,9 @@ def gather(league: League) -> Gathered:
         "facts": _facts(league, told),
         "table": table,
         "standings": [_standing(line) for line in table.lines],
-        "remarks": _remarks(table),
+        "remarks": solo_remarks(rival=table.rival, compared=len(table.lines) > 1)
+        if table.solo
+        else remarks(table, wide=True),
         "ratings_chart": _ratings_chart(table),
         "elo_chart": elo.chart(table),
         "cross": None if table.solo or len(table.names) > _GRID_BOTS else _cross(table),
@@ -91,14 +96,14 @@ def _facts(league: League, told: dict[str, Any]) -> Facts:
         ("format", told["format"]),
         ("clock", how["clock"]),
         ("faults", how["faults"]),
-        ("confined", f"level {how['level']}"),
-        ("since", f"{told['created']}, warpleague {told['harness']}"),
-        ("commitment", told["commitment"]),
+        ("confined", "\n".join(held_lines(season.level, held(league))) or f"level {how['level']}"),
+        ("store", f"since {told['created']}, warpleague {told['harness']}"),
+        ("commitment", f"{told['commitment']}, since {told['committed']}"),
         ("secret", secret),
     ]
     if told["other"]:
         facts.insert(3, ("besides", f"{told['other']:,} matches of earlier bots or formats, not counted"))
-    return [(name, one_line(value)) for name, value in facts]
+    return [(name, safe(value)) for name, value in facts]
 
 
 # Standings
@@ -106,108 +111,62 @@ def _facts(league: League, told: dict[str, Any]) -> Facts:
 
 def _standing(line: Standing) -> dict[str, Any]:
     record = line.record
+    fit, error = fit_words(line)
     return {
         "rank": line.rank,
         "bot": line.bot,
-        "elo": None if line.elo is None else f"{line.elo:.0f}",
-        "fit": _fit(line),
-        "error": "" if line.error is None or line.above or line.below else f"{line.error:.0f}",
+        "elo": "-" if line.elo is None else f"{line.elo:.0f}",
+        "fit": fit,
+        "error": error,
         "likelihood": "" if line.likelihood is None else f"{100 * line.likelihood:.0f} %",
         "record": record,
-        "share": f"{100 * record.points / record.played:.1f} %" if record.played else "-",
-        "wins": f"{100 * record.won / record.played:.1f} %" if record.played else "-",
-        "interval": _interval(record.won, record.played),
-        "score": _mean(record.scores),
-        "margin": _mean(record.margins, signed=True),
-        "ahead": ("", "") if line.ahead is None else _mean(line.ahead, signed=True),
+        "share": percent(record.points / record.played) if record.played else "-",
+        "wins": percent(record.won / record.played) if record.played else "-",
+        "interval": share_span(record.won, record.played),
+        "score": mean_words(record.scores),
+        "margin": mean_words(record.margins, signed=True),
+        "ahead": ("", "") if line.ahead is None else mean_words(line.ahead, signed=True),
     }
 
 
-def _fit(line: Standing) -> str:
-    if line.above is not None:
-        return f"> {line.above:.0f}"
-    if line.below is not None:
-        return f"< {line.below:.0f}"
-    return "-" if line.fit is None else f"{line.fit:.0f}"
-
-
-def _interval(won: int, played: int) -> str:
-    if not played:
-        return ""
-    low, high = share_interval(won, played)
-    return f"{100 * low:.0f} to {100 * high:.0f}"
-
-
-def _mean(mean: Mean, *, signed: bool = False) -> tuple[str, str]:
-    if not mean.count:
-        return "-", ""
-    error = "" if mean.error is None else f"{mean.error * Z95:.2f}"
-    return f"{mean.mean:{'+' if signed else ''}.2f}", error
-
-
-def _remarks(table: Standings) -> list[str]:
-    if table.solo:
-        remarks = []
-        if table.rival:
-            remarks.append(
-                "Wins are against the game's own opponent; the margin is the mean score less the opponent's."
-            )
-        what = "margin" if table.rival else "score"
-        return [*remarks, f"Ahead: mean difference in {what} to the next bot, on the deals that both played."]
-    remarks = [
-        "Elo goes match by match, the fit takes all results at once. LOS: likelihood to be stronger than the next."
-    ]
-    tiers = {line.tier for line in table.lines if line.error is not None}
-    if len(tiers) > 1:
-        remarks.append(
-            f"Of {len(tiers)} groups of bots one won all against another: their distance is where that is an even bet."
-        )
-    islands = {line.island for line in table.lines if line.island is not None}
-    if len(islands) > 1:
-        remarks.append(f"{len(islands)} groups of bots never met each other: do not compare their fits.")
-    return remarks
-
-
 def _ratings_chart(table: Standings) -> Markup:
-    rows = []
-    for line in table.lines:
-        record = line.record
-        if table.rival and record.played:
-            low, high = share_interval(record.won, record.played)
-            share = record.won / record.played
-            text = f"{100 * share:.1f} %"
-            rows.append(charts.Row(line.bot, 100 * share, 100 * low, 100 * high, text=text))
-        elif table.solo:
-            rows.append(_score_row(line))
-        elif line.above is not None or line.below is not None:
-            rows.append(charts.Row(line.bot, line.fit, above=line.above, below=line.below, text=_bound(line)))
-        elif line.fit is None or line.error is None:
-            rows.append(charts.Row(line.bot, line.fit, text=_fit(line)))
-        else:
-            text = f"{line.fit:.0f} ± {line.error:.0f}"
-            rows.append(
-                charts.Row(line.bot, line.fit, line.fit - line.error, line.fit + line.error, text=text)
-            )
+    """What ranks, with its 95 % interval: the fit, or in a solo league the share of wins or the score."""
     if table.rival:
-        return charts.intervals(rows, "share of wins against the game, in percent")
+        return charts.intervals(
+            [_wins_row(line) for line in table.lines], "share of wins against the game, in percent"
+        )
     if table.solo:
-        return charts.intervals(rows, "mean score")
-    return charts.intervals(rows, "fitted rating, in Elo points")
+        return charts.intervals([_score_row(line) for line in table.lines], "mean score")
+    return charts.intervals([_fit_row(line) for line in table.lines], "fitted rating, in Elo points")
 
 
-def _bound(line: Standing) -> str:
-    return f"{_fit(line)}, {'won' if line.above is not None else 'lost'} all"
+def _fit_row(line: Standing) -> charts.Row:
+    fit, error = fit_words(line)
+    if line.above is not None or line.below is not None:
+        return charts.Row(line.bot, line.fit, above=line.above, below=line.below, text=f"{fit}, {error}")
+    if line.fit is None or line.error is None:
+        return charts.Row(line.bot, line.fit, text=fit)
+    return charts.Row(
+        line.bot, line.fit, line.fit - line.error, line.fit + line.error, text=f"{fit} ± {error}"
+    )
+
+
+def _wins_row(line: Standing) -> charts.Row:
+    record = line.record
+    if not record.played:
+        return charts.Row(line.bot, None, text="-")
+    share = record.won / record.played
+    low, high = share_interval(record.won, record.played)
+    return charts.Row(line.bot, 100 * share, 100 * low, 100 * high, text=percent(share))
 
 
 def _score_row(line: Standing) -> charts.Row:
     scores = line.record.scores
-    if not scores.count:
-        return charts.Row(line.bot, None, text="-")
-    if scores.error is None:
-        return charts.Row(line.bot, scores.mean, text=f"{scores.mean:.2f}")
+    mean, error = mean_words(scores)
+    if not scores.count or scores.error is None:
+        return charts.Row(line.bot, scores.mean if scores.count else None, text=mean)
     half = Z95 * scores.error
-    text = f"{scores.mean:.2f} ± {half:.2f}"
-    return charts.Row(line.bot, scores.mean, scores.mean - half, scores.mean + half, text=text)
+    return charts.Row(line.bot, scores.mean, scores.mean - half, scores.mean + half, text=f"{mean} ± {error}")
 
 
 class _Elo:
@@ -277,7 +236,7 @@ def _seats(league: League) -> list[dict[str, Any]]:
             {
                 "seat": line.seat,
                 "record": line.record,
-                "share": f"{100 * line.share.mean:.1f} %" if shown else "-",
+                "share": percent(line.share.mean) if shown else "-",
                 "error": f"{100 * half:.1f}" if shown and half is not None else "",
                 "chart": charts.small_interval(line.share.mean, half) if shown else "",
                 "score": f"{line.record.scores.mean:.2f}" if line.record.played else "-",
@@ -319,7 +278,7 @@ def _faults(lines: Iterable[FaultLine]) -> list[dict[str, Any]]:
         key = (line.bot, str(line.fault.kind))
         counts[key] += 1
         retired[key] += line.fault.retired
-        if len(first[key]) < _FIRST:
+        if len(first[key]) < _FIRST and line.match not in {before.match for before in first[key]}:
             first[key].append(line)
     return [
         {
@@ -330,6 +289,7 @@ def _faults(lines: Iterable[FaultLine]) -> list[dict[str, Any]]:
             "first": [
                 {"match": line.match, "number": line.number, "n": line.fault.n} for line in first[bot, kind]
             ],
+            "more": count > len(first[bot, kind]),
             "what": one_line((first[bot, kind][0].fault.message.splitlines() or [""])[0][:200]),
         }
         for (bot, kind), count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))

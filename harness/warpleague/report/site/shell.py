@@ -14,11 +14,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from warpleague.match.evidence import safe
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
-
-    from jinja2 import Environment
 
 ASSETS: Final = "assets"
 """The folder of a site with what its pages share."""
@@ -88,8 +90,6 @@ def linked(kind: str, root: str, seal: str) -> Shell:
 
 def alone(kind: str) -> Shell:
     """The shell of a page that needs no other file."""
-    from markupsafe import Markup
-
     style, script = (bundle(names[kind])[1].decode() for names in (STYLES, SCRIPTS))
     if "</" in style or "</script" in script.lower() or "<!--" in script:
         raise AssertionError("a style or script that ends its own element")
@@ -103,15 +103,18 @@ def _hash(text: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
     return Environment(
         loader=PackageLoader("warpleague.report.site"),
         autoescape=True,
         undefined=StrictUndefined,
-        trim_blocks=False,
         keep_trailing_newline=True,
+        finalize=_shown,
     )
+
+
+def _shown(value: Any) -> Any:
+    """What a template prints of a value: nothing that steers a terminal, or turns the order of letters round."""
+    return safe(value) if type(value) is str and not value.isprintable() else value
 
 
 def render(template: str, **values: Any) -> bytes:

@@ -32,6 +32,7 @@ from warpleague.report.site.gather import gather
 from warpleague.report.site.listing import choose
 from warpleague.report.site.match import page_linked
 from warpleague.report.site.shell import ASSETS, folder, linked, render, shared
+from warpleague.report.site.words import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -149,7 +150,7 @@ def _index(
     """The league's page; `pages` are the ids of the matches that have one."""
     block = packed(
         {
-            "bots": list(league.season.names),
+            "bots": [one_line(name) for name in league.season.names],
             "rows": [[*match.row, int(match.fixture.id in pages)] for match in matches],
         }
     )

@@ -92,20 +92,21 @@
   function headline(frame) {
     const lines = told(frame, state.viewer);
     if (frame.kind === "start") return "the start";
-    if (frame.fault) {
+    if (frame.fault && mayRead(frame)) {
       const after = frame.fault[1] ? "is out" : "is substituted";
       return [`seat ${frame.seat} ${after}: ${frame.fault[0]}`, ...lines].join("; ");
     }
     if (lines.length > 0) return lines.join("; ");
-    return frame.kind === "chance" ? "the dice are rolled, unseen" : `seat ${frame.seat} acts, unseen`;
+    return frame.kind === "chance" ? "the dice are rolled, unseen" : `seat ${frame.seat}, unseen`;
   }
 
+  // Nobody but the seat itself knew of its note, its action as it stood, and its fault.
   function mayRead(frame) {
     return state.viewer === 0 || frame.seat === state.viewer - 1;
   }
 
   function entry(frame, n) {
-    const made = make("li", `entry ${frame.kind}`);
+    const made = make("li", `entry ${mayRead(frame) || !frame.fault ? frame.kind : "unseen"}`);
     made.id = `line-${n}`;
     made.setAttribute("role", "option");
     if (frame.seat !== undefined) made.classList.add("owned", `seat-${frame.seat % 10}`);
@@ -153,7 +154,7 @@
     else if (frame.kind === "chance") head.append(`Line ${state.n}: chance`);
     else {
       const who = make("span", `who seat-${frame.seat % 10}`, nameOf(frame.seat));
-      const what = frame.kind === "fault" ? "fault" : words(frame.ask ?? "act");
+      const what = !frame.fault ? words(frame.ask ?? "act") : mayRead(frame) ? "fault" : "unseen";
       head.append(`Line ${state.n}: `, who, `, ${what}`);
     }
     for (const mark of frame.marks ?? []) head.append(" ", make("span", "mark", MARKS[mark] ?? mark));
@@ -175,7 +176,7 @@
     }
     if (frame.bank !== undefined) fact(list, "bank left", `${frame.bank.toFixed(3)} s`);
     if (list.children.length > 0) parts.push(list);
-    if (frame.fault) parts.push(faultBox(frame.fault));
+    if (frame.fault && mayRead(frame)) parts.push(faultBox(frame.fault));
     if (state.n === last) parts.push(make("p", "over", find("outcome").dataset.text));
     find("now").replaceChildren(...parts);
   }
