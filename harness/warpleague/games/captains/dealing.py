@@ -184,8 +184,8 @@ def deal_galaxy(players: int, options: Options, roll: Callable[[tuple[Weights, .
 
     `OptionsError` if the options do not fit.
     """
-    dealing: Dealing | Layout = first_deal(plan(players, options))
     made = plan(players, options)
+    dealing: Dealing | Layout = first_deal(made)
     while isinstance(dealing, Dealing):
         dealing, _ = lay(dealing, roll(draws(dealing)))
     return made.galaxy(dealing)

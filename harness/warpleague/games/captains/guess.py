@@ -47,8 +47,9 @@ def known_of(data: JsonObject) -> Known:
 def determinize(view: JsonObject, seat: int, rng: Random) -> State | Dealing:
     """A position drawn with `rng` that looks to `seat` exactly like `view`.
 
-    Each way to deal the cards it cannot see that agrees with its memory is equally likely; only where 40
-    shuffles find none are hands built card by card, which is not quite even.
+    Each way to share the cards it cannot see between hands and deck that agrees with its memory is equally
+    likely, in however many orders they may have been drawn; only where 40 shuffles find none are hands built
+    card by card, which is not quite even.
     """
     match = view["match"]
     made = plan_of(match)
