@@ -31,9 +31,6 @@ BOARD_HEXES: Final[tuple[Hex, ...]] = tuple(
 NEAREST_PLANETS: Final = 3
 """The least hex distance between two planets (captains G7 a)."""
 
-KINDS: Final = (
-    "blank", "orbit", "nebula", "wild", "cannon", "blackhole", "planet", "station", "obstacle"
-)  # fmt: skip
 CLOSED: Final = frozenset({"planet", "station", "obstacle"})
 """Kinds of space that no ship enters (captains G2)."""
 WILD_NUMBERS: Final = (3, 4, 5)

@@ -30,6 +30,7 @@ from warpleague.games.captains.boards import (
     CLOSED,
     DIRECTIONS,
     NEAREST_PLANETS,
+    WILD_NUMBERS,
     Board,
     BoardSet,
     Hex,
@@ -284,7 +285,7 @@ def galaxy(board_set: BoardSet, players: int, pattern: Pattern, layout: Layout) 
         ai_places=tuple(tuple(AI_PLACES[space] for space in near) for near in by_planet(takes)),
         wilds={
             number: tuple(space for space in spaces if found[hexes[space]][1] == number)
-            for number in (3, 4, 5)
+            for number in WILD_NUMBERS
         },
     )
 

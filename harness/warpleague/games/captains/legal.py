@@ -48,6 +48,13 @@ if TYPE_CHECKING:
 _ONLY_END: Final = (END,)
 _ONLY_DRAW: Final = (DRAW,)
 _ONLY_DONE: Final = (DONE,)
+_KEYS: Final[dict[str, str | None]] = {
+    **{do: key for do, (key, _) in BY_SPACE.items()},
+    **dict.fromkeys(BY_PLANET, "planet"),
+    **dict.fromkeys(BARE),
+    "pickup": "at",
+}
+"""By kind of action: the one key of its JSON form besides `do`, if it has one."""
 
 
 def legal(state: State) -> Sequence[Action]:
@@ -131,7 +138,7 @@ def parse(state: State, data: object) -> Action:
         raise ActionError(f'an action is an object such as {{"do":"end"}}, not {data!r:.60}')
     do = data.get("do")
     legal_now = legal(state)
-    if not isinstance(do, str) or do not in (*BY_SPACE, *BY_PLANET, *BARE, "pickup"):
+    if not isinstance(do, str) or do not in _KEYS:
         _refuse(f"'do' is {do!r:.40}", legal_now)
     action = _named(do, data)
     if not any(action is one for one in legal_now):
@@ -141,9 +148,7 @@ def parse(state: State, data: object) -> Action:
 
 def _named(do: str, data: dict[object, object]) -> Action:
     """The action object of a JSON form, legal or not; `ActionError` if the form is wrong."""
-    key = (
-        BY_SPACE[do][0] if do in BY_SPACE else {"pickup": "at", **dict.fromkeys(BY_PLANET, "planet")}.get(do)
-    )
+    key = _KEYS[do]
     wanted = {"do"} if key is None else {"do", key}
     if set(data) != wanted:
         keys = ", ".join(repr(str(name)) for name in data)

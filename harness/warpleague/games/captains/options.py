@@ -1,6 +1,6 @@
 """Decides which options a match of captains has and which values each may take by itself.
 
-Leaves to `boards` whether a galaxy file is sound, and to `table` whether options fit together and the players.
+Leaves to `boards` whether a galaxy file is sound, and to `dealing` whether options fit together and the players.
 """
 
 from __future__ import annotations
