@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BadInput, BotError, HarnessFault
+from warpleague.match.evidence import safe
 from warpleague.match.spec import SeatSpec
 from warpleague.runner.archive import BadArchive, unpack
 from warpleague.runner.confine import MemoryWatch, environment, limited
@@ -90,8 +91,8 @@ class Build:
     scratch: Path
 
     def error(self, what: str, output: str = "") -> BotError:
-        """What went wrong, with the end of what the build said."""
-        text = f"{self.where}: building {self.name} {what}: {' '.join(self.argv)}"
+        """What went wrong, with the end of what the build said, which is printable already."""
+        text = safe(f"{self.where}: building {self.name} {what}: {' '.join(self.argv)}")
         return BotError(f"{text}\n{output.strip()}".rstrip())
 
 

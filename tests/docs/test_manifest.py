@@ -1,0 +1,55 @@
+"""Checks that docs/write-a-bot.md tells all that a bot's manifest may say.
+
+That the page's own manifests are good ones is test_examples.py's.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import attrs
+import pytest
+
+from warpleague.runner.bundle import Limits, Manifest
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "write-a-bot.md"
+KEYS = [
+    *(field for field in attrs.fields(Manifest) if field.name != "limits"),
+    *attrs.fields(Limits),
+]
+
+
+def name_of(field: attrs.Attribute) -> str:
+    return f"limits.{field.name}" if field in attrs.fields(Limits) else field.name
+
+
+def table() -> dict[str, tuple[str, str]]:
+    """Each key of the page's table, with what its row says beside it."""
+    section = PAGE.read_text(encoding="utf-8").split("\n## bot.toml\n")[1].split("\n## ")[0]
+    rows = re.findall(r"(?m)^\| (`.+?`) \|([^|]*)\| (.+) \|$", section)
+    return {key: (need.strip(), text) for keys, need, text in rows for key in re.findall(r"`([\w.]+)`", keys)}
+
+
+def test_every_key_of_a_manifest_is_on_the_page() -> None:
+    """The table names all keys that are read, and none that is not."""
+    assert sorted(table()) == sorted(map(name_of, KEYS))
+
+
+@pytest.mark.parametrize("field", KEYS, ids=name_of)
+def test_what_the_page_says_of_a_key_is_so(field: attrs.Attribute) -> None:
+    """What is required is said to be; of a limit its bounds and its default are told."""
+    need, text = table()[name_of(field)]
+    assert (need == "required") == (field.default is attrs.NOTHING)
+    if field in attrs.fields(Limits):
+        told = re.search(r"(\d+) to (\d+): (\d+)", text)
+        assert told is not None
+        least, most, default = map(int, told.groups())
+        assert default == field.default
+        for value, good in ((least, True), (most, True), (least - 1, False), (most + 1, False)):
+            try:
+                Limits(**{field.name: value})
+            except ValueError:
+                assert not good, value
+            else:
+                assert good, value
