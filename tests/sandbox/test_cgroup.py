@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from warpleague.errors import HarnessFault
-from warpleague.runner import cgroup, promises
+from warpleague.runner import cgroup, hierarchy, promises
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="control groups are Linux's")
 
@@ -34,7 +34,7 @@ class FakeTree:
         self.denied: set[Path] = set()
         self.version = 2
         self._mkdir, self._rmdir, access = os.mkdir, os.rmdir, os.access
-        monkeypatch.setattr(cgroup, "_write", self._write)
+        monkeypatch.setattr(hierarchy, "write", self._write)
         monkeypatch.setattr(os, "mkdir", self._make)
         monkeypatch.setattr(os, "rmdir", self._remove)
         monkeypatch.setattr(
@@ -109,7 +109,7 @@ class FakeTree:
         """What is found of this tree."""
         try:
             return cgroup.detect(str(self.proc))
-        except cgroup._Impossible as error:
+        except hierarchy.Impossible as error:
             return cgroup.Means(base=error.base, reason=str(error))
 
 
@@ -129,9 +129,9 @@ def test_divides_a_group_of_its_own(tree: FakeTree) -> None:
     home = tree.group("user/run.scope", ME)
     assert tree.detect() == cgroup.Means(2, str(home))
     assert members(home) == []
-    assert members(home / cgroup.LEAF) == [ME]
+    assert members(home / hierarchy.LEAF) == [ME]
     assert (home / "cgroup.subtree_control").read_text() == "memory"
-    assert sorted(path.name for path in home.iterdir() if path.is_dir()) == [cgroup.LEAF]
+    assert sorted(path.name for path in home.iterdir() if path.is_dir()) == [hierarchy.LEAF]
 
 
 def test_takes_what_it_has_started_along(tree: FakeTree) -> None:
@@ -140,15 +140,15 @@ def test_takes_what_it_has_started_along(tree: FakeTree) -> None:
         tree.mounted(2, "/mine")
         home = tree.group("mine", ME, child.pid)
         assert tree.detect().version == 2
-        assert sorted(members(home / cgroup.LEAF)) == sorted([ME, child.pid])
+        assert sorted(members(home / hierarchy.LEAF)) == sorted([ME, child.pid])
         child.kill()
 
 
 def test_finds_the_group_that_another_harness_process_divided(tree: FakeTree) -> None:
     """A referee starts in the leaf of its league, and makes groups beside it."""
-    tree.mounted(2, f"/mine/{cgroup.LEAF}")
+    tree.mounted(2, f"/mine/{hierarchy.LEAF}")
     home = tree.group("mine", enabled="memory")
-    leaf = tree.group(f"mine/{cgroup.LEAF}", STRANGER, ME)
+    leaf = tree.group(f"mine/{hierarchy.LEAF}", STRANGER, ME)
     assert tree.detect() == cgroup.Means(2, str(home))
     assert members(leaf) == [STRANGER, ME]
 
@@ -160,7 +160,7 @@ def test_moves_nobody_else(tree: FakeTree) -> None:
     found = tree.detect()
     assert not found.version
     assert "holds others' processes too" in found.reason
-    assert cgroup.DELEGATE in found.reason
+    assert hierarchy.DELEGATE in found.reason
     assert members(home) == [STRANGER, ME]
     assert not any(path.is_dir() for path in home.iterdir())
 
@@ -235,7 +235,7 @@ def test_trusts_no_tree_without_itself(tree: FakeTree) -> None:
 
 def test_says_that_there_are_none(tmp_path: Path) -> None:
     """A kernel without control groups is told from one that refuses."""
-    with pytest.raises(cgroup._Impossible, match="has none"):
+    with pytest.raises(hierarchy.Impossible, match="has none"):
         cgroup.detect(str(tmp_path))
 
 

@@ -1,9 +1,9 @@
 """Whether the kernel can cap the memory of a bot with all that it starts, and the control group that does so.
 
-Leaves how high the cap is to `confine`, and what an excess means to `process`. A group is a folder below the
-harness's own group (cgroups(7); the kernel's cgroup-v1/memory and cgroup-v2), made for one bot before that runs, and
-removed when the last of its processes is gone. A group's name tells its owner, so that what a killed harness left
-is found and ended by the next one.
+Leaves where groups can be made to `hierarchy`, how high the cap is to `confine`, and what an excess means to
+`process`. A group is a folder below the harness's own group (cgroups(7); the kernel's cgroup-v1/memory and
+cgroup-v2), made for one bot before that runs, and removed when the last of its processes is gone. Its name tells
+its owner, so that what a killed harness left is found and ended by the next one.
 """
 
 from __future__ import annotations
@@ -16,21 +16,12 @@ import re
 import signal
 import time
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import attrs
 
 from warpleague.errors import HarnessFault
-from warpleague.runner.reaper import children_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-LEAF: Final = "warpleague-harness"
-"""The group that harness processes move into, where version 2 wants the group above it empty."""
-
-DELEGATE: Final = "systemd-run --user --scope -p Delegate=yes"
-"""What to put before the command to get a group of one's own from systemd."""
+from warpleague.runner import hierarchy
 
 REMOVE_S: Final = 1.0
 """How long the kernel may take to let go of a group whose processes were killed, in seconds."""
@@ -38,14 +29,6 @@ REMOVE_S: Final = 1.0
 _NAME: Final = re.compile(r"warpleague-(\d+)-(\d+)-(\d+)-\d+")
 _ROUNDS: Final = 50
 _SLACK: Final = 4 << 20  # the kernel charges in batches, so the peak may stay somewhat below the limit
-
-
-class _Impossible(Exception):
-    """Why there are no groups to be had, and the folder that was looked at, if it came so far."""
-
-    def __init__(self, reason: str, base: str = "") -> None:
-        super().__init__(reason)
-        self.base = base
 
 
 @attrs.frozen
@@ -90,16 +73,16 @@ class Group:
             if means.version == 1:
                 # In `tasks`, unlike in `cgroup.procs`, the kernel need not wait for all processors to take note.
                 self.entry = f"{self.path}/tasks"
-                _write(f"{self.path}/memory.limit_in_bytes", cap_bytes)
+                hierarchy.write(f"{self.path}/memory.limit_in_bytes", cap_bytes)
                 with contextlib.suppress(FileNotFoundError, PermissionError):  # there without swap accounting
-                    _write(f"{self.path}/memory.memsw.limit_in_bytes", cap_bytes)
+                    hierarchy.write(f"{self.path}/memory.memsw.limit_in_bytes", cap_bytes)
                 events = "memory.oom_control"
             else:
                 self.entry = f"{self.path}/cgroup.procs"
-                _write(f"{self.path}/memory.max", cap_bytes)
+                hierarchy.write(f"{self.path}/memory.max", cap_bytes)
                 for name, value in (("memory.swap.max", 0), ("memory.oom.group", 1)):
                     with contextlib.suppress(FileNotFoundError):
-                        _write(f"{self.path}/{name}", value)
+                        hierarchy.write(f"{self.path}/{name}", value)
                 events = "memory.events"
             self._events = os.open(f"{self.path}/{events}", os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -112,28 +95,32 @@ class Group:
         if self._events < 0:
             return None
         try:
-            events = _numbers(os.pread(self._events, 4096, 0))
+            events = hierarchy.numbers(os.pread(self._events, 4096, 0))
         except OSError:
             return None
         processes = events.get("oom_kill", 0)
         if not processes:
             return None
         if self._version == 2:
-            peak = _number(f"{self.path}/memory.peak") or self.cap_bytes  # Linux 5.19 has it
+            peak = hierarchy.read_number(f"{self.path}/memory.peak") or self.cap_bytes  # Linux 5.19 has it
             return Kill(processes, events.get("oom", 0) > 0, peak >> 20)
-        peak = _number(f"{self.path}/memory.max_usage_in_bytes")
+        peak = hierarchy.read_number(f"{self.path}/memory.max_usage_in_bytes")
         # Not by memory.failcnt: newer kernels do not count there any more.
         return Kill(processes, peak >= self.cap_bytes - _SLACK, peak >> 20)
+
+    def members(self) -> list[int]:
+        """The processes in the group, in no particular order."""
+        return hierarchy.members(self.path)
 
     def entered(self) -> bool:
         """Whether any process has ever run here."""
         if self._version == 2:
             try:
                 with open(f"{self.path}/cpu.stat", "rb") as file:  # noqa: PTH123
-                    return _numbers(file.read()).get("usage_usec", 1) > 0
+                    return hierarchy.numbers(file.read()).get("usage_usec", 1) > 0
             except OSError:
                 return True
-        return _text(f"{self.path}/memory.max_usage_in_bytes").strip() != "0"
+        return hierarchy.read(f"{self.path}/memory.max_usage_in_bytes").strip() != "0"
 
     def kill(self) -> None:
         """Kill all that is in the group."""
@@ -180,7 +167,7 @@ _lost: list[Means] = []
 def _means() -> Means:
     try:
         found = detect()
-    except _Impossible as error:
+    except hierarchy.Impossible as error:
         return Means(base=error.base, reason=str(error))
     sweep(found.base)
     atexit.register(_at_exit, found.base, os.getpid())
@@ -192,124 +179,14 @@ def _at_exit(base: str, pid: int) -> None:
         sweep(base, ours_too=True)
 
 
-# ---------------------------------------------------------------------- what there is
-
-
 def detect(proc: str = "/proc") -> Means:
-    """Find the folder to make groups in, and make one to see that it works; `_Impossible` says why there is none."""
-    version, home = _home(proc)
-    if str(os.getpid()) not in _members_text(home):
-        raise _Impossible("the group of this process is not to be seen here", home)
-    base = home if version == 1 else _base_v2(home)
+    """Find the folder to make groups in, and make one to see that it works; `Impossible` says why there is none."""
+    version, base = hierarchy.find(proc)
     found = Means(version, base)
     try:
         Group(found, 64 << 20).remove()
     except OSError as error:
-        raise _Impossible(f"none can be made (cgroup v{version}): {error.strerror}", base) from None
-    return found
-
-
-def _home(proc: str) -> tuple[int, str]:
-    """The version of the hierarchy that has the memory controller, and the folder of this process's group there."""
-    paths: dict[int, str] = {}
-    with contextlib.suppress(OSError), open(f"{proc}/self/cgroup", encoding="utf-8") as file:  # noqa: PTH123
-        for line in file:
-            number, names, path = line.rstrip("\n").split(":", 2)
-            if "memory" in names.split(","):
-                paths[1] = path
-            elif number == "0":
-                paths[2] = path
-    if not paths:
-        raise _Impossible("the kernel has none for memory")
-    version = min(paths)  # a controller of version 1 is not to be had in version 2
-    path = paths[version]
-    for root, point in _mounts(proc, version):
-        root = root.rstrip("/")
-        if (path + "/").startswith(root + "/") and ".." not in path.split("/"):
-            return version, (point + path[len(root) :]).rstrip("/")
-    raise _Impossible(f"the memory hierarchy (cgroup v{version}) is not mounted here")
-
-
-def _mounts(proc: str, version: int) -> Iterator[tuple[str, str]]:
-    """Of each mount of the memory hierarchy its root and its mount point, the latest first (proc_pid_mountinfo(5))."""
-    try:
-        with open(f"{proc}/self/mountinfo", encoding="utf-8") as file:  # noqa: PTH123
-            lines = file.read().splitlines()
-    except OSError:
-        return
-    for line in reversed(lines):
-        fields = line.split(" ")
-        kind, _, options = fields[fields.index("-") + 1 :][:3]
-        if kind == ("cgroup", "cgroup2")[version - 1] and (version == 2 or "memory" in options.split(",")):
-            yield _plain(fields[3]), _plain(fields[4])
-
-
-def _base_v2(home: str) -> str:
-    """The folder below which the memory controller works for groups of ours; made so if need be."""
-    base = os.path.dirname(home) if os.path.basename(home) == LEAF else home  # noqa: PTH119, PTH120
-    controllers = _text(f"{base}/cgroup.controllers").split()
-    if "memory" not in controllers:
-        raise _Impossible("the memory controller is not delegated to the group of this process", base)
-    if "memory" in _text(f"{base}/cgroup.subtree_control").split():
-        return base
-    for name in ("", "cgroup.procs", "cgroup.subtree_control"):
-        if not os.access(os.path.join(base, name), os.W_OK):  # noqa: PTH118
-            raise _Impossible(f"the group of this process may not be divided; start with {DELEGATE}", base)
-    # No group but the root may hold processes and distribute memory among groups below it at once.
-    root = not os.path.exists(f"{base}/cgroup.type")  # noqa: PTH110
-    if not root:
-        _make_room(base)
-    try:
-        _write(f"{base}/cgroup.subtree_control", "+memory")
-    except OSError as error:
-        if not root:
-            _give_back(base)
-        reason = f"the memory controller could not be enabled: {error.strerror}"
-        raise _Impossible(reason, base) from None
-    return base
-
-
-def _make_room(base: str) -> None:
-    """Move this process, and what it has started, to a group below `base`; nobody else's process is touched."""
-    for _ in range(_ROUNDS):
-        found = set(_members(base))
-        if not found:
-            return
-        if found - _family():
-            raise _Impossible(
-                f"the group of this process holds others' processes too; start with {DELEGATE}", base
-            )
-        try:
-            with contextlib.suppress(FileExistsError):
-                os.mkdir(f"{base}/{LEAF}")  # noqa: PTH102
-            for pid in found:
-                with contextlib.suppress(ProcessLookupError):
-                    _write(f"{base}/{LEAF}/cgroup.procs", pid)
-        except OSError as error:
-            _give_back(base)
-            raise _Impossible(
-                f"the group of this process may not be divided: {error.strerror}", base
-            ) from None
-    raise _Impossible("the group of this process does not come to rest", base)
-
-
-def _give_back(base: str) -> None:
-    """Undo `_make_room`, as far as it goes."""
-    with contextlib.suppress(OSError):
-        for pid in _family().intersection(_members(f"{base}/{LEAF}")):
-            with contextlib.suppress(ProcessLookupError):
-                _write(f"{base}/cgroup.procs", pid)
-        os.rmdir(f"{base}/{LEAF}")  # noqa: PTH106
-
-
-def _family() -> set[int]:
-    """The processes that may be moved: this one and all that it has started."""
-    found: set[int] = set()
-    new = [os.getpid()]
-    while new:
-        pid = new.pop()
-        found.add(pid)
-        new += children_of(pid)
+        raise hierarchy.Impossible(f"none can be made (cgroup v{version}): {error.strerror}", base) from None
     return found
 
 
@@ -360,12 +237,12 @@ def _remove(path: str) -> None:
 
 def _kill_all(path: str) -> None:
     with contextlib.suppress(OSError):
-        _write(f"{path}/cgroup.kill", 1)  # version 2, Linux 5.14
+        hierarchy.write(f"{path}/cgroup.kill", 1)  # version 2, Linux 5.14
         return
     seen: set[int] = set()
     for _ in range(_ROUNDS):
         # One in a PID namespace that is not to be seen from here has the number 0.
-        new = [pid for pid in _members(path) if pid not in seen and pid > 0]
+        new = [pid for pid in hierarchy.members(path) if pid not in seen and pid > 0]
         if not new:
             return
         seen.update(new)
@@ -374,7 +251,7 @@ def _kill_all(path: str) -> None:
             with contextlib.suppress(ProcessLookupError):
                 handles[pid] = os.pidfd_open(pid)
         # A number may have become another process's before its handle was opened, but not after.
-        still = set(_members(path)) - {os.getpid()}
+        still = set(hierarchy.members(path)) - {os.getpid()}
         for pid, handle in handles.items():
             if pid in still:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -382,7 +259,7 @@ def _kill_all(path: str) -> None:
             os.close(handle)
 
 
-# ---------------------------------------------------------------------- names and files
+# ---------------------------------------------------------------------- names
 
 _serial = 0
 
@@ -415,42 +292,3 @@ def _started(pid: int) -> int:
             return -1 if fields[0] in (b"Z", b"X") else int(fields[19])
     except (OSError, IndexError, ValueError):
         return -1
-
-
-def _write(path: str, value: int | str) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-    try:
-        os.write(fd, str(value).encode())
-    finally:
-        os.close(fd)
-
-
-def _text(path: str) -> str:
-    """What is in a file; nothing if there is none that can be read."""
-    with contextlib.suppress(OSError), open(path, encoding="utf-8") as file:  # noqa: PTH123
-        return file.read()
-    return ""
-
-
-def _number(path: str) -> int:
-    text = _text(path).strip()
-    return int(text) if text.isdecimal() else 0
-
-
-def _numbers(text: bytes) -> dict[str, int]:
-    """Lines of a name and a number."""
-    pairs = (line.split() for line in text.decode().splitlines())
-    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdecimal()}
-
-
-def _members_text(path: str) -> list[str]:
-    return _text(f"{path}/cgroup.procs").split()
-
-
-def _members(path: str) -> list[int]:
-    return [int(pid) for pid in _members_text(path)]
-
-
-def _plain(text: str) -> str:
-    """A path of mountinfo without its escapes."""
-    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)

@@ -109,7 +109,13 @@ class Child:
             return None
 
     def processes(self) -> Sequence[int]:
-        """The processes whose memory counts as the bot's: in a sandbox all that it started."""
+        """The processes whose memory counts as the bot's: all that it started, where that can be known."""
+        if self.group is not None:
+            found = set(self.group.members())
+            # At limits, root's bots could leave their group.
+            return list(
+                found | {self.pid} if self.sandbox is None else found - {self.pid, self.sandbox.init_pid}
+            )
         return (self.pid,) if self.sandbox is None else self.sandbox.processes()
 
     # ------------------------------------------------------------------ stopped and continued

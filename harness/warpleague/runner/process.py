@@ -21,6 +21,7 @@ from warpleague.match.referee import Violation
 from warpleague.runner.child import EXIT_S, Child
 from warpleague.runner.confine import MemoryWatch
 from warpleague.runner.pondering import Pondering
+from warpleague.runner.sandbox import Killed
 from warpleague.runner.stderr import StderrLog
 from warpline.framing import LineBuffer, LineTooLong
 
@@ -254,7 +255,7 @@ class BotProcess:
         if self.memory.killed():
             return self._greedy()
         if self.memory.kill is not None:
-            raise HarnessFault(
+            raise Killed(
                 f"the kernel killed {self.seat.bot}, which was within its limit: the machine, or a control group "
                 "above the bot's, is short of memory"
             )

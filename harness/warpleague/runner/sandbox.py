@@ -133,6 +133,7 @@ class Sandbox:
 
     `argv` and `fds` are for `subprocess.Popen`; then `enter` must follow. Before it lets the bot run, bubblewrap
     waits for `enter`, which sets the limits: in the new namespaces, and before there is anyone to get round them.
+    From then on `init_pid` is process 1 of the sandbox.
     With `build_mb` it is one to build in (`mounts`); the command then is the argument of `wrapper`.
     """
 
@@ -143,7 +144,7 @@ class Sandbox:
         self._processes = seat.processes
         self._limits = limits
         self._init = -1
-        self._init_pid = 0
+        self.init_pid = 0
         self._told = b""
         args = [
             *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
@@ -190,13 +191,13 @@ class Sandbox:
         found = _CHILD.search(self._told)
         if found is None:
             raise HarnessFault(f"bubblewrap says what nobody understands: {self._told!r}")
-        self._init_pid = int(found[1])
+        self.init_pid = int(found[1])
         try:
             # A handle, not a number: the number may be another process's once this one is gone.
-            self._init = os.pidfd_open(self._init_pid)
+            self._init = os.pidfd_open(self.init_pid)
             for kind, value in self._limits.items():
-                resource.prlimit(self._init_pid, kind, (value, value))
-            resource.prlimit(self._init_pid, resource.RLIMIT_NPROC, (self._processes, self._processes))
+                resource.prlimit(self.init_pid, kind, (value, value))
+            resource.prlimit(self.init_pid, resource.RLIMIT_NPROC, (self._processes, self._processes))
             os.write(self._release, b"!")
         except OSError:
             # It failed between its two messages; its own words are better than ours.
@@ -211,7 +212,7 @@ class Sandbox:
 
         Killed before that, the harness would leave the bot behind.
         """
-        while not (children_of(self._init_pid) and _sleeps(self._init_pid)):
+        while not (children_of(self.init_pid) and _sleeps(self.init_pid)):
             if process.poll() is not None:
                 return  # the end of its output will tell
             if time.monotonic() > deadline:
@@ -224,7 +225,7 @@ class Sandbox:
     def processes(self) -> list[int]:
         """The bot's processes as the host numbers them, its first one first."""
         found: list[int] = []
-        parents = [self._init_pid]
+        parents = [self.init_pid]
         while parents:
             new = children_of(parents.pop())
             found += new
@@ -233,7 +234,7 @@ class Sandbox:
 
     def bot_pid(self) -> int | None:
         """The host's number for the bot's first process, once that has answered; None if it is gone."""
-        first = children_of(self._init_pid)[:1]
+        first = children_of(self.init_pid)[:1]
         return first[0] if first and _number_inside(first[0]) == 2 else None
 
     def kill(self) -> None:

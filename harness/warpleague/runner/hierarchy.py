@@ -1,0 +1,184 @@
+"""Where in the tree of control groups this process may make some, and how their files are read and written.
+
+Leaves the groups themselves to `cgroup`. The place is the group that this process is in; in version 2, where a group
+may not hold processes and share out memory at once, this process moves itself out of the way first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from typing import TYPE_CHECKING, Final
+
+from warpleague.runner.reaper import children_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LEAF: Final = "warpleague-harness"
+"""The group that harness processes move into, where version 2 wants the group above it empty."""
+
+DELEGATE: Final = "systemd-run --user --scope -p Delegate=yes"
+"""What to put before the command to get a group of one's own from systemd."""
+
+
+_ROUNDS: Final = 50
+
+
+class Impossible(Exception):
+    """Why there are no groups to be had, and the folder that was looked at, if it came so far."""
+
+    def __init__(self, reason: str, base: str = "") -> None:
+        super().__init__(reason)
+        self.base = base
+
+
+def find(proc: str = "/proc") -> tuple[int, str]:
+    """The version of control groups and the folder to make them in; `Impossible` says why there is none."""
+    version, home = _home(proc)
+    if os.getpid() not in members(home):
+        raise Impossible("the group of this process is not to be seen here", home)
+    return version, home if version == 1 else _base_v2(home)
+
+
+def _home(proc: str) -> tuple[int, str]:
+    """The version of the hierarchy that has the memory controller, and the folder of this process's group there."""
+    paths: dict[int, str] = {}
+    with contextlib.suppress(OSError), open(f"{proc}/self/cgroup", encoding="utf-8") as file:  # noqa: PTH123
+        for line in file:
+            number, names, path = line.rstrip("\n").split(":", 2)
+            if "memory" in names.split(","):
+                paths[1] = path
+            elif number == "0":
+                paths[2] = path
+    if not paths:
+        raise Impossible("the kernel has none for memory")
+    version = min(paths)  # a controller of version 1 is not to be had in version 2
+    path = paths[version]
+    for root, point in _mounts(proc, version):
+        root = root.rstrip("/")
+        if (path + "/").startswith(root + "/") and ".." not in path.split("/"):
+            return version, (point + path[len(root) :]).rstrip("/")
+    raise Impossible(f"the memory hierarchy (cgroup v{version}) is not mounted here")
+
+
+def _mounts(proc: str, version: int) -> Iterator[tuple[str, str]]:
+    """Of each mount of the memory hierarchy its root and its mount point, the latest first (proc_pid_mountinfo(5))."""
+    try:
+        with open(f"{proc}/self/mountinfo", encoding="utf-8") as file:  # noqa: PTH123
+            lines = file.read().splitlines()
+    except OSError:
+        return
+    for line in reversed(lines):
+        fields = line.split(" ")
+        kind, _, options = fields[fields.index("-") + 1 :][:3]
+        if kind == ("cgroup", "cgroup2")[version - 1] and (version == 2 or "memory" in options.split(",")):
+            yield _plain(fields[3]), _plain(fields[4])
+
+
+def _base_v2(home: str) -> str:
+    """The folder below which the memory controller works for groups of ours; made so if need be."""
+    base = os.path.dirname(home) if os.path.basename(home) == LEAF else home  # noqa: PTH119, PTH120
+    controllers = read(f"{base}/cgroup.controllers").split()
+    if "memory" not in controllers:
+        raise Impossible("the memory controller is not delegated to the group of this process", base)
+    if "memory" in read(f"{base}/cgroup.subtree_control").split():
+        return base
+    for name in ("", "cgroup.procs", "cgroup.subtree_control"):
+        if not os.access(os.path.join(base, name), os.W_OK):  # noqa: PTH118
+            raise Impossible(f"the group of this process may not be divided; start with {DELEGATE}", base)
+    # No group but the root may hold processes and distribute memory among groups below it at once.
+    root = not os.path.exists(f"{base}/cgroup.type")  # noqa: PTH110
+    if not root:
+        _make_room(base)
+    try:
+        write(f"{base}/cgroup.subtree_control", "+memory")
+    except OSError as error:
+        if not root:
+            _give_back(base)
+        reason = f"the memory controller could not be enabled: {error.strerror}"
+        raise Impossible(reason, base) from None
+    return base
+
+
+def _make_room(base: str) -> None:
+    """Move this process, and what it has started, to a group below `base`; nobody else's process is touched."""
+    for _ in range(_ROUNDS):
+        found = set(members(base))
+        if not found:
+            return
+        if found - _family():
+            raise Impossible(
+                f"the group of this process holds others' processes too; start with {DELEGATE}", base
+            )
+        try:
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(f"{base}/{LEAF}")  # noqa: PTH102
+            for pid in found:
+                with contextlib.suppress(ProcessLookupError):
+                    write(f"{base}/{LEAF}/cgroup.procs", pid)
+        except OSError as error:
+            _give_back(base)
+            raise Impossible(
+                f"the group of this process may not be divided: {error.strerror}", base
+            ) from None
+    raise Impossible("the group of this process does not come to rest", base)
+
+
+def _give_back(base: str) -> None:
+    """Undo `_make_room`, as far as it goes."""
+    with contextlib.suppress(OSError):
+        for pid in _family().intersection(members(f"{base}/{LEAF}")):
+            with contextlib.suppress(ProcessLookupError):
+                write(f"{base}/cgroup.procs", pid)
+        os.rmdir(f"{base}/{LEAF}")  # noqa: PTH106
+
+
+def _family() -> set[int]:
+    """The processes that may be moved: this one and all that it has started."""
+    found: set[int] = set()
+    new = [os.getpid()]
+    while new:
+        pid = new.pop()
+        found.add(pid)
+        new += children_of(pid)
+    return found
+
+
+def write(path: str, value: int | str) -> None:
+    """Write to a file that is there, in one piece, as the kernel wants it."""
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(fd, str(value).encode())
+    finally:
+        os.close(fd)
+
+
+def read(path: str) -> str:
+    """What is in a file; nothing if there is none that can be read."""
+    with contextlib.suppress(OSError), open(path, encoding="utf-8") as file:  # noqa: PTH123
+        return file.read()
+    return ""
+
+
+def read_number(path: str) -> int:
+    """The number in a file; 0 if there is none."""
+    found = read(path).strip()
+    return int(found) if found.isdecimal() else 0
+
+
+def numbers(lines: bytes) -> dict[str, int]:
+    """What lines of a name and a number say."""
+    pairs = (line.split() for line in lines.decode().splitlines())
+    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdecimal()}
+
+
+def members(path: str) -> list[int]:
+    """The processes in a group; 0 stands for each in a PID namespace that is not to be seen from here."""
+    return [int(pid) for pid in read(f"{path}/cgroup.procs").split()]
+
+
+def _plain(text: str) -> str:
+    """A path of mountinfo without its escapes."""
+    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)
