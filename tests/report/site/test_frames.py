@@ -1,0 +1,135 @@
+"""The frames of a replay: what each viewer saw, and nothing besides."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64decode
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from warpleague.errors import RecordError
+from warpleague.match.replay import Replay
+from warpleague.match.spec import Clock
+from warpleague.report.site.delta import EMPTY, patch, plain
+from warpleague.report.site.frames import evidence, frames, pack_replay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+def decoded(record: bytes) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Each frame of a record with its scenes, that of everything first, as a viewer would make them."""
+    scenes: list[dict[str, Any]] = []
+    for frame in json.loads(json.dumps(list(frames(Replay(record))))):
+        scenes = scenes or [EMPTY] * len(frame["scene"])
+        deltas = [frame["scene"][0] if delta is None else delta for delta in frame["scene"]]
+        scenes = [patch(scene, delta) for scene, delta in zip(scenes, deltas, strict=True)]
+        yield frame, scenes
+
+
+def test_every_seat_is_shown_what_the_game_shows_it(record: bytes) -> None:
+    """Decoded, every frame is the scene that the game draws for that viewer: nothing more, nothing less."""
+    replay = Replay(record)
+    game, viewers = replay.game, (None, *range(replay.header["players"]))
+    states = [replay.first, *(step.state for step in Replay(record))]
+    found = [scenes for _, scenes in decoded(record)]
+    assert len(found) == len(states)
+    for state, scenes in zip(states, found, strict=True):
+        assert scenes == [plain(game.scene(state, viewer)) for viewer in viewers]
+
+
+def test_every_seat_is_told_what_it_was_told(record: bytes) -> None:
+    """What happened is told to each viewer in the form of the events that it saw."""
+    replay = Replay(record)
+    seats = range(replay.header["players"])
+    for step, (frame, _) in zip(Replay(record), list(decoded(record))[1:], strict=True):
+        everything = frame["told"][0]
+        assert everything == [replay.game.tell(event.data) for event in step.events]
+        for seat in seats:
+            seen = [event.seen_by(seat) for event in step.events]
+            told = frame["told"][1 + seat]
+            wanted = [replay.game.tell(form) for form in seen if form is not None]
+            assert (everything if told is None else told) == wanted
+
+
+def test_frames_keep_what_led_to_them(record: bytes) -> None:
+    """Each frame has its line's seat, decision, times, marks, note and fault."""
+    lines = [json.loads(line) for line in record.splitlines()[1:-2]]
+    for line, (frame, _) in zip(lines, list(decoded(record))[1:], strict=True):
+        assert frame["kind"] == line["type"]
+        for name in ("seat", "ask", "ms"):
+            assert frame.get(name) == line.get(name)
+        assert frame.get("marks", []) == [mark for mark in ("auto", "then", "substituted") if line.get(mark)]
+        assert ("note" in frame) == ("note" in line)
+        if line["type"] == "act":
+            assert json.loads(frame["action"]) == line["action"]
+        if line["type"] == "fault":
+            kind, retired, found = frame["fault"]
+            assert (kind, retired) == (line["kind"], line["retired"])
+            assert found[0][0] == "message"
+            assert len(found) == len(line["detail"])
+    assert any("note" in line for line in lines)
+    assert any(line["type"] == "fault" for line in lines)
+
+
+def test_a_replay_is_small(record: bytes) -> None:
+    """The packed frames of a match stay below 100 kB, and no more than a little above the record itself."""
+    faults: list[list[dict[str, Any]]] = [[] for _ in range(9)]
+    block, end = pack_replay(Replay(record), {"seats": []}, faults)
+    assert len(block) < min(100_000, 2 * len(record))
+    data = json.loads(zlib.decompress(b64decode(block)))
+    assert (data["seats"], len(data["frames"])) == ([], len(record.splitlines()) - 2)
+    assert end["type"] == "end"
+    fault_lines = [n for n, frame in enumerate(data["frames"]) if "fault" in frame]
+    assert sorted(fault["n"] for found in faults for fault in found) == fault_lines
+
+
+def test_words_of_bots_are_made_harmless(record: bytes, hostile: str) -> None:
+    """Notes and evidence come out as text without control characters, their words still there."""
+    seen = 0
+    for frame, _ in decoded(record):
+        texts = [frame.get("note", "")] + [text for _, text in frame.get("fault", [0, 0, []])[2]]
+        for text in texts:
+            assert all(char.isprintable() or char in "\n\t" for char in text)
+            seen += "\\x1b[2J\\x202egnp.\\x07" in text
+    assert seen > 2
+
+
+def test_the_bank_is_the_one_that_bots_were_told(play: Callable[..., Any]) -> None:
+    """Bank left plus increment is what the next question says, timeouts included."""
+    clock = Clock(move_s=1.0, bank_s=5.0, increment_s=0.25)
+    record, banks = play("sheets", "plain", "late", clock=clock, faults="substitute", strikes=99)
+    left: dict[int, list[float]] = {0: [], 1: []}
+    for frame, _ in decoded(record):
+        if frame.get("ms") or "substituted" in frame.get("marks", ()):
+            left[frame["seat"]].append(frame["bank"])
+    for seat, told in banks.items():
+        assert left[seat][-2] + 0.25 == pytest.approx(told, abs=0.002)
+
+
+def test_a_bank_that_nobody_knows_is_not_told(play: Callable[..., Any]) -> None:
+    """Without a bank there is none in any frame."""
+    record, _ = play("sheets", "plain", "plain")
+    assert not any("bank" in frame for frame, _ in decoded(record))
+
+
+def test_long_evidence_is_cut_in_its_middle() -> None:
+    """Of a very long text beginning and end are kept, and what is missing is said; odd details are shown as JSON."""
+    found = dict(
+        evidence({"stderr": "a" * 9_000 + "z" * 9_000, "exit": 3, "message": "m", "odd": {"x": [1]}})
+    )
+    assert list(found) == ["message", "exit", "odd", "stderr"]
+    assert (found["exit"], found["odd"]) == ("3", '{"x":[1]}')
+    assert found["stderr"].startswith("aaa")
+    assert found["stderr"].endswith("zzz")
+    assert "[10,000 characters more in the record]" in found["stderr"]
+    assert evidence(None) == []
+
+
+def test_a_record_that_does_not_hold_has_no_frames(record: bytes) -> None:
+    """Frames end with an error at the first line that does not hold."""
+    lines = record.splitlines(keepends=True)
+    with pytest.raises(RecordError, match="line 9"):
+        list(frames(Replay(b"".join([*lines[:8], *lines[9:-1]]))))

@@ -1,0 +1,290 @@
+"""The site of a league: whole at any instant, every link leads somewhere, and nothing is done twice."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from base64 import b64decode
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from warpleague.cli import main
+from warpleague.league.schedule import Fixture
+from warpleague.report.site import charts
+from warpleague.report.site import write as writing
+from warpleague.report.site.listing import Listed, choose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Write = Callable[..., writing.Site]
+
+
+def pages_of(out: Path) -> list[Path]:
+    return sorted(out.rglob("*.html"))
+
+
+def data_of(index: Path, take_apart: Any) -> dict[str, Any]:
+    return json.loads(zlib.decompress(b64decode(take_apart(index.read_bytes()).block("data"))))
+
+
+def broken_links(out: Path, take_apart: Any) -> list[str]:
+    """Links of a site that lead to no file, or to no part of their page that is in it without scripts."""
+    found = []
+    for page in pages_of(out):
+        parts = take_apart(page.read_bytes())
+        ids = {attributes["id"] for _, attributes in parts.elements if attributes.get("id")}
+        for link in parts.links():
+            path, fragment = unquote(urlsplit(link).path), urlsplit(link).fragment
+            if (path and not (page.parent / path).resolve().is_file()) or (
+                not path and "=" not in fragment and fragment not in ids
+            ):
+                found.append(f"{page.name}: {link}")
+    return found
+
+
+def test_every_link_leads_somewhere_and_none_outside(
+    site: Write, take_apart: Any, leads_outside: Callable[[str], list[str]]
+) -> None:
+    """All pages are well-formed, their links and files are there, and nothing of another place is named."""
+    written = site()
+    out = written.index.parent
+    assert (written.matches, written.made, written.kept, written.left_out) == (12, 12, 0, 0)
+    assert len(pages_of(out)) == 13
+    assert broken_links(out, take_apart) == []
+    for path in out.rglob("*"):
+        if path.is_file():
+            assert leads_outside(path.read_text("utf-8")) == []
+    for row in data_of(written.index, take_apart)["rows"]:
+        assert (out / "matches" / f"{row[1]}.html").is_file() == bool(row[-1])
+
+
+def test_the_leagues_page_tells_all_of_it(site: Write, take_apart: Any) -> None:
+    """Standings, cross-table, seats, times, faults, charts and the season are there without any script."""
+    page = take_apart(site().index.read_bytes())
+    for word in ("Standings", "Cross-table", "Seats", "Times", "Faults", "Matches", "The season"):
+        assert word in page.text
+    for word in ("noter <i>&0", "timeout", "crash", "public since", "substitute, 1 strikes", "max_turns 12"):
+        assert word in page.text
+    assert [tag for tag, _ in page.elements].count("svg") > 4
+    assert "i" not in [tag for tag, _ in page.elements]
+
+
+def test_a_nonce_is_no_constant(site: Write, take_apart: Any, tmp_path: Path) -> None:
+    """Linked styles and scripts are allowed by a nonce that differs from page to page."""
+    nonces = set()
+    for path in pages_of(site().index.parent):
+        page = take_apart(path.read_bytes())
+        named = {attributes["nonce"] for _, attributes in page.elements if "nonce" in attributes}
+        (nonce,) = named
+        assert f"'nonce-{nonce}'" in next(a["content"] for t, a in page.elements if a.get("http-equiv"))
+        nonces.add(nonce)
+    assert len(nonces) == 13
+
+
+def test_pages_that_are_there_are_kept(site: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Written again, only the league's page is new; after a change of what makes pages, or to a page, they are not."""
+    index = site().index
+    pages = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in pages_of(index.parent)}
+    again = site()
+    assert (again.made, again.kept, again.removed) == (0, 12, 0)
+    del pages[index]
+    assert pages == {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in pages}
+    next(iter(pages)).write_bytes(b"half a page")
+    assert (site().made, next(iter(pages)).read_bytes()) == (1, next(iter(pages.values()))[1])
+    monkeypatch.setattr(writing, "_maker", lambda _: b"another version")
+    assert (site().made, site().kept) == (12, 12)
+
+
+def test_fewer_replays_leave_no_page_behind(site: Write, take_apart: Any) -> None:
+    """Pages no longer wanted go, others of the user's stay, and the page says what is left out and how to get it."""
+    out = site().index.parent
+    (out / "matches" / "notes.html").write_text("<p>mine</p>")
+    fewer = site(replays=3)
+    assert (fewer.left_out, fewer.removed, fewer.kept) == (9, 9, 3)
+    assert len(list((out / "matches").iterdir())) == 4
+    text = take_apart(fewer.index.read_bytes()).text
+    assert "9 of 12 matches have no replay here" in text
+    assert "report --replays all" in text
+    assert broken_links(out, take_apart) == []
+    assert site(replays=0).removed == 3
+
+
+@pytest.mark.parametrize("after", [0, 1, 5, 9, 16])
+def test_a_site_is_whole_at_any_instant(site: Write, take_apart: Any, tmp_path: Path, after: int) -> None:
+    """However far writing came when it was killed, the old page is there and every link of it leads somewhere."""
+    out = tmp_path / "site"
+    old = site(replays=4).index.read_bytes()
+    count = 0
+
+    class Killed(BaseException):
+        pass
+
+    def write(path: Path, data: bytes) -> None:
+        nonlocal count
+        if count == after:
+            raise Killed
+        count += 1
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writing, "_maker", lambda _: b"another version")
+        try:
+            site(write=write, replays=None)
+        except Killed:
+            assert (out / "index.html").read_bytes() == old
+        else:
+            assert (out / "index.html").read_bytes() != old
+    assert broken_links(out, take_apart) == []
+    site()
+    assert len(pages_of(out)) == 13
+
+
+def match(number: int, *faults: tuple[int, str]) -> Listed:
+    return Listed(Fixture(number, f"{number:020x}", 1, 1, (0, 1)), frozenset(faults), False, [])
+
+
+def test_replays_are_of_faulty_matches_first_then_a_spread() -> None:
+    """The first match of each bot's kind of fault, other faulty ones, then a spread over the season."""
+    matches = [match(n, *([(0, "crash")] if n in (50, 51, 90) else [])) for n in range(1, 101)]
+    matches[70] = match(71, (1, "timeout"))
+
+    def numbers(most: int | None) -> list[int]:
+        return [found.fixture.number for found in choose(matches, most)]
+
+    assert numbers(2) == [50, 71]
+    assert numbers(4) == [50, 51, 71, 90]
+    spread = [n for n in numbers(14) if n not in (50, 51, 71, 90)]
+    assert len(spread) == 10
+    assert max(after - before for before, after in pairwise(spread)) <= 12
+    assert numbers(0) == []
+    assert numbers(None) == numbers(100) == list(range(1, 101))
+
+
+# The command
+
+
+def report(cup: Path, *arguments: object) -> int:
+    return main(
+        ["league", "report", str(cup), "--results", str(cup.parent / "results"), *map(str, arguments)]
+    )
+
+
+def test_report_writes_beside_the_store(
+    cup: Path, site: Write, take_apart: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command writes into the league's folder, says what it wrote, and ends with the page to open."""
+    index = cup.parent / "results" / "cup" / "report" / "index.html"
+    assert report(cup, "--replays", "5") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("12 of 12 matches, 5 replays (5 written, 0 there already), ")
+    assert "--replays all" in lines[1]
+    assert lines[-1] == f"open {index}"
+    assert broken_links(index.parent, take_apart) == []
+    assert report(cup, "--replays", "all", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["replays"] == {"made": 7, "kept": 5, "left_out": 0}
+    assert (told["index"], told["matches"], told["total"]) == (str(index), 12, 12)
+
+
+def test_pages_are_made_by_processes_of_their_own(
+    cup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without stand-ins the pages come out of referee processes, and `--out` says where to."""
+    assert report(cup, "--out", tmp_path / "there", "--replays", "2", "--jobs", "1") == 0
+    assert len(pages_of(tmp_path / "there")) == 3
+
+
+def test_a_league_that_goes_on_can_be_looked_at(
+    cup: Path, site: Write, take_apart: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With matches left to play, the page says how far it is, and no page tells a key or the secret."""
+    results = tmp_path / "results"
+    (results / "cup").mkdir(parents=True)
+    with sqlite3.connect(results / "cup" / "league.sqlite") as db:
+        sqlite3.connect(cup.parent / "results" / "cup" / "league.sqlite").backup(db)
+        ids = [row[0] for row in db.execute("SELECT id FROM match ORDER BY id LIMIT 5")]
+        for table in ("record", "match"):
+            db.executemany(f"DELETE FROM {table} WHERE id = ?", [(one,) for one in ids])
+        (secret,) = db.execute("SELECT value FROM meta WHERE key = 'secret'").fetchone()
+        db.execute("DELETE FROM meta WHERE key = 'published'")
+    db.close()
+    assert main(["league", "report", str(cup), "--results", str(results)]) == 0
+    assert capsys.readouterr().out.startswith("7 of 12 matches, 7 replays")
+    out = results / "cup" / "report"
+    assert "7 of 12 matches played (58 %)" in take_apart((out / "index.html").read_bytes()).text
+    for path in pages_of(out):
+        assert secret not in path.read_text("utf-8")
+        told = "secret until the season ends" if path.parent.name == "matches" else "until the last match"
+        assert told in take_apart(path.read_bytes()).text
+
+
+def test_a_record_that_does_not_hold_has_no_replay(
+    cup: Path, site: Write, take_apart: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its match is named with what is wrong, the others have theirs, and the exit code is 1."""
+    results = tmp_path / "results"
+    (results / "cup").mkdir(parents=True)
+    with sqlite3.connect(results / "cup" / "league.sqlite") as db:
+        sqlite3.connect(cup.parent / "results" / "cup" / "league.sqlite").backup(db)
+        (one,) = db.execute("SELECT id FROM match ORDER BY id LIMIT 1").fetchone()
+        db.execute("UPDATE record SET zstd = x'00' WHERE id = ?", (one,))
+    db.close()
+    assert main(["league", "report", str(cup), "--results", str(results)]) == 1
+    out = capsys.readouterr().out
+    assert "WRONG" in out
+    assert one in out
+    folder = results / "cup" / "report"
+    assert not (folder / "matches" / f"{one}.html").exists()
+    assert broken_links(folder, take_apart) == []
+    assert "has no replay" in take_apart((folder / "index.html").read_bytes()).text
+
+
+def test_mistakes_are_told(cup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No results, no place to write to, no number: exit code 2 and one text."""
+    assert main(["league", "report", str(cup), "--results", str(tmp_path)]) == 2
+    assert "nothing has been played yet" in capsys.readouterr().err
+    (tmp_path / "file").write_text("")
+    assert report(cup, "--out", tmp_path / "file") == 2
+    assert "cannot write it" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as stopped:
+        report(cup, "--replays", "some")
+    assert stopped.value.code == 2
+    assert "must be a number, all or none, not 'some'" in capsys.readouterr().err
+
+
+# Charts
+
+
+def test_ticks_are_round_and_few() -> None:
+    """Steps of 1, 2 or 5 times a power of ten, at most six of them, within the range."""
+    assert charts.ticks(1380, 2520) == [1400, 1600, 1800, 2000, 2200, 2400]
+    assert charts.ticks(0, 0.5) == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5])
+    assert charts.ticks(-3, 3) == [-3, -2, -1, 0, 1, 2, 3]
+    assert len(charts.ticks(5, 5)) >= 1
+
+
+def test_charts_take_what_there_is(take_apart: Any) -> None:
+    """Rows without value, interval or finite rating are drawn as far as they go; without any there is no chart."""
+    rows = [
+        charts.Row("<b>a", 10.0, 8.0, 12.0, text="10 ± 2"),
+        charts.Row("b", 20.0, above=18.0, text="> 18"),
+        charts.Row("c", None, text="-"),
+        charts.Row("d", 3.0, text="3"),
+    ]
+    page = take_apart(str(charts.intervals(rows, "points")).encode())
+    assert [tag for tag, _ in page.elements].count("circle") == 2
+    assert "<b>a" in page.text
+    assert "b" not in [tag for tag, _ in page.elements]
+    assert charts.intervals([charts.Row("c", None)], "points") == ""
+    assert charts.history([("a", [1500.0])], [0]) == ""
+    lines = [(f"bot{n}", [1500.0, 1500.0 + n]) for n in range(12)]
+    drawn = str(charts.history(lines, [0, 5]))
+    assert drawn.count("<polyline") == 12
+    assert drawn.count('class="line other"') == 2

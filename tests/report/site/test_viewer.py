@@ -1,0 +1,98 @@
+"""The viewer's scripts: they decode what Python encoded, in a real JavaScript engine."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from warpleague.match.replay import Replay
+from warpleague.report.site.delta import plain
+from warpleague.report.site.frames import packed
+from warpleague.report.site.match import page_alone
+from warpleague.report.site.shell import folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NODE = shutil.which("node")
+pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+
+SHOW = """
+const fs = require("fs");
+require(process.argv[1]);
+const { Film, told, unpack } = globalThis.warpleague;
+unpack(fs.readFileSync(0, "utf8")).then(({ frames }) => {
+  const viewers = [...frames[0].scene.keys()];
+  const seen = viewers.map((viewer) => {
+    const film = new Film(frames, viewer);
+    const numbers = [...frames.keys()];
+    const forth = numbers.map((n) => JSON.stringify(film.at(n)));
+    // From here to there and back, as a person does: all ways lead to the same scenes.
+    const jumps = numbers.map((n) => (n * 37) % frames.length);
+    const steady = jumps.every((n) => JSON.stringify(film.at(n)) === forth[n]);
+    const back = numbers.reverse().every((n) => JSON.stringify(film.at(n)) === forth[n]);
+    return { steady, back, scenes: forth.map((text) => JSON.parse(text)), told: frames.map((f) => told(f, viewer)) };
+  });
+  process.stdout.write(JSON.stringify(seen));
+});
+"""
+
+
+def node(*arguments: str, data: str = "") -> str:
+    done = subprocess.run(
+        [NODE or "node", *arguments], input=data, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_viewer_shows_the_scenes_of_the_game(record: bytes, take_apart: Any) -> None:
+    """Unpacked and patched by the viewer's own code, every frame of every viewer is the game's scene."""
+    replay = Replay(record)
+    page = take_apart(page_alone(replay, "x.jsonl"))
+    seen = json.loads(node("-e", SHOW, str(folder() / "assets" / "codec.js"), data=page.block("replay")))
+    replay = Replay(record)
+    states = [replay.first, *(step.state for step in replay)]
+    assert len(seen) == 1 + replay.header["players"]
+    for viewer, found in zip((None, *range(replay.header["players"])), seen, strict=True):
+        assert found["steady"]
+        assert found["back"]
+        scenes = [plain(replay.game.scene(state, viewer)) for state in states]
+        assert found["scenes"] == json.loads(json.dumps(scenes))
+        assert len(found["told"]) == len(states)
+
+
+def test_any_value_can_be_unpacked() -> None:
+    """What the list of matches is packed in comes out the same, whatever letters are in it."""
+    data = {"bots": ["ä", "\u202e", "</script>"], "rows": [[1, None, [0.5, 2]], []]}
+    code = """
+    require(process.argv[1]);
+    const text = require("fs").readFileSync(0, "utf8");
+    globalThis.warpleague.unpack(text).then((value) => process.stdout.write(JSON.stringify(value)));
+    """
+    assert json.loads(node("-e", code, str(folder() / "assets" / "codec.js"), data=packed(data))) == data
+
+
+def test_scripts_are_sound(tmp_path: Path) -> None:
+    """Every script parses."""
+    for path in (folder() / "assets").iterdir():
+        if path.name.endswith(".js"):
+            node("--check", str(path))
+
+
+def test_kinds_get_steady_and_different_colours() -> None:
+    """A kind's colour follows from its name alone, and those of a game differ."""
+    code = """
+    globalThis.document = {};
+    require(process.argv[1]);
+    const kinds = ["lava", "ice", "door", "wall", "floor", "key", "monster", "stairs"];
+    process.stdout.write(JSON.stringify(kinds.map(globalThis.warpleague.hue)));
+    """
+    hues = json.loads(node("-e", code, str(folder() / "assets" / "board.js")))
+    assert hues == json.loads(node("-e", code, str(folder() / "assets" / "board.js")))
+    assert len(set(hues)) == len(hues)
+    assert all(0 <= hue < 360 for hue in hues)
