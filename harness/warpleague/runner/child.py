@@ -152,7 +152,7 @@ class Child:
     def level_fault(self) -> str | None:
         """Why the end of the bot's output is not its own doing, if it is not: it was never let run."""
         if self.group is not None and not self.group.entered():
-            return "its control group could not be entered"
+            return f"it ended with status {self.status(EXIT_S)} before it was in its control group"
         if self.sandbox is None:
             return None
         self.status(EXIT_S)
