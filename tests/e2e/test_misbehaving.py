@@ -30,6 +30,7 @@ from warpleague.match.chance import match_key
 from warpleague.match.replay import verify_record
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import Clock, Level, MatchSpec, SeatSpec
+from warpleague.runner import cgroup
 from warpleague.runner.play import play_match
 from warpleague.runner.promises import KEPT_BY, check_level
 
@@ -135,6 +136,12 @@ def running(stem: str) -> list[int]:
     return found
 
 
+def control_groups() -> list[str]:
+    """The control groups that this test process has made and not removed."""
+    base = cgroup.means().base
+    return [name for name in os.listdir(base or "/") if name.startswith(f"warpleague-{cgroup._owner()}-")]
+
+
 @cache
 def why_not(level: Level) -> str:
     """Why `level` cannot be had here, if it cannot."""
@@ -205,6 +212,7 @@ def test_verdict_and_evidence(
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak_kb < 64 * 1024
     if bot["leaves_nothing"] or level == "sandbox":
         assert running(mine_first.bot) == []
+    assert control_groups() == []
     if level == "sandbox":
         assert content(folder) == files
 
