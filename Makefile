@@ -15,14 +15,17 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: bootstrap ## play a small league of every game, then the aliens demo league, in about two minutes
+demo: bootstrap ## play a small league of every game, then the aliens demo league, each with its report, in about two minutes
 	@for game in captains coasters sheets; do \
 		echo "warpleague league run leagues/demo-$$game.toml --quiet"; \
 		$(BIN)/warpleague league run leagues/demo-$$game.toml --quiet >/dev/null || exit; \
 		$(BIN)/warpleague league standings leagues/demo-$$game.toml || exit; \
+		$(BIN)/warpleague league report leagues/demo-$$game.toml || exit; \
 		echo; \
 	done
 	$(BIN)/warpleague league run leagues/demo.toml
+	@echo
+	$(BIN)/warpleague league report leagues/demo.toml
 
 .PHONY: test
 test: bootstrap ## run the tests on all processors

@@ -231,3 +231,23 @@ def test_differences_are_told_by_path() -> None:
     old = {"a": {"b": 1, "c": [1]}, "d": None, "e": 1}
     new = {"a": {"b": 2, "c": [1]}, "e": 1, "f": "x"}
     assert differences(old, new) == ["a.b: was 1, is now 2", 'f: was not set, is now "x"']
+
+
+def test_a_snapshot_stands_still(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+    """What is read within a snapshot is of one moment, whatever a run stores meanwhile."""
+    path = write_league("a", "b", "c")
+    with open_league(path) as league:
+        fixtures = [*league.schedule]
+        league.store.add([stored(league, fake, fixture) for fixture in fixtures[:2]])
+        with open_to_read(load_config(path), tmp_path / "results") as reader:
+            with reader.store.snapshot():
+                assert len([*reader.results()]) == 2
+                league.store.add([stored(league, fake, fixture) for fixture in fixtures[2:5]])
+                assert (reader.store.count(), len([*reader.results()])) == (2, 2)
+            assert (reader.store.count(), len([*reader.results()])) == (5, 5)
+
+
+def stored(league, fake, fixture):
+    """A match as `Store.add` takes it."""
+    spec = league.season.spec(fixture.id, fixture.deal, fixture.seats)
+    return fixture, spec.seats, fake.play(spec)

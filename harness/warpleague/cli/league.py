@@ -231,6 +231,7 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
     write_file(file, published_record(league, first.id, first.deal))
     if report.complete:
         print(f"The season is over; its secret: {league.season.secret.hex()}")
+    print(f"Look at it:      {league_command(args, 'report')}")
     print(f"Verify all:      {league_command(args, 'verify')}")
     print(f"Export all:      {league_command(args, 'export')}")
     print(f"Verify one:      {shlex.join((*program(), 'replay', 'verify', str(file)))}")

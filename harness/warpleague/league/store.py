@@ -15,7 +15,7 @@ import json
 import os
 import sqlite3
 from collections import Counter
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
@@ -253,6 +253,16 @@ class Store:
         self._db.execute(_INSERT_MATCH, (*row, held_id(self._db, held)))
         self._db.execute("INSERT INTO record VALUES (?, ?, ?)", (row[0], size, packed))
         journal.append(self._db, row, held)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All that is read within shows the store as it was at the first reading, while a run goes on."""
+        with clear_errors(self.path):
+            self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._db.execute("COMMIT")
 
     def count(self) -> int:
         """How many matches are stored, those of other bots or formats included."""

@@ -100,7 +100,8 @@ def write_site(
     a person would type it.
     """
     begun = time.monotonic()
-    found = gather(league)
+    with league.store.snapshot():
+        found = gather(league)
     chosen = choose(found.matches, replays)
     for name, data in shared().items():
         if not (out / ASSETS / name).exists():
