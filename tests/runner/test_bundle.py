@@ -5,6 +5,7 @@ What may not be in a folder is tested with the command line.
 
 from __future__ import annotations
 
+import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -118,3 +119,79 @@ def test_python_bots_are_shielded_from_their_own_files(folder: Path) -> None:
     run = prepare(folder).run
     assert run[1:] == ("-P", "main.py")
     assert Path(run[0]).is_absolute()
+
+
+@pytest.mark.parametrize("key", ["run", "build"])
+@pytest.mark.parametrize(
+    "program",
+    ["/proc/self/cwd/bot/python3", "/opt/tool/bin/tool", "../other/main", "lib/../../main", "/usr/../x"],
+)
+def test_a_manifest_names_no_program_of_the_host(folder: Path, key: str, program: str) -> None:
+    """What is neither the bot's own nor a program of the system is refused before anything is run."""
+    others = {"run": "python3", "build": "true", key: program}
+    lines = [
+        'name = "bot"',
+        'games = ["aliens"]',
+        *(f'{name} = ["{value}"]' for name, value in others.items()),
+    ]
+    (folder / "bot.toml").write_text("\n".join(lines))
+    with pytest.raises(BotError, match=f"{key}: the program .* must be in the bot's folder"):
+        prepare(folder, "none")
+
+
+def test_a_manifest_that_never_ends_or_never_comes(folder: Path) -> None:
+    """A device, a named pipe and a file that is too long are refused instead of read."""
+    manifest = folder / "bot.toml"
+    for make in (lambda: manifest.symlink_to("/dev/zero"), lambda: os.mkfifo(manifest)):
+        manifest.unlink()
+        make()
+        with pytest.raises(BotError, match="is no file"):
+            read_manifest(folder)
+    manifest.unlink()
+    manifest.write_bytes(b"#" * (1 << 17))
+    with pytest.raises(BotError, match="more than 64 KiB"):
+        read_manifest(folder)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("x = " + "[" * 20_000, "not TOML"),
+        ('version = "\\u001b[2J"', "version: must be printable"),
+        (f'version = "{"1" * 2000}"', "1024 bytes at most"),
+        ('authors = ["a\\nb"]', "authors: must be printable"),
+    ],
+)
+def test_a_manifest_that_would_do_harm_where_it_is_read_or_shown(folder: Path, line: str, told: str) -> None:
+    """Brackets without end, control characters and long texts are the bot's error, not ours."""
+    manifest = folder / "bot.toml"
+    manifest.write_text(manifest.read_text() + line + "\n")
+    with pytest.raises(BotError, match=told):
+        read_manifest(folder)
+
+
+def test_a_name_that_is_no_text(folder: Path) -> None:
+    """A file name that is not UTF-8 is told of."""
+    with open(os.fsencode(folder) + b"/\xff", "wb"):
+        pass
+    with pytest.raises(BotError, match="not UTF-8"):
+        folder_digest(folder)
+
+
+def test_a_folder_that_changes_while_it_is_bundled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Content that is not that of the digest never gets into the cache under it."""
+    digest = folder_digest(folder)
+    (folder / "main.py").write_text("import lib.other\n")
+    answers = iter([digest])
+    monkeypatch.setattr(
+        "warpleague.runner.bundle.folder_digest", lambda place: next(answers, None) or folder_digest(place)
+    )
+    with pytest.raises(BotError, match="changed while it was bundled"):
+        prepare(folder)
+    assert find(digest) is None
+
+
+def test_a_digest_that_is_a_path_finds_nothing(folder: Path) -> None:
+    """A record may claim any digest: only one that is a digest is looked for."""
+    target = Path(prepare(folder).cwd)
+    assert find(f"../{target.parent.name}/{target.name}") is None

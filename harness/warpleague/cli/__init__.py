@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from warpleague import __version__
 from warpleague.errors import BadInput, HarnessFault
+from warpleague.match.evidence import safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,10 +90,11 @@ def _code(error: BaseException) -> int:
     """The exit code for what ended a command early, told on standard error; what is a bug is raised."""
     match _cause(error):
         case BadInput() as cause:
-            print(f"warpleague: {cause}", file=sys.stderr)
+            print(safe(f"warpleague: {cause}"), file=sys.stderr)
             return BAD_INPUT
         case HarnessFault() as cause:
-            print(f"warpleague: the harness failed, nothing was decided: {cause}", file=sys.stderr)
+            text = f"warpleague: the harness failed, nothing was decided: {cause}"
+            print(safe(text), file=sys.stderr)
             return FAILED
         case KeyboardInterrupt():
             print("warpleague: interrupted", file=sys.stderr)

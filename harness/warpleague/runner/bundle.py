@@ -10,10 +10,11 @@ import os
 import platform
 import re
 import shutil
+import stat
 import sys
 import tomllib
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -29,11 +30,17 @@ if TYPE_CHECKING:
     from warpleague.match.spec import Level
 
 MANIFEST: Final = "bot.toml"
+MANIFEST_KB: Final = 64
 BUNDLE_MB: Final = 256
+SHOWN_BYTES: Final = 1024
+
+SYSTEM: Final = ("/usr", "/bin", "/sbin", "/nix/store", "/gnu/store")
+"""Where programs are that a manifest may name by their absolute paths: the system's, which every bot sees."""
 
 _IGNORED: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", ".DS_Store"})
 
 
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 
 
@@ -52,6 +59,32 @@ def _check_texts(instance: object, field: attrs.Attribute[Any], value: tuple[str
         raise ValueError(f"{field.name}: must not be empty")
     if any("\0" in text for text in value):
         raise ValueError(f"{field.name}: must not contain the character NUL")
+
+
+def _check_command(instance: object, field: attrs.Attribute[Any], value: tuple[str, ...] | None) -> None:
+    """A stranger's manifest must not name any program of this machine.
+
+    What surrounds a program is shown to the bot in the sandbox, and a Python is asked outside of it where it is
+    installed.
+    """
+    _check_texts(instance, field, value)
+    if value is None or "/" not in value[0]:
+        return
+    path = PurePosixPath(value[0])
+    if ".." in path.parts or (path.is_absolute() and not any(map(path.is_relative_to, SYSTEM))):
+        raise ValueError(
+            f"{field.name}: the program {value[0]!r} must be in the bot's folder, or the name alone of one "
+            "that is installed"
+        )
+
+
+def _check_shown(instance: object, field: attrs.Attribute[Any], value: str | tuple[str, ...]) -> None:
+    del instance
+    for text in (value,) if isinstance(value, str) else value:
+        if not text.isprintable() or len(text.encode()) > SHOWN_BYTES:
+            raise ValueError(
+                f"{field.name}: must be printable, on one line, and of {SHOWN_BYTES} bytes at most"
+            )
 
 
 def _between(least: int, most: int) -> Callable[[object, attrs.Attribute[int], int], None]:
@@ -80,12 +113,12 @@ class Manifest:
     """The content of a `bot.toml`."""
 
     name: str = attrs.field(validator=_check_name)
-    run: tuple[str, ...] = attrs.field(validator=_check_texts)
-    games: tuple[str, ...] = attrs.field(validator=_check_texts)
-    version: str = "0"
-    authors: tuple[str, ...] = ()
-    description: str = ""
-    build: tuple[str, ...] | None = attrs.field(default=None, validator=_check_texts)
+    run: tuple[str, ...] = attrs.field(validator=_check_command)
+    games: tuple[str, ...] = attrs.field(validator=[_check_texts, _check_shown])
+    version: str = attrs.field(default="0", validator=_check_shown)
+    authors: tuple[str, ...] = attrs.field(default=(), validator=_check_shown)
+    description: str = attrs.field(default="", validator=_check_shown)
+    build: tuple[str, ...] | None = attrs.field(default=None, validator=_check_command)
     reusable: bool = False
     limits: Limits = Limits()
 
@@ -136,12 +169,12 @@ def read_manifest(folder: Path) -> Manifest:
     if not folder.is_dir():
         raise BotError(f"{folder}: there is no such folder; a bot is named by its folder")
     try:
-        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        data: dict[str, Any] = tomllib.loads(_manifest_text(path))
     except FileNotFoundError:
         raise BotError(
             f"{folder}: no {MANIFEST} in this folder; it must say at least name, games, run"
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BotError(f"{path}: not TOML: {error}") from None
     except OSError as error:
         raise BotError(f"{path}: cannot read it: {error.strerror}") from None
@@ -149,6 +182,18 @@ def read_manifest(folder: Path) -> Manifest:
         return structure(data, Manifest, str(path))
     except ConfigError as error:
         raise BotError(str(error)) from None
+
+
+def _manifest_text(path: Path) -> str:
+    """The content of a manifest; `BotError` for one that might never end, or never come."""
+    # Not to wait for somebody to write into a named pipe; of a file it changes nothing.
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise BotError(f"{path}: is no file")
+        data = file.read((MANIFEST_KB << 10) + 1)
+    if len(data) > MANIFEST_KB << 10:
+        raise BotError(f"{path}: more than {MANIFEST_KB} KiB")
+    return data.decode()
 
 
 def prepare(folder: Path, level: Level = "limits") -> Bundle:
@@ -170,6 +215,8 @@ def prepare(folder: Path, level: Level = "limits") -> Bundle:
 
 def find(digest: str) -> Bundle | None:
     """The bundle with `digest`, if it was prepared on this machine before."""
+    if not _DIGEST.fullmatch(digest):
+        return None  # a record may say anything, a path that leads elsewhere too
     folder = _bundle_folder(digest)
     return _bundle(read_manifest(folder), digest, folder) if (folder / MANIFEST).is_file() else None
 
@@ -207,6 +254,10 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
                 continue
             path = Path(root) / name
             relative = path.relative_to(folder).as_posix()
+            try:
+                relative.encode()
+            except UnicodeEncodeError:
+                raise BotError(f"{folder}: the name {os.fsencode(relative)!r} is not UTF-8") from None
             if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
                 raise BotError(f"{path}: this link leads out of the bot's folder; copy the file instead")
             if path.is_symlink() and not path.exists():
@@ -241,7 +292,7 @@ def _built(folder: Path, manifest: Manifest, digest: str, level: Level) -> Path:
     clean(target.parent)
     if not (target / MANIFEST).is_file():
         try:
-            _fill(target, folder, manifest, level)
+            _fill(target, folder, manifest, digest, level)
         except OSError as error:
             raise BotError(
                 f"{folder}: cannot bundle it in {cache_folder()} (WARPLEAGUE_CACHE names another folder): {error}"
@@ -249,7 +300,7 @@ def _built(folder: Path, manifest: Manifest, digest: str, level: Level) -> Path:
     return target
 
 
-def _fill(target: Path, folder: Path, manifest: Manifest, level: Level) -> None:
+def _fill(target: Path, folder: Path, manifest: Manifest, digest: str, level: Level) -> None:
     """Make `target` the built copy of the bot in `folder`, unless another process does so first."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with draft_of(target) as draft:  # two processes must not build the same bot at once
@@ -258,13 +309,16 @@ def _fill(target: Path, folder: Path, manifest: Manifest, level: Level) -> None:
         copy, scratch = draft / "bot", draft / "scratch"
         scratch.mkdir(parents=True)
         _copy(folder, copy)
+        if folder_digest(copy) != digest:  # or other content would go by its name from now on
+            raise BotError(f"{folder}: its content changed while it was bundled")
         if manifest.build is not None:
             from warpleague.runner.build import Build, build
 
             argv = (_program(manifest.build[0], copy) or manifest.build[0], *manifest.build[1:])
+            shutil.copyfile(copy / MANIFEST, draft / MANIFEST)
             build(Build(manifest.name, folder, argv, copy, scratch), level)
             # What a bot is, its author says, not its build.
-            replace(folder / MANIFEST, copy / MANIFEST)
+            replace(draft / MANIFEST, copy / MANIFEST)
         _check_program(folder, manifest, copy)
         copy.rename(target)  # whole or not at all
 
