@@ -6,6 +6,7 @@ Leaves reading files to its callers; it only names them in its errors.
 from __future__ import annotations
 
 import math
+import re
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -20,6 +21,9 @@ from warpleague.errors import ConfigError
 
 T = TypeVar("T")
 _Hook = Callable[[Any, Any], Any]
+_BOUND = re.compile(r"'(\w+)' must be (>=|>|<=|<) (\S+): (\S+)")
+_MOST_KNOWN = 12  # names told; among more nobody looks
+_SIGNS = {">=": "at least", ">": "above", "<=": "at most", "<": "below"}
 
 
 class _Misfit(Exception):
@@ -49,13 +53,14 @@ def structure(data: object, cls: type[T], where: str) -> T:
     return value
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """What to say after an unknown `name`: the nearest of the `known` ones, else all of them."""
+def nearest(name: str, known: Iterable[str], none: str = "none is allowed here") -> str:
+    """What to say after an unknown `name`: the nearest of the `known` ones, else those (or `none`)."""
     choices = list(known)
     close = get_close_matches(name, choices, n=1, cutoff=0.6)
     if close:
         return f"did you mean {close[0]!r}?"
-    return f"known: {', '.join(choices)}" if choices else "none is allowed here"
+    more = f" and {len(choices) - _MOST_KNOWN} more" if len(choices) > _MOST_KNOWN else ""
+    return f"known: {', '.join(choices[:_MOST_KNOWN])}{more}" if choices else none
 
 
 def _path(path: tuple[str | int, ...]) -> str:
@@ -214,9 +219,20 @@ def _leaves(error: BaseException, step: str | None = None) -> Iterable[tuple[tup
     elif isinstance(error, _Misfit):
         yield from error.under(step) if step is not None else error.problems
     elif isinstance(error, (ValueError, TypeError)):  # an attrs validator
-        yield ((step,) if step is not None else ()), str(error.args[0] if error.args else error)
+        name, text = _bound(str(error.args[0] if error.args else error))
+        path = tuple(part for part in (step, name) if part is not None)
+        yield path, text
     else:
         raise error
+
+
+def _bound(text: str) -> tuple[str | None, str]:
+    """The field and the misfit that attrs' own `ge`, `gt`, `le` and `lt` tell of; other texts as they are."""
+    found = _BOUND.fullmatch(text)
+    if found is None:
+        return None, text
+    name, sign, bound, value = found.groups()
+    return name, f"must be {_SIGNS[sign]} {bound}, not {value}"
 
 
 def _class(cls: Any, converter: cattrs.Converter) -> _Hook:

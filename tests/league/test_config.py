@@ -42,8 +42,10 @@ def test_a_clock_says_all_there_is(write_league) -> None:
         ("[clock]\nmove_s = 1\nincrement_s = 1", "there is no bank_s"),
         ("[rules]\nfaults = 'forgive'", "rules.faults: must be 'forfeit' or 'substitute'"),
         ("[run]\njobs = 1.5", "run.jobs: must be a whole number, not 1.5"),
-        ("[run]\njobs = -1", "'jobs' must be >= 0"),
-        ("[rating]\nk = 0", "'k' must be > 0"),
+        ("[run]\njobs = -1", "run.jobs: must be at least 0, not -1"),
+        ("[rating]\nk = 0", "rating.k: must be above 0, not 0.0"),
+        ("[rules]\nstrikes = 2", 'rules.strikes: only faults = "substitute" has strikes'),
+        ("[rules]\nfaults = 'substitute'", "rules.strikes: must be at least 1 to substitute"),
         ("challengers = ['a']", "format.challengers: only kind"),
         ("tables = 0", "format.tables: must be at least 1"),
         ("kind = 'gauntlet'\ntables = 3", "format.tables: a gauntlet plays all its tables"),
@@ -87,6 +89,31 @@ def test_a_missing_file_names_its_neighbour(write_league, tmp_path: Path) -> Non
     write_league("a", "b")
     with pytest.raises(ConfigError, match=r"there is no such file; did you mean 'cup.toml'\?"):
         load_config(tmp_path / "cupp.toml")
+
+
+def test_a_file_saved_on_windows_is_read(write_league) -> None:
+    """A byte order mark and Windows line ends make no difference to a league file."""
+    path = write_league("a", "b")
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    assert load_config(path).entries == (BotEntry(path="bots/a"), BotEntry(path="bots/b"))
+
+
+def test_what_is_no_file_or_no_text_is_named(write_league, tmp_path: Path) -> None:
+    """A folder, and a file in another encoding, are refused by what they are."""
+    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
+        load_config(tmp_path)
+    path = write_league("a", "b")
+    path.write_text(path.read_text(), encoding="utf-16")
+    with pytest.raises(ConfigError, match="is not TOML: not UTF-8 text, byte 0"):
+        load_config(path)
+
+
+def test_few_of_many_neighbours_are_told(write_league, tmp_path: Path) -> None:
+    """Among dozens of league files a missing one is not answered with all their names."""
+    for number in range(40):
+        (tmp_path / f"league-{number}.toml").touch()
+    with pytest.raises(ConfigError, match=r"known: .*league-19\.toml and 28 more$"):
+        load_config(tmp_path / "x.toml")
 
 
 def test_bots_are_entered_in_order_with_their_names(write_league, fake) -> None:

@@ -222,3 +222,16 @@ def test_larger_tables_count_as_their_pairs(write_league, open_league, fake, inl
     assert sum(line.record.points for line in table.lines) == pytest.approx(1.5 * 48)
     assert sum(line.elo for line in table.lines) == pytest.approx(4 * 1500)
     assert {table.totals.games[a][b] for a in range(4) for b in range(4) if a != b} == {24}
+
+
+def test_a_pool_has_no_referee_without_a_match(write_league, open_league, fake) -> None:
+    """With two matches left, ninety-nine jobs start two referees."""
+    told: list[int] = []
+
+    class Told(Watcher):
+        def started(self, league, total: int, before: int, jobs: int) -> None:  # noqa: ARG002
+            told.append(jobs)
+
+    with open_league(write_league("a", "b", deals=1)) as league:
+        report = run_league(league, jobs=99, play=fake.play, watcher=Told())
+    assert (report.played, told) == (2, [2])

@@ -73,7 +73,7 @@ def test_good_data_becomes_the_class() -> None:
         ({"either": {"turns": 2.5}}, "f.toml: either.turns: must be a whole number, not 2.5"),
         ({"innner": {}}, "f.toml: innner: unknown key; did you mean 'inner'?"),
         ({"inner": {"zzz": 1}}, "f.toml: inner.zzz: unknown key; known: turns, level"),
-        ({"positive": 0}, "'positive' must be >= 1: 0"),
+        ({"positive": 0}, "f.toml: positive: must be at least 1, not 0"),
     ],
 )
 def test_misfits_are_named(change: dict[str, Any], text: str) -> None:

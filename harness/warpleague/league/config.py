@@ -158,13 +158,16 @@ def load_config(path: Path, *, without_bots: bool = False) -> LeagueConfig:
 
 def _read_toml(path: Path, where: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # editors on Windows put a mark in front
     except FileNotFoundError:
         folder = path.parent if path.parent.is_dir() else None
         known = sorted(p.name for p in folder.glob("*.toml")) if folder else []
-        raise ConfigError(f"{where}: there is no such file; {nearest(path.name, known)}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{where}: cannot be read: {error}") from None
+        hint = nearest(path.name, known, f"{path.parent} has no .toml files" if folder else "nor its folder")
+        raise ConfigError(f"{where}: there is no such file; {hint}") from None
+    except OSError as error:
+        raise ConfigError(f"{where}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{where}: is not TOML: not UTF-8 text, byte {error.start}") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{where}: is not TOML: {error}") from None
 
@@ -199,6 +202,12 @@ def _check(config: LeagueConfig, where: str) -> None:
         )
     if config.clock.increment_s is not None and config.clock.bank_s is None:
         raise ConfigError(f"{where}: clock.increment_s: is added to a bank, but there is no bank_s")
+    if config.rules.strikes and config.rules.faults == "forfeit":
+        raise ConfigError(f'{where}: rules.strikes: only faults = "substitute" has strikes')
+    if config.rules.faults == "substitute" and not config.rules.strikes:
+        raise ConfigError(
+            f"{where}: rules.strikes: must be at least 1 to substitute; with 0 the first fault forfeits"
+        )
     tables = config.format.tables
     if isinstance(tables, int) and tables < 1:
         raise ConfigError(f'{where}: format.tables: must be at least 1, or "all"')

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.errors import BadInput, HarnessFault
-from warpleague.league.pool import RefereeDied, RefereePool
+from warpleague.league.pool import RefereeDied, RefereePool, usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -103,27 +103,29 @@ def run_league(
 ) -> RunReport:
     """Play what is left of `league`, which must be open to run, and commit each match as it ends.
 
-    `executor` is any executor; default: a `RefereePool` of the config's jobs and affinity. `jobs` tells how
-    many matches it plays at once (default: the config's). `play` is what is submitted (default: the runner's
-    `play_in_series`). In the main thread the first SIGINT or SIGTERM lets the matches being played end, the second
-    one kills them. Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
+    `executor` is any executor; default: a `RefereePool` of the config's jobs and affinity, but with no more of them
+    than matches are left. `jobs` tells how many matches it plays at once (default: the config's). `play` is what is
+    submitted (default: the runner's `play_in_series`). In the main thread the first SIGINT or SIGTERM lets the
+    matches being played end, the second one kills them. Raises `BadInput` if a match cannot be played as asked (a
+    sandbox that is not there, say).
     """
     if play is None:
         from warpleague.runner.play import play_in_series
 
         play = play_in_series
     own = None
+    before = league.store.count_of(league.schedule)
     if executor is None:
         if league.config.rules.level != "none":
             from warpleague.runner import cgroup
 
             # Before there are referees, since these start in this process's control group and cannot move it.
             cgroup.means()
-        executor = own = RefereePool(
-            league.config.run.jobs if jobs is None else jobs, league.config.run.affinity
-        )
-        jobs = own.jobs
-    run = _Run(league, executor, jobs or league.config.run.jobs or 1, play, watcher or Watcher())
+        wanted = (league.config.run.jobs if jobs is None else jobs) or len(usable_cores())
+        # A referee without a match would cost its start for nothing.
+        jobs = max(min(wanted, len(league.schedule) - before), 1)
+        executor = own = RefereePool(jobs, league.config.run.affinity)
+    run = _Run(league, before, executor, jobs or league.config.run.jobs or 1, play, watcher or Watcher())
     killed = False
     try:
         with _signals(run):
@@ -141,6 +143,7 @@ class _Run:
     def __init__(
         self,
         league: League,
+        before: int,
         executor: Executor,
         jobs: int,
         play: Callable[[MatchSpec], MatchResult],
@@ -148,7 +151,7 @@ class _Run:
     ) -> None:
         self.league, self.executor, self.jobs, self.play, self.watcher = league, executor, jobs, play, watcher
         self.total = len(league.schedule)
-        self.before = league.store.count_of(league.schedule)
+        self.before = before
         self.played = 0
         self.void: list[Void] = []
         self.failure: str | None = None
