@@ -5,8 +5,10 @@ What a misbehaving bot gets is tested with tests/bots; what the referee makes of
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +16,11 @@ import attrs
 import pytest
 import trio
 
+from warpleague.errors import HarnessFault
 from warpleague.match.replay import first_difference, verify_record
+from warpleague.match.spec import Clock
 from warpleague.runner.play import play_game, play_in_series, play_match
+from warpleague.runner.process import BotProcess
 
 if TYPE_CHECKING:
     from conftest import MakeSeat, MakeSpec, WideGame
@@ -132,6 +137,88 @@ def test_questions_larger_than_a_pipe(make_seat: MakeSeat, make_spec: MakeSpec, 
     result = trio.run(play_game, wide, make_spec(seat, seat, game="wide", options=options))
     assert result.faults == ((), ())
     assert all(int(line["note"]) > 300_000 for line in acts(result))
+
+
+SLOW_READER = """
+import os, time
+
+def line():
+    held = b""
+    while not held.endswith(b"\\n"):
+        if len(held) > 100_000 and not line.waited:
+            line.waited = True
+            time.sleep(0.4)
+        held += os.read(0, 1 << 16)
+    return held
+
+def say(text):
+    os.write(1, text.encode() + b"\\n")
+
+line.waited = False
+line(); say('{"type":"hello","protocol":1}')
+line(); say('{"type":"ready"}')
+line(); time.sleep(0.4); say('{"type":"act","id":1,"action":0}')
+"""
+
+
+def test_reading_slowly_gains_no_time(make_seat: MakeSeat, make_spec: MakeSpec, wide: WideGame) -> None:
+    """A bot that has half of a long question wait in the pipe while it thinks is on its own time."""
+    slow, first = make_seat("slow", SLOW_READER), make_seat("first", FIRST)
+    options = wide.Options(moves=2, bytes=300_000)
+    clock = Clock(move_s=0.6, start_s=60.0)
+    result = trio.run(play_game, wide, make_spec(slow, first, game="wide", options=options, clock=clock))
+    assert [fault.kind for fault in result.faults[0]] == ["timeout"]
+
+
+LATE_READER = """
+import sys, time
+
+print('{"type":"hello","protocol":1}', flush=True)
+sys.stdin.readline()
+sys.stdin.readline()
+print('{"type":"ready"}', flush=True)
+time.sleep(0.45)
+for number, line in enumerate(sys.stdin, 1):
+    if not line.startswith('{"type":"act","id":%d,' % number) or not line.endswith("}\\n"):
+        break
+    print('{"type":"act","id":%d,"action":0}' % number, flush=True)
+"""
+
+
+def test_a_question_that_was_cut_off_is_completed(
+    make_seat: MakeSeat, make_spec: MakeSpec, wide: WideGame
+) -> None:
+    """After a timeout over a question that did not fit into the pipe, the rest comes before the next one."""
+    late, first = make_seat("late", LATE_READER), make_seat("first", FIRST)
+    options = wide.Options(moves=16, bytes=300_000)
+    more = {"clock": Clock(move_s=0.3, start_s=60.0), "faults": "substitute", "strikes": 4}
+    result = trio.run(play_game, wide, make_spec(late, first, game="wide", options=options, **more))
+    assert {fault.kind for fault in result.faults[0]} == {"timeout"}
+    assert "ms" in [line for line in acts(result) if line["seat"] == 0][-1]
+
+
+def test_a_bot_that_missed_a_line_waits_for_no_other_match(make_seat: MakeSeat) -> None:
+    """What did not fit into the pipe would stand before the next match's first line."""
+    bot = BotProcess(make_seat("deaf", "import time; time.sleep(60)"), "none")
+    try:
+        bot.tell(b"x" * 300_000 + b"\n")
+        assert not bot.rest()
+    finally:
+        bot.end()
+
+
+def test_a_host_that_is_short_of_something_is_no_fault_of_the_bot(
+    make_seat: MakeSeat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no process can be started any more, nobody loses by it."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "no more processes")
+
+    seat = make_seat("first", FIRST)
+    monkeypatch.setattr(subprocess, "Popen", fail)
+    with pytest.raises(HarnessFault, match="cannot start first"):
+        BotProcess(seat, "none")
 
 
 PID = """

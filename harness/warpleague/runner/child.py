@@ -6,6 +6,7 @@ Leaves what is said over its pipes to `process`, and what a level puts round it 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import subprocess
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from warpleague.match.spec import Level, SeatSpec
 
 _LINUX = sys.platform == "linux"
+_SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)  # the host is short of something
 EXIT_S = 0.2
 """How long a bot whose output ended may take to end itself, in seconds, to be told from one that lives on."""
 
@@ -60,6 +62,8 @@ class Child:
             if self.sandbox is not None:
                 self.sandbox.close()
                 raise HarnessFault(f"cannot start bubblewrap: {error.strerror or error}") from error
+            if error.errno in _SHORT:
+                raise HarnessFault(f"cannot start {seat.bot}: {error.strerror}") from error
             raise BotError(f"{seat.bot}: cannot start {seat.run[0]!r}: {error.strerror or error}") from error
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in pipes if pipe is not None)

@@ -69,6 +69,7 @@ class BotProcess:
         self._buffer = LineBuffer()
         self._held = False  # whether the buffer holds anything: read for every question
         self._eof = False
+        self._unsent = b""  # what the pipe did not take
         self._begun = 0
         self._budget_ns: int | None = None
         self._deadline: int | None = None
@@ -89,8 +90,10 @@ class BotProcess:
     async def ask(
         self, line: bytes, budget_ns: int | None, forgive: Callable[[bytes], bool] | None = None
     ) -> Violation | None:
-        """Send `line` and take one line in answer, within `budget_ns` of its last byte having been written.
+        """Send `line` and take one line in answer, within `budget_ns`.
 
+        The time begins when the line has been written, or else when the pipe was full of it: from then on, it is the
+        bot that keeps itself waiting.
         Lines that were there before `line` was sent answer no question; `forgive` may excuse them one by one.
         Does not touch the event loop when the answer comes within `QUICK_MS`.
         """
@@ -101,15 +104,18 @@ class BotProcess:
             if early is not None:
                 return early
         self._cpu_begun = cpu_begun = self._cpu()
+        if self._unsent:
+            line = self._unsent + line
+            self._unsent = b""
         try:
             written = os.write(self._in, line)
         except BlockingIOError:
             written = 0
         except BrokenPipeError:
             written = len(line)  # its last words may be there: reading tells
+        begun = time.perf_counter_ns()
         if written < len(line) and not await self._write_rest(line[written:], budget_ns):
             return self._gone() if self._eof else self._timeout(budget_ns, "it did not read its input")
-        begun = time.perf_counter_ns()
         if cpu_begun is not None and cpu_begun > self.pondering.alarm_ns:
             self.pondering.judge(cpu_begun, begun - self._begun - self.wall_ns)
         self._begun = begun
@@ -177,7 +183,7 @@ class BotProcess:
     async def _write_rest(self, rest: bytes, budget_ns: int | None) -> bool:
         """Write what the pipe did not take at once; false if that took longer than the budget, or the bot died.
 
-        What the bot writes meanwhile is read, so that two full pipes cannot lock each other.
+        What could not be written goes before the next line, so that the bot never reads two lines mixed up.
         """
         view = memoryview(rest)
         with trio.move_on_after(60 if budget_ns is None else budget_ns / 1e9):
@@ -191,6 +197,7 @@ class BotProcess:
                     return True
                 await trio.lowlevel.wait_writable(self._in)
             return True
+        self._unsent = bytes(view)
         self._read()
         return False
 
@@ -345,11 +352,12 @@ class BotProcess:
         return self.memory.check(self._child.processes())
 
     def tell(self, line: bytes) -> None:
-        """Send a line that needs no answer, as far as the pipe takes it at once."""
+        """Send a line that needs no answer, as far as the pipe takes it at once; the rest goes before the next one."""
         if self._paused:
             self.resume()
+        self._unsent += line
         with contextlib.suppress(OSError):
-            os.write(self._in, line)
+            self._unsent = self._unsent[os.write(self._in, self._unsent) :]
 
     # ------------------------------------------------------------------ the end
 
@@ -404,7 +412,7 @@ class BotProcess:
         Where the bot dies with the harness anyway it is stopped, so that it cannot compute at others' expense;
         elsewhere a stopped process might be left behind for ever.
         """
-        if not self._quiet():
+        if not self._quiet() or self._unsent:
             return False
         self.drain_stderr()
         self.stderr = StderrLog()
