@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 LEAF: Final = "warpleague-harness"
 """The group that harness processes move into, where version 2 wants the group above it empty."""
 
-DELEGATE: Final = "systemd-run --user --scope -p Delegate=yes"
-"""What to put before the command to get a group of one's own from systemd."""
-
-
 _ROUNDS: Final = 50
 
 
@@ -87,7 +83,7 @@ def _base_v2(home: str) -> str:
         return base
     for name in ("", "cgroup.procs", "cgroup.subtree_control"):
         if not os.access(os.path.join(base, name), os.W_OK):  # noqa: PTH118
-            raise Impossible(f"the group of this process may not be divided; start with {DELEGATE}", base)
+            raise Impossible(f"the group of this process may not be divided; {_remedy()}", base)
     # No group but the root may hold processes and distribute memory among groups below it at once.
     root = not os.path.exists(f"{base}/cgroup.type")  # noqa: PTH110
     if not root:
@@ -102,6 +98,11 @@ def _base_v2(home: str) -> str:
     return base
 
 
+def _remedy() -> str:
+    """How to get a group of one's own from systemd."""
+    return f"start with systemd-run {'' if os.geteuid() == 0 else '--user '}--scope -p Delegate=yes"
+
+
 def _make_room(base: str) -> None:
     """Move this process, and what it has started, to a group below `base`; nobody else's process is touched."""
     for _ in range(_ROUNDS):
@@ -109,9 +110,7 @@ def _make_room(base: str) -> None:
         if not found:
             return
         if found - _family():
-            raise Impossible(
-                f"the group of this process holds others' processes too; start with {DELEGATE}", base
-            )
+            raise Impossible(f"the group of this process holds others' processes too; {_remedy()}", base)
         try:
             with contextlib.suppress(FileExistsError):
                 os.mkdir(f"{base}/{LEAF}")  # noqa: PTH102
