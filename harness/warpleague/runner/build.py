@@ -104,7 +104,8 @@ def build(job: Build, level: Level) -> None:
     """
     with gathered():
         check_level(level)
-        if not Path(job.argv[0]).is_relative_to(job.folder):  # the bot's own program is not to be asked anything
+        # A program of the bot's own is not to be asked anything out here.
+        if not Path(job.argv[0]).is_relative_to(job.folder):
             job = attrs.evolve(job, argv=(_past_rustup(job.argv[0]), *job.argv[1:]))
         if level == "sandbox":
             _in_sandbox(job)
