@@ -81,12 +81,66 @@ def test_check_reports_a_bot_that_cannot_be_built(run: Run, make_bot: MakeBot) -
         assert word in done.out
 
 
-def test_check_warns_of_games_it_does_not_know(run: Run, make_bot: MakeBot) -> None:
-    """A bot may claim a game of a later version: that is a warning."""
-    bot = make_bot("ahead", manifest='name = "x"\ngames = ["chess"]\nrun = ["python3", "bot.py"]\n')
-    done = run(*CHECK, bot)
+@pytest.mark.parametrize(
+    ("games", "code", "words"),
+    [('"chess", "aliens"', 0, "warning chess"), ('"alien"', 1, "did you mean 'aliens'?")],
+)
+def test_check_tells_of_games_it_does_not_know(
+    run: Run, make_bot: MakeBot, games: str, code: int, words: str
+) -> None:
+    """Beside a game that is known another one is a warning; a bot without any known game is not ready."""
+    manifest = f'name = "x"\ngames = [{games}]\nrun = ["python3", "bot.py"]\n'
+    done = run(*CHECK, make_bot("ahead", manifest=manifest))
+    assert done.code == code
+    assert words in done.out
+
+
+def test_check_hints_at_a_module_of_the_bots_own(run: Run, make_bot: MakeBot) -> None:
+    """An import of a file beside the program fails by design, and the way to do it is told."""
+    bot = make_bot("two", "import helper")
+    (bot / "helper.py").touch()
+    assert "sys.path.append" in run(*CHECK, bot).out
+
+
+def test_check_hints_at_the_memory_limit(run: Run, make_bot: MakeBot) -> None:
+    """A bot whose allocation is refused learns the limit, and where to ask for more."""
+    done = run(*CHECK, make_bot("big", "[0] * (1 << 33)"))
+    assert done.code == 1
+    assert "it may use 512 MiB" in done.out
+    assert "memory_mb" in done.out
+
+
+def test_check_warns_of_a_bot_that_stays_and_of_one_that_writes(run: Run, make_bot: MakeBot) -> None:
+    """A bot that does not exit after quit, and writes into its own folder, is told both."""
+    source = (
+        "open('log.txt', 'a').write('x')\n" + START + "run(lambda question: 0)\nimport time; time.sleep(60)\n"
+    )
+    done = run(*CHECK, make_bot("both", source))
     assert done.code == 0
-    assert "warning chess" in done.out
+    assert "warning aliens, end: it was still there" in done.out
+    assert "warning files: it wrote log.txt" in done.out
+
+
+def test_check_names_what_a_script_asks_for_in_vain(run: Run, make_bot: MakeBot) -> None:
+    """Windows line ends, and an interpreter that is not there, are told for what they are."""
+    for line, words in (("#!/bin/sh\r\n", "Windows line end"), ("#!/opt/no/such\n", "needs '/opt/no/such'")):
+        bot = make_bot(f"script{len(line)}", manifest='name = "x"\ngames = ["aliens"]\nrun = ["./bot.sh"]\n')
+        (bot / "bot.sh").write_bytes(line.encode())
+        (bot / "bot.sh").chmod(0o755)
+        done = run(*CHECK, bot)
+        assert done.code == 1
+        assert words in done.out
+
+
+def test_a_manifest_saved_on_windows_is_read(run: Run, make_bot: MakeBot) -> None:
+    """A byte order mark and Windows line ends make no difference to bot.toml; another encoding is named."""
+    bot = make_bot("windows")
+    path = bot / "bot.toml"
+    text = path.read_text().replace("\n", "\r\n")
+    path.write_bytes(text.encode("utf-8-sig"))
+    assert [found["name"] for found in run("bot", "list", bot.parent, "--json").json] == ["windows"]
+    path.write_bytes(text.encode("utf-16"))
+    assert "not UTF-8 text" in run(*CHECK, bot).out
 
 
 def test_check_of_one_game_only(run: Run, first: Path) -> None:

@@ -174,7 +174,9 @@ def read_manifest(folder: Path) -> Manifest:
         raise BotError(
             f"{folder}: no {MANIFEST} in this folder; it must say at least name, games, run"
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UnicodeDecodeError as error:
+        raise BotError(f"{path}: not TOML: not UTF-8 text, byte {error.start}") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BotError(f"{path}: not TOML: {error}") from None
     except OSError as error:
         raise BotError(f"{path}: cannot read it: {error.strerror}") from None
@@ -193,7 +195,7 @@ def _manifest_text(path: Path) -> str:
         data = file.read((MANIFEST_KB << 10) + 1)
     if len(data) > MANIFEST_KB << 10:
         raise BotError(f"{path}: more than {MANIFEST_KB} KiB")
-    return data.decode()
+    return data.decode("utf-8-sig")  # editors on Windows put a mark in front
 
 
 def prepare(folder: Path, level: Level = "limits") -> Bundle:
@@ -340,14 +342,34 @@ def _copy(folder: Path, target: Path) -> None:
 
 
 def _check_program(folder: Path, manifest: Manifest, draft: Path) -> None:
-    """Raise `BotError` if what `run` names in the bot's own folder is not there, or may not be run."""
+    """Raise `BotError` if what `run` names in the bot's own folder is not there, or may not or cannot be run."""
     program = manifest.run[0]
-    if "/" not in program or os.access(draft / program, os.X_OK):
+    if "/" not in program:
+        return
+    if os.access(draft / program, os.X_OK):
+        _check_interpreter(folder, manifest, draft)
         return
     if (draft / program).exists():
         raise BotError(f"{folder}: run names {program}, which may not be executed: chmod +x it")
     after = "" if manifest.build is None else ", nor does the build make it"
     raise BotError(f"{folder}: run names {program}, which is not in the folder{after}")
+
+
+def _check_interpreter(folder: Path, manifest: Manifest, draft: Path) -> None:
+    """Raise an error that names what the first line of a script asks for in vain: the system does not say it."""
+    program = manifest.run[0]
+    if not (draft / program).is_file():
+        return
+    with (draft / program).open("rb") as file:
+        first = file.readline(256)
+    if not first.startswith(b"#!"):
+        return
+    if first.endswith(b"\r\n"):
+        text = f"the first line of {program} has a Windows line end, which becomes part of the interpreter's name"
+        raise BotError(f"{folder}: {text}: save the file with Unix line ends")
+    words = first[2:].decode(errors="replace").split()
+    if words and words[0].startswith("/") and not Path(words[0]).exists():
+        raise MissingToolchain(f"{manifest.name}: {program} needs {words[0]!r}, which is not installed here")
 
 
 def _program(name: str, folder: Path) -> str | None:

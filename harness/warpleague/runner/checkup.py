@@ -6,6 +6,8 @@ line. A bot is checked against itself, so nothing else is needed.
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
@@ -18,17 +20,19 @@ from warpleague.match.setup import load_options, match_id, options_json
 from warpleague.match.spec import Clock, MatchSpec
 from warpleague.runner.bundle import Bundle, prepare
 from warpleague.runner.play import play_match
-from warpleague.runner.trial import LONG_BYTES, crowded, in_pieces, padded, try_out, whole
+from warpleague.runner.trial import GRACE_S, LONG_BYTES, crowded, in_pieces, padded, try_out, whole
+from warpleague.strict import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from warpleague.match.spec import FaultKind, Level, MatchResult
 
 Verdict = Literal["ok", "warning", "failed"]
 
 _QUESTIONS: Final = 4
+
+_OUT_OF_MEMORY: Final = re.compile(r"^MemoryError|bad_alloc|OutOfMemoryError|out of memory", re.MULTILINE)
 
 _ADVICE: Final[dict[FaultKind, str]] = {
     "startup": "it must answer hello with hello and start with ready, one line each, and flush its output",
@@ -88,12 +92,15 @@ def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
         if name not in bundle.games:
             text = f"the bot does not claim it; bot.toml says {', '.join(bundle.games)}"
             yield Finding(name, "failed", text)
+    known = game_ids()
+    before = _files_of(bundle)
     for name in bundle.games:
         if how.games and name not in how.games:
             continue
-        if name not in game_ids():
-            text = f"this version knows no such game; it knows {', '.join(game_ids())}"
-            yield Finding(name, "warning", text)
+        if name not in known:
+            # Beside others it may be a game of somebody else's; a bot without any cannot play at all.
+            verdict: Verdict = "warning" if set(known) & set(bundle.games) else "failed"
+            yield Finding(name, verdict, f"no such game is installed; {nearest(name, known)}")
             continue
         failed = False
         for players in load_game(name).players:
@@ -102,6 +109,19 @@ def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
                 yield finding
         if not failed:  # else the same would be told again
             yield from _wire_findings(bundle, name, how)
+    if changed := [name for name, stamp in _files_of(bundle).items() if before.get(name) != stamp]:
+        text = f"it wrote {', '.join(changed[:5])} into its own folder: not possible at level sandbox"
+        yield Finding("files", "warning", f"{text}; elsewhere matches come to depend on those before them")
+
+
+def _files_of(bundle: Bundle) -> dict[str, tuple[int, int]]:
+    """Each file of the copy that plays, with what changes when it is written: size and time."""
+    found = {}
+    for path in Path(bundle.cwd).rglob("*"):
+        if path.is_file():
+            status = path.stat()
+            found[path.relative_to(bundle.cwd).as_posix()] = (status.st_size, status.st_mtime_ns)
+    return found
 
 
 def _wire_findings(bundle: Bundle, name: str, how: Checkup) -> Iterator[Finding]:
@@ -115,13 +135,18 @@ def _wire_findings(bundle: Bundle, name: str, how: Checkup) -> Iterator[Finding]
     if found is not None:
         crowd, seat, actions = found
         trials.append(("long lists", crowd, seat, whole, f"a position with {actions} legal actions"))
+    lingers = False
     for way, match, seat, deliver, text in trials:
-        trouble = try_out(match, seat, deliver, _QUESTIONS)
-        if trouble is None:
+        trial = try_out(match, seat, deliver, _QUESTIONS)
+        lingers = lingers or trial.lingers
+        if trial.trouble is None:
             yield Finding(f"{name}, {way}", "ok", text)
         else:
-            said = _told(trouble.kind, trouble.message, trouble.detail)
+            said = _told(bundle, trial.trouble.kind, trial.trouble.message, trial.trouble.detail)
             yield Finding(f"{name}, {way}", "failed", f"{text}: {said}")
+    if lingers:
+        text = f"it was still there {GRACE_S:g} s after quit and the end of its input; a match does not wait so long"
+        yield Finding(f"{name}, end", "warning", f"{text}, it kills what lingers: exit at once")
 
 
 def _spec(bundle: Bundle, name: str, players: int, seed: str, how: Checkup) -> MatchSpec:
@@ -146,7 +171,7 @@ def _game_findings(bundle: Bundle, name: str, players: int, how: Checkup) -> Ite
     results: list[MatchResult] = []
     for number in range(how.matches):
         result = play_match(_spec(bundle, name, players, f"check {number}", how))
-        failure = _failure(result)
+        failure = _failure(bundle, result)
         if failure is not None:
             yield Finding(what, "failed", failure)
             return
@@ -167,16 +192,16 @@ def _game_findings(bundle: Bundle, name: str, players: int, how: Checkup) -> Ite
         yield Finding(what, "warning", f"{text}, if matches are to be reproducible")
 
 
-def _failure(result: MatchResult) -> str | None:
+def _failure(bundle: Bundle, result: MatchResult) -> str | None:
     """The first fault of a match in plain words, or None."""
     for seat, faults in enumerate(result.faults):
         for fault in faults:
             detail = msgspec.json.decode(result.record.splitlines()[fault.n])["detail"]
-            return _told(fault.kind, f"in seat {seat}: {fault.message}", detail)
+            return _told(bundle, fault.kind, f"in seat {seat}: {fault.message}", detail)
     return None
 
 
-def _told(kind: FaultKind, message: str, detail: dict[str, Any]) -> str:
+def _told(bundle: Bundle, kind: FaultKind, message: str, detail: dict[str, Any]) -> str:
     """A fault with its evidence, and what to do about it."""
     lines = [f"{kind}: {message}"]
     if detail.get("line"):
@@ -184,4 +209,18 @@ def _told(kind: FaultKind, message: str, detail: dict[str, Any]) -> str:
     if stderr := str(detail.get("stderr", "")).strip():
         lines.append("  it wrote to standard error:")
         lines += [f"    {line}" for line in stderr.splitlines()[-12:]]
-    return "\n".join([*lines, f"  {_ADVICE[kind]}"])
+    return "\n".join([*lines, f"  {_hint(bundle, stderr) or _ADVICE[kind]}"])
+
+
+def _hint(bundle: Bundle, stderr: str) -> str | None:
+    """What to do about an error that the bot's last words give away, if it is one that many meet."""
+    missing = re.search(r"^ModuleNotFoundError: No module named '(\w+)", stderr, re.MULTILINE)
+    if missing and any((Path(bundle.cwd) / name).exists() for name in (f"{missing[1]}.py", missing[1])):
+        return (
+            "a bot's folder is not searched for modules; to import its own, put before the import: "
+            "sys.path.append(str(pathlib.Path(__file__).parent))"
+        )
+    if _OUT_OF_MEMORY.search(stderr):
+        limit = f"it may use {bundle.limits.memory_mb} MiB of memory"
+        return f"{limit}; use less, or ask for more with memory_mb under [limits] in bot.toml"
+    return None

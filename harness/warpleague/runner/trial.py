@@ -35,7 +35,9 @@ LONG_BYTES: Final = 100 * 1024
 """More than a pipe holds (64 KiB), so that no reader gets it at once."""
 
 _PIECE: Final = 4096
-_GRACE_S: Final = 0.5
+GRACE_S: Final = 2.0
+"""How long a bot may take to exit after `quit` before it is said to linger, in seconds: longer than in a match."""
+
 _SEARCHED: Final = 3000
 
 
@@ -90,23 +92,32 @@ def crowded(spec: MatchSpec) -> tuple[MatchSpec, int, int] | None:
     return attrs.evolve(spec, position=position, options=filled), best[1], most
 
 
-def try_out(spec: MatchSpec, seat: int, deliver: Deliver, questions: int) -> Violation | None:
+@attrs.frozen
+class Trial:
+    """How a bot fared: the first thing it did wrong with its evidence, or None; whether it stayed after `quit`."""
+
+    trouble: Violation | None
+    lingers: bool
+
+
+def try_out(spec: MatchSpec, seat: int, deliver: Deliver, questions: int) -> Trial:
     """Seat the bot of `seat` alone, and put `questions` questions to it, every line handed over by `deliver`.
 
-    The other seats take their first legal action. The first thing the bot does wrong, with its evidence, or None.
+    The other seats take their first legal action.
     """
     return trio.run(_try_out, load_game(spec.game), spec, seat, deliver, questions)
 
 
 async def _try_out(
     game: Game[Any, Any], spec: MatchSpec, seat: int, deliver: Deliver, questions: int
-) -> Violation | None:
+) -> Trial:
     referee = Referee(game, spec)
     referee.begin()
     for other in range(len(spec.seats)):
         referee.connect(other, BotHello(protocol=1, wants=()))
     bot = BotProcess(spec.seats[seat], spec.level)
     trouble: Violation | None = None
+    lingers = False
     async with trio.open_nursery() as nursery:
         nursery.start_soon(bot.attend)
         for _ in range(2):
@@ -119,11 +130,13 @@ async def _try_out(
             )
             bot.tell(referee.quit_line())
         finally:
-            await bot.close(_GRACE_S if trouble is None else 0)
+            told_s = trio.current_time()
+            await bot.close(GRACE_S if trouble is None else 0)
+            lingers = trouble is None and trio.current_time() - told_s >= GRACE_S
             nursery.cancel_scope.cancel()
     if trouble is not None:
         trouble.detail["stderr"] = bot.stderr.text()
-    return trouble
+    return Trial(trouble, lingers)
 
 
 async def _greet(referee: Referee, bot: BotProcess, seat: int, deliver: Deliver) -> Violation | None:
