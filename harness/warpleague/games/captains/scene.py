@@ -5,6 +5,7 @@ Leaves colours and pixels to the painters.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from warpleague.games.captains.dealing import Dealing
@@ -37,6 +38,7 @@ def place(at: Hex) -> tuple[float, float]:
     return float(q), r + q / 2
 
 
+@lru_cache(maxsize=8)  # every position of a match shows the same one
 def galaxy_scene(galaxy: Galaxy) -> Scene:
     """A galaxy without ships or tokens; spaces are labelled with their numbers, planets with theirs."""
     planet_at = {space: number for number, planet in enumerate(galaxy.planets) for space in planet.spaces}

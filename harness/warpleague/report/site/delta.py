@@ -88,12 +88,12 @@ def diff(old: Scene | None, new: Scene) -> Delta:
         delta["shape"] = new.shape
     if new.caption != old.caption:
         delta["caption"] = _text(new.caption)
-    if old.cells != new.cells:
-        delta["cells"] = splices(old.cells, new.cells, _cell)
-    if old.pieces != new.pieces:
-        delta["pieces"] = splices(old.pieces, new.pieces, _piece)
-    if old.links != new.links:
-        delta["links"] = splices(old.links, new.links, _link)
+    if cells := splices(old.cells, new.cells, _cell):
+        delta["cells"] = cells
+    if pieces := splices(old.pieces, new.pieces, _piece):
+        delta["pieces"] = pieces
+    if links := splices(old.links, new.links, _link):
+        delta["links"] = links
     if old.panels != new.panels:
         if found := splices(_heads(old), _heads(new), lambda head: [_text(head[0]), head[1]]):
             delta["panels"] = found
@@ -119,7 +119,7 @@ def splices(old: Sequence[T], new: Sequence[T], spell: Callable[[T], Any]) -> li
     if len(old) == len(new):
         found: list[list[Any]] = []
         for at, item in enumerate(new):
-            if item == old[at]:
+            if item is old[at] or item == old[at]:
                 continue
             if found and found[-1][0] + found[-1][1] == at:
                 found[-1][1] += 1
