@@ -177,7 +177,7 @@ print('{"type":"hello","protocol":1}', flush=True)
 sys.stdin.readline()
 sys.stdin.readline()
 print('{"type":"ready"}', flush=True)
-time.sleep(0.45)
+time.sleep(1)
 for number, line in enumerate(sys.stdin, 1):
     if not line.startswith('{"type":"act","id":%d,' % number) or not line.endswith("}\\n"):
         break
@@ -190,8 +190,8 @@ def test_a_question_that_was_cut_off_is_completed(
 ) -> None:
     """After a timeout over a question that did not fit into the pipe, the rest comes before the next one."""
     late, first = make_seat("late", LATE_READER), make_seat("first", FIRST)
-    options = wide.Options(moves=16, bytes=300_000)
-    more = {"clock": Clock(move_s=0.3, start_s=60.0), "faults": "substitute", "strikes": 4}
+    options = wide.Options(moves=24, bytes=300_000)
+    more = {"clock": Clock(move_s=0.3, start_s=60.0), "faults": "substitute", "strikes": 8}
     result = trio.run(play_game, wide, make_spec(late, first, game="wide", options=options, **more))
     assert {fault.kind for fault in result.faults[0]} == {"timeout"}
     assert "ms" in [line for line in acts(result) if line["seat"] == 0][-1]

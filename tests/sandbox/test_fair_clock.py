@@ -6,10 +6,12 @@ import io
 import os
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
 import pytest
+import trio
 from rich.console import Console
 
 from warpleague.games import load_game
@@ -18,13 +20,14 @@ from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import Clock, MatchResult, MatchSpec, SeatSpec, SeatTimes
 from warpleague.report.match import print_result
 from warpleague.runner import process
-from warpleague.runner.play import play_match
+from warpleague.runner.company import Company
+from warpleague.runner.idle import IdleBots
+from warpleague.runner.play import play_game, play_match
 from warpleague.runner.pondering import QUIET_NS, Pondering
 from warpleague.runner.process import BotProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from warpleague.match.spec import Pondering as Policy
 
@@ -35,7 +38,7 @@ BUDGET_NS = 20 * MS
 class FakeChild:
     """A bot that is two pipes; its processor clock and its waiting show what a test says, as of the question."""
 
-    pid = 0
+    pid = own_pid = 0
     group = None
 
     def __init__(self, *_: object) -> None:
@@ -53,6 +56,9 @@ class FakeChild:
 
     def waited_ns(self) -> int:
         return round((time.perf_counter_ns() - self.begun) * self.waited_share)
+
+    def processes(self) -> list[int]:
+        return []
 
     def close(self) -> None:
         for fd in (self.theirs_in, self.stdin, self.stdout, self.theirs_out):
@@ -86,13 +92,24 @@ async def test_a_deadline_is_extended_by_the_wait_for_a_processor_once(
 
 
 @pytest.mark.trio
-@pytest.mark.parametrize(("cpu", "waited"), [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)])
+@pytest.mark.parametrize(
+    ("cpu", "waited", "company"), [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.2, 0.8, 0.9)]
+)
 async def test_nothing_is_owed_to_a_bot_that_only_was_slow(
-    fake: tuple[BotProcess, FakeChild], cpu: float, waited: float
+    fake: tuple[BotProcess, FakeChild],
+    cpu: float,
+    waited: float,
+    company: float,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Sleeping and computing extend nothing, nor does waiting for one's own threads."""
+    """Sleeping and computing extend nothing, nor does waiting for one's own threads and processes."""
     bot, child = fake
     child.cpu_share, child.waited_share = cpu, waited
+
+    def look(found: Company, *_: object) -> None:
+        found.used_ns = round((time.perf_counter_ns() - child.begun) * company)
+
+    monkeypatch.setattr(Company, "look", look)
     trouble = await bot.ask(b"?\n", BUDGET_NS)
     assert trouble is not None
     assert "extended_ms" not in trouble.detail
@@ -152,6 +169,26 @@ def test_the_policy_decides() -> None:
     assert gaps("always-stop")
 
 
+@pytest.mark.parametrize(
+    ("used_ms", "stopped"),
+    [
+        ([12, 12, 12], True),
+        ([12, 12], False),
+        ([160], True),
+        ([40, 5, 5, 5, 5, 40, 5], False),
+        ([0.5] * 9, False),
+    ],
+)
+def test_other_processes_are_judged_by_the_time_they_use(used_ms: list[float], stopped: bool) -> None:
+    """Three looks at a busy one stop the bot, or one look after which it has used as much; a late end does not."""
+    for policy, expected in (("off", stopped), ("on", False)):
+        pondering = Pondering()
+        pondering.begin(policy)
+        for used in used_ms:
+            pondering.judge_company(round(used * MS), 50 * MS)
+        assert pondering.stops == expected
+
+
 def test_a_result_tells_of_stopped_bots_and_a_busy_host() -> None:
     """What is printed after a match names the seats that were stopped and those that waited for a processor."""
     seats = (SeatSpec(bot="a"), SeatSpec(bot="b"))
@@ -185,6 +222,19 @@ def busy():
     while True: pass
 threading.Thread(target=busy, daemon=True).start()
 for line in sys.stdin:""",
+)
+
+EMPLOYER = (
+    SLOW.replace("import json, sys, time", "import json, os, sys, time")
+    .replace(
+        "for line in sys.stdin:",
+        """
+if not os.fork():
+    os.setsid()
+    time.sleep(60)
+for line in sys.stdin:""",
+    )
+    .replace('"protocol":1', '"protocol":1,"reusable":true')
 )
 
 
@@ -227,3 +277,74 @@ def test_pondering_changes_no_result(duel: Callable[..., MatchResult]) -> None:
     results = {policy: duel(pondering=policy) for policy in ("on", "off", "always-stop")}
     assert len({result.digest for result in results.values()}) == 1
     assert [results[policy].stopped for policy in ("on", "always-stop")] == [(), (0, 1)]
+
+
+@pytest.fixture
+def employer(bot_folder: Path, sandboxed: None) -> SeatSpec:
+    """A reusable bot that has a second process, in a session of its own."""
+    del sandboxed
+    (bot_folder / "employer.py").write_text(EMPLOYER)
+    (bot_folder / "employer.py").chmod(0o644)
+    run = (sys.executable, "-P", "employer.py")
+    return SeatSpec(bot="employer", run=run, cwd=str(bot_folder), reusable=True)
+
+
+def test_a_bot_with_other_processes_waits_for_no_other_match(employer: SeatSpec) -> None:
+    """A reusable bot that has started another process is ended with it, and starts anew."""
+    options = options_json(load_options(load_game("aliens"), 2, {"max_turns": 4}))
+    spec = MatchSpec("m", "aliens", options, (employer, employer), match_key("m"), level="sandbox")
+    idle = IdleBots(4)
+    trio.run(play_game, load_game("aliens"), spec, None, idle)
+    assert len(idle) == 0
+
+
+def test_all_that_a_bot_started_is_stopped_with_it(employer: SeatSpec) -> None:
+    """A stopped bot cannot have another process of its own compute for it; both go on when it is asked."""
+    bot = BotProcess(employer, "sandbox")
+
+    def states() -> set[str]:
+        found = bot._child.processes()
+        assert len(found) == 2
+        return {Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] for pid in found}
+
+    try:
+        assert trio.run(bot.ask, b'{"type":"hello"}\n', None) is None
+        bot.locate()
+        bot._look_at_company(bot._child.processes())
+        bot.pause()
+        while states() != {"T"}:
+            os.sched_yield()
+        bot.resume()
+        while "T" in states():
+            os.sched_yield()
+    finally:
+        bot.end()
+
+
+class Clocks:
+    """Processor clocks of processes, set by a test, in nanoseconds."""
+
+    def __init__(self) -> None:
+        self.of: dict[int, int] = {}
+        self.now = 0
+
+    def clock_gettime_ns(self, clock: int) -> int:
+        return self.of[~(clock >> 3)]
+
+    def perf_counter_ns(self) -> int:
+        return self.now
+
+
+def test_what_other_processes_use_beyond_the_bots_own_time_is_out_of_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Between two looks: clocks that went on, those of new ones, and a number used again, less the bot's turn."""
+    clocks = Clocks()
+    monkeypatch.setattr("warpleague.runner.company.time", clocks)
+    company = Company(cores=1)
+    clocks.of, clocks.now = {7: 20, 8: 5}, 100
+    company.look([7, 8], turn_ns=100)
+    assert (company.any, company.used_ns, company.out_of_turn_ns, company.gap_ns) == (True, 25, 0, 0)
+    clocks.of, clocks.now = {7: 60, 8: 3, 9: 10}, 200
+    company.look([7, 8, 9], turn_ns=130)
+    assert (company.used_ns, company.out_of_turn_ns, company.gap_ns) == (25 + 53, 53 - 30, 70)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import trio
 
 from warpleague.errors import BotError, HarnessFault
+from warpleague.runner.company import clock_id
 from warpleague.runner.confine import dies_with_harness, launch
 from warpleague.runner.sandbox import exit_status
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _LINUX = sys.platform == "linux"
 _SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)  # the host is short of something
+_ROUNDS = 5
 EXIT_S = 0.2
 """How long a bot whose output ended may take to end itself, in seconds, to be told from one that lives on."""
 
@@ -34,7 +36,8 @@ EXIT_S = 0.2
 class Child:
     """A process that was started for a bot, and in a sandbox the bot's own process below it.
 
-    `pid` is the one that was started; `stdin`, `stdout`, `stderr` are our ends of its pipes, non-blocking.
+    `pid` is the one that was started, `own_pid` the bot's own; `stdin`, `stdout`, `stderr` are our ends of its pipes,
+    non-blocking.
     """
 
     def __init__(self, seat: SeatSpec, level: Level) -> None:
@@ -67,8 +70,8 @@ class Child:
             raise BotError(f"{seat.bot}: cannot start {seat.run[0]!r}: {error.strerror or error}") from error
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
-        self.pid = self._own_pid = self._popen.pid
-        self._clock_id = _clock_id(self.pid)
+        self.pid = self.own_pid = self._popen.pid
+        self._clock_id = clock_id(self.pid)
         self._schedstat = -1
         if self.sandbox is not None:
             try:
@@ -87,8 +90,8 @@ class Child:
         pid = None if self.sandbox is None else self.sandbox.bot_pid()
         if pid is None:
             return False
-        self._own_pid = pid
-        self._clock_id = _clock_id(pid)
+        self.own_pid = pid
+        self._clock_id = clock_id(pid)
         self._close_schedstat()
         return True
 
@@ -107,7 +110,7 @@ class Child:
             return None
         try:
             if self._schedstat < 0:
-                self._schedstat = os.open(f"/proc/{self._own_pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+                self._schedstat = os.open(f"/proc/{self.own_pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
             return int(os.pread(self._schedstat, 100, 0).split()[1])
         except (OSError, IndexError, ValueError):
             return None
@@ -124,20 +127,37 @@ class Child:
 
     # ------------------------------------------------------------------ stopped and continued
 
-    def pause(self) -> bool:
-        """Stop the bot; false where it might be left behind stopped for ever, if the harness were killed."""
+    def others(self) -> list[int]:
+        """The processes that the bot has beside its own, where they can be known."""
+        return [pid for pid in self.processes() if pid != self.own_pid]
+
+    def pause(self, others: bool = False) -> bool:
+        """Stop the bot, with `others` all that it started, too.
+
+        False where it might be left behind stopped for ever, if the harness were killed.
+        """
         if self._stoppable:
-            self._signal(signal.SIGSTOP)
+            self._signal(signal.SIGSTOP, others)
         return self._stoppable
 
-    def resume(self) -> None:
+    def resume(self, others: bool = False) -> None:
         """Let a stopped bot go on."""
-        self._signal(signal.SIGCONT)
+        self._signal(signal.SIGCONT, others)
 
-    def _signal(self, number: signal.Signals) -> None:
-        if self.alive():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._own_pid, number)
+    def _signal(self, number: signal.Signals, others: bool) -> None:
+        if not self.alive():
+            return
+        told: set[int] = set()
+        new = {self.own_pid}
+        # Again as long as there are new ones: what has been stopped starts no more.
+        for _ in range(_ROUNDS):
+            for pid in new:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, number)
+            told |= new
+            new = set(self.processes()) - told if others else set()
+            if not new:
+                break
 
     # ------------------------------------------------------------------ the end
 
@@ -217,7 +237,3 @@ class Child:
         if self._schedstat >= 0:
             os.close(self._schedstat)
             self._schedstat = -1
-
-
-def _clock_id(pid: int) -> int:
-    return (~pid) << 3 | 2  # clock_getcpuclockid(3)

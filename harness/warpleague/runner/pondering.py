@@ -15,6 +15,9 @@ QUIET_NS: Final = 1_000_000
 """What every bot may do between two decisions, in nanoseconds of processor time: flush, clear up, wait
 for input. Most were seen to take 0.01 to 0.1 ms, Java's compiler up to 0.8 ms."""
 
+LOOK_NS: Final = 50_000_000
+"""How much processor time of a bot's other processes out of turn counts as one busy gap, in nanoseconds."""
+
 _BUSY_SHARE: Final = 8
 _STEP: Final = 4
 _ENOUGH: Final = 12
@@ -26,14 +29,16 @@ class Pondering:
 
     A gap between two decisions is busy if the bot computed for more than `QUIET_NS` and for more than an eighth of
     it. One busy gap may be a garbage collection or a compiler at work; a bot is stopped after three in a row, or as
-    many among not much more: four quiet alarms make up for one busy one.
+    many among not much more: four quiet alarms make up for one busy one. Its other processes are counted apart, by the
+    time they use.
     """
 
-    __slots__ = ("_policy", "_score", "alarm_ns", "stops")
+    __slots__ = ("_company_score", "_policy", "_score", "alarm_ns", "stops")
 
     def __init__(self) -> None:
         self._policy: Policy = "on"
         self._score = 0
+        self._company_score = 0
         self.alarm_ns = _NEVER
         """The reading of the processor clock beyond which the gap that is ending has to be judged."""
         self.stops = False
@@ -42,7 +47,7 @@ class Pondering:
     def begin(self, policy: Policy) -> None:
         """A match under `policy` begins; what was seen in another is forgotten."""
         self._policy = policy
-        self._score = 0
+        self._score = self._company_score = 0
         self.stops = policy == "always-stop"
 
     def forget_clock(self) -> None:
@@ -62,3 +67,12 @@ class Pondering:
                 self.stops = True
         elif self._score:
             self._score -= 1
+
+    def judge_company(self, used_ns: int, gap_ns: int) -> None:
+        """Its other processes used `used_ns` out of turn, in `gap_ns` that were not the bot's."""
+        if used_ns > QUIET_NS and used_ns * _BUSY_SHARE > gap_ns:
+            self._company_score += _STEP * max(1, used_ns // LOOK_NS)
+            if self._policy == "off" and self._company_score >= _ENOUGH:
+                self.stops = True
+        elif self._company_score:
+            self._company_score -= 1

@@ -19,6 +19,7 @@ from warpleague.errors import HarnessFault
 from warpleague.match.evidence import quote
 from warpleague.match.referee import Violation
 from warpleague.runner.child import EXIT_S, Child
+from warpleague.runner.company import Company
 from warpleague.runner.confine import MemoryWatch
 from warpleague.runner.pondering import Pondering
 from warpleague.runner.sandbox import Killed
@@ -26,7 +27,7 @@ from warpleague.runner.stderr import StderrLog
 from warpline.framing import LineBuffer, LineTooLong
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from warpleague.games.api import JsonObject
     from warpleague.match.spec import Level, SeatSpec
@@ -80,6 +81,10 @@ class BotProcess:
         self._in, self._out, self._err = self._child.stdin, self._child.stdout, self._child.stderr
         self._cpu = self._child.cpu_ns
         self._waited = self._child.waited_ns
+        self._company = Company(len(os.sched_getaffinity(0)) if _LINUX else 1)
+        self._turn_ns = 0  # how long it has been the bot's turn, in all
+        self._asked_ns = 0  # since when it is the bot's turn, while it is waited for
+        self._closing = False
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
         self._attendance: trio.CancelScope | None = None
@@ -114,8 +119,11 @@ class BotProcess:
         except BrokenPipeError:
             written = len(line)  # its last words may be there: reading tells
         begun = time.perf_counter_ns()
-        if written < len(line) and not await self._write_rest(line[written:], budget_ns):
-            return self._gone() if self._eof else self._timeout(budget_ns, "it did not read its input")
+        if written < len(line):
+            self._asked_ns = begun
+            if not await self._write_rest(line[written:], budget_ns):
+                self._end_turn()
+                return self._gone() if self._eof else self._timeout(budget_ns, "it did not read its input")
         if cpu_begun is not None and cpu_begun > self.pondering.alarm_ns:
             self.pondering.judge(cpu_begun, begun - self._begun - self.wall_ns)
         self._begun = begun
@@ -134,6 +142,8 @@ class BotProcess:
             if data.endswith(b"\n") and data.find(b"\n") == len(data) - 1 < _CHUNK - 1:
                 # One whole line, the usual case, past the buffer.
                 self.wall_ns = time.perf_counter_ns() - begun
+                self._turn_ns += self.wall_ns
+                self._asked_ns = 0
                 cpu = self._cpu()
                 if cpu is not None and cpu_begun is not None:
                     self.cpu_ns = cpu - cpu_begun
@@ -148,7 +158,18 @@ class BotProcess:
         """Take the next line in answer to the same question, under the same deadline."""
         if self._paused:
             self.resume()
-        waited_begun = self._waited()
+        self._asked_ns = self._begun
+        try:
+            return await self._await_line()
+        finally:
+            self._end_turn()
+
+    def _end_turn(self) -> None:
+        self._turn_ns += time.perf_counter_ns() - self._asked_ns
+        self._asked_ns = 0
+
+    async def _await_line(self) -> Violation | None:
+        waited_begun, company_begun = self._waited(), self._company.used_ns
         while True:
             try:
                 line = self._buffer.next_line()
@@ -171,7 +192,7 @@ class BotProcess:
             if self._deadline is not None:
                 rest_s = (self._deadline - time.perf_counter_ns()) / 1e9
                 if rest_s <= 0:
-                    owed = self._begun + (self._budget_ns or 0) + self._owed_ns(waited_begun)
+                    owed = self._begun + (self._budget_ns or 0) + self._owed_ns(waited_begun, company_begun)
                     if owed <= self._deadline:
                         return self._timeout(self._budget_ns)
                     self._deadline = owed
@@ -229,16 +250,19 @@ class BotProcess:
 
     # ------------------------------------------------------------------ clocks
 
-    def _owed_ns(self, waited_begun: int | None) -> int:
+    def _owed_ns(self, waited_begun: int | None, company_begun: int) -> int:
         """How much longer the bot may take because others had its processor, at most as long as it had anyway.
 
-        What its own threads computed meanwhile kept no one else's promise: that is no waiting for the host.
+        What its own threads and processes computed meanwhile kept no one else's promise: that is no waiting for the
+        host.
         """
+        self._look_at_company(self._child.processes())
+        elapsed = time.perf_counter_ns() - self._begun  # before the clocks, or the time between would be owed
         waited, cpu = self._waited(), self._cpu()
         if waited is None or waited_begun is None or cpu is None or self._cpu_begun is None:
             return 0
-        others = time.perf_counter_ns() - self._begun - (cpu - self._cpu_begun)
-        return max(0, min(waited - waited_begun, others, self._budget_ns or 0))
+        own = cpu - self._cpu_begun + self._company.used_ns - company_begun
+        return max(0, min(waited - waited_begun, elapsed - own, self._budget_ns or 0))
 
     # ------------------------------------------------------------------ what went wrong
 
@@ -326,7 +350,7 @@ class BotProcess:
         return False
 
     async def attend(self) -> None:
-        """Read standard error and watch the memory, until `close` or `leave`."""
+        """Read standard error, watch the memory and what the bot's other processes do, until `close` or `leave`."""
         self._unattended = trio.Event()
         self._attendance = trio.CancelScope()
         try:
@@ -334,7 +358,7 @@ class BotProcess:
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(self._read_stderr)
                     if self._level != "none" and _LINUX:
-                        nursery.start_soon(self._watch_memory)
+                        nursery.start_soon(self._watch)
         finally:
             self._unattended.set()  # also when the whole match is cancelled: `close` waits for it
 
@@ -342,10 +366,22 @@ class BotProcess:
         while self.drain_stderr():
             await trio.lowlevel.wait_readable(self._err)
 
-    async def _watch_memory(self) -> None:
-        while not self.memory_exceeded():
+    async def _watch(self) -> None:
+        while not self.memory.check(pids := self._child.processes()):
+            self._look_at_company(pids)
             await trio.sleep(MEMORY_WATCH_S)
         self.kill()
+
+    def _look_at_company(self, pids: Sequence[int]) -> None:
+        """See what the bot's other processes compute, and have all of them stopped if that is not their turn."""
+        now, company = time.perf_counter_ns(), self._company
+        turn_ns = self._turn_ns + (now - self._asked_ns if self._asked_ns else 0)
+        company.look([pid for pid in pids if pid != self._child.own_pid], turn_ns)
+        if self.hello is None or not company.any or self._closing:
+            return  # until its hello it is not known which one is the bot's own
+        self.pondering.judge_company(company.out_of_turn_ns, company.gap_ns)
+        if self._paused or (self.pondering.stops and not self._asked_ns):
+            self.pause()  # again, for those that were started since
 
     def memory_exceeded(self) -> bool:
         """Whether the bot, in a sandbox with all that it started, is over its memory limit now."""
@@ -368,12 +404,12 @@ class BotProcess:
 
     def pause(self) -> None:
         """Stop the bot until it is asked or told something, where it cannot be left behind stopped."""
-        self._paused = self._child.pause()
+        self._paused = self._child.pause(self._company.any)
 
     def resume(self) -> None:
         """Let a stopped bot go on."""
         self._paused = False
-        self._child.resume()
+        self._child.resume(self._company.any)
 
     def kill(self) -> None:
         """Kill the bot and all that can be found of what it started at once; `close` still has to follow."""
@@ -381,6 +417,9 @@ class BotProcess:
 
     async def close(self, grace_s: float) -> None:
         """End the bot: end of input, `grace_s` seconds to exit by itself, then SIGKILL to it and its group."""
+        self._closing = True
+        if self._paused:
+            self.resume()
         self._child.close_stdin()
         with trio.CancelScope(shield=True):
             if grace_s > 0 and self._child.alive():
@@ -410,14 +449,14 @@ class BotProcess:
         """Get ready to wait for another match, after `leave`; false if the bot is not fit for one.
 
         Where the bot dies with the harness anyway it is stopped, so that it cannot compute at others' expense;
-        elsewhere a stopped process might be left behind for ever.
+        elsewhere a stopped process might be left behind for ever. One that has other processes does not wait.
         """
         if not self._quiet() or self._unsent:
             return False
         self.drain_stderr()
         self.stderr = StderrLog()
         self.pause()
-        return True
+        return not self._child.others()
 
     def wake(self) -> bool:
         """Go on after `rest`; false if the bot did not keep quiet."""

@@ -1,0 +1,60 @@
+"""What a bot's other processes compute, which its own processor clock does not show: how much, and out of turn.
+
+Leaves looking every now and then to `process`, and what follows from it to `pondering`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Company:
+    """What was seen of the processes that one bot has beside its own, on `cores` processors.
+
+    What starts and ends between two looks is not seen. Times are in nanoseconds.
+    """
+
+    __slots__ = ("_clocks", "_cores", "_looked_ns", "_turn_ns", "any", "gap_ns", "out_of_turn_ns", "used_ns")
+
+    def __init__(self, cores: int) -> None:
+        self._cores = cores
+        self._clocks: dict[int, int] = {}
+        self._looked_ns = time.perf_counter_ns()
+        self._turn_ns = 0
+        self.any = False
+        """Whether there ever was one."""
+        self.used_ns = 0
+        """The processor time they have used so far."""
+        self.gap_ns = 0
+        """Between the last two looks, how long it was not the bot's turn."""
+        self.out_of_turn_ns = 0
+        """Between the last two looks, what they used beyond all that there was of the bot's own time."""
+
+    def look(self, pids: Iterable[int], turn_ns: int) -> None:
+        """Look at the processes `pids`; it has been the bot's turn for `turn_ns` in all."""
+        clocks: dict[int, int] = {}
+        used = 0
+        for pid in pids:
+            with contextlib.suppress(OSError):
+                clocks[pid] = now = time.clock_gettime_ns(clock_id(pid))
+                before = self._clocks.get(pid, 0)
+                used += (
+                    now - before if now >= before else now
+                )  # less than before: another with the same number
+        looked_ns = time.perf_counter_ns()
+        in_turn = turn_ns - self._turn_ns
+        self.gap_ns = max(0, looked_ns - self._looked_ns - in_turn)
+        self.out_of_turn_ns = max(0, used - in_turn * self._cores)
+        self._clocks, self._looked_ns, self._turn_ns = clocks, looked_ns, turn_ns
+        self.used_ns += used
+        self.any = self.any or bool(clocks)
+
+
+def clock_id(pid: int) -> int:
+    """The processor clock of a process, as clock_getcpuclockid(3) gives it: all threads, no children."""
+    return (~pid) << 3 | 2
