@@ -111,3 +111,13 @@ def test_watching_tells_the_events(run: Run, first: Path) -> None:
     assert done.code == 0
     assert "opening roll" in done.out.splitlines()[0]
     assert "digest" in done.out.splitlines()[-1]
+
+
+def test_a_bot_that_is_out_is_quoted(run: Run, first: Path, make_bot: MakeBot) -> None:
+    """Under the table stands what a faulting bot wrote: its line, or the end of its standard error."""
+    printing = make_bot("printing", "print('thinking', flush=True)\ninput()")
+    raising = make_bot("raising", "from warpline.client import run\nrun(lambda question: 1 / 0)\n")
+    for bot, words in ((printing, "its line was: thinking"), (raising, "ZeroDivisionError")):
+        done = run("match", "aliens", bot, first, "--seed", "1")
+        assert done.code == 0
+        assert words in done.out

@@ -93,13 +93,15 @@ def test_a_result_fits_a_terminal(make_console: MakeConsole) -> None:
     """Long names and messages are told whole in 80 columns, the seed without being taken for markup."""
     name = "a-bot-with-a-name-of-more-than-thirty-letters"
     fault = SeatFault("timeout", 3, True, "no answer within 1.000 s \x1b[31m")
+    record = b'{}\n{}\n{}\n{"detail":{"stderr":"a\\nlast \x1b[31m words"}}\n'.replace(b"\x1b", b"\\u001b")
     result = MatchResult(
-        "id", (1, 2), (1.0, 0.0), "retired", "d" * 64, ((), (fault,)), (SeatTimes(), SeatTimes()), b"", 3
+        "id", (1, 2), (1.0, 0.0), "retired", "d" * 64, ((), (fault,)), (SeatTimes(), SeatTimes()), record, 3
     )
     console = make_console()
     print_result(spec_of("aliens", "short", name), result, console)
     told = written(console)
     assert f"seat 1, {name}, is out: timeout: no answer within 1.000 s \\x1b[31m\n" in told
+    assert "  it wrote to standard error:\n    a\n    last \\x1b[31m words\n" in told
     assert "seed '[b]x[/b]'" in told
     assert f"digest {'d' * 64}" in told
     table = told[: told.index("seat 1,")]

@@ -83,7 +83,9 @@ def seconds(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"must be a number of seconds above 0, below a million, not {text!r}"
+        )
     return value
 
 

@@ -93,7 +93,7 @@ def _count(text: str) -> int:
 
 
 def _console() -> Console:
-    from warpleague.report.tables import make_console
+    from warpleague.report.terminal import make_console
 
     return make_console()
 
@@ -172,7 +172,7 @@ def _cluster(address: str) -> Executor:
 def _play(league: League, args: argparse.Namespace, executor: Executor | None) -> RunReport:
     from warpleague.league.running import Watcher, run_league
     from warpleague.report.live import LiveWatcher, PlainWatcher
-    from warpleague.report.tables import make_console
+    from warpleague.report.terminal import make_console
 
     jobs: int | None = args.jobs
     if executor is not None and not jobs:

@@ -86,7 +86,7 @@ def _progress(args: argparse.Namespace, what: str) -> Iterator[Callable[[int, in
         return
     from rich.progress import Progress
 
-    from warpleague.report.tables import make_console
+    from warpleague.report.terminal import make_console
 
     with Progress(console=make_console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)

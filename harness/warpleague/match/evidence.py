@@ -5,9 +5,11 @@ Leaves when to quote a bot to the referee and the runner, and where to show it t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from warpleague.games.api import JsonObject
 
 _LINE_BYTES: Final = 1000
@@ -27,3 +29,14 @@ def quote(line: bytes) -> JsonObject:
     """A bot's line as a fault's evidence: its beginning, on one line, and its length in bytes."""
     text = line[:_LINE_BYTES].decode("utf-8", "backslashreplace")
     return {"line": safe(text, keep=""), "line_bytes": len(line)}
+
+
+def told(detail: Mapping[str, Any], stderr_lines: int) -> list[str]:
+    """What a fault's detail holds of the bot's own words, in indented lines: its line, the end of standard error."""
+    lines = []
+    if detail.get("line"):
+        lines.append(f"  its line was: {detail['line']}")
+    if stderr := str(detail.get("stderr") or "").strip():
+        lines.append("  it wrote to standard error:")
+        lines += [f"    {line}" for line in stderr.splitlines()[-stderr_lines:]]
+    return lines

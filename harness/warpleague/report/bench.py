@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
+from warpleague.report.terminal import make_console, make_table
 
 
 def print_figures(found: dict[str, Any]) -> None:
     """Print the figures as two tables: the wire and start-up, then the games."""
-    console = Console(highlight=False)
+    console = make_console()
     figures = found["figures"]
-    general = Table(
-        title=f"medians of {found['rounds']} rounds, Python {found['python']}", title_justify="left"
-    )
+    console.print(f"medians of {found['rounds']} rounds, Python {found['python']}")
+    general = make_table()
     general.add_column("measure")
     general.add_column("figure", justify="right")
     general.add_column("ratio", justify="right")
@@ -31,7 +29,7 @@ def print_figures(found: dict[str, Any]) -> None:
     general.add_row("--version, to python -c pass", "", f"{figures['version_ratio']:.1f}")
     general.add_row("peak resident set of this referee process", f"{found['peak_memory_mb']:.0f} MB", "")
     console.print(general)
-    games = Table(title="games", title_justify="left")
+    games = make_table()
     games.add_column("game")
     games.add_column("engine\nsteps/s", justify="right")
     games.add_column("µs an\naction", justify="right")

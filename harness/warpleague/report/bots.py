@@ -5,15 +5,17 @@ Leaves making the findings to `warpleague.runner.checkup`.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from warpleague.match.evidence import safe
+from warpleague.report.terminal import make_console, make_table
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from warpleague.runner.checkup import Finding
 
 _STYLES: Final = {"ok": "green", "warning": "yellow", "failed": "bold red"}
@@ -21,7 +23,7 @@ _STYLES: Final = {"ok": "green", "warning": "yellow", "failed": "bold red"}
 
 def print_finding(finding: Finding, console: Console | None = None) -> None:
     """Print one finding as a line (a failure with its evidence below)."""
-    console = console or Console(highlight=False)
+    console = console or make_console()
     text = Text(f"{finding.verdict:8}", style=_STYLES[finding.verdict])
     text.append(f"{finding.what}: ", "bold")
     text.append(safe(finding.text))
@@ -30,15 +32,21 @@ def print_finding(finding: Finding, console: Console | None = None) -> None:
 
 def print_bots(found: list[dict[str, Any]]) -> None:
     """Print one line a bot; those that cannot be read, with the reason, below."""
-    table = Table()
+    table = make_table()
     for column in ("bot", "version", "games", "folder"):
         table.add_column(column, overflow="fold")
     for bot in found:
         if "error" not in bot:
-            row = (bot["name"], bot["version"], ", ".join(bot["games"]), bot["folder"])
+            row = (bot["name"], bot["version"], ", ".join(bot["games"]), _near(bot["folder"]))
             table.add_row(*(Text(safe(cell)) for cell in row))
-    console = Console(highlight=False)
+    console = make_console()
     console.print(table)
     for bot in found:
         if "error" in bot:
             console.print(Text(safe(bot["error"]), style="red"), soft_wrap=True)
+
+
+def _near(folder: str) -> str:
+    """A folder as it is written from here, if it is in here."""
+    path = Path(folder)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else folder

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
+
+from warpleague.report.terminal import make_console, make_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 def print_findings(host: Mapping[str, Any], reports: Sequence[Report], promises: Mapping[str, str]) -> None:
     """Print the machine, the table of promises, and the reason for each that is not kept."""
-    console = Console(highlight=False)
+    console = make_console()
     console.print(Text(f"{host['system']}, {host['cores']} cores, Python {host['python']}, {host['user']}"))
     for tool, place in host["tools"].items():
         console.print(Text(f"  {tool}: {place or 'not found'}"))
-    table = Table()
+    table = make_table()
     table.add_column("promise")
     for report in reports:
         table.add_column(report.level, justify="center")

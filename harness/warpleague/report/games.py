@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from warpleague.match.evidence import safe
 from warpleague.report.scene import paint
+from warpleague.report.terminal import make_console, make_table
 
 if TYPE_CHECKING:
     from warpleague.games.scene import Scene
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 def print_games(found: list[dict[str, Any]]) -> None:
     """Print one line a game."""
-    table = Table()
+    table = make_table()
     table.add_column("game")
     table.add_column("title")
     table.add_column("players", justify="right")
@@ -29,18 +28,18 @@ def print_games(found: list[dict[str, Any]]) -> None:
         players = game["players"]
         span = str(players[0]) if len(players) == 1 else f"{players[0]}-{players[-1]}"
         table.add_row(game["game"], game["title"], span, ", ".join(game["options"]))
-    Console(highlight=False).print(table)
+    make_console().print(table)
 
 
 def print_game(game: dict[str, Any]) -> None:
     """Print all about one game."""
-    console = Console(highlight=False)
+    console = make_console()
     players = ", ".join(map(str, game["players"]))
     console.print(
         f"[bold]{game['title']}[/] ({game['game']}), rules version {game['rules']}, players: {players}"
     )
     if game["options"]:
-        table = Table(title="options", title_justify="left")
+        table = make_table()
         table.add_column("option")
         table.add_column("default")
         table.add_column("meaning")
@@ -60,6 +59,6 @@ def print_game(game: dict[str, Any]) -> None:
 
 def print_galaxy(scene: Scene, seed: str) -> None:
     """Print the board of a match with this seed."""
-    console = Console(highlight=False)
+    console = make_console()
     console.print(paint(scene))
     console.print(Text(safe(f"seed {seed!r}")))

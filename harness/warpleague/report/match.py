@@ -5,34 +5,39 @@ Leaves what happened in it to `warpleague.report.replay`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Final
 
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from warpleague.match.evidence import safe
+from warpleague.match.evidence import safe, told
 from warpleague.report.scene import RIVAL, seat_style
+from warpleague.report.terminal import make_console, make_table
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from warpleague.match.spec import MatchResult, MatchSpec
 
 
 BUSY_SHARE = 0.1
 """The share of its time that a bot waits for a processor from which the host is said to be busy."""
 
+_STDERR_LINES: Final = 6  # of a bot that is out; its record has more
+
 
 def print_result(spec: MatchSpec, result: MatchResult, console: Console | None = None) -> None:
     """Print who stands where, the time each bot took, every fault, and what reproduces the match."""
-    console = console or Console(highlight=False)
-    table = Table(title=f"{spec.game}, match {result.id}", title_justify="left")
+    console = console or make_console()
+    console.print(Text(f"{spec.game}, match {result.id}", style="bold"))
+    table = make_table()
     table.add_column("seat", justify="right")
     table.add_column("bot", overflow="fold")
     table.add_column("rank", justify="right")
     table.add_column("score", justify="right")
-    table.add_column("deci-\nsions", justify="right")
-    table.add_column("mean\nms", justify="right")
-    table.add_column("longest\nms", justify="right")
+    table.add_column("decisions", justify="right")
+    table.add_column("mean ms", justify="right")
+    table.add_column("longest ms", justify="right")
     table.add_column("fault")
     for seat, bot in enumerate(spec.seats):
         times = result.times[seat]
@@ -57,6 +62,10 @@ def print_result(spec: MatchSpec, result: MatchResult, console: Console | None =
             after = "is out" if fault.retired else "was substituted"
             text = f"seat {seat}, {spec.seats[seat].bot}, {after}: {fault.kind}: {fault.message}"
             console.print(Text(safe(text), style="red"), soft_wrap=True)
+            if fault.retired:
+                detail = json.loads(result.record.splitlines()[fault.n])["detail"]
+                for line in told(detail, _STDERR_LINES):
+                    console.print(Text(safe(line)), soft_wrap=True)
     for seat in result.stopped:
         console.print(
             f"seat {seat} was stopped between its decisions: pondering is {spec.pondering!r}", markup=False

@@ -6,18 +6,16 @@ here prints.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from warpleague.league.means import Z95
 from warpleague.report.figures import fit_words, mean_words, percent, remarks, share_span, solo_remarks
+from warpleague.report.terminal import make_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,22 +23,8 @@ if TYPE_CHECKING:
     from warpleague.league.held import Held
     from warpleague.league.standings import FaultLine, SeatLine, Standings, TimeLine
 
-_PLAIN_WIDTH = 160  # of a pipe or a file: wide enough that nothing is cut
 _WIDE, _NARROW = 96, 76  # below so many columns the standings leave out what other tables tell
 _GRID_BOTS = 26  # more bots than this make no readable grid
-
-
-def make_console(*, stderr: bool = False) -> Console:
-    """The console on standard output (or error); where that is no terminal, lines are never cut at 80."""
-    stream = sys.stderr if stderr else sys.stdout
-    terminal = stream.isatty()
-    columns = os.environ.get("COLUMNS", "")
-    width = None if terminal or columns.isdecimal() else _PLAIN_WIDTH
-    return Console(file=stream, width=width, highlight=False, soft_wrap=False)
-
-
-def _table() -> Table:
-    return Table(box=box.SIMPLE_HEAD, header_style="bold cyan", pad_edge=False, padding=(0, 1, 0, 0))
 
 
 def _titled(title: str, table: Table, *captions: str) -> Group:
@@ -64,7 +48,7 @@ def standings_table(
     if standings.solo:
         return _solo_table(standings, name, width, top)
     fitted, wide = standings.fit is not None and width >= _NARROW, width >= _WIDE
-    table = _table()
+    table = make_table()
     _numbers(table, "#")
     _bot_column(table)
     _numbers(table, "Elo", *(("fit", "± 95 %") if fitted else ()), *(("LOS",) if fitted and wide else ()))
@@ -100,7 +84,7 @@ def _faults(count: int) -> Text:
 def _solo_table(standings: Standings, name: str, width: int, top: int | None) -> RenderableType:
     rival, wide = standings.rival, width >= _WIDE
     compared = width >= _NARROW and any(line.ahead and line.ahead.count for line in standings.lines)
-    table = _table()
+    table = make_table()
     _numbers(table, "#")
     _bot_column(table)
     if rival:
@@ -136,7 +120,7 @@ def crosstable(standings: Standings, width: int = 100) -> RenderableType:
     order = standings.order
     if len(order) > _GRID_BOTS:
         return Text(f"The cross-table of {len(order)} bots is too wide to read; --json has it.", style="dim")
-    table = _table()
+    table = make_table()
     _numbers(table, "#")
     _bot_column(table)
     names = max(8, *(len(name) for name in standings.names))
@@ -166,7 +150,7 @@ def _shade(share: float) -> str:
 
 def seats_table(lines: Sequence[SeatLine]) -> RenderableType:
     """What each seat is worth."""
-    table = _table()
+    table = make_table()
     _numbers(table, "seat", "played", "won", "drawn", "lost", "share", "± 95 %", "mean score", "faults")
     for line in lines:
         record, error = line.record, line.share.error
@@ -193,7 +177,7 @@ def faults_table(lines: Iterable[FaultLine]) -> RenderableType:
         first.setdefault(key, line)
     if not counts:
         return Text("No faults.", style="green")
-    table = _table()
+    table = make_table()
     _bot_column(table)
     table.add_column("kind")
     _numbers(table, "faults", "forfeits")
@@ -209,7 +193,7 @@ def faults_table(lines: Iterable[FaultLine]) -> RenderableType:
 
 def times_table(lines: Sequence[TimeLine]) -> RenderableType:
     """The time each bot used for a decision, slowest first."""
-    table = _table()
+    table = make_table()
     _bot_column(table)
     _numbers(table, "decisions", "mean", "cpu", "wait", "longest")
     table.add_column("in match", no_wrap=True)

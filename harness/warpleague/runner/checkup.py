@@ -16,6 +16,7 @@ import msgspec
 from warpleague.errors import BotError
 from warpleague.games import game_ids, load_game
 from warpleague.match.chance import match_key
+from warpleague.match.evidence import told
 from warpleague.match.setup import load_options, match_id, options_json
 from warpleague.match.spec import Clock, MatchSpec
 from warpleague.runner.bundle import Bundle, prepare
@@ -203,13 +204,8 @@ def _failure(bundle: Bundle, result: MatchResult) -> str | None:
 
 def _told(bundle: Bundle, kind: FaultKind, message: str, detail: dict[str, Any]) -> str:
     """A fault with its evidence, and what to do about it."""
-    lines = [f"{kind}: {message}"]
-    if detail.get("line"):
-        lines.append(f"  its line was: {detail['line']}")
-    if stderr := str(detail.get("stderr", "")).strip():
-        lines.append("  it wrote to standard error:")
-        lines += [f"    {line}" for line in stderr.splitlines()[-12:]]
-    return "\n".join([*lines, f"  {_hint(bundle, stderr) or _ADVICE[kind]}"])
+    lines = [f"{kind}: {message}", *told(detail, 12)]
+    return "\n".join([*lines, f"  {_hint(bundle, str(detail.get('stderr', ''))) or _ADVICE[kind]}"])
 
 
 def _hint(bundle: Bundle, stderr: str) -> str | None:
