@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import signal
 import sys
 import time
 from typing import TYPE_CHECKING, Final
@@ -18,6 +17,7 @@ import trio
 from warpleague.errors import HarnessFault
 from warpleague.match.evidence import quote
 from warpleague.match.referee import Violation
+from warpleague.runner import trouble
 from warpleague.runner.child import EXIT_S, Child
 from warpleague.runner.company import Company
 from warpleague.runner.confine import MemoryWatch
@@ -174,7 +174,7 @@ class BotProcess:
             try:
                 line = self._buffer.next_line()
             except LineTooLong as error:
-                return self._flooded(error)
+                return trouble.flooded(error)
             if line is not None:
                 self._held = len(self._buffer) > 0
                 self.wall_ns = time.perf_counter_ns() - self._begun
@@ -243,7 +243,7 @@ class BotProcess:
                 if forgive is None or not forgive(line):
                     return Violation("protocol", "it wrote a line without having been asked", quote(line))
         except LineTooLong as error:
-            return self._flooded(error)
+            return trouble.flooded(error)
         # The beginning of a line stays in the buffer: the rest may follow, and is judged then.
         self._held = len(self._buffer) > 0
         return self._gone() if self._eof else None
@@ -267,24 +267,15 @@ class BotProcess:
     # ------------------------------------------------------------------ what went wrong
 
     def _timeout(self, budget_ns: int | None, why: str = "") -> Violation:
-        limit_s = (budget_ns or 0) / 1e9
-        text = f"no answer within {limit_s:.3f} s"
-        if why:
-            text += f": {why}"
-        detail: JsonObject = {"limit_ms": round(limit_s * 1000, 3)}
+        extended_ns = 0
         if self._deadline is not None and budget_ns is not None and not why:
             extended_ns = self._deadline - self._begun - budget_ns
-            if extended_ns > 0:
-                text += f", extended by {extended_ns / 1e9:.3f} s of waiting for a processor"
-                detail["extended_ms"] = round(extended_ns / 1e6, 3)
-        if self._held:
-            detail["unfinished_line_bytes"] = len(self._buffer)
-        return Violation("timeout", text, detail)
+        return trouble.timed_out(budget_ns or 0, extended_ns, len(self._buffer) if self._held else 0, why)
 
     def _gone(self) -> Violation:
         """Why no more answers come; `HarnessFault` if that is no doing of the bot's."""
         if self.memory.killed():
-            return self._greedy()
+            return trouble.greedy(self.memory)
         if self.memory.kill is not None:
             raise Killed(
                 f"the kernel killed {self.seat.bot}, which was within its limit: the machine, or a control group "
@@ -295,36 +286,13 @@ class BotProcess:
             self.drain_stderr()
             raise HarnessFault(f"{self.seat.bot} was not run: {self.stderr.text().strip() or fault}")
         left = "; an unfinished line is lost" if self._held else ""
-        return Violation("crash", f"{self._exit_text()}{left}")
-
-    def _greedy(self) -> Violation:
-        found, limit, kill = self.memory.exceeded_mb, self.memory.limit_mb, self.memory.kill
-        text = f"took {found} MiB of memory; the limit is {limit} MiB"
-        if kill is None:
-            return Violation("memory", text)
-        detail: JsonObject = {
-            "killed_by": "kernel",
-            "killed_processes": kill.processes,
-            "peak_mb": kill.peak_mb,
-        }
-        return Violation("memory", f"{text}, and the kernel killed it", detail)
-
-    @staticmethod
-    def _flooded(error: LineTooLong) -> Violation:
-        return Violation("flood", str(error), quote(error.head))
-
-    def _exit_text(self) -> str:
-        status = self._child.status(EXIT_S)  # it closed its output: a moment to end
-        if status is None:
-            return "closed its output and went on running"
-        if status < 0:
-            return f"killed by {_signal_name(-status)}"
-        return f"exited with status {status}"
+        how = trouble.ended(self._child.status(EXIT_S))  # it closed its output: a moment to end
+        return Violation("crash", how + left)
 
     def killed_by(self) -> str | None:
         """The name of the signal that ended a bot whose output has ended; None if no signal did."""
         status = self._child.status(EXIT_S)
-        return _signal_name(-status) if status is not None and status < 0 else None
+        return trouble.signal_name(-status) if status is not None and status < 0 else None
 
     def evidence(self) -> JsonObject:
         """What belongs into the record beside a fault: exit status, the end of standard error."""
@@ -332,7 +300,7 @@ class BotProcess:
         detail: JsonObject = {"stderr": self.stderr.text(EVIDENCE_CHARS), "stderr_bytes": self.stderr.total}
         status = self._child.status()
         if status is not None:
-            detail["exit"] = status if status >= 0 else _signal_name(-status)
+            detail["exit"] = status if status >= 0 else trouble.signal_name(-status)
         return detail
 
     # ------------------------------------------------------------------ beside the questions
@@ -468,10 +436,3 @@ class BotProcess:
     def end(self) -> None:
         """Kill a bot that nobody attends."""
         self._child.end()
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
