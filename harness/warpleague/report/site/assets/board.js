@@ -166,7 +166,7 @@ globalThis.warpleague ??= {};
       const rows = Math.ceil(count / columns);
       const [column, row] = [place % columns, Math.floor(place / columns)];
       const room = unit * (labelled ? 0.84 : 0.92);
-      const radius = count === 1 ? room * 0.37 : room / columns / 2.05;
+      const radius = count === 1 ? room * 0.37 : room / columns / (columns === 2 ? 1.8 : 2.05);
       const dx = (column - (Math.min(columns, count - row * columns) - 1) / 2) * (room / columns);
       const dy = (row - (rows - 1) / 2) * Math.min(room / rows, radius * 2.1) + (labelled ? unit * 0.11 : 0);
       const at = `translate(${ROUND(cx + dx)} ${ROUND(cy + dy)})`;

@@ -188,7 +188,7 @@
   };
 
   function side(shown, of) {
-    return `${shown} of ${Array.isArray(of) ? `${of.length}, weighted` : of}`;
+    return Array.isArray(of) ? `${shown} (0 to ${of.length - 1}, weighted)` : `${shown} (0 to ${of - 1})`;
   }
 
   function faultBox([kind, retired, evidence]) {
@@ -293,8 +293,12 @@
     window.history.replaceState(null, "", `#n=${state.n}${as}`);
   }
 
-  function follow() {
+  function follow(event) {
     const wanted = new URLSearchParams(window.location.hash.slice(1));
+    if (event) {
+      if (!wanted.has("n") && !wanted.has("as")) return; // another part of the page
+      window.scrollTo(0, 0);
+    }
     const as = wanted.get("as");
     const n = wanted.get("n") === "end" ? last : Number.parseInt(wanted.get("n") ?? "0", 10) || 0;
     show(n, as === null || !/^\d+$/.test(as) ? 0 : Number(as) + 1);
