@@ -80,6 +80,6 @@ def test_a_probe_killed_twice_is_told(level: Level, kill_probes, request: pytest
 def test_a_probe_that_dies_of_itself_is_not_tried_again(kill_probes) -> None:
     """A signal that follows from what the probe does is a finding, and the first one counts."""
     asked = kill_probes(9, first, signal.SIGSEGV)
-    with pytest.raises(BadInput, match="SIGSEGV|was not run"):
+    with pytest.raises(BadInput, match=r"SIGSEGV|was not run"):
         promises.check_level("limits")
     assert len(asked) == 1
