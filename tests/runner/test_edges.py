@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
 from warpleague.runner.reaper import become_subreaper, children, sweep
 from warpleague.runner.stderr import HEAD_BYTES, TAIL_BYTES, StderrLog
+from warpleague.runner.trial import try_out, whole
 from warpline.limits import STDERR_READ
+
+if TYPE_CHECKING:
+    from conftest import MakeSeat, MakeSpec
 
 
 @pytest.mark.parametrize("piece", [7, 1000, HEAD_BYTES + 1, 10**6])
@@ -82,3 +87,46 @@ def test_orphans_are_swept_up() -> None:
         assert own.poll() is None
     finally:
         own.communicate(b"\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has subreapers")
+def test_what_may_not_be_killed_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that has become another user's is left alone, and is no trouble of the match's."""
+
+    def forbidden(*_: int) -> None:
+        raise PermissionError
+
+    keep = children()
+    stray = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr("warpleague.runner.reaper.os.kill", forbidden)
+            assert sweep(keep) == 0
+        assert stray.poll() is None
+    finally:
+        stray.communicate(b"\n")
+
+
+LEAVER = """
+import os, time
+if not os.fork():
+    os.setsid()
+    if not os.fork():
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in range(3): os.dup2(null, fd)
+        time.sleep(600)
+    os._exit(0)
+os.wait()
+from warpline.client import run
+run(lambda question: 0, wants=())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has subreapers")
+def test_a_trial_leaves_nothing(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
+    """A daemon of a bot that is tried out ends with the trial."""
+    assert become_subreaper()
+    before = children()
+    seat = make_seat("leaver", LEAVER)
+    assert try_out(make_spec(seat, seat, level="none"), 0, whole, 1).trouble is None
+    assert children() == before

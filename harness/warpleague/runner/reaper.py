@@ -84,9 +84,14 @@ def sweep(keep: set[int]) -> int:
         strays = children() - keep
         if not strays:
             break
-        for pid in strays:
-            with contextlib.suppress(ProcessLookupError):
+        for pid in strays.copy():
+            try:
                 os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            except PermissionError:
+                # It has become somebody else's (by newuidmap, say): not ours to end, nor to wait for.
+                strays.remove(pid)
         for pid in strays:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)

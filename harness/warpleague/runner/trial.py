@@ -18,6 +18,7 @@ from warpleague.games.playout import random_roll
 from warpleague.match.referee import Referee, Step, Violation
 from warpleague.match.setup import load_options, position_facts
 from warpleague.runner.process import BotProcess
+from warpleague.runner.reaper import gathered
 from warpline.messages import BotHello
 
 if TYPE_CHECKING:
@@ -105,7 +106,8 @@ def try_out(spec: MatchSpec, seat: int, deliver: Deliver, questions: int) -> Tri
 
     The other seats take their first legal action.
     """
-    return trio.run(_try_out, load_game(spec.game), spec, seat, deliver, questions)
+    with gathered():
+        return trio.run(_try_out, load_game(spec.game), spec, seat, deliver, questions)
 
 
 async def _try_out(
