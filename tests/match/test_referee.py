@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from warpleague.games import load_game
 from warpleague.match.referee import Step
 from warpleague.match.replay import verify_record
-from warpleague.match.spec import Clock
+from warpleague.match.setup import options_json
+from warpleague.match.spec import Clock, SeatSpec
 
 
 def lines(result: Any) -> list[dict[str, Any]]:
@@ -140,6 +142,32 @@ def test_the_bank_is_charged_and_refilled(spec: Any, table: Any) -> None:
         pass
     again = [question for asked, question in played.questions if asked == seat][1]
     assert again["clock"]["bank_s"] == pytest.approx(1.0)
+
+
+def test_talk_gains_no_time(spec: Any, table: Any) -> None:
+    """After a message the same decision goes on: without another increment, with what is left of its own time."""
+    options = options_json(load_game("coasters").Options(max_rounds=1))
+    seats = tuple(SeatSpec(name, "1", name) for name in "abc")
+    clock = Clock(move_s=2.0, bank_s=10.0, increment_s=1.0)
+    told: list[tuple[int | None, dict[str, float]]] = []
+
+    def talker(question: dict[str, Any]) -> Any:
+        told.append((question.get("talk"), question["clock"]))
+        left = question.get("talk", 0)
+        return {"do": "say", "to": [(played.referee.seat + 1) % 3], "text": "Hello"} if left > 5 else 0
+
+    played = table(spec(game="coasters", options=options, seats=seats, clock=clock), talker, talker, talker)
+    played.wall_ns = 900_000_000
+    for _ in range(5):
+        played.step()
+    assert not played.violations
+    assert told[:4] == [
+        (8, {"bank_s": 11.0, "move_s": 2.0}),
+        (7, {"bank_s": 10.1, "move_s": 1.1}),
+        (6, {"bank_s": 9.2, "move_s": 0.25}),
+        (5, {"bank_s": 8.95, "move_s": 0.25}),
+    ]
+    assert told[4][1]["move_s"] == 2.0
 
 
 def test_without_a_bank_only_the_cap_is_told(spec: Any, table: Any) -> None:

@@ -35,6 +35,9 @@ _FATAL: Final = frozenset({"startup", "crash", "flood", "memory"})
 _NANO: Final = 1_000_000_000
 _EVIDENCE_BYTES: Final = 1000
 
+_LEAST_SHARE: Final = 8
+"""After a message, at least this part of `move_s` is left: an answer in time that the host delayed costs no more."""
+
 
 class Step(IntEnum):
     """Where `Referee.advance` stopped: at the end, at a question, or at a fault found in a bot's `then` list."""
@@ -95,6 +98,9 @@ class Referee:
         self._legal: Sequence[Any] = ()
         self._ask = ""
         self._id = 0
+        self._talk = 0  # messages that the seat that is asked may still send
+        self._talked = False  # whether the last action was one, so that the same decision goes on
+        self._used_ns = 0  # what this decision has taken so far, its messages included
         self._ids = [0] * seats
         self._late: list[set[int]] = [set() for _ in range(seats)]
         self._wants_state = [False] * seats
@@ -183,7 +189,7 @@ class Referee:
                 self._then = []
             state = self._state
             legal = game.legal(state, seat)
-            talk = game.talk(state, seat)
+            talk = self._talk = game.talk(state, seat)
             self.seat = seat
             self._legal = legal
             self._ask = game.ask(state, seat)
@@ -217,10 +223,16 @@ class Referee:
         move_ns = self._move_ns
         move_s = self.spec.clock.move_s
         bank_s = None
+        if not self._talked:
+            self._used_ns = 0
+        elif move_ns is not None:
+            move_ns = max(move_ns - self._used_ns, move_ns // _LEAST_SHARE)
+            move_s = move_ns / _NANO
         if self._banks is None:
             self.budget_ns = move_ns
         else:
-            self._banks[seat] += self._increment_ns
+            if not self._talked:
+                self._banks[seat] += self._increment_ns
             bank_ns = self._banks[seat]
             bank_s = bank_ns / _NANO
             self.budget_ns = bank_ns if move_ns is None or bank_ns < move_ns else move_ns
@@ -271,7 +283,9 @@ class Referee:
             except ActionError as error:
                 return Violation("illegal", str(error), quote(line))
         # An answer later than its time was owed that: the host was busy, and nobody pays for it.
-        self.charge(wall_ns if self.budget_ns is None else min(wall_ns, self.budget_ns))
+        charged_ns = wall_ns if self.budget_ns is None else min(wall_ns, self.budget_ns)
+        self.charge(charged_ns)
+        self._used_ns += charged_ns
         self._spent.append((seat, wall_ns, cpu_ns or 0, wait_ns or 0))
         if reply.then:
             self._then = list(reply.then)
@@ -306,6 +320,7 @@ class Referee:
         """
         self.violation = None
         self._then = []
+        self._talked = False
         kind = violation.kind
         self._strikes[seat] += 1
         substitutes = self.spec.faults == "substitute" and kind not in _FATAL
@@ -397,6 +412,7 @@ class Referee:
         self, action: Any, *, mark: bytes = b"", times: bytes = b"", note: bytes = b"", tail: bytes = b""
     ) -> None:
         """Record an action of the asked seat, with optional members of its line, and apply it."""
+        self._talked = self._talk > 0 and action not in self._legal
         self._scribe.act(self.seat, self._ask, action, mark=mark, times=times, note=note, tail=tail)
         state, events = self.game.apply(self._state, action)
         if self._then and any(event.reveals for event in events):
