@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sqlite3
 import zlib
@@ -13,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from warpleague.cli import main
+from warpleague.games import load_game
 from warpleague.league.schedule import Fixture
 from warpleague.report.site import charts
 from warpleague.report.site import write as writing
@@ -144,6 +146,17 @@ def test_a_site_is_whole_at_any_instant(site: Write, take_apart: Any, tmp_path: 
     assert broken_links(out, take_apart) == []
     site()
     assert len(pages_of(out)) == 13
+
+
+def test_pages_follow_the_engine_they_were_made_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an engine comes from is its package; of a module that is in none, nothing but itself."""
+    found = {path.name for path in writing.sources(type(load_game("captains")))}
+    assert {"game.py", "scene.py", "boards.toml"} <= found
+    (tmp_path / "lone_game.py").write_text("class Lone: pass\n")
+    (tmp_path / "another.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert writing.sources(importlib.import_module("lone_game").Lone) == [tmp_path / "lone_game.py"]
+    assert writing.sources(int) == []
 
 
 def match(number: int, *faults: tuple[int, str]) -> Listed:

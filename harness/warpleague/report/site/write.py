@@ -234,15 +234,24 @@ def _stamp_of(page: Path) -> str | None:
 
 @cache
 def _maker(game: str) -> bytes:
-    """A digest of all that turns a record into a page: this package, and the package of the game."""
+    """A digest of all that turns a record into a page: this package, and the game's."""
     digest = blake2b(__version__.encode(), digest_size=32)
-    module = inspect.getmodule(type(load_game(game)))
-    source = Path(module.__file__).parent if module and module.__file__ else None
-    for root in filter(None, (Path(str(folder())), source)):
-        for path in sorted(root.rglob("*")):
-            if path.suffix in {".py", ".js", ".css", ".j2"}:
-                digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    for path in (*_files(Path(str(folder()))), *sources(type(load_game(game)))):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.digest()
+
+
+def sources(engine: type) -> list[Path]:
+    """The files that an engine comes from: the package its class is in, or its module where that is in none."""
+    module = inspect.getmodule(engine)
+    file = getattr(module, "__file__", None)
+    if module is None or file is None:
+        return []
+    return _files(Path(file).parent) if module.__package__ else [Path(file)]
+
+
+def _files(package: Path) -> list[Path]:
+    return sorted(path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")
 
 
 def _tidy(out: Path, pages: set[str]) -> int:
