@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -249,3 +251,21 @@ def test_the_records_path_is_tried_before_the_match(
     refused(run("match", "aliens", bot, bot, "--record", tmp_path / "out" / name), "cannot write it")
     assert not witness.exists()
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["file"]
+
+
+def test_an_encoding_without_a_character_ends_no_command(tmp_path: Path) -> None:
+    """Where output is ASCII, what it lacks is escaped, in JSON so that it stays JSON."""
+    bot = tmp_path / "b\u00f6t"
+    bot.mkdir()
+    (bot / "bot.toml").write_text('name = "x"\ngames = ["aliens"]\nrun = ["python3", "bot.py"]\n')
+    plain, told = (
+        subprocess.run(
+            [sys.executable, "-m", "warpleague", "bot", "list", str(tmp_path), *more],
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+            capture_output=True,
+            check=True,
+        )
+        for more in ((), ("--json",))
+    )
+    assert b"b\\xf6t" in plain.stdout
+    assert json.loads(told.stdout)[0]["folder"] == str(bot)

@@ -235,3 +235,16 @@ def test_a_pool_has_no_referee_without_a_match(write_league, open_league, fake) 
     with open_league(write_league("a", "b", deals=1)) as league:
         report = run_league(league, jobs=99, play=fake.play, watcher=Told())
     assert (report.played, told) == (2, [2])
+
+
+def test_a_long_season_is_not_read_to_its_end_to_count_what_was_played(
+    write_league, open_league, fake, inline
+) -> None:
+    """Counting stops where everything that is stored has been found."""
+    with open_league(write_league("a", "b", deals=1)) as league:
+        run_league(league, executor=inline, play=fake.play)
+    with open_league(write_league("a", "b", deals=100_000)) as league:
+        for count in (league.store.count_of, lambda fixtures: league.store.count_held(fixtures).total()):
+            read: list[int] = []
+            assert count(read.append(fixture.number) or fixture for fixture in league.schedule) == 2
+            assert len(read) < 10_000

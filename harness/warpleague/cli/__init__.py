@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import io
 import os
 import sys
 from importlib import import_module
@@ -116,12 +117,20 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _spare_encodings() -> None:
+    """Let a character that the terminal's or the locale's encoding lacks be escaped instead of ending the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that `argv` (default: the process's arguments) names; returns the exit code.
 
     0: done. 1: a check failed, or the harness did. 2: bad input, told in one text without a traceback. What is
     no error of ours or the user's is a bug and keeps its traceback.
     """
+    _spare_encodings()
     try:
         try:
             return _run(sys.argv[1:] if argv is None else argv)

@@ -28,8 +28,9 @@ RESULTS = Path("results")
 
 
 def print_json(data: object) -> None:
-    """Print `data` as indented JSON in UTF-8."""
-    print(json.dumps(data, indent=2, ensure_ascii=False))
+    """Print `data` as indented JSON in UTF-8; in ASCII, escaped as JSON does it, where output has another encoding."""
+    utf8 = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
+    print(json.dumps(data, indent=2, ensure_ascii=not utf8))
 
 
 def program() -> tuple[str, ...]:

@@ -271,14 +271,16 @@ class Store:
 
     def count_of(self, fixtures: Iterable[Fixture]) -> int:
         """How many of the fixtures are stored."""
-        if self.count() == 0:
+        found, stored = 0, self.count()
+        if not stored:
             return 0
-        return sum(
-            self._db.execute(
+        for chunk in _chunks(fixtures):
+            found += self._db.execute(
                 f"SELECT count(*) FROM match WHERE id IN ({_marks(chunk)})", _ids(chunk)
             ).fetchone()[0]
-            for chunk in _chunks(fixtures)
-        )
+            if found >= stored:
+                break  # all are found: of a long season that has just begun, the rest need not be looked at
+        return found
 
     def held(self) -> dict[int, dict[str, Any]]:
         """What was found to hold of the level, as records say it, by the number that matches refer to it with."""
@@ -292,13 +294,16 @@ class Store:
     def count_held(self, fixtures: Iterable[Fixture]) -> Counter[int | None]:
         """How many of the stored fixtures refer to each number in `held`; None: it was not noted."""
         counts: Counter[int | None] = Counter()
-        for chunk in _chunks(fixtures):
+        stored = self.count()
+        for chunk in _chunks(fixtures) if stored else ():
             with clear_errors(self.path):
                 for number, count in self._db.execute(
                     f"SELECT held, count(*) FROM match WHERE id IN ({_marks(chunk)}) GROUP BY held",
                     _ids(chunk),
                 ):
                     counts[number] += count
+            if counts.total() >= stored:
+                break  # as in count_of
         return counts
 
     def journal(self) -> int | None:
