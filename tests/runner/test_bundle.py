@@ -195,3 +195,16 @@ def test_a_digest_that_is_a_path_finds_nothing(folder: Path) -> None:
     """A record may claim any digest: only one that is a digest is looked for."""
     target = Path(prepare(folder).cwd)
     assert find(f"../{target.parent.name}/{target.name}") is None
+
+
+def test_a_bot_that_may_take_more_memory_than_there_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot chooses its limits; one that could take all of the machine is refused, scratch space included."""
+    sizes = {"SC_PHYS_PAGES": 1024, "SC_PAGE_SIZE": 1 << 20}
+    monkeypatch.setattr("warpleague.runner.bundle.os.sysconf", sizes.__getitem__)
+    manifest = folder / "bot.toml"
+    text = manifest.read_text()
+    manifest.write_text(text + "[limits]\nmemory_mb = 900\ntmp_mb = 62\n")
+    prepare(folder)
+    manifest.write_text(text + "[limits]\nmemory_mb = 900\ntmp_mb = 63\n")
+    with pytest.raises(BotError, match="come to 1026 MiB, but this machine has 1024"):
+        prepare(folder)

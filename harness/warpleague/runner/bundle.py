@@ -210,6 +210,7 @@ def prepare(folder: Path, level: Level = "limits") -> Bundle:
     for argv in (manifest.build, manifest.run):
         if argv is not None:
             _require(manifest.name, argv[0])
+    _require_memory(folder, manifest.limits)
     digest = folder_digest(folder)
     built = _built(folder, manifest, digest, level)
     return _bundle(manifest, digest, built)
@@ -391,6 +392,19 @@ def _past_shims(found: str) -> str:
 def _require(bot: str, name: str) -> None:
     if "/" not in name and _program(name, Path()) is None:
         raise MissingToolchain(f"{bot}: needs {name!r}, which is not installed here")
+
+
+def _require_memory(folder: Path, limits: Limits) -> None:
+    """Raise `BotError` if a bot may take more memory than there is: the kernel would end others for it, too."""
+    if limits == Limits() or "SC_PHYS_PAGES" not in os.sysconf_names:
+        return  # who asks for nothing plays on the smallest machine
+    wanted_mb = limits.memory_mb + 2 * limits.tmp_mb
+    there_mb = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+    if wanted_mb > there_mb:
+        raise BotError(
+            f"{folder}: its limits come to {wanted_mb} MiB, but this machine has {there_mb}: "
+            "memory_mb and twice tmp_mb must be less together"
+        )
 
 
 def _resolve(manifest: Manifest, folder: Path) -> tuple[str, ...]:
