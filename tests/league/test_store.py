@@ -75,7 +75,7 @@ def test_one_process_at_a_time(write_league, open_league, tmp_path: Path) -> Non
         ("deals = 3", "deals = 3\n[clock]\nmove_s = 2", "clock.move_s: was 1.0, is now 2.0"),
         (
             "deals = 3",
-            "deals = 3\n[rules]\nfaults = 'substitute'",
+            "deals = 3\n[rules]\nfaults = 'substitute'\nstrikes = 1",
             'faults: was "forfeit", is now "substitute"',
         ),
         ('id = "aliens"', 'id = "aliens"\noptions = { max_turns = 9 }', "options.max_turns: was"),

@@ -294,7 +294,8 @@ class Store:
     def count_held(self, fixtures: Iterable[Fixture]) -> Counter[int | None]:
         """How many of the stored fixtures refer to each number in `held`; None: it was not noted."""
         counts: Counter[int | None] = Counter()
-        stored = self.count()
+        with clear_errors(self.path):
+            stored = self.count()
         for chunk in _chunks(fixtures) if stored else ():
             with clear_errors(self.path):
                 for number, count in self._db.execute(
@@ -340,7 +341,14 @@ class Store:
 
     def played(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, Played]]:
         """The fixtures that have been played, in the given order, with their results."""
-        return ((fixture, result) for fixture, result in self.look_up(fixtures) if result is not None)
+        with clear_errors(self.path):
+            left = self.count()
+        for fixture, result in self.look_up(fixtures) if left else ():
+            if result is not None:
+                yield fixture, result
+                left -= 1
+                if not left:
+                    break  # as in count_of
 
     def record(self, match_id: str) -> bytes:
         """The record of a stored match: canonical JSON lines, as the match wrote them.
