@@ -133,6 +133,13 @@ def test_missing_and_doubled_lines_are_found(record: bytes) -> None:
         ({"type": "match"}, {"rules": 99}, "rules version"),
         ({"type": "match"}, {"options": {"max_turns": "x"}}, "max_turns"),
         ({"type": "match"}, {"format": 2}, "record format"),
+        ({"type": "match"}, {"level": "x"}, "level must be one of"),
+        ({"type": "match"}, {"strikes": "x"}, "strikes must be"),
+        (
+            {"type": "match"},
+            {"seats": [{"bot": "a", "version": "", "digest": 7}] * 2},
+            "with version and digest",
+        ),
     ],
 )
 def test_a_forged_line_is_named(

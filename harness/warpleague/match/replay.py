@@ -21,6 +21,7 @@ from warpleague.games.api import CHANCE
 from warpleague.match.chance import KEY_BYTES, ChanceStream, match_key
 from warpleague.match.lines import FORMAT, digest_form, digest_of, outcome_form, unseal
 from warpleague.match.setup import first_state, load_options
+from warpleague.match.spec import LEVELS, POLICIES
 from warpline.codec import canonical
 
 if TYPE_CHECKING:
@@ -215,8 +216,15 @@ class Replay:
             raise self._error(1, "players and seats do not agree")
         if not isinstance(header["options"], dict) or not isinstance(header["game"], str):
             raise self._error(1, "game must be a text, options an object")
-        if not all(isinstance(seat, dict) and isinstance(seat.get("bot"), str) for seat in seats):
-            raise self._error(1, "each seat must name its bot")
+        names = ("bot", "version", "digest")
+        if not all(
+            isinstance(seat, dict) and all(isinstance(seat.get(n), str) for n in names) for seat in seats
+        ):
+            raise self._error(1, "each seat must name its bot, with version and digest")
+        if header["level"] not in LEVELS or header["faults"] not in POLICIES:
+            raise self._error(1, f"level must be one of {', '.join(LEVELS)}, faults of {', '.join(POLICIES)}")
+        if type(header["strikes"]) is not int:
+            raise self._error(1, "strikes must be an integer")
         return header
 
     def _game(self) -> Game[Any, Any]:
