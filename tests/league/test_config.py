@@ -45,7 +45,7 @@ def test_a_clock_says_all_there_is(write_league) -> None:
         ("[run]\njobs = -1", "run.jobs: must be at least 0, not -1"),
         ("[rating]\nk = 0", "rating.k: must be above 0, not 0.0"),
         ("[rules]\nstrikes = 2", 'rules.strikes: only faults = "substitute" has strikes'),
-        ("[rules]\nfaults = 'substitute'", "rules.strikes: must be at least 1 to substitute"),
+        ("[rules]\nfaults = 'substitute'\nstrikes = 0", "rules.strikes: must be at least 1 to substitute"),
         ("challengers = ['a']", "format.challengers: only kind"),
         ("tables = 0", "format.tables: must be at least 1"),
         ("kind = 'gauntlet'\ntables = 3", "format.tables: a gauntlet plays all its tables"),
@@ -202,3 +202,10 @@ def test_pondering_is_a_condition_only_where_it_is_not_the_usual(write_league) -
     assert usual.conditions == season("").conditions
     assert usual.match_id(0, (0, 1)) != other.match_id(0, (0, 1))
     assert other.spec("m", 0, (0, 1)).pondering == "always-stop"
+
+
+def test_strikes_are_three_where_faults_are_substituted(write_league) -> None:
+    """A league that substitutes forgives three faults unless told otherwise; one that does not has no strikes."""
+    rules = load_config(write_league("a", "b", extra="[rules]\nfaults = 'substitute'")).rules
+    assert (rules.faults, rules.strikes) == ("substitute", 3)
+    assert load_config(write_league("a", "b", extra="[rules]\nlevel = 'none'")).rules.strikes == 0

@@ -26,12 +26,11 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import MatchResult, MatchSpec
 
-STRIKES = 3
-"""How many faults of a seat are substituted before it forfeits, unless told otherwise."""
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague match`."""
+    from warpleague.match.spec import STRIKES
+
     parser.add_argument("game", help="the game's id (warpleague games lists them)")
     parser.add_argument(
         "bots", nargs="+", metavar="BOT", help="a bot's folder, one for each seat, in seat order"
@@ -84,7 +83,7 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
         players_text,
         position_facts,
     )
-    from warpleague.match.spec import Clock, MatchSpec
+    from warpleague.match.spec import STRIKES, Clock, MatchSpec
     from warpleague.runner.bundle import prepare
 
     game = load_game(args.game)

@@ -16,7 +16,7 @@ from attrs.validators import ge, gt
 from warpleague.errors import BadInput, ConfigError
 from warpleague.games import game_ids, load_game
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import Clock, FaultPolicy, Level, Pondering
+from warpleague.match.spec import STRIKES, Clock, FaultPolicy, Level, Pondering
 from warpleague.strict import nearest, structure
 
 FormatKind = Literal["round-robin", "gauntlet"]
@@ -57,12 +57,16 @@ class FormatTable:
     challengers: tuple[str, ...] = ()
 
 
+def _strikes(rules: RulesTable) -> int:
+    return STRIKES if rules.faults == "substitute" else 0
+
+
 @attrs.frozen(kw_only=True)
 class RulesTable:
     """`[rules]`: what happens to a bot at fault, how closely bots are confined, and whether they may ponder."""
 
     faults: FaultPolicy = "forfeit"
-    strikes: int = attrs.field(default=0, validator=ge(0))
+    strikes: int = attrs.field(default=attrs.Factory(_strikes, takes_self=True), validator=ge(0))
     level: Level = "limits"
     pondering: Pondering = "off"
 

@@ -19,6 +19,8 @@ FaultKind = Literal["startup", "timeout", "crash", "malformed", "illegal", "floo
 LEVELS: tuple[Level, ...] = ("none", "limits", "sandbox")
 POLICIES: tuple[FaultPolicy, ...] = ("forfeit", "substitute")
 PONDERING: tuple[Pondering, ...] = ("off", "always-stop", "on")
+STRIKES = 3
+"""How many faults of a seat are substituted before it forfeits, unless told otherwise."""
 
 
 @attrs.frozen
