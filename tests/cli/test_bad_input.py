@@ -261,7 +261,7 @@ def test_an_encoding_without_a_character_ends_no_command(tmp_path: Path) -> None
     plain, told = (
         subprocess.run(
             [sys.executable, "-m", "warpleague", "bot", "list", str(tmp_path), *more],
-            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+            env={**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "400"},
             capture_output=True,
             check=True,
         )

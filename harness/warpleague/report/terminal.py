@@ -20,7 +20,7 @@ PLAIN_WIDTH: Final = 160
 def make_console(*, stderr: bool = False) -> Console:
     """The console on standard output (or error); where that is no terminal, lines are never cut at 80."""
     stream = sys.stderr if stderr else sys.stdout
-    terminal = stream.isatty()
+    terminal = stream is not None and stream.isatty()  # none: the output was closed
     columns = os.environ.get("COLUMNS", "")
     width = None if terminal or columns.isdecimal() else PLAIN_WIDTH
     return Console(file=stream, width=width, highlight=False, soft_wrap=False)
