@@ -237,7 +237,7 @@ def test_a_file_without_end_is_stopped_at_limits(
 ) -> None:
     """At limits one file has a limit of its own, and all files together are looked at."""
     limit(folder_mb=8)
-    with pytest.raises(BotError, match="limit exceeded|made more than 8 MiB"):  # who looks first
+    with pytest.raises(BotError, match=r"limit exceeded|made more than 8 MiB"):  # who looks first
         prepare(make(shell="dd if=/dev/zero of=big bs=1M count=64; exit 1"), "limits")
     many = "for i in 1 2 3 4; do dd if=/dev/zero of=big$i bs=1M count=6; done; sleep 100"
     with pytest.raises(BotError, match="building bot made more than 8 MiB of files"):
