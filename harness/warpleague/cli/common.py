@@ -44,7 +44,9 @@ def program() -> tuple[str, ...]:
 
 
 def say(text: str) -> None:
-    """A remark for the person at the terminal: on standard error, so that it never mixes with output."""
+    """A remark for the person at the terminal: on standard error, after what was printed before it."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
     print(text, file=sys.stderr)
 
 
