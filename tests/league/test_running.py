@@ -69,14 +69,14 @@ def test_an_interrupt_ends_cleanly_and_a_resume_changes_nothing(
     write_league, open_league, fake, inline, tmp_path: Path
 ) -> None:
     """Interrupted and resumed, a run ends with the table of an undisturbed one; handlers are put back."""
-    path = write_league("a", "b", "c", "d", deals=25)
+    path = write_league("a", "b", "c", "d", deals=100)
     handler = signal.getsignal(signal.SIGINT)
     watcher = StopAfter(5)
     with open_league(path) as league:
         report = run_league(league, play=fake.play, watcher=watcher)
         assert report.stopped
         assert not report.complete
-        assert 5 <= report.played < 300
+        assert 5 <= report.played < 1200
         assert watcher.told == 1
         assert league.store.published() is None
     assert signal.getsignal(signal.SIGINT) is handler
@@ -92,10 +92,10 @@ def test_an_interrupt_ends_cleanly_and_a_resume_changes_nothing(
 
 def test_a_second_interrupt_kills(write_league, open_league, fake) -> None:
     """The second interrupt stops at once, with what is stored kept."""
-    with open_league(write_league("a", "b", "c", "d", deals=25)) as league:
+    with open_league(write_league("a", "b", "c", "d", deals=100)) as league:
         report = run_league(league, play=fake.play, watcher=StopAfter(3, times=2))
         assert report.stopped
-        assert 3 <= league.store.count() < 300
+        assert 3 <= league.store.count() < 1200
 
 
 def test_void_matches_are_told_and_the_others_go_on(write_league, open_league, fake, inline) -> None:
