@@ -93,6 +93,7 @@ class League:
         self.name = name
         self.folder = folder
         self.error = folder / f"{name}.err"
+        self.output = folder / f"{name}.out"
         self.config = folder / f"{name}.toml"
         self.config.write_text(
             CONFIG.format(
@@ -119,7 +120,7 @@ class League:
     def start(self, results: Path, limit: Callable[[], None] | None = None) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             self.command("run", results, "--quiet"),
-            stdout=subprocess.DEVNULL,
+            stdout=self.output.open("w"),
             stderr=self.error.open("w"),
             preexec_fn=limit,
         )
@@ -299,7 +300,7 @@ def bots_alone(league: League, gun: Gun, kills: int) -> int:
                 gun.below(run, "bot alone")
             error = league.end_of(run)
         if run.returncode:
-            broken(f"{league.name}: exit code {run.returncode}\n{error}")
+            broken(f"{league.name}: exit code {run.returncode}\n{error}\n{league.output.read_text()}")
         league.verify(results)
         found = league.stored(results)
         hurt = {match: faults for match, (_, faults) in found.items() if faults}
