@@ -92,7 +92,7 @@ class Child:
             return False
         self.own_pid = pid
         self._clock_id = clock_id(pid)
-        self._close_schedstat()
+        self.close_schedstat()
         return True
 
     # ------------------------------------------------------------------ clocks and memory
@@ -223,7 +223,7 @@ class Child:
         for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
             if pipe is not None:
                 pipe.close()
-        self._close_schedstat()
+        self.close_schedstat()
         if self.sandbox is not None:
             self.sandbox.close()
 
@@ -233,7 +233,8 @@ class Child:
         self.reap()
         self.close()
 
-    def _close_schedstat(self) -> None:
+    def close_schedstat(self) -> None:
+        """Give back the descriptor of `waited_ns`, which opens it again when asked."""
         if self._schedstat >= 0:
             os.close(self._schedstat)
             self._schedstat = -1

@@ -424,6 +424,7 @@ class BotProcess:
         self.drain_stderr()
         self.stderr = StderrLog()
         self.pause()
+        self._child.close_schedstat()
         return not self._child.others()
 
     def wake(self) -> bool:
