@@ -19,10 +19,13 @@ import trio
 from warpleague.errors import HarnessFault
 from warpleague.match.replay import first_difference, verify_record
 from warpleague.match.spec import Clock
+from warpleague.runner import play
 from warpleague.runner.play import play_game, play_in_series, play_match
 from warpleague.runner.process import BotProcess
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conftest import MakeSeat, MakeSpec, WideGame
 
     from warpleague.match.spec import MatchResult
@@ -229,6 +232,14 @@ run(lambda question: Reply(0, note=str(os.getpid())), reusable=True)
 """
 
 
+@pytest.fixture
+def series() -> Iterator[None]:
+    """Ends what waits for a match after the last one, as the end of a referee process does."""
+    yield
+    play._IDLE.end_all()
+
+
+@pytest.mark.usefixtures("series")
 def test_a_reusable_bot_keeps_its_process(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
     """In a series a reusable bot plays every match in one process; a bot that only says it is gets new ones."""
     kept = make_seat("kept", PID, reusable=True)
