@@ -25,6 +25,7 @@ from warpleague.errors import BotError, HarnessFault
 from warpleague.runner import draft
 from warpleague.runner.bundle import folder_digest, prepare
 from warpleague.runner.checkup import Checkup, check_bot
+from warpleague.runner.promises import with_token
 from warpleague.runner.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -80,23 +81,10 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return limit
 
 
-def running(token: str) -> list[int]:
-    """The processes with `token` among their arguments."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            try:
-                if token.encode() in (entry / "cmdline").read_bytes():
-                    found.append(int(entry.name))
-            except OSError:
-                continue
-    return found
-
-
 def gone(token: str, within_s: float = 10.0) -> bool:
     """Whether no process with `token` is left, now or soon."""
     deadline = time.monotonic() + within_s
-    while running(token):
+    while with_token(token):
         if time.monotonic() > deadline:
             return False
         os.sched_yield()
@@ -400,7 +388,7 @@ def test_what_a_killed_harness_leaves_goes_at_the_next_start(
         code += "prepare(Path(sys.argv[1]), sys.argv[2])"
         before = in_cache(cache)
         with subprocess.Popen([sys.executable, "-c", code, str(folder), level]) as harness:
-            while not any(pid != harness.pid and b"sleep" in command(pid)[:20] for pid in running(token)):
+            while not any(pid != harness.pid and b"sleep" in command(pid)[:20] for pid in with_token(token)):
                 assert harness.poll() is None
             harness.kill()
         assert gone(token)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpleague.cli.common import (
     RESULTS,
+    count,
     league_command,
     open_league,
     print_json,
@@ -56,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     run = action("run", "play what is left of the league, then print its tables", _run)
     run.add_argument(
-        "--jobs", type=_count, metavar="N", help="matches at once (default: the file's; 0: all cores)"
+        "--jobs", type=count(0), metavar="N", help="matches at once (default: the file's; 0: all cores)"
     )
     run.add_argument(
         "--cluster", metavar="ADDRESS", help="play on the Dask cluster whose scheduler is at ADDRESS"
@@ -81,15 +82,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action("report", "write a site of tables and replays that any browser opens", run_report)
     )
     verify = action("verify", "execute every record again and compare all of it", _verify)
-    verify.add_argument("--jobs", type=_count, metavar="N", default=0, help="processes (default: all cores)")
+    verify.add_argument(
+        "--jobs", type=count(0), metavar="N", default=0, help="processes (default: all cores)"
+    )
     merge = action("merge", "take over the matches of other machines' stores", _merge)
     merge.add_argument("stores", nargs="+", type=Path, metavar="STORE", help="a league.sqlite, or its folder")
-
-
-def _count(text: str) -> int:
-    if int(text) < 0:
-        raise ValueError(text)
-    return int(text)
 
 
 def _console() -> Console:

@@ -27,7 +27,9 @@ def print_figures(found: dict[str, Any]) -> None:
     )
     general.add_row("--help, to python -c pass", "", f"{figures['help_ratio']:.1f}")
     general.add_row("--version, to python -c pass", "", f"{figures['version_ratio']:.1f}")
-    general.add_row("peak resident set of the bench, playouts included", f"{found['peak_memory_mb']:.0f} MB", "")
+    general.add_row(
+        "peak resident set of the bench, playouts included", f"{found['peak_memory_mb']:.0f} MB", ""
+    )
     console.print(general)
     games = make_table()
     games.add_column("game")

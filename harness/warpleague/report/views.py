@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.league import standings as computed
-from warpleague.league.held import held
+from warpleague.league.held import Held, held
 from warpleague.report import tables
 
 if TYPE_CHECKING:
@@ -69,7 +69,11 @@ def _status_table(league: League, _: int) -> RenderableType:
         ("store", f"{data['store']}, since {data['created']}"),
         ("commitment", f"{data['commitment']}, since {data['committed']}"),
         ("secret", secret),
-        ("level", "\n".join(tables.held_lines(league.season.level, held(league))) or league.season.level),
+        (
+            "level",
+            "\n".join(tables.held_lines(data["level"], [Held(**line) for line in data["held"]]))
+            or data["level"],
+        ),
     ]
     if data["other"]:
         rows.insert(5, ("besides", f"{data['other']:,} matches of earlier bots or formats, not counted"))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import selectors
 import shutil
 import signal
@@ -27,10 +26,10 @@ from warpleague.errors import BadInput, BotError, HarnessFault
 from warpleague.match.evidence import safe
 from warpleague.match.spec import SeatSpec
 from warpleague.runner.archive import BadArchive, unpack
-from warpleague.runner.confine import MemoryWatch, environment, limited
+from warpleague.runner.confine import MemoryWatch, environment, limited, rlimits
 from warpleague.runner.mounts import SOURCE
 from warpleague.runner.promises import check_level
-from warpleague.runner.reaper import children_of, gathered
+from warpleague.runner.reaper import descendants, gathered
 from warpleague.runner.sandbox import Sandbox, exit_status
 from warpleague.runner.stderr import StderrLog
 
@@ -153,7 +152,7 @@ def _in_place(job: Build, level: Level) -> None:
     def excess() -> str:
         if level == "none":
             return ""
-        if memory.check(_descendants(process.pid)):
+        if memory.check([process.pid, *descendants(process.pid)]):
             return _greedy(memory)
         if _folder_mb(job.folder, job.scratch) > LIMITS.folder_mb:
             return f"made more than {LIMITS.folder_mb} MiB of files"
@@ -180,13 +179,6 @@ def _folder_mb(*folders: Path) -> float:
                 with contextlib.suppress(OSError):
                     total += os.lstat(os.path.join(place, name)).st_blocks * 512  # noqa: PTH118
     return total / (1 << 20)
-
-
-def _descendants(pid: int) -> list[int]:
-    found = [pid]
-    for parent in found:
-        found += children_of(parent)
-    return found
 
 
 # ---------------------------------------------------------------------- at `sandbox`
@@ -216,12 +208,7 @@ def _archive(job: Build, archive: Any) -> None:
         processes=LIMITS.processes,
         tmp_mb=LIMITS.tmp_mb,
     )
-    limits = {
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_NOFILE: LIMITS.open_files,
-        resource.RLIMIT_FSIZE: LIMITS.folder_mb << 20,
-        resource.RLIMIT_DATA: LIMITS.data_bytes,
-    }
+    limits = rlimits(LIMITS.open_files, LIMITS.folder_mb, LIMITS.data_bytes)
     sandbox = Sandbox(seat, limits, LIMITS.folder_mb, ("/bin/sh", "-c", _IN_SANDBOX, tar))
     env = _environment(job, "sandbox", "/tmp")
     try:

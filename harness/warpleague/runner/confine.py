@@ -95,15 +95,7 @@ def launch(seat: SeatSpec, level: Level) -> Launch:
 
 
 def _sandboxed(seat: SeatSpec, env: dict[str, str], group: Group | None) -> Launch:
-    sandbox = Sandbox(
-        seat,
-        {
-            resource.RLIMIT_CORE: 0,
-            resource.RLIMIT_NOFILE: OPEN_FILES,
-            resource.RLIMIT_FSIZE: FILE_MB << 20,
-            resource.RLIMIT_DATA: data_bytes(seat),
-        },
-    )
+    sandbox = Sandbox(seat, rlimits(OPEN_FILES, FILE_MB, data_bytes(seat)))
     enter = [] if group is None else ["/bin/sh", "-c", _ENTER + 'exec "$@"', "bot", group.entry]
     return Launch([*enter, *sandbox.argv], "/", env, sandbox.fds, sandbox, group)
 
@@ -125,6 +117,16 @@ def limited(
     if group is not None:
         script, enter = _ENTER + script, [group.entry]
     return [*_setpriv(), "/bin/sh", "-c", script, "bot", *enter, *argv]
+
+
+def rlimits(files: int, file_mb: int, data: int) -> dict[int, int]:
+    """The same limits for setrlimit(2), by resource."""
+    return {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NOFILE: files,
+        resource.RLIMIT_FSIZE: file_mb << 20,
+        resource.RLIMIT_DATA: data,
+    }
 
 
 def data_bytes(seat: SeatSpec) -> int:

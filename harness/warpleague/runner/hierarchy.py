@@ -11,7 +11,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Final
 
-from warpleague.runner.reaper import children_of
+from warpleague.runner.reaper import descendants
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,13 +136,8 @@ def _give_back(base: str) -> None:
 
 def _family() -> set[int]:
     """The processes that may be moved: this one and all that it has started."""
-    found: set[int] = set()
-    new = [os.getpid()]
-    while new:
-        pid = new.pop()
-        found.add(pid)
-        new += children_of(pid)
-    return found
+    own = os.getpid()
+    return {own, *descendants(own)}
 
 
 def write(path: str, value: int | str) -> None:

@@ -307,7 +307,7 @@ def _silent(bot: BotProcess, trouble: Violation) -> HarnessFault:
 def _left(token: str, what: str, before: set[int]) -> str:
     """Nothing, or that a process with `token` among its arguments is still there."""
     deadline = time.monotonic() + _END_S
-    while found := _with_token(token):
+    while found := with_token(token):
         sweep(before - set(found))  # as after every match
         if time.monotonic() > deadline:
             return f"{what} lives on as process {found[0]}"
@@ -315,7 +315,8 @@ def _left(token: str, what: str, before: set[int]) -> str:
     return ""
 
 
-def _with_token(token: str) -> list[int]:
+def with_token(token: str) -> list[int]:
+    """The processes with `token` among their arguments, this one aside."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
@@ -345,7 +346,7 @@ def _orphan(seat: SeatSpec, level: Level, token: str) -> str:
             return "the probe could not be started from another process"
         deadline = time.monotonic() + _END_S
         # A process in the middle of an exec shows no arguments for a moment.
-        while not (bots := [pid for pid in _with_token(token) if pid != harness.pid]):
+        while not (bots := [pid for pid in with_token(token) if pid != harness.pid]):
             if time.monotonic() > deadline:
                 break
         harness.send_signal(signal.SIGKILL)

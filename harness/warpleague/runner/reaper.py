@@ -69,6 +69,14 @@ def children_of(pid: int) -> list[int]:
     return found
 
 
+def descendants(pid: int) -> list[int]:
+    """All processes below `pid`, its own first child first; none where the system does not tell."""
+    found = children_of(pid)
+    for parent in found:
+        found += children_of(parent)
+    return found
+
+
 def children() -> set[int]:
     """The process ids of this process's children; empty where the system does not tell."""
     return set(children_of(os.getpid()))

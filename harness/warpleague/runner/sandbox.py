@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.runner import seccomp
 from warpleague.runner.mounts import HOME, inside, mounts, unreadable
-from warpleague.runner.reaper import children_of
+from warpleague.runner.reaper import children_of, descendants
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -224,13 +224,7 @@ class Sandbox:
 
     def processes(self) -> list[int]:
         """The bot's processes as the host numbers them, its first one first."""
-        found: list[int] = []
-        parents = [self.init_pid]
-        while parents:
-            new = children_of(parents.pop())
-            found += new
-            parents += new
-        return found
+        return descendants(self.init_pid)
 
     def bot_pid(self) -> int | None:
         """The host's number for the bot's first process, once that has answered; None if it is gone."""

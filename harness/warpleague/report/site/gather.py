@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from warpleague.games import load_game
 from warpleague.league import standings as computed
-from warpleague.league.held import held
+from warpleague.league.held import Held
 from warpleague.league.means import Z95, share_interval
 from warpleague.league.ratings import SequentialElo
 from warpleague.match.evidence import safe
@@ -96,7 +96,11 @@ def _facts(league: League, told: dict[str, Any]) -> Facts:
         ("format", told["format"]),
         ("clock", how["clock"]),
         ("faults", how["faults"]),
-        ("confined", "\n".join(held_lines(season.level, held(league))) or f"level {how['level']}"),
+        (
+            "confined",
+            "\n".join(held_lines(season.level, [Held(**line) for line in told["held"]]))
+            or f"level {how['level']}",
+        ),
         ("store", f"since {told['created']}, warpleague {told['harness']}"),
         ("commitment", f"{told['commitment']}, since {told['committed']}"),
         ("secret", secret),
