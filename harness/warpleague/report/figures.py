@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import attrs
+
 from warpleague.league.means import Z95, share_interval
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from warpleague.league.means import Mean
-    from warpleague.league.standings import Standing, Standings
+    from warpleague.league.standings import FaultLine, Standing, Standings, TimeLine
 
 
 def percent(share: float) -> str:
@@ -44,6 +48,45 @@ def mean_words(mean: Mean, *, signed: bool = False) -> tuple[str, str]:
         return "-", ""
     error = "" if mean.error is None else f"{mean.error * Z95:.2f}"
     return f"{mean.mean:{'+' if signed else ''}.2f}", error
+
+
+@attrs.define
+class FaultTally:
+    """All faults of one kind by one bot: how many, how many cost the match, the first in each of the first matches."""
+
+    bot: str
+    kind: str
+    count: int = 0
+    retired: int = 0
+    first: list[FaultLine] = attrs.field(factory=list)
+
+    def what(self, most: int) -> str:
+        """How the first one was told, in one line of so many characters at most."""
+        return (self.first[0].fault.message.splitlines() or [""])[0][:most]
+
+
+def by_kind(lines: Iterable[FaultLine], first: int = 1) -> list[FaultTally]:
+    """Faults by bot and kind, the most frequent first, with those of so many `first` matches; read as a stream."""
+    found: dict[tuple[str, str], FaultTally] = {}
+    for line in lines:
+        key = (line.bot, str(line.fault.kind))
+        kind = found.setdefault(key, FaultTally(*key))
+        kind.count += 1
+        kind.retired += line.fault.retired
+        if len(kind.first) < first and line.match not in {before.match for before in kind.first}:
+            kind.first.append(line)
+    return sorted(found.values(), key=lambda kind: (-kind.count, kind.bot, kind.kind))
+
+
+def slowest_first(lines: Iterable[TimeLine]) -> list[TimeLine]:
+    """By the mean time of a decision."""
+    return sorted(lines, key=lambda line: -(line.mean(line.wall_ms) or 0.0))
+
+
+def time_words(line: TimeLine) -> list[str]:
+    """What a decision took on average, in milliseconds: in all, of the processor, waiting for one."""
+    means = [line.mean(total) for total in (line.wall_ms, line.cpu_ms, line.wait_ms)]
+    return ["-" if mean is None else f"{mean:.3f}" for mean in means]
 
 
 def remarks(standings: Standings, *, wide: bool) -> list[str]:

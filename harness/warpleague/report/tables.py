@@ -14,7 +14,17 @@ from rich.table import Table
 from rich.text import Text
 
 from warpleague.league.means import Z95
-from warpleague.report.figures import fit_words, mean_words, percent, remarks, share_span, solo_remarks
+from warpleague.report.figures import (
+    by_kind,
+    fit_words,
+    mean_words,
+    percent,
+    remarks,
+    share_span,
+    slowest_first,
+    solo_remarks,
+    time_words,
+)
 from warpleague.report.terminal import make_table
 
 if TYPE_CHECKING:
@@ -167,15 +177,8 @@ def seats_table(lines: Sequence[SeatLine]) -> RenderableType:
 
 def faults_table(lines: Iterable[FaultLine]) -> RenderableType:
     """Faults by bot and kind, with how many cost the match, and the first match to look at."""
-    counts: Counter[tuple[str, str]] = Counter()
-    retired: Counter[tuple[str, str]] = Counter()
-    first: dict[tuple[str, str], FaultLine] = {}
-    for line in lines:
-        key = (line.bot, str(line.fault.kind))
-        counts[key] += 1
-        retired[key] += line.fault.retired
-        first.setdefault(key, line)
-    if not counts:
+    kinds = by_kind(lines)
+    if not kinds:
         return Text("No faults.", style="green")
     table = make_table()
     _bot_column(table)
@@ -183,11 +186,11 @@ def faults_table(lines: Iterable[FaultLine]) -> RenderableType:
     _numbers(table, "faults", "forfeits")
     table.add_column("first in match", overflow="fold")
     table.add_column("what", overflow="fold", ratio=1)
-    for key, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        line = first[key]
+    for kind in kinds:
+        line = kind.first[0]
         where = f"{line.number} ({line.match[:10]}), line {line.fault.n}"
-        what = line.fault.message.splitlines()[0][:120] if line.fault.message else ""
-        table.add_row(Text(key[0]), key[1], f"{count:,}", f"{retired[key]:,}", where, Text(what))
+        counts = f"{kind.count:,}", f"{kind.retired:,}"
+        table.add_row(Text(kind.bot), kind.kind, *counts, where, Text(kind.what(120)))
     return _titled("Faults", table)
 
 
@@ -197,12 +200,11 @@ def times_table(lines: Sequence[TimeLine]) -> RenderableType:
     _bot_column(table)
     _numbers(table, "decisions", "mean", "cpu", "wait", "longest")
     table.add_column("in match", no_wrap=True)
-    for line in sorted(lines, key=lambda line: -(line.mean(line.wall_ms) or 0.0)):
-        means = [line.mean(total) for total in (line.wall_ms, line.cpu_ms, line.wait_ms)]
+    for line in slowest_first(lines):
         table.add_row(
             Text(line.bot),
             f"{line.decisions:,}",
-            *("-" if mean is None else f"{mean:.3f}" for mean in means),
+            *time_words(line),
             f"{line.longest_ms:.1f}",
             line.longest_match[:10],
         )

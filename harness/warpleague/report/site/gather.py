@@ -5,7 +5,6 @@ Leaves computing to `warpleague.league.standings`, drawing to `charts`, and word
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -17,7 +16,17 @@ from warpleague.league.held import Held
 from warpleague.league.means import Z95, share_interval
 from warpleague.league.ratings import SequentialElo
 from warpleague.match.evidence import safe
-from warpleague.report.figures import fit_words, mean_words, percent, remarks, share_span, solo_remarks
+from warpleague.report.figures import (
+    by_kind,
+    fit_words,
+    mean_words,
+    percent,
+    remarks,
+    share_span,
+    slowest_first,
+    solo_remarks,
+    time_words,
+)
 from warpleague.report.match import BUSY_SHARE
 from warpleague.report.site import charts
 from warpleague.report.site.listing import Listed, listed
@@ -251,12 +260,11 @@ def _seats(league: League) -> list[dict[str, Any]]:
 
 def _times(league: League) -> list[dict[str, Any]]:
     """Slowest first; `busy` is whether the bot waited for a processor for much of its time."""
-    lines = sorted(computed.times(league), key=lambda line: -(line.mean(line.wall_ms) or 0.0))
+    lines = slowest_first(computed.times(league))
     most = max((line.mean(line.wall_ms) or 0.0 for line in lines), default=0.0)
     rows = []
     for line in lines:
-        means = [line.mean(total) for total in (line.wall_ms, line.cpu_ms, line.wait_ms)]
-        wall, cpu, wait = ("-" if mean is None else f"{mean:.3f}" for mean in means)
+        wall, cpu, wait = time_words(line)
         rows.append(
             {
                 "bot": line.bot,
@@ -265,7 +273,7 @@ def _times(league: League) -> list[dict[str, Any]]:
                 "cpu": cpu,
                 "wait": wait,
                 "busy": line.wait_ms > BUSY_SHARE * line.wall_ms,
-                "chart": charts.small_bar(means[0] or 0.0, most),
+                "chart": charts.small_bar(line.mean(line.wall_ms) or 0.0, most),
                 "longest": f"{line.longest_ms:.1f}",
                 "match": line.longest_match,
             }
@@ -274,27 +282,16 @@ def _times(league: League) -> list[dict[str, Any]]:
 
 
 def _faults(lines: Iterable[FaultLine]) -> list[dict[str, Any]]:
-    """Faults by bot and kind, the most frequent first, each with the first matches to look at."""
-    counts: Counter[tuple[str, str]] = Counter()
-    retired: Counter[tuple[str, str]] = Counter()
-    first: defaultdict[tuple[str, str], list[FaultLine]] = defaultdict(list)
-    for line in lines:
-        key = (line.bot, str(line.fault.kind))
-        counts[key] += 1
-        retired[key] += line.fault.retired
-        if len(first[key]) < _FIRST and line.match not in {before.match for before in first[key]}:
-            first[key].append(line)
+    """Faults by bot and kind, each with the first matches to look at."""
     return [
         {
-            "bot": bot,
-            "kind": kind,
-            "count": count,
-            "retired": retired[bot, kind],
-            "first": [
-                {"match": line.match, "number": line.number, "n": line.fault.n} for line in first[bot, kind]
-            ],
-            "more": count > len(first[bot, kind]),
-            "what": one_line((first[bot, kind][0].fault.message.splitlines() or [""])[0][:200]),
+            "bot": kind.bot,
+            "kind": kind.kind,
+            "count": kind.count,
+            "retired": kind.retired,
+            "first": [{"match": line.match, "number": line.number, "n": line.fault.n} for line in kind.first],
+            "more": kind.count > len(kind.first),
+            "what": one_line(kind.what(200)),
         }
-        for (bot, kind), count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        for kind in by_kind(lines, _FIRST)
     ]
