@@ -12,6 +12,7 @@ import json
 import os
 import pickle
 import resource
+import secrets
 import shutil
 import socket
 import subprocess
@@ -100,9 +101,10 @@ def host(folder: Path) -> Iterator[None]:
         socket.socket(socket.AF_UNIX) as hidden,
         pytest.MonkeyPatch.context() as patch,
     ):
-        hidden.bind(f"\0warpleague-test-{os.getpid()}")
+        name = f"warpleague-test-{secrets.token_hex(8)}"
+        hidden.bind(f"\0{name}")
         hidden.listen()
-        (folder / "socket").write_text(f"warpleague-test-{os.getpid()}")
+        (folder / "socket").write_text(name)
         (folder / "port").write_text(str(server.getsockname()[1]))
         patch.setenv(SECRET, "1")
         yield

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -101,7 +102,7 @@ def in_cache(cache: Path) -> list[str]:
 def test_the_network_is_out_of_reach(sandboxed: None, make: Callable[..., Path]) -> None:
     """In the sandbox a build reaches no server of this machine, by address or by an abstract name."""
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as hidden:
-        name = f"warpleague-test-{os.getpid()}"
+        name = f"warpleague-test-{secrets.token_hex(8)}"
         hidden.bind("\0" + name)
         hidden.listen()
         code = f"""
