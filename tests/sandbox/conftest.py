@@ -32,6 +32,13 @@ def sandboxed() -> None:
         pytest.skip(str(error))
 
 
+@pytest.fixture(autouse=True)
+def _granted(request: pytest.FixtureRequest) -> None:
+    """A test whose parameter `level` is the sandbox needs one; it is tried before the test patches anything."""
+    if hasattr(request.node, "callspec") and request.node.callspec.params.get("level") == "sandbox":
+        request.getfixturevalue("sandboxed")
+
+
 @pytest.fixture
 def bot_folder(tmp_path: Path) -> Path:
     """An empty folder that every user can read."""

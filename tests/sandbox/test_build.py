@@ -42,8 +42,6 @@ CONFINED = ("limits", "sandbox")
 @pytest.fixture(params=CONFINED)
 def level(request: pytest.FixtureRequest) -> Level:
     """Each level that confines a build, where this machine can give it."""
-    if request.param == "sandbox":
-        request.getfixturevalue("sandboxed")
     return request.param
 
 
@@ -187,12 +185,8 @@ def test_even_without_confinement_a_build_is_waited_for_in_vain_only_once(
 
 @pytest.mark.parametrize("shell", ["sleep {0} &", "setsid sh -c '(trap \"\" TERM HUP; sleep {0}; :) &'"])
 @pytest.mark.parametrize("level", ["none", *CONFINED])
-def test_what_a_build_leaves_running_is_killed(
-    level: Level, shell: str, make: Callable[..., Path], request: pytest.FixtureRequest
-) -> None:
+def test_what_a_build_leaves_running_is_killed(level: Level, shell: str, make: Callable[..., Path]) -> None:
     """A process left in the background, and a daemon that holds the pipes, are not waited for, and die."""
-    if level == "sandbox":
-        request.getfixturevalue("sandboxed")
     token = f"{int(time.time())}.{os.getpid()}2"
     begun = time.monotonic()
     bundle = prepare(make(shell=shell.format(token) + "\ntouch made"), level)
@@ -375,11 +369,8 @@ def test_what_a_killed_harness_leaves_goes_at_the_next_start(
     make: Callable[..., Path],
     cache: Path,
     limit: Callable[..., None],
-    request: pytest.FixtureRequest,
 ) -> None:
     """Killed during a build, the harness leaves no process; its draft goes when this or any bot is prepared."""
-    if level == "sandbox":
-        request.getfixturevalue("sandboxed")
     token = f"{int(time.time())}.{os.getpid()}3"
     folder = make(shell=f"test -e half && exit 3; touch half; exec sleep {token}")
     stem = folder_digest(folder)[:32]

@@ -259,12 +259,8 @@ def duel(bot_folder: Path) -> Callable[..., MatchResult]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs the processor clocks of other processes")
 @pytest.mark.parametrize("level", ["limits", "sandbox"])
-def test_a_ponderer_is_stopped_and_its_opponent_is_not(
-    duel: Callable[..., MatchResult], level: str, request: pytest.FixtureRequest
-) -> None:
+def test_a_ponderer_is_stopped_and_its_opponent_is_not(duel: Callable[..., MatchResult], level: str) -> None:
     """Whoever computes between its decisions is stopped there; it goes on playing, and the record tells."""
-    if level == "sandbox":
-        request.getfixturevalue("sandboxed")
     result = duel(level=level)
     assert result.stopped == (0,)
     assert result.faults == ((), ())

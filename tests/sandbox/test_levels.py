@@ -156,10 +156,8 @@ def test_grants_exactly_the_processes_asked_for(sandboxed: None, run_at: Callabl
 
 
 @pytest.mark.parametrize("level", ["limits", "sandbox"])
-def test_tells_signals_from_exits(level: str, request: pytest.FixtureRequest, bot_folder: Path) -> None:
+def test_tells_signals_from_exits(level: str, bot_folder: Path) -> None:
     """How a bot ended is told alike at both levels."""
-    if level == "sandbox":
-        request.getfixturevalue("sandboxed")
     for code, status in (("raise SystemExit(3)", 3), ("import os; os.kill(os.getpid(), 9)", -9)):
         run = (sys.executable, "-I", "-S", "-c", code)
         bot = BotProcess(SeatSpec(bot="b", run=run, cwd=str(bot_folder)), level)

@@ -118,12 +118,8 @@ async def test_the_kernel_stops_a_hog_in_the_sandbox(
 
 @pytest.mark.trio
 @pytest.mark.parametrize("level", ["limits", "sandbox"])
-async def test_children_count_together(
-    capped: str, bot_folder: Path, level: Level, request: pytest.FixtureRequest
-) -> None:
+async def test_children_count_together(capped: str, bot_folder: Path, level: Level) -> None:
     """Eight processes within the limit each are beyond it together: the watch ends them all, daemons too."""
-    if level == "sandbox":
-        request.getfixturevalue("sandboxed")
     run = (sys.executable, "-I", "-S", "-c", "input()\n" + HOGS["children"])
     bot = BotProcess(SeatSpec(bot="many", run=run, cwd=str(bot_folder), memory_mb=LIMIT_MB), level)
     async with trio.open_nursery() as nursery:
@@ -175,11 +171,8 @@ async def test_a_group_that_cannot_be_entered_is_no_fault_of_the_bot(
     bot_folder: Path,
     level: Level,
     monkeypatch: pytest.MonkeyPatch,
-    request: pytest.FixtureRequest,
 ) -> None:
     """A bot that could not be put into its group is not run, and not charged with that."""
-    if level == "sandbox":
-        request.getfixturevalue("sandboxed")
 
     def closed(cap: int) -> cgroup.Group:
         group = cgroup.Group(cgroup.means(), cap)

@@ -56,21 +56,17 @@ def innermost(bot: BotProcess) -> int:
 @pytest.mark.parametrize("whom", [first, innermost])
 @pytest.mark.parametrize("level", ["limits", "sandbox"])
 def test_a_probe_killed_from_outside_is_tried_again(
-    level: Level, whom: Callable[[BotProcess], int], kill_probes, request: pytest.FixtureRequest
+    level: Level, whom: Callable[[BotProcess], int], kill_probes
 ) -> None:
     """One kill of the probe, or of its sandbox, does not end anything: the level is tried once more, and holds."""
-    if level == "sandbox":
-        request.getfixturevalue("sandboxed")
     asked = kill_probes(1, whom)
     assert promises.check_level(level).holds
     assert len(asked) == 2
 
 
 @pytest.mark.parametrize("level", ["limits", "sandbox"])
-def test_a_probe_killed_twice_is_told(level: Level, kill_probes, request: pytest.FixtureRequest) -> None:
+def test_a_probe_killed_twice_is_told(level: Level, kill_probes) -> None:
     """A second kill has a cause: the level is refused, with how the probe ended, and not tried a third time."""
-    if level == "sandbox":
-        request.getfixturevalue("sandboxed")
     asked = kill_probes(9, first)
     with pytest.raises(BadInput, match=f"level {level} does not hold on this machine: .*(SIGKILL|status -9)"):
         promises.check_level(level)
