@@ -36,6 +36,13 @@ def test_check_passes_a_good_bot(run: Run, first: Path) -> None:
     assert "ready for a league" in done.out.splitlines()[-1]
 
 
+def test_check_sends_what_the_bot_wants(run: Run, make_bot: MakeBot) -> None:
+    """Awkward questions, like those of a match, hold the events, the state and the legal actions asked for."""
+    whole = "assert isinstance(question.events, list) and question.state and question.legal; return 0"
+    source = f"{START}def choose(question): {whole}\nrun(choose)"
+    assert run(*CHECK, make_bot("whole", source)).code == 0
+
+
 def test_check_as_json(run: Run, make_bot: MakeBot) -> None:
     """`--json` prints one object: whether the bot is ready, and every finding."""
     bot = make_bot("broken", "def (")

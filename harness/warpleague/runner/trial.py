@@ -116,7 +116,8 @@ async def _try_out(
     referee = Referee(game, spec)
     referee.begin()
     for other in range(len(spec.seats)):
-        referee.connect(other, BotHello(protocol=1, wants=()))
+        if other != seat:  # what a seat does not want is not collected for it, even if it says hello later
+            referee.connect(other, BotHello(protocol=1, wants=()))
     bot = BotProcess(spec.seats[seat], spec.level)
     trouble: Violation | None = None
     lingers = False
