@@ -6,13 +6,17 @@ What makes a record hold is tested with the match layer.
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.console import Console
 
 from warpleague.match.chance import match_key
 from warpleague.match.lines import seal
+from warpleague.match.replay import Replay, read_record
+from warpleague.report.replay import show_replay
 from warpline.codec import canonical
 
 if TYPE_CHECKING:
@@ -110,6 +114,21 @@ def test_show_tells_every_line(run: Run, record: Path) -> None:
     assert "ended: max-turns" in done.out
 
 
+def test_long_lines_keep_to_the_right_of_their_numbers(run: Run, record: Path) -> None:
+    """In a narrow terminal what happened is wrapped beside the numbers; in a pipe each line of the record is one."""
+    narrow = Console(file=io.StringIO(), force_terminal=True, color_system=None, width=40, highlight=False)
+    show_replay(Replay(read_record(record)), boards=False, at=None, seat=None, console=narrow)
+    told, _, _ = narrow.file.getvalue().partition("────")
+    lines = told[told.index("    1  ") :].splitlines()
+    assert max(map(len, lines)) <= 40
+    numbered = [line for line in lines if line[:5].strip().isdigit()]
+    assert len(numbered) < len(lines)
+    assert all(line.startswith(" " * 7) for line in lines if line not in numbered)
+    piped = run("replay", "show", record).out.splitlines()
+    first = next(index for index, line in enumerate(piped) if line[:7] == "    1  ")
+    assert [line[:5] for line in piped[first : first + len(numbered)]] == [line[:5] for line in numbered]
+
+
 def test_show_draws_one_board(run: Run, record: Path) -> None:
     """`--at` draws the board after that line alone; 0 is the start, and what is not there is refused."""
     assert "place Crowns" not in run("replay", "show", record, "--at", 0).out
@@ -135,6 +154,29 @@ def test_show_keeps_a_seats_secrets(run: Run, record: Path) -> None:
         assert seen.count(None) == len(full) // 2
         assert all(value in (None, true) for value, true in zip(seen, full, strict=True))
     assert "seats 0 to 1" in run("replay", "show", record, "--seat", 2).err
+
+
+def test_a_seat_sees_no_notes_or_dice_of_others(
+    run: Run, make_bot: MakeBot, first: Path, tmp_path: Path
+) -> None:
+    """`--seat` leaves out the others' notes, actions and faults, and what the dice showed; it keeps the seat's own."""
+    source = """
+from warpline.client import Reply, run
+
+run(lambda question: Reply(0 if question.id < 3 else 9999, note="my plan"), wants=())
+"""
+    talker, kept = make_bot("talker", source), tmp_path / "kept.jsonl"
+    assert run("match", "aliens", talker, first, "--seed", 1, "--record", kept).code == 0
+    mine, theirs = (run("replay", "show", kept, "--seat", seat).out for seat in (0, 1))
+    assert "my plan" in mine
+    assert "out of range" in mine
+    assert "my plan" not in theirs
+    assert "out of range" not in theirs
+    assert "the bot of OrthogonAliens is out" in theirs
+    for step in run("replay", "show", kept, "--seat", 1, "--json").json:
+        line = step["line"]
+        if line.get("seat") != 1:
+            assert line.keys() <= {"n", "type", "seat"}
 
 
 def test_show_as_json_of_one_line(run: Run, record: Path) -> None:

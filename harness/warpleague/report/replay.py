@@ -5,17 +5,22 @@ Leaves executing the record to `warpleague.match.replay`, and words and pictures
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
 from warpleague.match.evidence import safe
 from warpleague.report.scene import RIVAL, paint, seat_style
+from warpleague.report.terminal import make_console
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from warpleague.match.replay import Replay, Step
+
+_MARGIN: Final = 7
+"""The columns that the numbers of lines take; what follows them stays to their right."""
 
 
 def _shown(step: Step, seat: int | None) -> list[dict[str, Any]]:
@@ -25,9 +30,22 @@ def _shown(step: Step, seat: int | None) -> list[dict[str, Any]]:
     return [form for event in step.events if (form := event.seen_by(seat)) is not None]
 
 
+def _known(line: dict[str, Any], seat: int | None) -> dict[str, Any]:
+    """A line of the record as far as `seat` knew it (None: in full).
+
+    Of dice, and of what others did, only that there was something, and whose: the events tell the rest.
+    """
+    if seat is None or line.get("seat") == seat:
+        return line
+    return {key: line[key] for key in ("n", "seat", "type") if key in line}
+
+
 def steps_json(replay: Replay, seat: int | None) -> list[dict[str, Any]]:
-    """Every line of the record with what happened, as JSON; executes the whole record."""
-    return [{"n": step.data["n"], "line": step.data, "events": _shown(step, seat)} for step in replay]
+    """Every line of the record with what happened, as JSON, as far as `seat` knew it; executes the whole record."""
+    return [
+        {"n": step.data["n"], "line": _known(step.data, seat), "events": _shown(step, seat)}
+        for step in replay
+    ]
 
 
 def headline(replay: Replay) -> Text:
@@ -45,7 +63,7 @@ def show_replay(
     replay: Replay, *, boards: bool, at: int | None, seat: int | None, console: Console | None = None
 ) -> None:
     """Tell the match; with `at`, only the board after that line (0: before the first), which must be there."""
-    console = console or Console(highlight=False)
+    console = console or make_console()
     game = replay.game
     console.print(headline(replay))
     if at == 0:
@@ -64,10 +82,10 @@ def show_replay(
 
 
 def _print_step(console: Console, replay: Replay, step: Step, seat: int | None) -> None:
-    data = step.data
+    data = _known(step.data, seat)
     style = seat_style(data.get("seat")) if "seat" in data else "bright_black"
     lines = [replay.game.tell(event) for event in _shown(step, seat)]
-    if data["type"] == "fault":
+    if "kind" in data:  # a fault, and not another seat's
         detail = data.get("detail") or {}
         after = "is out" if data["retired"] else "is substituted"
         lines.insert(0, f"seat {data['seat']} {after}: {data['kind']}: {detail.get('message', '')}")
@@ -75,13 +93,20 @@ def _print_step(console: Console, replay: Replay, step: Step, seat: int | None) 
     marks = [name for name in ("auto", "then", "substituted") if data.get(name)]
     if data.get("ms"):
         marks.append(f"{data['ms'][0]:g} ms")
-    text = Text(f"{data['n']:5}  ", style="bright_black")
-    text.append(safe("; ".join(lines)) or f"({data['type']})", style)
+    text = Text(safe("; ".join(lines)) or f"({data['type']})", style)
     if marks:
         text.append(f"  [{', '.join(marks)}]", "bright_black")
-    console.print(text)
+    _print_hanging(console, f"{data['n']:5}  ", text)
     if data.get("note"):
-        console.print(Text(safe(f"       note: {data['note']}"), style="italic"))
+        _print_hanging(console, " " * _MARGIN, Text(safe(f"note: {data['note']}"), style="italic"))
+
+
+def _print_hanging(console: Console, margin: str, text: Text) -> None:
+    """Print `text` beside the margin, in a terminal wrapped there; elsewhere in one line, whole."""
+    lines = text.wrap(console, console.width - _MARGIN) if console.is_terminal else [text]
+    for line in lines:
+        console.print(Text(margin, style="bright_black").append_text(line), soft_wrap=True)
+        margin = " " * _MARGIN
 
 
 def _print_end(console: Console, replay: Replay) -> None:

@@ -10,17 +10,20 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
 from warpleague.games import load_game
 from warpleague.match.evidence import safe
 from warpleague.report.scene import paint, seat_style
+from warpleague.report.terminal import make_console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
+
+    from rich.console import Console
 
     from warpleague.games.api import Event
     from warpleague.match.spec import MatchSpec
@@ -34,7 +37,7 @@ class Watcher:
 
     def __init__(self, spec: MatchSpec, console: Console | None = None) -> None:
         self._game = load_game(spec.game)
-        self._console = console or Console(highlight=False)
+        self._console = console or make_console()
         self._told: deque[str] = deque(maxlen=_TOLD)
         self._drawn = 0.0
         self._state: Any = None
