@@ -9,19 +9,20 @@ import pytest
 from warpleague.games.sheets import GAME
 
 DRAWN = """\
-yellow  × 2 3 4 5 6  L
-        4 × 6 1 2  L
-        2 3 × 5  L
-        6 4 2  R
-        3 1  L
-        ×  ✓
-        L L L R L L
-        diagonal 1 5 1  ✓
-        L free line, R reroll, ✓ had
-red     1 × 3 4 5 6
-blue    ×1× ×2× (3) ( ) ( ) ( ) ( )
-stored  1 free line(s), 1 reroll(s)
-points  boxes 1, with wormhole 2, links 3"""
+yellow × 2 3 4 5 6  L
+       4 × 6 1 2  L
+       2 3 × 5  L
+       6 4 2  R
+       3 1  L
+       ×  ✓
+       L L L R L L
+       diagonal 1 5 1  ✓
+       L free line, R reroll, ✓ had
+red    1 × 3 4 5 6
+blue   ×1× ×2× (3) ( ) ( ) ( ) ( )
+stored free lines 1, rerolls 1
+points boxes 1, with wormhole 2
+       connections 3"""
 
 
 @pytest.fixture
@@ -45,6 +46,20 @@ def test_the_other_sections_are_told_in_text(table: Any, drawn_sheet: Any) -> No
     assert "\n".join(panel.lines) == DRAWN
 
 
+def test_two_sheets_stand_side_by_side_in_80_columns(table: Any) -> None:
+    """However much is marked, stored and rolled, a panel with its frame takes at most 39 columns."""
+    full = table.sheet(
+        edges=list(range(84)),
+        wormholes=[0, 1, 2, 6, 7, 8, 13],
+        blue=[-1, -1, -1, -2, -2, -2, -3],
+        free_lines=10,
+        rerolls=6,
+    )
+    for state in (table.state(full), table.state(*[full] * 4)):
+        for panel in GAME.scene(state, None).panels:
+            assert max(map(len, (panel.title, *panel.lines))) <= 35
+
+
 def test_the_white_section_is_drawn_as_a_board(table: Any, drawn_sheet: Any) -> None:
     """Boxes are cells, wormholes pieces, drawn edges links on the borders of the cells; sheets side by side."""
     scene = GAME.scene(table.state(table.sheet(), drawn_sheet), None)
@@ -60,10 +75,15 @@ def test_the_white_section_is_drawn_as_a_board(table: Any, drawn_sheet: Any) -> 
 def test_the_dice_are_shown_by_where_they_lie(table: Any) -> None:
     """A panel lists dice in hand, kept and discarded, with values unless they are about to be rolled."""
     state = table.state(hand=["white", "red"], kept=["black-1", "blue"], offered=["black-2", "yellow"])
-    lines = ("in hand: white 1-2, red 5", "kept: black-1 3, blue 1", "discarded: black-2 4, yellow 6")
+    lines = (
+        "in hand:", "  white 1-2", "  red 5", "kept:", "  black-1 3", "  blue 1",
+        "discarded:", "  black-2 4", "  yellow 6",
+    )  # fmt: skip
     assert GAME.scene(state, None).panels[0].lines == lines
     first = GAME.initial(1, GAME.Options())
-    assert GAME.scene(first, 0).panels[0].lines == ("in hand: white, black-1, black-2, red, yellow, blue",)
+    assert GAME.scene(first, 0).panels[0].lines == (
+        "in hand:", "  white", "  black-1", "  black-2", "  red", "  yellow", "  blue",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -62,20 +62,21 @@ def scene(state: State) -> Scene:
             row, column, down = _place(edge)
             x, y = left + column - 0.5, row - 0.5
             links.append(Link(x, y, x + (not down), y + down, "edge", owner=seat))
+    panels = tuple(
+        Panel(_title(state, seat), _sections(sheet), owner=seat) for seat, sheet in enumerate(state.sheets)
+    )
+    dice = Panel("dice", _dice_lines(state))
+    # Beside one or two boards there is room for the dice; with more they go below the sheets.
+    panels = (dice, *panels) if len(panels) <= 2 else (*panels, dice)
     todo = _TODO[state.phase].format(state.actor)
+    turn = "" if state.phase in ("lines", "over") else f", turn of seat {state.seat}"
     return Scene(
         "square",
         tuple(cells),
         tuple(pieces),
         tuple(links),
-        (
-            Panel("dice", _dice_lines(state)),
-            *(
-                Panel(_title(state, seat), _sections(sheet), owner=seat)
-                for seat, sheet in enumerate(state.sheets)
-            ),
-        ),
-        f"Round {state.round} of {ROUNDS}, turn of seat {state.seat}: {todo}",
+        panels,
+        f"Round {state.round} of {ROUNDS}{turn}: {todo}",
     )
 
 
@@ -94,7 +95,8 @@ def _dice_lines(state: State) -> tuple[str, ...]:
         if units:
             # In this phase the values of the dice about to be rolled are those of the last roll.
             stale = state.phase == "roll" and units == (state.hand or state.offered)
-            lines.append(f"{name}: " + ", ".join(_die(state, unit, stale) for unit in members(units)))
+            lines.append(f"{name}:")
+            lines += [f"  {_die(state, unit, stale)}" for unit in members(units)]
     return tuple(lines) or ("no dice in play",)
 
 
@@ -119,20 +121,22 @@ def _sections(sheet: Sheet) -> tuple[str, ...]:
         for value in values:
             marks.append("×" if sheet.yellow >> cell & 1 else str(value))
             cell += 1
-        lines.append(f"{'yellow' if row == 0 else '':<8}{' '.join(marks)}  {sign[f'row {row + 1}']}")
-    lines.append(" " * 8 + " ".join(sign[f"column {column + 1}"] for column in range(SIDE)))
-    lines.append(f"        diagonal {' '.join(str(TRIANGLE[i][i]) for i in range(3))}  {sign['diagonal']}")
+        lines.append(f"{'yellow' if row == 0 else '':<7}{' '.join(marks)}  {sign[f'row {row + 1}']}")
+    lines.append(" " * 7 + " ".join(sign[f"column {column + 1}"] for column in range(SIDE)))
+    lines.append(f"       diagonal {' '.join(str(TRIANGLE[i][i]) for i in range(3))}  {sign['diagonal']}")
     red = " ".join("×" if sheet.red >> value & 1 else str(value) for value in range(1, SIDE + 1))
     circles = [f"({value})" if value > 0 else f"×{-value}×" for value in sheet.blue]
     circles += ["( )"] * (CIRCLES - len(circles))
     single, double, linked = score_parts(sheet)
+    # No line is longer than 35, so that two panels stand side by side in 80 columns.
     return (
         *lines,
-        "        L free line, R reroll, ✓ had",
-        f"red     {red}",
-        f"blue    {' '.join(circles)}",
-        f"stored  {sheet.free_lines} free line(s), {sheet.rerolls} reroll(s)",
-        f"points  boxes {single}, with wormhole {double}, links {linked}",
+        "       L free line, R reroll, ✓ had",
+        f"red    {red}",
+        f"blue   {' '.join(circles)}",
+        f"stored free lines {sheet.free_lines}, rerolls {sheet.rerolls}",
+        f"points boxes {single}, with wormhole {double}",
+        f"       connections {linked}",
     )
 
 
