@@ -1,19 +1,56 @@
-"""Shares with all tests a cache of built bots of their own.
+"""Shares with all tests a cache of built bots of their own, and surroundings that are the same everywhere.
 
 Leaves everything else to the conftest of each folder.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# The same examples at every run, however long they take: `make fuzz` looks for new ones.
+settings.register_profile(
+    "house", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("house")
+
+PUT_ASIDE = (
+    # How output is to look: what a test expects, it sets itself.
+    *("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "COLORTERM", "TTY_COMPATIBLE", "TTY_INTERACTIVE"),
+    *("PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONWARNINGS"),
+    # Each makes its runtime do more than a program asks for, and say so on standard error.
+    *("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "NODE_OPTIONS", "PERL5OPT"),
+)
+"""Variables by which a user, a shell or a service changes what programs write."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def surroundings() -> Iterator[None]:
+    """What whoever started the tests handed down is put aside: how to write, who may read, what to ignore."""
+    umask = os.umask(0o022)
+    # A shell has what it starts in the background ignore SIGINT, and all that is started from there.
+    deaf = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if deaf:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in PUT_ASIDE:
+            patch.delenv(name, raising=False)
+        patch.setenv("TERM", "dumb")
+        patch.setenv("LC_ALL", "C.UTF-8")  # Perl complains of a locale that is not installed
+        yield
+    if deaf:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.umask(umask)
 
 
 @pytest.fixture(scope="session", autouse=True)
