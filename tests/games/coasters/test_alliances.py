@@ -71,6 +71,18 @@ def test_a1_eight_messages_a_turn_and_seat(desk):
     assert (GAME.talk(state, 0), GAME.talk(state, 1)) == (8, 8)
 
 
+def test_a1_eight_messages_in_each_set_up_decision(desk):
+    """Each coaster laid and each ship put down brings eight new ones."""
+    state = GAME.initial(3, GAME.Options())
+    moves = ["lay 0 0 0", "lay 1 0 0", "lay 2 0 0", "deploy 1 1 U", "deploy 4 1 U", "deploy 7 1 U"]
+    for move in moves:
+        assert [GAME.talk(state, seat) for seat in range(3)] == [8, 8, 8]
+        state = desk.do(state, *[f"say {(desk.actor(state) + 1) % 3} hm"] * 8)
+        assert GAME.talk(state, desk.actor(state)) == 0
+        state = desk.do(state, move)
+    assert GAME.talk(state, 0) == 8
+
+
 @pytest.mark.parametrize(
     ("to", "text", "misfit"),
     [
@@ -159,7 +171,10 @@ def test_a2_an_invocation_is_answered_at_once_and_publicly(desk):
     """The asked seat decides out of turn; its word holds for this turn, and it is asked once."""
     state = desk.do(desk.turn(DRAWING, FOUR, "3 AIM"), "invoke 2")
     assert (desk.actor(state), GAME.ask(state, 2), desk.can(state)) == (2, "ally", ["refuse", "agree"])
-    state = desk.do(state, "agree")
+    state, events = GAME.apply(state, parse(state, {"do": "agree"}))
+    desk.events = [event.data for event in events]
+    assert all(event.seats is None for event in events)  # told to all
+    assert (desk.see(state)["halves"], desk.see(state)["flux_used"]) == (6, False)
     assert desk.events == [{"event": "answered", "seat": 2, "answer": "agree"}]
     assert desk.actor(state) == 0
     assert (desk.see(state, 3)["agreed"], desk.see(state, 3)["refused"]) == ([2], [])
@@ -205,6 +220,19 @@ def test_a3_a_claim_needs_a_lost_ship(desk):
     assert "claim" in desk.can(desk.turn(GONE, FOUR, "1 TIP", eliminated=[3]))
 
 
+def test_a3_in_a_tag_team_one_lost_ship_opens_the_claim(desk):
+    """Any ship will do, though its seat still has another, and all three seats can win together."""
+    drawing = ". . . . . . . . .\n. 0> . . 1> . . 2> .\n. . . . . . . . .\n"
+    drawing += ". . . . . . . . .\n. 3> . . 4> . . . .\n. . . . . . . . ."
+    options = {"colours": 2}
+    state = desk.turn(drawing, "0/0 1/0 2/0\n3/0 4/0 5/0", "1 TIP", players=3, options=options)
+    assert "claim" in desk.can(state)
+    assert GAME.outcome(desk.do(state, "claim", "agree", "agree")).ranks == (1, 1, 1)
+    whole = drawing.replace("4> . . . .", "4> . . 5> .")
+    state = desk.turn(whole, "0/0 1/0 2/0\n3/0 4/0 5/0", "1 TIP", players=3, options=options)
+    assert "claim" not in desk.can(state)
+
+
 def test_a3_all_survivors_agree_and_win_together(desk):
     """Asked from the seat after the claimant; the last yes ends the game."""
     state = desk.turn(GONE, FOUR, "1 TIP", eliminated=[3], seat=1)
@@ -243,9 +271,20 @@ def test_a3_an_asked_seat_that_is_out_no_longer_counts(desk):
 
 
 def test_a4_words_bind_nobody(desk):
-    """After a promised alliance the promiser may still refuse, shoot and split."""
-    state = desk.do(desk.turn(DRAWING, FOUR, "1 TIP"), "say 1 allies for ever", "fire")
+    """After a promised and a confirmed alliance the promiser may still shoot, refuse and split."""
+    state = desk.do(desk.turn(DRAWING, FOUR, "1 TIP"), "say 1 allies for ever", "invoke 1", "agree", "fire")
     assert desk.see(state)["ships"][1]["hits"] == 2
+    state = desk.do(desk.turn(GONE, FOUR, "1 TIP", eliminated=[3]), "invoke 1", "say 0 of course")
+    assert desk.see(desk.do(state, "refuse"))["refused"] == [1]
+    state = desk.do(state, "agree", "claim", "say 0 as agreed", "split")
+    assert (desk.actor(state), GAME.ask(state, 0)) == (0, "turn")
+
+
+def test_a4_a_break_announced_by_word_has_no_effect(desk):
+    """Who says that it is over and then agrees to the claim wins with the others."""
+    state = desk.turn(GONE, FOUR, "1 TIP", eliminated=[3])
+    state = desk.do(state, "claim", "say 0,2 I leave this alliance", "agree", "agree")
+    assert GAME.outcome(state).ranks == (1, 1, 1, 4)
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ def test_e3_after_the_last_round_the_survivors_share(desk):
     outcome = GAME.outcome(state)
     assert (outcome.ranks, outcome.why) == ((1, 3, 1), "max-rounds")
     assert outcome.breakdown == {"E3 last round played": (0.5, 0, 0.5)}
+    assert GAME.Options().max_rounds == 200
 
 
 def test_e4_later_elimination_ranks_higher(desk):
@@ -106,6 +107,28 @@ def test_e5_in_the_set_up_laid_coasters_stay_and_others_never_come(desk):
     assert (desk.see(state)["seat"], GAME.actors(state)) == (1, (-1,))
     state = desk.do(state, "roll 1 AIM")
     assert "warp 0" in desk.can(state)
+
+
+def test_e5_a_seat_out_while_ships_are_put_down(desk):
+    """A ship put down leaves, one still to come never comes; the next seat goes on, then the first survivor's turn."""
+    state = desk.do(GAME.initial(4, GAME.Options()), "lay 0 0 0", "lay 1 0 0", "lay 2 0 0", "lay 3 0 0")
+    state = desk.retire(desk.do(state, "deploy 1 1 R"), 0)
+    assert (desk.actor(state), desk.see(state)["ships"][0]) == (1, None)
+    state = desk.retire(state, 1)
+    assert (desk.actor(state), GAME.ask(state, 2)) == (2, "deploy")
+    state = desk.do(state, "deploy 7 1 R", "deploy 10 1 R")
+    assert (GAME.actors(state), desk.see(state)["seat"]) == ((-1,), 2)
+    assert [ship is not None for ship in desk.see(state)["ships"]] == [False, False, True, True]
+
+
+def test_e5_all_ships_of_a_tag_team_leave(desk):
+    """Both colours are gone at once, and both homes are open to the others."""
+    drawing = ". . . . . . . . .\n. 0> . . 1> . . 2> .\n. . . . . . . . .\n"
+    drawing += ". . . . . . . . .\n3> . . 4> . . 5> . .\n. . . . . . . . ."
+    state = desk.turn(drawing, "0/0 1/0 2/0\n3/0 4/0 5/0", "1 AIM", players=3, options={"colours": 2})
+    state = desk.retire(state, 1)
+    assert [ship is None for ship in desk.see(state)["ships"]] == [False, True, False, False, True, False]
+    assert [words for words in desk.can(state) if "warp" in words] == ["warp 1", "warp 3", "warp 4"]
 
 
 def test_e5_if_no_coaster_lies_the_next_seat_lays_at_the_origin(desk):

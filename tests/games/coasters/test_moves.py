@@ -111,6 +111,16 @@ def test_t3_an_allys_home_counts_double_once_confirmed(desk):
     assert desk.see(desk.do(gone, "step"))["halves"] == 4
 
 
+def test_t3_turns_and_steps_into_an_allys_home_cost_half_too(desk):
+    """A turn counts where the ship stands, a step where it goes: home from an ally's home, both are cheap."""
+    turned = desk.do(desk.turn(IN_THREE, THREE, "1 AIM"), "invoke 1", "agree", "turn left", "turn left")
+    assert (desk.at(turned, 0), desk.see(turned)["halves"]) == ("4 1 L", 0)
+    outside = desk.turn(IN_THREE.replace("0> .", ". 0>"), THREE, "1 AIM")
+    assert desk.see(desk.do(outside, "step"))["halves"] == 0
+    entered = desk.do(outside, "invoke 2", "agree", "step", "turn right")
+    assert (desk.at(entered, 0), desk.see(entered)["halves"]) == ("6 1 D", 0)
+
+
 def test_t3_a_word_is_void_once_its_giver_is_out(desk):
     """A confirmed ally that is retired in the same turn no longer gives double movement."""
     state = desk.retire(desk.do(desk.turn(IN_THREE, THREE, "3 AIM"), "invoke 1", "agree"), 1)
@@ -197,6 +207,7 @@ def test_t6_each_face_gives_its_flux_actions_once(desk, flux):
     """The actions of the face are there before and after movement, and gone once one was used."""
     moves = {"end", "fire", "turn left", "turn right"}
     state = desk.turn(EMPTY, SIDE, f"6 {flux}")
+    assert moves <= set(desk.can(state))  # the flux is optional, SWAP too
     assert set(desk.can(state)) - {"step"} - moves == FLUX[flux]
     assert set(desk.can(desk.do(state, "turn left"))) - {"step"} - moves == FLUX[flux]
     for action in FLUX[flux]:
@@ -231,9 +242,16 @@ def test_t6_hop_ignores_arrows_and_facing(desk):
 
 
 def test_t6_aim_may_keep_the_facing(desk):
-    """All four directions are allowed."""
-    assert desk.at(desk.do(desk.turn(EMPTY, SIDE, "1 AIM"), "aim R"), 0) == "1 1 R"
-    assert desk.at(desk.do(desk.turn(EMPTY, SIDE, "1 AIM"), "aim L"), 0) == "1 1 L"
+    """All four directions are allowed, and none costs movement."""
+    for way in "URDL":
+        state = desk.do(desk.turn(EMPTY, SIDE, "1 AIM"), f"aim {way}")
+        assert (desk.at(state, 0), desk.see(state)["halves"]) == (f"1 1 {way}", 2)
+
+
+def test_t6_the_flux_may_come_between_two_moves(desk):
+    """A step, then the hop, then a step from where it led."""
+    state = desk.do(desk.turn(EMPTY, SIDE, "3 HOP"), "step", "hop D", "step")
+    assert (desk.at(state, 0), desk.see(state)["halves"]) == ("3 2 R", 3)
 
 
 def test_t6_dig_goes_forward_without_an_arrow_across_coasters_too(desk):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpleague.errors import OptionsError
+from warpleague.errors import ActionError, OptionsError
 from warpleague.games.coasters import GAME
 
 SQUARE = "0/0 1/0\n2/0 3/0"
@@ -98,6 +98,14 @@ def test_v1_with_a_free_colour_the_seat_chooses_before_the_roll(desk):
     assert GAME.actors(state) == (-1,)
     state = desk.do(state, "roll 1 TIP", "end", "choose-colour 3", "roll 1 TIP", "end")
     assert desk.can(state) == ["choose-colour 0", "choose-colour 2"]
+    lost = desk.position(
+        TEAMS.replace("0>", ". "),
+        SQUARE,
+        players=2,
+        phase="colour",
+        options={"colours": 2, "free_colour": True},
+    )
+    assert desk.can(lost) == ["choose-colour 2"]
 
 
 @pytest.mark.parametrize(("players", "colours"), [(2, 6), (4, 3), (6, 2), (10, 2)])
@@ -157,3 +165,13 @@ def test_v2_homes_of_the_dead_may_be_moved_too(desk):
     drawing = ". . . . . . . . .\n. 0> . . 1> . . . .\n. . . . . . . . ."
     state = desk.turn(drawing, "0/0 1/0 2/0", "1 SWAP", eliminated=[2], options={"system_swap": True})
     assert "swap-systems 1 2" in desk.can(state)
+    never = GAME.from_json(
+        {
+            "players": 3, "options": {"system_swap": True}, "phase": "turn", "d6": 1, "flux": "SWAP",
+            "systems": [{"at": [0, 0], "rotation": 0}, {"at": [1, 0], "rotation": 0}, None],
+            "ships": [{"at": [1, 1], "facing": "R"}, {"at": [4, 1], "facing": "R"}, None], "retired": [2],
+        }
+    )  # fmt: skip
+    assert [words for words in desk.can(never) if "swap" in words] == ["swap-systems 0 1"]
+    with pytest.raises(ActionError, match="the smaller first"):
+        GAME.parse(never, 0, {"do": "swap-systems", "systems": [1, 0]})
