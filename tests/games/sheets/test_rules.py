@@ -395,6 +395,17 @@ def test_t4_solo_the_discarded_dice_are_rolled_again(table: Any) -> None:
     assert (state.phase, state.round, state.actor) == ("roll", 2, CHANCE)
 
 
+def test_t4_solo_at_most_one_discarded_die_is_used(table: Any) -> None:
+    """One is taken or none; then the next round begins, and after the last one the last lines are drawn."""
+    again = {"phase": "take", "offered": ["red", "yellow", "blue"]}
+    state = table.act(table.state(table.sheet(), **again), "pass")
+    assert (state.phase, state.round, state.actor) == ("roll", 2, CHANCE)
+    last = table.state(table.sheet(free_lines=1), **again, round=7)
+    state = table.act(table.act(last, "take", unit="blue"), "blue", value=1, box=None, unit="blue")
+    assert (state.phase, state.actor) == ("lines", 0)
+    assert GAME.actors(table.act(table.act(state, "free-line", edge=3), "pass")) == ()
+
+
 def test_t4_no_rerolls_for_discards_with_more_players(table: Any) -> None:
     """Other seats' rerolls cannot change the active player's discards."""
     state = table.state(table.sheet(), table.sheet(rerolls=3), phase="take", actor=1, offered=["red"])
@@ -450,11 +461,23 @@ def test_t5_the_last_lines_go_by_seat_until_pass(table: Any) -> None:
 
 
 def test_e1_the_game_ends_after_seven_rounds(matches: Any) -> None:
-    """Each seat takes seven turns, and T3 follows the last one."""
+    """Each seat takes seven turns, no more and no fewer."""
     for playout in matches(1):
         players = len(playout.states[0].sheets)
         turns = {(state.round, state.seat) for state in playout.states if state.phase == "keep"}
         assert turns == {(round_, seat) for round_ in range(1, 8) for seat in range(players)}
+
+
+def test_e1_the_last_turn_has_its_offer_too(table: Any) -> None:
+    """After the last seat's marking in round 7 the others may take what it discarded; only then all is over."""
+    state = table.state(
+        phase="mark", turn=1, actor=1, kept=["red"], offered=["black-1", "yellow", "blue"], round=7
+    )
+    state = table.act(state, "red", value=5, box=4, unit="red")
+    assert (state.phase, state.actor) == ("take", 0)
+    state = table.act(table.act(state, "take", unit="yellow"), "yellow", cell=8, unit="yellow")
+    assert GAME.actors(state) == ()
+    assert GAME.view(state, 0)["sheets"][0]["yellow"] == [8]
 
 
 def test_e1_the_scoring_example_of_the_source(table: Any) -> None:
