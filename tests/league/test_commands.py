@@ -188,3 +188,27 @@ def test_merge_takes_over_matches(
     code, out, _ = command("merge", league_file, str(tmp_path / "other" / "cup"))
     assert code == 0
     assert "18 matches taken over, 0 were here already" in out
+
+
+def test_merge_makes_no_store(command, league_file: Path, open_league, tmp_path: Path) -> None:
+    """Where the league was never run there is nothing to merge into: refused, and nothing is left of it."""
+    open_league(league_file, tmp_path / "other").store.close()
+    code, _, err = command("merge", league_file, str(tmp_path / "other" / "cup"))
+    assert code == 2
+    assert "nothing has been played yet; start with: warpleague league run" in err
+    assert not (tmp_path / "results").exists()
+
+
+def test_merge_looks_for_all_stores_first(
+    command, league_file: Path, open_league, fake, inline, tmp_path: Path
+) -> None:
+    """If one of several stores is not there, it is named, and none is taken over."""
+    from warpleague.league.running import run_league
+
+    with open_league(league_file, tmp_path / "other") as league:
+        run_league(league, executor=inline, play=fake.play)
+    open_league(league_file).store.close()
+    code, _, err = command("merge", league_file, str(tmp_path / "other" / "cup"), str(tmp_path / "none"))
+    assert code == 2
+    assert f"{tmp_path / 'none'}: there is no such store" in err
+    assert json.loads(command("status", league_file, "--json")[1])["stored"] == 0

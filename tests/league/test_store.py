@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import sqlite3
@@ -135,6 +136,39 @@ def test_a_file_that_is_no_store_is_said(write_league, tmp_path: Path) -> None:
         open_to_read(load_config(write_league("a", "b")), tmp_path / "results")
 
 
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("UPDATE meta SET value = '{' WHERE key = 'conditions'", "is damaged: its conditions: "),
+        (
+            "UPDATE meta SET value = '[]' WHERE key = 'conditions'",
+            "is damaged: its conditions: is no JSON object",
+        ),
+        ("UPDATE meta SET value = '7' WHERE key = 'bots'", "is damaged: its bots: "),
+        ("UPDATE meta SET value = 'zz' WHERE key = 'secret'", "is damaged: its secret: "),
+        ("DROP TABLE match", "cannot be used: no such table: match"),
+        ("DROP TABLE meta", "nothing has been played yet"),
+    ],
+)
+def test_a_damaged_store_is_told_with_a_way_on(
+    write_league, open_league, fake, inline, tmp_path: Path, statement: str, text: str
+) -> None:
+    """Whatever of a store is damaged, the text names the file, what is wrong with it, and what to do."""
+    path = write_league("a", "b")
+    with open_league(path) as league:
+        run_league(league, executor=inline, play=fake.play)
+    store = tmp_path / "results" / "cup" / "league.sqlite"
+    with sqlite3.connect(store) as db:
+        db.execute(statement)
+    db.close()
+    with pytest.raises(StoreError) as caught, open_to_read(load_config(path), tmp_path / "results") as league:
+        list(league.results())
+    assert str(caught.value).startswith(f"{store}: {text}")
+    assert "bring back a copy of it, or play the league anew" in str(caught.value) or "start with: " in str(
+        caught.value
+    )
+
+
 def test_a_place_that_cannot_be_written_is_said(write_league, open_league, tmp_path: Path) -> None:
     """A results folder that cannot be made is refused with the reason."""
     (tmp_path / "occupied").write_text("a file")
@@ -224,6 +258,20 @@ def test_strange_stores_do_not_merge(write_league, open_league, tmp_path: Path) 
         league.store.merge_from(tmp_path / "one" / "cup")
     with open_league(path) as league, pytest.raises(StoreError, match="there is no such store"):
         league.store.merge_from(tmp_path / "three")
+
+
+def test_a_damaged_store_does_not_merge(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+    """A store that breaks off halfway is named, not ours, and nothing of it is taken over."""
+    path = write_league("a", "b", deals=200)
+    with open_league(path, tmp_path / "one") as league:
+        run_league(league, executor=inline, play=fake.play)
+    broken = tmp_path / "one" / "cup" / "league.sqlite"
+    data = broken.read_bytes()
+    broken.write_bytes(data[: len(data) // 2] + b"\x5a" * (len(data) - len(data) // 2))
+    with open_league(path) as league:
+        with pytest.raises(StoreError, match=re.escape(f"{broken}: cannot be used: ")):
+            league.store.merge_from(broken)
+        assert (league.store.count(), league.store.alterations()) == (0, [])
 
 
 def test_differences_are_told_by_path() -> None:

@@ -370,11 +370,10 @@ def _verify(args: argparse.Namespace) -> int:
 
 def _merge(args: argparse.Namespace) -> int:
     from warpleague.league.config import load_config
-    from warpleague.league.store import Store
+    from warpleague.league.league import merge
 
     config = load_config(args.config)
-    with Store.open_to_write(args.results / config.name) as store:
-        merged = [(path, store.merge_from(path)) for path in args.stores]
+    merged = list(zip(args.stores, merge(config, args.results, args.stores), strict=True))
     if args.json:
         print_json(
             [

@@ -14,18 +14,20 @@ import attrs
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.entry import check_names, enter_bots
 from warpleague.league.schedule import Schedule
+from warpleague.league.schema import unplayed
 from warpleague.league.season import Season
-from warpleague.league.store import Store
+from warpleague.league.store import Store, store_at
 from warpleague.match.chance import season_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from warpleague.league.config import LeagueConfig
     from warpleague.league.entry import Prepared
     from warpleague.league.played import Played
     from warpleague.league.schedule import Fixture
+    from warpleague.league.store import Merged
 
 
 @attrs.frozen
@@ -122,6 +124,21 @@ def commit(config: LeagueConfig, results: Path) -> Commitment:
         return _told(store)
 
 
+def merge(config: LeagueConfig, results: Path, others: Sequence[Path]) -> list[Merged]:
+    """Take over the matches of the stores `others` (files, or the folders they are in), one after the other.
+
+    Raises `StoreError` if the league has no secret here yet, which decides whose matches are its own, or where
+    one of the stores is not there, or of another season.
+    """
+    folder = results / config.name
+    with Store.open_to_read(folder) as store:
+        if store.secret() is None:
+            raise unplayed(store.path)
+    paths = [store_at(path) for path in others]
+    with Store.open_to_write(folder) as store:
+        return [store.merge_from(path) for path in paths]
+
+
 def _told(store: Store) -> Commitment:
     return Commitment(store.meta("commitment") or "", store.committed() or "", store.count(), store.path)
 
@@ -134,12 +151,13 @@ def open_to_read(config: LeagueConfig, results: Path) -> League:
     store = Store.open_to_read(results / config.name)
     try:
         store.check_commitment()
-        if store.meta("bots") is None:
-            raise StoreError(
-                f"{store.path}: the season's secret is settled (commitment {store.meta('commitment')}), but nothing "
-                "has been played yet; start with: warpleague league run CONFIG"
-            )
-        season = Season.of(config, store.bots(), store.secret() or b"")
+        bots, secret = store.bots(), store.secret()
+        if secret is None:
+            raise unplayed(store.path)
+        if bots is None:
+            commitment = store.meta("commitment")
+            raise unplayed(store.path, f"the season's secret is settled (commitment {commitment}), but ")
+        season = Season.of(config, bots, secret)
         store.check_same_league(season, config)
         check_names(config, season.names)
         return League(config, season, Schedule(season), store)

@@ -11,6 +11,7 @@ import attrs
 import msgspec
 
 from warpleague.errors import StoreError
+from warpleague.league.schema import SPARE
 from warpleague.match.spec import SeatFault, SeatTimes
 
 T = TypeVar("T")
@@ -59,7 +60,9 @@ def played_from(row: tuple[Any, ...] | None) -> Played | None:
     ranked = _decoded(_ranks, ranks, match_id, "ranks")
     scored = _decoded(_scores, scores, match_id, "scores")
     if len(ranked) != len(scored) or not ranked:
-        raise StoreError(f"the store is damaged: match {match_id}: ranks and scores of different tables")
+        raise StoreError(
+            f"the store is damaged: match {match_id}: ranks and scores of different tables; {SPARE}"
+        )
     return Played(match_id, ranked, scored, rival, why, digest, lines, elapsed_s, faults, times, held)
 
 
@@ -67,4 +70,4 @@ def _decoded(decoder: msgspec.json.Decoder[T], text: str, match_id: str, column:
     try:
         return decoder.decode(text)
     except (msgspec.DecodeError, TypeError) as error:
-        raise StoreError(f"the store is damaged: match {match_id}: {column}: {error}") from None
+        raise StoreError(f"the store is damaged: match {match_id}: {column}: {error}; {SPARE}") from None

@@ -56,9 +56,46 @@ _CHUNK: Final = 400
 _HEADER_BYTES: Final = 1 << 18  # more than any header has, options of the largest game included
 
 
-def open_tables(db: sqlite3.Connection, path: Path) -> None:
+SPARE: Final = (
+    "bring back a copy of it, or play the league anew, under another name or in another --results folder"
+)
+"""What can be done about a store that is damaged."""
+
+_WAYS_ON: Final = {
+    **dict.fromkeys((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR), SPARE),
+    **dict.fromkeys(
+        (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
+        "what was stored is safe: see that the disk works and has space, then run it again",
+    ),
+    **dict.fromkeys(
+        (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED),
+        "another program has it open for writing: wait for that, or end it",
+    ),
+    **dict.fromkeys(
+        (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM),
+        "see that this user may read and write it, and the folder it is in; or copy the folder elsewhere",
+    ),
+}
+"""What can be done, by SQLite's primary result code; SQLITE_ERROR here is a table or column that is not there."""
+
+
+def connect_to_write(path: Path) -> sqlite3.Connection:
+    """A connection to the store at `path`, made if need be, or brought up to date."""
+    with clear_errors(path):
+        db = sqlite3.connect(path, isolation_level=None, timeout=30.0)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+            _open_tables(db, path)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+
+def _open_tables(db: sqlite3.Connection, path: Path) -> None:
     """Make the tables of a new store, or bring those of an earlier format up to date, in one transaction."""
-    with clear_errors(path), transaction(db):
+    with transaction(db):
         if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
             _run(db, _TABLES + _SINCE_3)
             set_meta(db, "created", utc_now())
@@ -77,9 +114,7 @@ def connect_to_read(path: Path) -> tuple[sqlite3.Connection, int]:
         )
         try:
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-                raise StoreError(
-                    f"{path}: nothing has been played yet; start with: warpleague league run CONFIG"
-                )
+                raise unplayed(path)
             found = _format_of(db, path)
             if found < FORMAT:
                 _run(db, _LIKE_3)
@@ -179,7 +214,11 @@ def clear_errors(path: Path) -> Iterator[None]:
         if isinstance(error, sqlite3.IntegrityError):
             raise  # a match stored twice is a bug of ours
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent where the module, not SQLite, objects
-        hint = ""
-        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-            hint = "; what was stored is safe: see that the disk works and has space, then run it again"
-        raise StoreError(f"{path}: cannot be used: {error}{hint}") from error
+        raise StoreError(f"{path}: cannot be used: {error}; {_WAYS_ON.get(code, SPARE)}") from error
+
+
+def unplayed(path: Path, before: str = "") -> StoreError:
+    """What to raise where results are asked for and there are none; `before` is what there is instead."""
+    return StoreError(
+        f"{path}: {before}nothing has been played yet; start with: warpleague league run CONFIG"
+    )

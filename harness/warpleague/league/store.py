@@ -17,7 +17,7 @@ import sqlite3
 from collections import Counter
 from contextlib import closing, contextmanager, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import attrs
 import tomli_w
@@ -30,21 +30,23 @@ from warpleague.league.lock import take_lock
 from warpleague.league.played import RESULT_COLUMNS, Played, played_from
 from warpleague.league.schema import (
     FORMAT,
+    SPARE,
     clear_errors,
     connect_to_read,
+    connect_to_write,
     held_id,
     held_in,
     held_text,
-    open_tables,
     set_meta,
     transaction,
+    unplayed,
     utc_now,
 )
 from warpleague.match.chance import season_commitment
 from warpleague.match.spec import SeatSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from warpleague.league.config import LeagueConfig
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from warpleague.league.season import Season
     from warpleague.match.spec import MatchResult
 
+T = TypeVar("T")
 _CHUNK = 400  # ids looked up by one query; SQLite takes 999 at least
 _COLUMNS = journal.COLUMNS
 _INSERT_MATCH = f"INSERT INTO match ({', '.join(_COLUMNS)}, held) VALUES ({','.join('?' * len(_COLUMNS))}, ?)"
@@ -94,24 +97,19 @@ class Store:
             lock = take_lock(folder / "league.lock")
         except OSError as error:
             raise StoreError(f"{folder}: results cannot be written here: {error.strerror}") from None
+        path = folder / "league.sqlite"
         try:
-            path = folder / "league.sqlite"
-            db = sqlite3.connect(path, isolation_level=None, timeout=30.0)
-            with clear_errors(path):
-                db.execute("PRAGMA journal_mode = WAL")
-                db.execute("PRAGMA synchronous = FULL")
-            open_tables(db, path)
+            return cls(path, connect_to_write(path), lock)
         except BaseException:
             os.close(lock)
             raise
-        return cls(path, db, lock)
 
     @classmethod
     def open_to_read(cls, folder: Path) -> Store:
         """The store in `folder`, for reading while a run may go on; `StoreError` if there is none."""
         path = folder / "league.sqlite"
         if not path.is_file():
-            raise StoreError(f"{path}: nothing has been played yet; start with: warpleague league run CONFIG")
+            raise unplayed(path)
         db, format_ = connect_to_read(path)
         return cls(path, db, None, format_)
 
@@ -132,21 +130,33 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """What a query finds, all at once; `StoreError` where SQLite objects."""
+        with clear_errors(self.path):
+            return self._db.execute(query, values).fetchall()
+
     # What the league is
 
     def meta(self, key: str) -> str | None:
         """A fact about the league, or None."""
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else row[0]
+        rows = self._rows("SELECT value FROM meta WHERE key = ?", key)
+        return rows[0][0] if rows else None
+
+    def _fact(self, key: str, read: Callable[[str], T]) -> T | None:
+        """What a fact about the league means, or None; `StoreError` if it cannot be read."""
+        text = self.meta(key)
+        try:
+            return None if text is None else read(text)
+        except (ValueError, TypeError) as error:
+            raise StoreError(f"{self.path}: is damaged: its {key}: {error}; {SPARE}") from None
 
     def secret(self) -> bytes | None:
-        """The season's 32-byte secret; None before the first run."""
-        text = self.meta("secret")
-        return None if text is None else bytes.fromhex(text)
+        """The season's 32-byte secret; None before it is settled."""
+        return self._fact("secret", bytes.fromhex)
 
-    def bots(self) -> tuple[SeatSpec, ...]:
-        """The bots of the last run, in order; without a way to run them."""
-        return tuple(SeatSpec(*row) for row in json.loads(self.meta("bots") or "[]"))
+    def bots(self) -> tuple[SeatSpec, ...] | None:
+        """The bots of the last run, in order, without a way to run them; None before the first run."""
+        return self._fact("bots", lambda text: tuple(SeatSpec(*row) for row in json.loads(text)))
 
     def published(self) -> str | None:
         """When the season first ended, so that its secret became public (ISO time), or None."""
@@ -157,10 +167,10 @@ class Store:
 
         Bots, format, rating and jobs may change: each match's id covers what determined it.
         """
-        stored = self.meta("conditions")
+        stored = self._fact("conditions", _object)
         if stored is None:
             return
-        old = {**json.loads(stored), "seed": json.loads(self.meta("seed") or "null")}
+        old = {**stored, "seed": self._fact("seed", json.loads)}
         new = {**season.conditions, "seed": config.seed}
         lines = [f"  {line}" for line in differences(old, json.loads(json.dumps(new)))]
         if lines:
@@ -266,7 +276,7 @@ class Store:
 
     def count(self) -> int:
         """How many matches are stored, those of other bots or formats included."""
-        count: int = self._db.execute("SELECT count(*) FROM match").fetchone()[0]
+        count: int = self._rows("SELECT count(*) FROM match")[0][0]
         return count
 
     def count_of(self, fixtures: Iterable[Fixture]) -> int:
@@ -275,34 +285,30 @@ class Store:
         if not stored:
             return 0
         for chunk in _chunks(fixtures):
-            found += self._db.execute(
-                f"SELECT count(*) FROM match WHERE id IN ({_marks(chunk)})", _ids(chunk)
-            ).fetchone()[0]
+            found += self._rows(f"SELECT count(*) FROM match WHERE id IN ({_marks(chunk)})", *_ids(chunk))[0][
+                0
+            ]
             if found >= stored:
                 break  # all are found: of a long season that has just begun, the rest need not be looked at
         return found
 
     def held(self) -> dict[int, dict[str, Any]]:
         """What was found to hold of the level, as records say it, by the number that matches refer to it with."""
-        with clear_errors(self.path):
-            rows = self._db.execute("SELECT id, found FROM held").fetchall()
         try:
-            return {number: json.loads(found) for number, found in rows}
+            return {number: json.loads(found) for number, found in self._rows("SELECT id, found FROM held")}
         except (TypeError, ValueError) as error:
-            raise StoreError(f"{self.path}: is damaged: what held of the level: {error}") from None
+            raise StoreError(f"{self.path}: is damaged: what held of the level: {error}; {SPARE}") from None
 
     def count_held(self, fixtures: Iterable[Fixture]) -> Counter[int | None]:
         """How many of the stored fixtures refer to each number in `held`; None: it was not noted."""
         counts: Counter[int | None] = Counter()
-        with clear_errors(self.path):
-            stored = self.count()
+        stored = self.count()
         for chunk in _chunks(fixtures) if stored else ():
-            with clear_errors(self.path):
-                for number, count in self._db.execute(
-                    f"SELECT held, count(*) FROM match WHERE id IN ({_marks(chunk)}) GROUP BY held",
-                    _ids(chunk),
-                ):
-                    counts[number] += count
+            marks = _marks(chunk)
+            for number, count in self._rows(
+                f"SELECT held, count(*) FROM match WHERE id IN ({marks}) GROUP BY held", *_ids(chunk)
+            ):
+                counts[number] += count
             if counts.total() >= stored:
                 break  # as in count_of
         return counts
@@ -311,8 +317,7 @@ class Store:
         """How many matches the journal names; None for a store of an earlier format, which has no journal."""
         if self.format < FORMAT:
             return None
-        with clear_errors(self.path):
-            count: int = self._db.execute("SELECT count(*) FROM journal").fetchone()[0]
+        count: int = self._rows("SELECT count(*) FROM journal")[0][0]
         return count
 
     def alterations(self) -> list[tuple[str | None, str]]:
@@ -326,23 +331,21 @@ class Store:
             return list(journal.alterations(self._db))
 
     def __contains__(self, match_id: str) -> bool:
-        return self._db.execute("SELECT 1 FROM match WHERE id = ?", (match_id,)).fetchone() is not None
+        return bool(self._rows("SELECT 1 FROM match WHERE id = ?", match_id))
 
     def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, Played | None]]:
         """Each fixture, in the given order, with its result or None; memory does not grow with their number."""
         for chunk in _chunks(fixtures):
-            with clear_errors(self.path):
-                rows = self._db.execute(
-                    f"SELECT {RESULT_COLUMNS} FROM match WHERE id IN ({_marks(chunk)})", _ids(chunk)
-                )
-                found = {row[0]: row for row in rows}
+            rows = self._rows(
+                f"SELECT {RESULT_COLUMNS} FROM match WHERE id IN ({_marks(chunk)})", *_ids(chunk)
+            )
+            found = {row[0]: row for row in rows}
             for fixture in chunk:
                 yield fixture, played_from(found.get(fixture.id))
 
     def played(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, Played]]:
         """The fixtures that have been played, in the given order, with their results."""
-        with clear_errors(self.path):
-            left = self.count()
+        left = self.count()
         for fixture, result in self.look_up(fixtures) if left else ():
             if result is not None:
                 yield fixture, result
@@ -355,25 +358,23 @@ class Store:
 
         `StoreError` if there is none, or what is there cannot be unpacked.
         """
-        with clear_errors(self.path):
-            row = self._db.execute("SELECT size, zstd FROM record WHERE id = ?", (match_id,)).fetchone()
-        if row is None:
+        rows = self._rows("SELECT size, zstd FROM record WHERE id = ?", match_id)
+        if not rows:
             raise StoreError(f"{self.path}: holds no match {match_id!r}")
+        size, packed = rows[0]
         try:
-            return self._unpack.decompress(row[1], max_output_size=row[0])
+            return self._unpack.decompress(packed, max_output_size=size)
         except (zstandard.ZstdError, TypeError, ValueError, OverflowError) as error:
             raise StoreError(f"{self.path}: the record of match {match_id!r} is damaged: {error}") from None
 
     def matching(self, prefix: str) -> list[str]:
         """The ids of stored matches that begin with `prefix`, at most three."""
-        rows = self._db.execute(
-            "SELECT id FROM match WHERE substr(id, 1, ?) = ? LIMIT 3", (len(prefix), prefix)
-        )
+        rows = self._rows("SELECT id FROM match WHERE substr(id, 1, ?) = ? LIMIT 3", len(prefix), prefix)
         return [row[0] for row in rows]
 
     def deal_of(self, match_id: str) -> int:
         """The deal number of a stored match."""
-        deal: int = self._db.execute("SELECT deal FROM match WHERE id = ?", (match_id,)).fetchone()[0]
+        deal: int = self._rows("SELECT deal FROM match WHERE id = ?", match_id)[0][0]
         return deal
 
     def merge_from(self, path: Path) -> Merged:
@@ -382,38 +383,52 @@ class Store:
         Both must be of the same league and the same secret, else `StoreError`. Where both have a match, ours
         stays, and its id is reported if the records differ. All or nothing, in one transaction.
         """
-        other = path / "league.sqlite" if path.is_dir() else path
-        if not other.is_file():
-            raise StoreError(f"{other}: there is no such store")
+        other = store_at(path)
         with closing(connect_to_read(other)[0]) as db:
-            theirs: dict[str, str] = dict(db.execute("SELECT key, value FROM meta"))
+            with clear_errors(other):
+                theirs: dict[str, str] = dict(db.execute("SELECT key, value FROM meta"))
             self._check_mergeable(theirs, other)
             with clear_errors(self.path), transaction(self._db):
                 added, shared, differing = 0, 0, []
-                for *row, held, size, packed in db.execute(_TAKE_OVER):
-                    mine = self._db.execute("SELECT digest FROM match WHERE id = ?", (row[0],)).fetchone()
-                    if mine is None:
+                for *row, held, size, packed in _rows_of(db, other):
+                    mine = self._rows("SELECT digest FROM match WHERE id = ?", row[0])
+                    if not mine:
                         # A store of an earlier format does not know what held, but its records do.
                         self._put(tuple(row), held_in(packed) if held is None else held, size, packed)
                         added += 1
                     else:
                         shared += 1
-                        if mine[0] != row[6]:
+                        if mine[0][0] != row[_COLUMNS.index("digest")]:
                             differing.append(row[0])
         return Merged(added, shared, tuple(differing))
 
     def _check_mergeable(self, theirs: dict[str, str], other: Path) -> None:
-        if self.meta("secret") is None:
-            raise StoreError(f"{self.path}: has not been run yet; run the league here first, then merge")
         if theirs.get("commitment") != self.meta("commitment"):
             raise StoreError(
                 f"{other}: its season has another secret, so its deals are others; machines that share a season "
                 "need the same seed in the league file, or a copy of the first machine's store to start from"
             )
-        ours, conditions = self.meta("conditions") or "{}", theirs.get("conditions", "{}")
-        lines = differences(json.loads(ours), json.loads(conditions))
+        try:
+            conditions = _object(theirs.get("conditions", "{}"))
+        except ValueError as error:
+            raise StoreError(f"{other}: is damaged: its conditions: {error}; {SPARE}") from None
+        lines = differences(self._fact("conditions", _object), conditions)
         if lines:
             raise StoreError(f"{other}: holds the results of another league:\n  " + "\n  ".join(lines))
+
+
+def store_at(path: Path) -> Path:
+    """The store at `path`, a file or the folder it is in; `StoreError` if there is none."""
+    found = path / "league.sqlite" if path.is_dir() else path
+    if not found.is_file():
+        raise StoreError(f"{found}: there is no such store; name a league.sqlite, or the folder it is in")
+    return found
+
+
+def _rows_of(db: sqlite3.Connection, path: Path) -> Iterator[tuple[Any, ...]]:
+    """All matches of the store at `path` with their records, in the order of storing."""
+    with clear_errors(path):
+        yield from db.execute(_TAKE_OVER)
 
 
 def differences(old: Any, new: Any, path: str = "") -> list[str]:
@@ -439,6 +454,13 @@ def _marks(chunk: Sequence[Fixture]) -> str:
 
 def _ids(chunk: Sequence[Fixture]) -> list[str]:
     return [fixture.id for fixture in chunk]
+
+
+def _object(text: str) -> dict[str, Any]:
+    data = json.loads(text)
+    if not isinstance(data, dict):
+        raise ValueError("is no JSON object")
+    return data
 
 
 def _said(value: Any) -> str:
