@@ -6,6 +6,7 @@ How bots are confined and played is tested with the runner.
 from __future__ import annotations
 
 import json
+import secrets
 import shutil
 import tomllib
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ import pytest
 import tomli_w
 
 from warpleague.cli.bot import LANGUAGES
-from warpleague.games import game_ids, load_game
+from warpleague.games import GAMES, game_ids, load_game
 from warpleague.runner.checkup import Checkup, check_bot
 
 if TYPE_CHECKING:
@@ -277,6 +278,39 @@ def test_list_of_an_empty_folder_says_so(run: Run, tmp_path: Path) -> None:
     """No bots are no table."""
     done = run("bot", "list", tmp_path)
     assert (done.code, "no bots" in done.out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def (", ["SyntaxError", "tells where"]),
+        ("GAMES = 1", ["AttributeError", "GAME"]),
+        ("GAME = 5", ["int.id is None", "name of the entry point"]),
+    ],
+    ids=["no Python", "no object", "no game"],
+)
+def test_a_broken_game_is_named_and_spoils_no_other(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, words: list[str]
+) -> None:
+    """A package whose game cannot be loaded is told of by name; the other games are listed and played."""
+    module = f"broken_{secrets.token_hex(4)}"
+    told = tmp_path / f"{module}-1.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1\n")
+    (told / "entry_points.txt").write_text(f"[warpleague.games]\n{module} = {module}:GAME\n")
+    (tmp_path / f"{module}.py").write_text(source)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    listed = run("games", "--json")
+    assert listed.code == 1
+    names = {game["game"] for game in listed.json}
+    assert set(GAMES) <= names
+    assert module not in names
+    one = run("games", module)
+    assert (one.code, one.out) == (2, "")
+    for word in (module, *words):
+        assert word in listed.err
+        assert word in one.err
+    assert run("games", "aliens").code == 0
 
 
 def test_games_lists_and_describes_each(run: Run) -> None:

@@ -114,14 +114,14 @@ def test_void_matches_are_told_and_the_others_go_on(write_league, open_league, f
 
 
 def test_only_void_matches_end_the_run(write_league, open_league, inline) -> None:
-    """When match after match is void, the run gives up instead of going through them all."""
+    """When match after match is void, the run gives up, naming the cause, instead of going through them all."""
 
     def broken(spec):
-        raise ZeroDivisionError("a bug")
+        raise ExceptionGroup("a nursery's", [ZeroDivisionError("a bug")])
 
     with open_league(write_league("a", "b", "c", "d")) as league:
         report = run_league(league, executor=inline, play=broken)
-    assert "10 matches in a row were void" in report.failure
+    assert "10 matches in a row were void; the last: ZeroDivisionError: a bug" in report.failure
     assert len(report.void) < 36
 
 

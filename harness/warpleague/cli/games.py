@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import count, parse_options, print_json
+from warpleague.cli.common import count, parse_options, print_json, say
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -61,25 +61,35 @@ def describe(game: Game[Any, Any]) -> dict[str, Any]:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the list or the description."""
+    """Print the list or the description; 1 if one of the games in the list cannot be loaded."""
     from warpleague.games import game_ids, load_game
 
     if args.show_galaxy:
         return _show_galaxy(args)
     if args.seed is not None or args.players is not None or args.option:
         raise BadInput("--seed, --players and --option need --show-galaxy")
-    ids = game_ids() if args.game is None else (args.game,)
-    found = [describe(load_game(name)) for name in ids]
-    if args.json:
-        print_json(found if args.game is None else found[0])
-        return 0
     from warpleague.report.games import print_game, print_games
 
-    if args.game is None:
-        print_games(found)
+    if args.game is not None:
+        told = describe(load_game(args.game))
+        if args.json:
+            print_json(told)
+        else:
+            print_game(told)
+        return 0
+    found, broken = [], []
+    for name in game_ids():
+        try:
+            found.append(describe(load_game(name)))
+        except BadInput as error:
+            broken.append(str(error))
+    if args.json:
+        print_json(found)
     else:
-        print_game(found[0])
-    return 0
+        print_games(found)
+    for text in broken:
+        say(f"warpleague: {text}")
+    return 1 if broken else 0
 
 
 def _show_galaxy(args: argparse.Namespace) -> int:

@@ -32,13 +32,26 @@ def game_ids() -> tuple[str, ...]:
 
 @cache
 def load_game(game_id: str) -> Game[Any, Any]:
-    """The engine registered under `game_id`; `BadInput` names the known ones if there is none."""
+    """The engine registered under `game_id`.
+
+    `BadInput` names the known ones if there is none, or says why the package of an installed one gives no engine.
+    """
     target = GAMES.get(game_id)
     if target is not None:
         module, _, attribute = target.partition(":")
         game: Game[Any, Any] = getattr(import_module(module), attribute)
         return game
     for entry in entry_points(group="warpleague.games", name=game_id):
-        installed: Game[Any, Any] = entry.load()
+        where = f"the installed game {game_id!r} ({entry.value})"
+        try:
+            installed: Game[Any, Any] = entry.load()
+        except Exception as error:
+            raise BadInput(
+                f"{where} cannot be loaded: {type(error).__name__}: {error}; "
+                f"python -c 'import {entry.module}' tells where"
+            ) from error
+        if getattr(installed, "id", None) != game_id:
+            told = f"{type(installed).__name__}.id is {getattr(installed, 'id', None)!r}"
+            raise BadInput(f"{where}: {told}; the name of the entry point must be the game's id")
         return installed
     raise BadInput(f"no game is called {game_id!r}; known games: {', '.join(game_ids())}")

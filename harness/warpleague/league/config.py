@@ -178,11 +178,13 @@ def _read_toml(path: Path, where: str) -> dict[str, Any]:
 
 def _complete_game(table: GameTable, path: Path) -> GameTable:
     where = str(path)
+    known = game_ids()
+    if table.id not in known:
+        raise ConfigError(f"{where}: game.id: no game is called {table.id!r}; {nearest(table.id, known)}")
     try:
         game = load_game(table.id)
-    except BadInput:
-        hint = nearest(table.id, game_ids())
-        raise ConfigError(f"{where}: game.id: no game is called {table.id!r}; {hint}") from None
+    except BadInput as error:
+        raise ConfigError(f"{where}: game.id: {error}") from error
     players = table.players or game.players[0]
     if players not in game.players:
         allowed = ", ".join(map(str, game.players))

@@ -18,6 +18,7 @@ import attrs
 
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.league.pool import RefereeDied, RefereePool, usable_cores
+from warpleague.runner.promises import leaf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -286,7 +287,8 @@ class _Run:
                     f"match {fixture.number} ({fixture.id}): {error}, {flight.deaths + 1} times; "
                     "memory may be short (see the kernel's log), or the match kills its referee"
                 )
-        void = Void(fixture, f"{type(error).__name__}: {error}", _trace(error))
+        cause = leaf(error)  # trio's nurseries put even a single error into a group
+        void = Void(fixture, f"{type(cause).__name__}: {cause}", _trace(error))
         self.void.append(void)
         self.watcher.failed(void)
         self._void_in_a_row += 1
