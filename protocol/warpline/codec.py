@@ -263,9 +263,19 @@ def _plain(value: Any) -> Any:
     return {a.name: _plain(part) for a, part in fields if not (part is None or part == () == a.default)}
 
 
+def _unbroken(line: bytes) -> bytes:
+    """`line` with U+2028 and U+2029, which can only stand in its strings, as escapes.
+
+    Some readers of lines, Node.js's since its version 24, end a line at them: a text of one bot, passed on, would
+    break another.
+    """
+    return line.replace(b"\xe2\x80\xa8", rb"\u2028").replace(b"\xe2\x80\xa9", rb"\u2029")
+
+
 def encode(message: RefereeMessage | BotMessage) -> bytes:
     """The line, newline included, that `message` is on the wire, without fields that are None."""
-    return to_bytes({"type": message.type, **_plain(message)}) + b"\n"
+    line = to_bytes({"type": message.type, **_plain(message)}) + b"\n"
+    return line if line.isascii() else _unbroken(line)
 
 
 def _seconds(value: float) -> bytes:
@@ -306,7 +316,7 @@ def encode_act(
         clock = b',"clock":{"bank_s":%b}' % _seconds(bank_s)
     else:
         clock = b',"clock":{"bank_s":%b,"move_s":%b}' % (_seconds(bank_s), _cap(move_s))
-    return b'{"type":"act","id":%d%b%b%b%b%b%b}\n' % (
+    line = b'{"type":"act","id":%d%b%b%b%b%b%b}\n' % (
         id,
         _ask(ask),
         clock,
@@ -315,3 +325,4 @@ def encode_act(
         b"" if state is None else b',"state":' + state,
         b"" if legal is None else b',"legal":' + legal,
     )
+    return line if line.isascii() else _unbroken(line)

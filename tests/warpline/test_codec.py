@@ -348,6 +348,18 @@ def test_a_question_in_full() -> None:
     )
 
 
+def test_a_line_holds_nothing_that_some_reader_ends_a_line_at() -> None:
+    """U+2028 and U+2029, in a text that a bot is passed on, are escaped; other letters are not."""
+    told = {"event": "said", "text": "a\u2028b\u2029\u2026é"}
+    question = encode_act(1, "turn", None, None, 8, to_bytes([told]), to_bytes({"messages": [told]}), b"[]")
+    end = encode(End(result={"why": "é"}, events=(told,)))
+    for line in (question, end):
+        assert len(line.decode().splitlines()) == 1
+        assert rb"a\u2028b\u2029" + "\u2026é".encode() in line
+    assert decode_referee(question[:-1]) == Act(1, "turn", None, 8, (told,), {"messages": [told]}, ())
+    assert decode_referee(end[:-1]) == End({"why": "é"}, (told,))
+
+
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
