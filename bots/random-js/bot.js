@@ -1,7 +1,6 @@
 // Plays a random legal action in any game: Node.js, no dependencies.
 'use strict';
 
-const lines = require('node:readline').createInterface({ input: process.stdin, crlfDelay: Infinity });
 const send = (message) => process.stdout.write(JSON.stringify(message) + '\n');
 
 let random = 1n; // the state of an xorshift64 generator: never zero
@@ -13,8 +12,7 @@ function below(n) {
   return Number(random % BigInt(n));
 }
 
-lines.on('line', (line) => {
-  const message = JSON.parse(line);
+function hear(message) {
   switch (message.type) {
     case 'hello':
       send({ type: 'hello', protocol: 1, wants: ['legal'], reusable: true });
@@ -33,5 +31,13 @@ lines.on('line', (line) => {
     case 'quit':
       process.exit(0);
   }
+}
+
+// Without node:readline, which since Node.js 24 also ends lines at U+2028 and U+2029, inside a JSON string.
+let begun = ''; // of the line whose end has not been read yet
+process.stdin.setEncoding('utf8').on('data', (text) => {
+  const lines = (begun + text).split('\n');
+  begun = lines.pop();
+  for (const line of lines) hear(JSON.parse(line));
 });
-lines.on('close', () => process.exit(0)); // the end of input means quit, too
+process.stdin.on('end', () => process.exit(0)); // the end of input means quit, too
