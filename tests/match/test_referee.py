@@ -170,6 +170,46 @@ def test_talk_gains_no_time(spec: Any, table: Any) -> None:
     assert told[4][1]["move_s"] == 2.0
 
 
+def test_a_message_after_an_action_is_about_the_next_decision(spec: Any, table: Any) -> None:
+    """A message in `then` that follows an action keeps nothing of the new decision's time; one that leads does."""
+    options = options_json(load_game("coasters").Options(max_rounds=1))
+    seats = tuple(SeatSpec(name, "1", name) for name in "abc")
+    clock = Clock(move_s=2.0, bank_s=10.0, increment_s=1.0)
+    told: list[dict[str, float]] = []
+
+    def talker(question: dict[str, Any]) -> Any:
+        if "talk" not in question:
+            return 0
+        told.append(question["clock"])
+        say = {"do": "say", "to": [(played.referee.seat + 1) % 3], "text": "Hello"}
+        turn = next(action for action in question["legal"] if action["do"] == "turn")
+        orders = [[turn, say], [say, turn], [say, say], [{"do": "end"}]]
+        first, *rest = orders[min(len(told), len(orders)) - 1]
+        return {"type": "act", "id": question["id"], "action": first, "then": rest}
+
+    position = {
+        "players": 3,
+        "options": options,
+        "systems": [{"at": [x, 0], "rotation": 0} for x in range(3)],
+        "ships": [{"at": [3 * x + 1, 1], "facing": "U"} for x in range(3)],
+        "phase": "turn", "d6": 6, "flux": "AIM", "halves": 12,
+    }  # fmt: skip
+    played = table(
+        spec(game="coasters", options=options, seats=seats, clock=clock, position=position),
+        talker, talker, talker,
+    )  # fmt: skip
+    played.wall_ns = 500_000_000
+    for _ in range(4):
+        played.step()
+    assert not played.violations
+    assert told == [
+        {"bank_s": 11.0, "move_s": 2.0},
+        {"bank_s": 11.5, "move_s": 2.0},
+        {"bank_s": 12.0, "move_s": 2.0},
+        {"bank_s": 11.5, "move_s": 1.5},
+    ]
+
+
 def test_without_a_bank_only_the_cap_is_told(spec: Any, table: Any) -> None:
     """What does not limit is absent."""
     played = table(spec(clock=Clock(move_s=0.5)))

@@ -209,7 +209,10 @@ class Referee:
                     detail = {"line": codec.canonical(wanted).decode()[:_EVIDENCE_BYTES]}
                     self.violation = Violation("illegal", f"in the then list: {error}", detail)
                     return Step.FAULT
+                talked = self._talked
                 self._play(action, tail=b',"then":true')
+                # A message that follows an action is about the next decision: that one has not begun.
+                self._talked = self._talked and talked
                 continue
             if len(legal) == 1 and not talk:
                 self._play(legal[0], mark=b',"auto":true')
