@@ -75,8 +75,8 @@ class Game(ABC, Generic[S, A]):
 
     States (`S`) are immutable values: `apply` builds a new one and never touches the old. Actions (`A`) are
     hashable values, equal exactly when their JSON forms are equal; engines keep one object for each where they
-    can, since the referee caches by action. Methods trust their caller, except `parse`, `options` and
-    `state_from_json`, which validate and name what is wrong.
+    can, since the referee caches by action. Methods trust their caller, except `parse`, `check_options` and
+    `from_json`, which validate and name what is wrong.
     """
 
     id: ClassVar[str]

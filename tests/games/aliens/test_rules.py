@@ -365,6 +365,16 @@ def test_t3_a_jump_never_ends_on_an_own_ship(position: Callable[..., Any]) -> No
     assert table.json()["to_move"] == 1
 
 
+def test_t3_a_jump_may_not_cross_squares_off_the_board(position: Callable[..., Any]) -> None:
+    """Ruling, as for moves: three N of (8,6) lies (8,9) on the board, but (8,7) does not; and the other way round."""
+    table = position(dice={"suns": 1}, ships={"suns": [8, 5]}, holes=[("suns", 3, 8, 6)])
+    table.act("move", ship="suns", way="N")
+    assert table.ways("jump") == ["S"]
+    table = position(dice={"suns": 1}, ships={"suns": [8, 10]}, holes=[("suns", 3, 8, 9)])
+    table.act("move", ship="suns", way="S")
+    assert table.ways("jump") == ["N"]
+
+
 def test_t4_a_jump_onto_a_wormhole_does_not_activate_it(position: Callable[..., Any]) -> None:
     """Only the first wormhole is activated."""
     holes = [("moons", 2, 5, 6), ("moons", 1, 7, 6)]
@@ -532,6 +542,17 @@ def test_t8_a_cascade_ends(position: Callable[..., Any]) -> None:
     assert [6, 9] not in legal
 
 
+def test_t8_each_die_use_counts_its_own_sends(position: Callable[..., Any]) -> None:
+    """After sixteen sends of the first die the second die begins anew, and may choose wormholes."""
+    ships = {"suns": [5, 7], "moons": [8, 9], "crowns": [5, 7], "arms": [8, 10]}
+    pending = {"ship": "crowns", "sends": 16, "then": None}
+    table = position("send", dice={"moons": 1}, ships=ships, holes=[("suns", 1, 5, 8)], pending=pending)
+    assert {"do": "send", "to": [5, 8]} not in table.legal()
+    table.act("send", to=[3, 5]).act("move", ship="moons", way="N")
+    assert table.json()["pending"] == {"ship": "arms", "sends": 0, "then": None}
+    assert {"do": "send", "to": [5, 8]} in table.legal()
+
+
 def test_t9_the_turn_passes_when_both_dice_are_used(position: Callable[..., Any]) -> None:
     """The other side rolls next, and the count of turns goes up by one."""
     table = position(dice={"suns": 0, "moons": 0}).act("stay", ship="suns").act("stay", ship="moons")
@@ -600,6 +621,21 @@ def test_e1_both_ships_must_stand_on_enemy_bases(position: Callable[..., Any]) -
     table.act("move", ship="suns", way="W")
     assert table.json()["phase"] == "turn"
     table.act("move", ship="moons", way="W")
+    assert table.json()["result"] == {"winner": 0, "why": "base"}
+
+
+def test_e1_a_ship_sent_onto_the_second_base_wins_only_when_its_sister_lands_again(
+    position: Callable[..., Any],
+) -> None:
+    """Both ships on enemy bases by a send is no win; with one sent there, the landing of the other is."""
+    ships = {"suns": [1, 17], "moons": [5, 7], "crowns": [5, 5], "arms": [3, 17]}
+    table = position("turn", 1, dice={"crowns": 2}, ships=ships, options=BOTH)
+    table.act("move", ship="crowns", way="N").act("send", to=[1, 18])
+    assert table.json()["phase"] == "roll"
+    ships = {"suns": [2, 17], "moons": [5, 7], "crowns": [5, 5], "arms": [3, 17]}
+    table = position("turn", 1, dice={"crowns": 2}, ships=ships, options=BOTH)
+    table.act("move", ship="crowns", way="N").act("send", to=[1, 18])
+    table.roll(1, 0).act("move", ship="suns", way="W")
     assert table.json()["result"] == {"winner": 0, "why": "base"}
 
 

@@ -16,17 +16,30 @@ from warpleague.games.playout import random_roll
 SIDES = {"first": "AAAAABB", "second": "BBBBBAA"}
 
 
+_CLOSE = {"planet": [[0, 0]], "obstacle": [[0, -1], [1, -1], [-1, 0], [-1, 1], [0, 1]]}
+_IN_LINE = {"planet": [[0, 0]], "cannon": [[-2, 0]], "blackhole": [[1, 0], [2, 0]]}
+PAIR: dict[str, Any] = {
+    "board": [{"number": 1, "A": _CLOSE, "B": _CLOSE}, {"number": 2, "A": _IN_LINE, "B": _IN_LINE}],
+    "pattern": {"pair": {"players": [1, 5], "centres": [[5, -3], [-3, -2]]}},
+}
+"""A galaxy file of two planets: the first with one space beside it, the second in line with cannon and black holes."""
+
+
 class Tools:
     """What the tests of captains share.
 
     `first` (nebulae 69 and 83, cannon 87, wild 3 on 111, the big ring planet 6) and `second` (black hole 73,
-    wild 5 on 131) are galaxies of the pattern `standard` with boards 1 to 7 in order. `galaxy_text` with
-    `numbers=True` draws them.
+    wild 5 on 131) are galaxies of the pattern `standard` with boards 1 to 7 in order. `pair` (cannon 19, black
+    holes 22 and 23; space 17 alone beside planet 0) is the one of `PAIR`. `galaxy_text` with `numbers=True`
+    draws them.
     """
 
     game = GAME
 
     def match(self, which: str = "first", players: int = 2, **options: Any) -> dict[str, Any]:
+        if which == "pair":
+            laid = {"galaxy_file": PAIR, "pattern": "pair", "boards": [[1, "A", 0], [2, "A", 0]]}
+            return {"players": players, "station": 0, **laid, **options}
         boards = [[i + 1, side, 1 if i == 4 else 0] for i, side in enumerate(SIDES[which])]
         return {"players": players, "pattern": "standard", "station": 0, "boards": boards, **options}
 

@@ -14,7 +14,7 @@ import pytest
 from warpleague.errors import OptionsError
 from warpleague.games.captains import GAME, deal_galaxy, galaxy_text
 from warpleague.games.captains.boards import builtin, distance, rotate
-from warpleague.games.captains.dealing import Dealing, lay, plan, settle
+from warpleague.games.captains.dealing import Dealing, draws, first_deal, lay, plan, settle
 from warpleague.games.captains.galaxy import Layout, misfit
 from warpleague.games.captains.options import PATTERNS, Options
 from warpleague.games.playout import random_roll
@@ -45,6 +45,19 @@ def test_g1_rotation_turns_by_sixty_degrees() -> None:
     assert distance((0, 0), rotate((2, -1), 3)) == 2
 
 
+def test_g1_a_space_has_the_six_neighbours_of_a_hexagon(tools: Tools) -> None:
+    """What ships enter among the six hexes around a space is adjacent to it, over the edges of boards too."""
+    galaxy = tools.at("first", stage="start").table.galaxy
+    six = ((1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1))
+    number = {at: space for space, at in enumerate(galaxy.hexes)}
+    for (q, r), near in zip(galaxy.hexes, galaxy.adjacent, strict=True):
+        if near:
+            around = {number.get((q + dq, r + dr), -1) for dq, dr in six} - {-1}
+            assert set(near) == {space for space in around if galaxy.adjacent[space]}
+    assert 105 in galaxy.adjacent[104], "of the station's board and of another"
+    assert set(galaxy.adjacent[58]) == {42, 43, 59, 72, 73}, "57 is an obstacle"
+
+
 def test_g2_closed_spaces_cannot_be_entered(tools: Tools) -> None:
     """Nothing leads onto a planet, the station or an obstacle, or out of one."""
     galaxy = tools.at("first", stage="start").table.galaxy
@@ -64,6 +77,15 @@ def test_g3_tokens_go_on_blank_and_orbit_spaces_only(tools: Tools) -> None:
             assert takes == (kind in ("blank", "orbit"))
 
 
+def test_g3_a_space_holds_one_token_and_any_number_of_ships(tools: Tools) -> None:
+    """No second token goes where one is, be it anyone's; ships meet there, and may be placed upon."""
+    state = tools.at(players=3, ships=[104, 104, 105], tokens=[[119], [134, 105], [136]])
+    assert not {"place 105", "place 119"} & set(tools.legal(state, "place"))
+    assert "place 104" in tools.legal(state, "place"), "under two ships"
+    state = tools.play(state, "move 105")
+    assert state.ships == (105, 104, 105)
+
+
 def test_g4_boards_and_planets_by_player_count() -> None:
     """Seven boards and eight planets for up to three players, nine and ten for more, each with 19 spaces."""
     for players in GAME.players:
@@ -79,7 +101,7 @@ def test_g4_boards_and_planets_by_player_count() -> None:
 
 
 def test_g5_big_ring_planet_has_three_spaces_and_an_orbit_of_nine(tools: Tools) -> None:
-    """Board 6, side B: one planet of three spaces within an orbit of nine; side A: an ordinary planet."""
+    """Board 6, side B: one planet of three spaces within an orbit of nine; side A: an ordinary planet, T3 holding."""
     galaxy = tools.at("first", stage="start").table.galaxy
     ring = galaxy.planets[6]
     assert (ring.board, len(ring.spaces), ring.big) == (6, 3, True)
@@ -88,6 +110,8 @@ def test_g5_big_ring_planet_has_three_spaces_and_an_orbit_of_nine(tools: Tools) 
     assert {galaxy.orbit[space] for space in orbit} == {6}
     other = tools.at("second", stage="start").table.galaxy.planets[6]
     assert (other.board, len(other.spaces), other.big) == (6, 1, False)
+    once = tools.play(tools.at("second", ships=[36, 134], tokens=[[119], [134]]), "place 36")
+    assert not {"place 20", "place 37"} & set(tools.legal(once, "place"))
 
 
 def test_g6_patterns_fit_the_player_count() -> None:
@@ -133,6 +157,40 @@ def test_g7_the_later_board_of_the_first_near_pair_is_turned() -> None:
     assert settled is not None
     assert settled.laid[4] == (4, 0, 1)
     assert events[0].data == {"event": "turned", "place": 4, "board": 5, "rotation": 1}
+
+
+def test_g7_a_planet_out_of_reach_is_turned_to_where_it_can_be_reached() -> None:
+    """A planet that walls and black holes shut off has its board turned, and no other, till a way leads to it."""
+    shut = {"planet": [[2, 0]], "obstacle": [[2, -1], [1, 1]], "blackhole": [[1, 0]]}
+    open_ = {"planet": [[0, 0]]}
+    table = {
+        "board": [{"number": 1, "A": shut, "B": shut}, {"number": 2, "A": open_, "B": open_}],
+        "pattern": {"pair": {"players": [1, 5], "centres": [[5, -3], [-3, -2]]}},
+    }
+    made = plan(2, Options(galaxy_file=table))
+    layout = Layout(0, ((0, 0, 0), (1, 0, 0)))
+    assert misfit(made.station, made.boards, made.pattern, layout) == 0
+    settled, events = settle(made, layout)
+    # From (2, 0) of its board the planet comes to (0, 2), and then to (-2, 2), beside the station's board.
+    assert settled == Layout(0, ((0, 0, 2), (1, 0, 0)))
+    assert [event.data["rotation"] for event in events] == [1, 2]
+    assert misfit(made.station, made.boards, made.pattern, settled) is None
+
+
+@pytest.mark.parametrize("players", [2, 5])
+def test_g7_basic_boards_lie_unturned(players: int) -> None:
+    """In the basic galaxy each board shows side A and is turned only as often as condition (a) or (b) demands."""
+    for seed in range(10):
+        rng = Random(seed)
+        dealing: Any = first_deal(plan(players, Options(galaxy="basic")))
+        turns: list[int] = []
+        while isinstance(dealing, Dealing):
+            dealing, events = lay(dealing, random_roll(draws(dealing), rng))
+            told = [event.data for event in events]
+            turns = [] if any(event["event"] == "redeal" for event in told) else turns
+            turns += [event["place"] for event in told if event["event"] == "turned"]
+        for place, (_, side, rotation) in enumerate(dealing.laid):
+            assert (side, rotation) == (0, turns.count(place) % 6)
 
 
 def test_g7_a_deal_that_cannot_be_mended_is_drawn_anew() -> None:
@@ -234,6 +292,9 @@ def test_c1_shape_of_the_deal() -> None:
     assert events[0].data == {"event": "board", "place": 1, "board": 9, "side": "A", "rotation": 0}
     state = GAME.initial(2, Options(galaxy="basic"))
     assert GAME.chance(state) == ((1,) * 7,)
+    state = GAME.initial(5, Options(galaxy="basic"))
+    assert GAME.chance(state) == (6,), "the station's board is turned in both galaxies"
+    assert GAME.chance(GAME.apply(state, (1,))[0]) == ((1,) * 9,)
 
 
 def test_c3_spaces_are_numbered_by_row(tools: Tools) -> None:

@@ -17,13 +17,14 @@ def solo(tools: Tools, ai: str = "echabod-z", **fields: Any) -> Any:
 
 
 def test_a1_set_up_as_for_two(tools: Tools) -> None:
-    """Eight planets, 64 cards, one dealt to the player, none to the AI; echabod-z is the default."""
+    """Eight planets, 64 cards, one dealt to the player, none to the AI, which has no ship; echabod-z by default."""
     state = tools.deal(1, 1)
     view = GAME.view(state, 0)
     assert view["match"]["ai"] == "echabod-z"
     assert view["hands"] == [1]
     assert view["deck"] == 63
     assert len(view["tokens"]) == len(view["delivered"]) == len(view["points"]) == 2
+    assert view["ships"] == [-1], "the AI has no ship"
 
 
 def test_a2_the_ais_first_token_is_placed_beside_the_station(tools: Tools) -> None:
@@ -89,13 +90,22 @@ def test_a3_a_pair_completed_on_the_way_is_active_for_the_next_planet(tools: Too
     assert state.cards.piles[1] == tuple(tools.counts(p0=1, p7=3))
 
 
-def test_a3_no_room_or_no_token_left_is_skipped(tools: Tools) -> None:
-    """Without a free space beside the planet, or with all ten tokens placed, only the card is delivered."""
+def test_a3_no_token_left_is_skipped(tools: Tools) -> None:
+    """With all ten tokens placed, only the card is delivered."""
     mine = [119, 7]
     ten = [134, 116, 23, 28, 35, 36, 50, 52, 65, 68]
     state = solo(tools, docks=tools.counts(p3=2), tokens=[mine, ten], ships=[119], explorers=[0, 1, 1, 1, 1])
     state = tools.play(state, "end", "roll 5", "roll 4")
     assert (state.round, state.cards.piles[1]) == (2, tuple(tools.counts(p3=1)))
+
+
+def test_a3_no_free_space_is_skipped(tools: Tools) -> None:
+    """Where the one space beside the planet has a token, only the card is delivered."""
+    state = tools.at("pair", players=1, options={"ai": "echabod-z"}, ships=[17], tokens=[[36, 17], [46]],
+                     explorers=[0], docks=[2, 0])  # fmt: skip
+    state = tools.play(state, "end", "roll 0", "roll 1")
+    assert (state.round, state.cards.piles[1], state.cards.docks) == (2, (1, 0), (2, 1))
+    assert len(state.tokens.stacks[1]) == 1
 
 
 def test_a4_a_pickup_at_the_station_pays_the_ai_at_once(tools: Tools) -> None:
@@ -120,6 +130,16 @@ def test_a4_the_player_needs_more_points_than_the_ai(tools: Tools) -> None:
         assert GAME.outcome(state).ranks == (rank,)
         assert GAME.outcome(state).scores == (points[0],)
         assert GAME.outcome(state).rival == points[1]
+
+
+def test_a4_the_ai_scores_like_a_player(tools: Tools) -> None:
+    """Exploration tokens, points, two for each card delivered, and the tour beyond the fifth planet (E2)."""
+    state = solo(tools, round=200, points=[30, 2], tokens=[[119], [134, 7]], explorers=[1],
+                 delivered=[tools.counts(), [1, 1, 1, 1, 1, 2, 1, 0]])  # fmt: skip
+    state = tools.play(state, "end", "roll 0", "roll 1")
+    assert GAME.outcome(state).rival == 1 + 2 + 2 * 8 + 3 * 2
+    assert tools.told[-1]["scores"] == [30, 25]
+    assert GAME.outcome(state).ranks == (1,)
 
 
 def test_a4_a_retired_player_has_lost(tools: Tools) -> None:

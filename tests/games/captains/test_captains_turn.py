@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,6 +13,13 @@ from warpleague.games.captains.score import worth
 
 if TYPE_CHECKING:
     from conftest import Tools
+
+BOARDS = [
+    [6, "B", 1], [2, "A", 2], [5, "A", 2], [7, "A", 5], [3, "B", 5],
+    [4, "A", 1], [1, "A", 4], [9, "A", 5], [8, "A", 3],
+]  # fmt: skip
+BESIDE_BOTH: dict[str, Any] = {"match": {"players": 4, "station": 3, "boards": BOARDS}}
+"""A galaxy in which space 158 is beside the station and beside planet 5."""
 
 # In galaxy `first`, spaces 119 and 134 are beside the station, 103 to 106 a row, 106 beside planet 3.
 
@@ -62,6 +69,18 @@ def test_c2_hands_are_dealt_whole_seat_by_seat(tools: Tools) -> None:
     assert GAME.ask(state, 0) == "start"
 
 
+def test_c2_every_card_is_drawn_by_what_the_deck_has_left(tools: Tools) -> None:
+    """In a pick-up, for the black hole and in the AI's turn, hidden hands count as gone from the deck."""
+    here: dict[str, Any] = {"ships": [106, 134], "tokens": [[119], [134]]}
+    cards: dict[str, Any] = {"docks": tools.counts(p1=3), "hands": [tools.counts(), tools.counts(p2=1, p5=2)]}
+    left = ((8, 5, 7, 8, 8, 6, 8, 8),)
+    assert GAME.chance(tools.play(tools.at(**here, **cards), "pickup planet", "draw")) == left
+    hole = tools.at("second", **{**here, "ships": [58, 134]}, **cards)
+    assert GAME.chance(tools.play(hole, "move 73")) == left
+    solo = tools.at(players=1, ships=[106], tokens=[[119], [134]], docks=tools.counts(p1=3))
+    assert GAME.chance(tools.play(solo, "end")) == ((8, 5, 8, 8, 8, 8, 8, 8),)
+
+
 def test_s3_the_first_turn_starts_beside_the_station(tools: Tools) -> None:
     """Only starts are legal; the token is number 1, inactive; then the turn goes on with 3 energy."""
     state = tools.at(stage="start")
@@ -73,6 +92,19 @@ def test_s3_the_first_turn_starts_beside_the_station(tools: Tools) -> None:
     state = tools.play(state, "end")
     assert "start 120" not in tools.legal(state)
     assert len(tools.legal(state)) == 5
+
+
+def test_s3_a_start_beside_a_planet_counts_as_any_token_and_place(tools: Tools) -> None:
+    """There the first token explores (T4) and bars a second one (T3); what is picked up is the station's (T7)."""
+    state = GAME.from_json({**BESIDE_BOTH, "stage": "start"})
+    state = tools.play(state, "start 158")
+    assert {"event": "explore", "owner": 0, "planet": 5, "token": 1, "worth": 1} in tools.told
+    galaxy = state.table.galaxy
+    around = [space for space in galaxy.adjacent[158] if galaxy.takes_token[space]]
+    assert any(galaxy.beside_planet[space] == 5 for space in around)
+    assert all(galaxy.beside_planet[space] == 5 or galaxy.beside_station[space] for space in around)
+    assert tools.legal(state, "place") == []
+    assert tools.legal(state, "pickup") == ["pickup station"]
 
 
 def test_t1_a_move_costs_one_energy_and_ends_with_it(tools: Tools) -> None:
@@ -200,6 +232,15 @@ def test_t5_a_pickup_comes_between_two_warps(tools: Tools) -> None:
     assert tools.legal(state, "warp") == ["warp 104"]
 
 
+def test_t5_a_delivery_comes_between_two_warps(tools: Tools) -> None:
+    """Dropping off passengers where a warp ended is another action."""
+    hands = [tools.counts(p3=1), tools.counts()]
+    state = tools.at(ships=[119, 134], tokens=[[119, 106], [134]], explorers=[0], hands=hands)
+    state = tools.play(state, "warp 106")
+    assert tools.legal(state, "warp") == []
+    assert tools.legal(tools.play(state, "deliver 3"), "warp") == ["warp 119"]
+
+
 def test_t5_wild_wormholes_serve_own_pairs_of_their_number(tools: Tools) -> None:
     """From an own active 3 to the wild 3 and back to either; not with others' tokens, nor inactive ones."""
     mine = [119, 70, 54, 56, 104, 90]
@@ -265,18 +306,8 @@ def test_t7_no_pickup_at_a_planet_from_an_empty_deck(tools: Tools) -> None:
 
 def test_t7_nothing_is_drawn_from_the_deck_beside_the_station(tools: Tools) -> None:
     """On a space beside both a planet and the station passengers are delivered, but picked up from the Docks."""
-    laid = (
-        [6, "B", 1],
-        [2, "A", 2],
-        [5, "A", 2],
-        [7, "A", 5],
-        [3, "B", 5],
-        [4, "A", 1],
-        [1, "A", 4],
-        [9, "A", 5],
-    )
     both = {
-        "match": {"players": 4, "station": 3, "boards": [*laid, [8, "A", 3]]},
+        **BESIDE_BOTH,
         "ships": [158, 159, 169, 171],
         "tokens": [[158], [159], [169], [171]],
         "explorers": [0],
@@ -367,6 +398,23 @@ def test_t9_an_empty_deck_closes_the_black_hole(tools: Tools) -> None:
     assert "move 73" in tools.legal(state)
     state = tools.at("second", ships=[58, 134], tokens=[[119], [134]], docks=[8] * 8)
     assert "move 73" not in tools.legal(state)
+
+
+def test_t9_a_shot_into_the_black_hole_enters_it(tools: Tools) -> None:
+    """Over a planet too; the ship may come out anywhere beside the card's planet, but not in another black hole."""
+    state = tools.at("pair", ships=[19, 46], tokens=[[36], [46]], docks=[8, 7])
+    assert {"cannon 22", "cannon 23"} <= set(tools.legal(state, "cannon"))
+    state = tools.play(state, "cannon 23")
+    assert GAME.actors(state) == (CHANCE,)
+    state = tools.play(state, "roll 1")
+    assert tools.told == [
+        {"event": "revealed", "seat": 0, "planet": 1},
+        {"event": "ending", "why": "deck-empty", "last_round": 2},
+    ]
+    assert tools.legal(state) == [f"emerge {at}" for at in (11, 12, 20, 32, 33)]
+    empty = tools.at("pair", ships=[19, 46], tokens=[[36], [46]], docks=[8, 8])
+    assert not {"cannon 22", "cannon 23"} & set(tools.legal(empty, "cannon"))
+    assert "cannon 24" in tools.legal(empty, "cannon")
 
 
 def test_t10_after_100_actions_a_turn_can_only_be_ended(tools: Tools) -> None:

@@ -27,6 +27,7 @@ SHIPS: Final = ("suns", "moons", "crowns", "arms")
 
 SIDES: Final = ("OrthogonAliens", "DiagonAliens")
 COINS: Final = 24
+"""Six values, 0 (null) to 5, of each suit (aliens B4)."""
 
 STARTS: Final = tuple(INDEX[square] for square in ((10, 1), (10, 2), (1, 17), (1, 18)))
 """Where each ship starts: on a base of its side (aliens B2)."""

@@ -74,6 +74,7 @@ def legal(state: State) -> Sequence[Action]:
 
 
 def _turn(state: State) -> Sequence[Action]:
+    """T2: all but moves are free; the pick-up is once a turn."""
     if state.steps >= TURN_ACTIONS:  # captains T10
         return _ONLY_END
     table, seat, cards = state.table, state.seat, state.cards
