@@ -116,7 +116,9 @@ def test_show_tells_every_line(run: Run, record: Path) -> None:
 
 def test_long_lines_keep_to_the_right_of_their_numbers(run: Run, record: Path) -> None:
     """In a narrow terminal what happened is wrapped beside the numbers; in a pipe each line of the record is one."""
-    narrow = Console(file=io.StringIO(), force_terminal=True, color_system=None, width=40, highlight=False)
+    narrow = Console(
+        file=io.StringIO(), force_terminal=True, color_system=None, width=40, height=50, highlight=False
+    )
     show_replay(Replay(read_record(record)), boards=False, at=None, seat=None, console=narrow)
     told, _, _ = narrow.file.getvalue().partition("────")
     lines = told[told.index("    1  ") :].splitlines()
@@ -177,6 +179,43 @@ run(lambda question: Reply(0 if question.id < 3 else 9999, note="my plan"), want
         line = step["line"]
         if line.get("seat") != 1:
             assert line.keys() <= {"n", "type", "seat"}
+
+
+def test_a_seat_sees_no_sign_of_messages_between_others(run: Run, make_bot: MakeBot, tmp_path: Path) -> None:
+    """`--seat` shows a message to who sent it and who got it; for the third seat there is not even a line."""
+    source = """
+from warpline.client import run, say
+
+run(lambda question: say(1, "psst") if question.seat == 0 and question.talk == 8 else 0)
+"""
+    bot, kept = make_bot("gossip", source), tmp_path / "kept.jsonl"
+    done = run("match", "coasters", bot, bot, bot, "--seed", 1, "--option", "max_rounds=1", "--record", kept)
+    assert done.code == 0
+    steps = run("replay", "show", kept, "--json").json
+    sent = [step["n"] for step in steps if step["line"].get("action", {}).get("do") == "say"]
+    assert sent
+    for seat, knows in ((0, True), (1, True), (2, False)):
+        text = run("replay", "show", kept, "--seat", seat).out
+        assert ("psst" in text) == knows
+        numbers = {step["n"] for step in run("replay", "show", kept, "--seat", seat, "--json").json}
+        assert set(sent) & numbers == (set(sent) if knows else set())
+        assert [line for line in text.splitlines() if "(act)" in line] == []
+
+
+def test_show_tells_a_faults_evidence(run: Run, make_bot: MakeBot, first: Path, tmp_path: Path) -> None:
+    """Under a fault stand the bot's last words, or the line that it is about, safe to print."""
+    crash = make_bot(
+        "crash", "import sys\nprint('\\x1b[31mdown', file=sys.stderr)\nraise RuntimeError('no board')"
+    )
+    chatty = make_bot("chatty", "print('hello world', flush=True)\ninput()\ninput()")
+    for bot, words in ((crash, ["\\x1b[31mdown", "RuntimeError: no board"]), (chatty, ["hello world"])):
+        kept = tmp_path / f"{bot.name}.jsonl"
+        assert run("match", "aliens", bot, first, "--record", kept).code == 0
+        shown = run("replay", "show", kept).out
+        assert "\x1b" not in shown
+        for word in words:
+            assert word in shown
+        assert words[0] not in run("replay", "show", kept, "--seat", 1).out
 
 
 def test_show_as_json_of_one_line(run: Run, record: Path) -> None:

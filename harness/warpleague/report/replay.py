@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.rule import Rule
 from rich.text import Text
 
-from warpleague.match.evidence import safe
+from warpleague.match.evidence import safe, told
 from warpleague.report.scene import RIVAL, paint, seat_style
 from warpleague.report.terminal import make_console
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _MARGIN: Final = 7
 """The columns that the numbers of lines take; what follows them stays to their right."""
+
+_STDERR_LINES: Final = 12
+"""How much of a faulting bot's standard error is shown, from its end."""
 
 
 def _shown(step: Step, seat: int | None) -> list[dict[str, Any]]:
@@ -40,11 +43,17 @@ def _known(line: dict[str, Any], seat: int | None) -> dict[str, Any]:
     return {key: line[key] for key in ("n", "seat", "type") if key in line}
 
 
+def _noticed(step: Step, seat: int | None) -> bool:
+    """Whether `seat` learned that there was this step: not of a message between others (coasters A1)."""
+    return seat is None or step.data.get("seat") == seat or bool(_shown(step, seat))
+
+
 def steps_json(replay: Replay, seat: int | None) -> list[dict[str, Any]]:
     """Every line of the record with what happened, as JSON, as far as `seat` knew it; executes the whole record."""
     return [
         {"n": step.data["n"], "line": _known(step.data, seat), "events": _shown(step, seat)}
         for step in replay
+        if _noticed(step, seat)
     ]
 
 
@@ -71,7 +80,7 @@ def show_replay(
         return
     for step in replay:
         number = step.data["n"]
-        if at is not None and number != at:
+        if number != at if at is not None else not _noticed(step, seat):
             continue
         _print_step(console, replay, step, seat)
         if boards or at is not None:
@@ -99,6 +108,8 @@ def _print_step(console: Console, replay: Replay, step: Step, seat: int | None) 
     _print_hanging(console, f"{data['n']:5}  ", text)
     if data.get("note"):
         _print_hanging(console, " " * _MARGIN, Text(safe(f"note: {data['note']}"), style="italic"))
+    for line in told(data.get("detail") or {}, _STDERR_LINES):
+        _print_hanging(console, " " * _MARGIN, Text(safe(line)))
 
 
 def _print_hanging(console: Console, margin: str, text: Text) -> None:
