@@ -110,6 +110,12 @@ class Question:
         limits = [self.clock[name] for name in ("bank_s", "move_s") if self.clock.get(name) is not None]
         return min(limits) if limits else None
 
+    @property
+    def heard(self) -> list[tuple[int, str]]:
+        """What others said to this seat since the last question, as (seat, text), in a game with talk."""
+        said = [event for event in self.events or () if event["event"] == "said"]
+        return [(event["seat"], event["text"]) for event in said if event["seat"] != self.seat]
+
     def options_to(self, do: str) -> list[int]:
         """The indices of the legal actions whose `do` is the one given."""
         return [number for number, action in enumerate(self.legal) if action["do"] == do]

@@ -109,6 +109,20 @@ def test_a_question_without_its_optional_parts() -> None:
     assert json.loads(found["note"]) == [None, None, None, {}, 0, None]
 
 
+def test_a_question_tells_what_others_said() -> None:
+    """Messages of others come as seat and text; one's own, and other events, are no messages heard."""
+    events = [
+        {"event": "said", "seat": 0, "to": [1], "text": "peace?"},
+        {"event": "rolled", "seat": 0, "colour": 0, "d6": 1, "flux": "TIP"},
+        {"event": "said", "seat": 1, "to": [0], "text": "peace!"},
+        {"event": "said", "seat": 2, "to": [0, 1], "text": "never"},
+    ]
+    found = answer("Reply(0, note=json.dumps(question.heard))", {**ACT, "events": events})
+    assert json.loads(found["note"]) == [[0, "peace?"], [2, "never"]]
+    found = answer("Reply(0, note=json.dumps(question.heard))", {"type": "act", "id": 1, "ask": "turn"})
+    assert json.loads(found["note"]) == []
+
+
 @pytest.mark.parametrize(
     ("choice", "meant"),
     [
