@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 _LINUX = sys.platform == "linux"
 _SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)  # the host is short of something
 _ROUNDS = 5
-EXIT_S = 0.2
-"""How long a bot whose output ended may take to end itself, in seconds, to be told from one that lives on."""
+EXIT_S = 1.0
+"""How long a bot whose output ended may take to end itself, in seconds, to be told from one that lives on: some
+processes of a sandbox end one after the other, and on a busy machine each waits for its turn."""
 
 
 class Child:

@@ -196,7 +196,8 @@ class BotProcess:
                     if owed <= self._deadline:
                         return self._timeout(self._budget_ns)
                     self._deadline = owed
-                    continue
+                    # Looked at once more, even if we were kept from the processor until after that.
+                    rest_s = max(0.0, (owed - time.perf_counter_ns()) / 1e9)
             with trio.move_on_after(rest_s):
                 await trio.lowlevel.wait_readable(self._out)
             self._read()
