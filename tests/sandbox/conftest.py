@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import Level
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 @pytest.fixture(scope="session")

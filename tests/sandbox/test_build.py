@@ -80,7 +80,13 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return limit
 
 
-def gone(token: str, within_s: float = 10.0) -> bool:
+@pytest.fixture
+def token() -> str:
+    """So many seconds that a `sleep` with it goes on for years, and can be told from all others by it."""
+    return f"{10**9 + secrets.randbelow(10**9)}.{secrets.randbelow(10**9):09}"
+
+
+def gone(token: str, within_s: float = 60.0) -> bool:
     """Whether no process with `token` is left, now or soon."""
     deadline = time.monotonic() + within_s
     while with_token(token):
@@ -163,15 +169,20 @@ raise SystemExit("seen" if "WARPLEAGUE_TEST_SECRET" in os.environ else 0)
 
 
 def test_a_build_that_hangs_is_ended(
-    make: Callable[..., Path], limit: Callable[..., None], cache: Path, level: Level
+    make: Callable[..., Path], limit: Callable[..., None], cache: Path, level: Level, token: str
 ) -> None:
     """A build that does not end is killed with all it started once its time is up, and told with what it had said."""
-    limit(seconds=0.7)
-    token = f"{int(time.time())}.{os.getpid()}1"
-    with pytest.raises(BotError, match=r"building bot took more than 0\.7 s: (?s:.*)half done"):
-        prepare(make(shell=f"echo half done; sleep {token} & sleep {token}"), level)
-    assert gone(token)
-    assert in_cache(cache) == []
+    folder = make(shell=f"echo half done; sleep {token} & sleep {token}")
+    for seconds in (0.7, 5, 40):  # on a busy machine it may take a while to get that far
+        limit(seconds=seconds)
+        with pytest.raises(BotError, match=rf"building bot took more than {seconds:g} s: ") as caught:
+            prepare(folder, level)
+        assert gone(token)
+        assert in_cache(cache) == []
+        if "half done" in str(caught.value):
+            break
+    else:
+        pytest.fail("what it had said is not told")
 
 
 def test_even_without_confinement_a_build_is_waited_for_in_vain_only_once(
@@ -185,12 +196,11 @@ def test_even_without_confinement_a_build_is_waited_for_in_vain_only_once(
 
 @pytest.mark.parametrize("shell", ["sleep {0} &", "setsid sh -c '(trap \"\" TERM HUP; sleep {0}; :) &'"])
 @pytest.mark.parametrize("level", ["none", *CONFINED])
-def test_what_a_build_leaves_running_is_killed(level: Level, shell: str, make: Callable[..., Path]) -> None:
+def test_what_a_build_leaves_running_is_killed(
+    level: Level, shell: str, make: Callable[..., Path], token: str
+) -> None:
     """A process left in the background, and a daemon that holds the pipes, are not waited for, and die."""
-    token = f"{int(time.time())}.{os.getpid()}2"
-    begun = time.monotonic()
     bundle = prepare(make(shell=shell.format(token) + "\ntouch made"), level)
-    assert time.monotonic() - begun < 60
     assert (Path(bundle.cwd) / "made").exists()
     assert gone(token)
 
@@ -369,9 +379,9 @@ def test_what_a_killed_harness_leaves_goes_at_the_next_start(
     make: Callable[..., Path],
     cache: Path,
     limit: Callable[..., None],
+    token: str,
 ) -> None:
     """Killed during a build, the harness leaves no process; its draft goes when this or any bot is prepared."""
-    token = f"{int(time.time())}.{os.getpid()}3"
     folder = make(shell=f"test -e half && exit 3; touch half; exec sleep {token}")
     stem = folder_digest(folder)[:32]
 

@@ -249,7 +249,7 @@ def duel(bot_folder: Path) -> Callable[..., MatchResult]:
         SeatSpec(bot=name, run=(sys.executable, "-P", f"{name}.py"), cwd=str(bot_folder))
         for name in ("ponderer", "slow")
     )
-    spec = MatchSpec("m", "aliens", options, seats, match_key("m"), clock=Clock(move_s=5.0))
+    spec = MatchSpec("m", "aliens", options, seats, match_key("m"), clock=Clock(move_s=60.0, start_s=60.0))
 
     def play(**changes: object) -> MatchResult:
         return play_match(attrs.evolve(spec, **changes))
@@ -288,7 +288,10 @@ def employer(bot_folder: Path, sandboxed: None) -> SeatSpec:
 def test_a_bot_with_other_processes_waits_for_no_other_match(employer: SeatSpec) -> None:
     """A reusable bot that has started another process is ended with it, and starts anew."""
     options = options_json(load_options(load_game("aliens"), 2, {"max_turns": 4}))
-    spec = MatchSpec("m", "aliens", options, (employer, employer), match_key("m"), level="sandbox")
+    clock = Clock(move_s=60.0, start_s=60.0)
+    spec = MatchSpec(
+        "m", "aliens", options, (employer, employer), match_key("m"), clock=clock, level="sandbox"
+    )
     idle = IdleBots(4)
     trio.run(play_game, load_game("aliens"), spec, None, idle)
     assert len(idle) == 0

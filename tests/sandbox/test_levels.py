@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are tried on Linux only")
 
+PATIENCE_S = 60.0
+PATIENCE_NS = 60_000_000_000
+
 
 @pytest.fixture
 def fake_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -108,7 +111,7 @@ async def test_a_sandbox_that_fails_is_no_fault_of_the_bot(
     bot = BotProcess(SeatSpec(bot="innocent", run=run, cwd=str(bot_folder)), "sandbox")
     try:
         with pytest.raises(HarnessFault, match="out of luck"):
-            await bot.ask(b"{}\n", 5_000_000_000)
+            await bot.ask(b"{}\n", PATIENCE_NS)
     finally:
         bot.end()
 
@@ -161,7 +164,7 @@ def test_tells_signals_from_exits(level: str, bot_folder: Path) -> None:
     for code, status in (("raise SystemExit(3)", 3), ("import os; os.kill(os.getpid(), 9)", -9)):
         run = (sys.executable, "-I", "-S", "-c", code)
         bot = BotProcess(SeatSpec(bot="b", run=run, cwd=str(bot_folder)), level)
-        assert bot._child.status(10.0) == status
+        assert bot._child.status(PATIENCE_S) == status
         bot.end()
 
 
@@ -194,6 +197,6 @@ async def test_a_sandbox_that_is_killed_voids_the_match(sandboxed: None, bot_fol
     try:
         os.kill(bot.pid, signal.SIGKILL)
         with pytest.raises(HarnessFault, match="innocent"):
-            await bot.ask(b"{}\n", 5_000_000_000)
+            await bot.ask(b"{}\n", PATIENCE_NS)
     finally:
         bot.end()

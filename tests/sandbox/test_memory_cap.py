@@ -239,7 +239,7 @@ def test_a_harness_that_ends_takes_its_groups_along(capped: str, bot_folder: Pat
         assert ended(daemon)
 
 
-def ended(pid: int, wait_s: float = 10.0) -> bool:
+def ended(pid: int, wait_s: float = 60.0) -> bool:
     """Whether the process is no more, or is within `wait_s` seconds."""
     deadline = time.monotonic() + wait_s
     while cgroup._started(pid) >= 0:
