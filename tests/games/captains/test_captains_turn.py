@@ -427,6 +427,21 @@ def test_t10_after_100_actions_a_turn_can_only_be_ended(tools: Tools) -> None:
     assert "move 84" in tools.legal(tools.play(state, "end", "end"))
 
 
+def test_t10_every_action_counts_once(tools: Tools) -> None:
+    """Free actions and the steps of a pick-up too; cards that chance turns over do not count."""
+    hands = [tools.counts(p3=1, p1=1), tools.counts()]
+    state = tools.at(ships=[106, 134], tokens=[[119, 106], [134]], explorers=[0], hands=hands)
+    state = tools.play(state, "deliver 3", "pickup planet", "discard 1", "draw", *["roll 0"] * 4)
+    assert state.steps == 4
+    assert tools.play(state, "warp 119", "place 103", "move 103").steps == 7
+    docks = tools.at(ships=[119, 134], tokens=[[119], [134]], docks=tools.counts(p4=1))
+    assert tools.play(docks, "pickup station", "take 4", "done").steps == 3
+    hole = tools.at("second", ships=[58, 134], tokens=[[119], [134]])
+    assert tools.play(hole, "move 73", "roll 2", "emerge 61").steps == 2
+    assert tools.play(tools.at(ships=[87, 134], tokens=[[119], [134]]), "cannon 97").steps == 1
+    assert tools.play(state, "end", "end").steps == 0
+
+
 def test_t10_a_pickup_can_still_be_finished(tools: Tools) -> None:
     """In a pick-up after 100 actions: discards only where the hand is full, then `draw`; `done`."""
     full = [tools.counts(p1=2, p2=2), tools.counts()]
