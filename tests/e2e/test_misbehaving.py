@@ -155,11 +155,10 @@ def why_not(level: Level) -> str:
 
 
 def content(folder: Path) -> dict[str, str]:
-    """What is in a folder: names and digests."""
+    """What is in a folder and below it: paths, and the digests of files."""
     return {
-        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in folder.iterdir()
-        if path.is_file() and path.suffix
+        str(path): hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+        for path in folder.rglob("*")
     }
 
 
