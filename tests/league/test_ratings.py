@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import log10, sqrt
 from random import Random
 
@@ -116,6 +117,45 @@ def test_errors_cover_at_tables_of_three() -> None:
         fit = fitted(results, 4, start=25.0)
         inside += sum(abs(fit.ratings[bot] - true[bot]) < 1.96 * fit.errors[bot] for bot in range(4))
     assert 0.90 <= inside / 240 <= 0.985
+
+
+def test_errors_cover_in_short_leagues() -> None:
+    """Of true differences, about 95 in 100 lie within the 95 % interval, also where each pair has one deal only."""
+    rng, true, inside, pairs = Random(5), [0.0, 60.0, -90.0, 30.0], 0, 0
+    for _ in range(300):
+        results = []
+        for group, (a, b) in enumerate(combinations(range(4), 2)):
+            luck = rng.gauss(0, 100)  # of the first seat, on this deal
+            for seats in ((a, b), (b, a)):
+                won = rng.random() < expected(true[seats[0]] - true[seats[1]] + luck)
+                results.append((group, seats, (1, 2) if won else (2, 1)))
+        fit = fitted(results, 4)
+        for a, b in combinations(range(4), 2):
+            variance = fit.covariance[a][a] + fit.covariance[b][b] - 2 * fit.covariance[a][b]
+            if len(set(fit.tiers)) == 1:
+                pairs += 1
+                off = fit.ratings[a] - fit.ratings[b] - true[a] + true[b]
+                inside += abs(off) < 1.96 * sqrt(variance)
+    assert pairs > 1_000
+    assert 0.93 <= inside / pairs <= 0.98
+
+
+def test_results_without_variation_have_no_error() -> None:
+    """Where all deals went alike, or are too few for the ratings, no error is made up; an anchor's is zero."""
+    alike = [(group, (0, 1), ranks) for group in range(9) for ranks in ((1, 2), (2, 1))]
+    assert fitted(alike, 2).errors == (None, None)
+    assert fitted(alike, 2, anchor=0).errors == (0.0, None)
+    one_deal = [(0, (0, 1, 2), (1, 2, 3)), (0, (1, 2, 0), (1, 2, 3)), (0, (2, 0, 1), (1, 2, 2))]
+    fit = fitted(one_deal, 3)
+    assert set(fit.tiers) == {0}
+    assert fit.errors == (None, None, None)
+    assert fit.superiority(0, 1) is None
+    # One that shared every place is no more certain for it than the two that did not.
+    drawn = [(g, (2, b), (1, 1)) for g in range(4) for b in (0, 1)]
+    drawn += [(4 + g, (0, 1), (1, 2) if g % 2 else (2, 1)) for g in range(4)]
+    errors = fitted(drawn, 3).errors
+    assert errors[2] is None
+    assert errors[0] == pytest.approx(errors[1])
 
 
 def test_a_sweep_has_no_finite_rating() -> None:

@@ -37,6 +37,25 @@ def test_means_and_errors() -> None:
     assert mean.error == pytest.approx((8 / 3 / 4) ** 0.5)
 
 
+def test_errors_of_means_are_by_group() -> None:
+    """Values of one group count as one draw: alike, they widen the error, opposed, they narrow it to nothing."""
+    alike, opposed, mixed = Mean(), Mean(), Mean()
+    for group, value in enumerate((2.0, 4.0, 4.0, 6.0)):
+        for _ in range(3):
+            alike.add(value, group)
+        opposed.add(value, group)
+        opposed.add(8.0 - value, group)
+    assert (alike.count, alike.mean) == (12, 4.0)
+    assert alike.error == pytest.approx((8 / 3 / 4) ** 0.5)
+    assert opposed.error == pytest.approx(0.0, abs=1e-7)
+    # Groups of different sizes, by hand: sums less size times the mean (3) are -2, 3 and -1.
+    for group, values in enumerate(((1.0,), (5.0, 4.0), (2.0,))):
+        for value in values:
+            mixed.add(value, group)
+    assert mixed.mean == 3.0
+    assert mixed.error == pytest.approx((14 * 3 / 2) ** 0.5 / 4)
+
+
 def test_equal_ratings_share_a_rank_and_the_unplayed_come_last() -> None:
     """Equal ratings share a rank and leave a gap; a bot without matches has no rating and stands last."""
     tally = Tally(4, 16.0, 1500.0)
@@ -79,8 +98,8 @@ def test_standings_json(league) -> None:
     assert first["points"] == 6.0
     assert first["elo"] == first["fit"] == pytest.approx(1595.42, abs=0.01)
     assert first["elo"] + second["elo"] == pytest.approx(3000.0)
-    # All four deals went alike: no variation, hence no error that a likelihood could come from.
-    assert (first["error"], first["likelihood"]) == (0.0, None)
+    # All four deals went alike: no variation, hence nothing that an error or a likelihood could come from.
+    assert (first["error"], first["likelihood"]) == (None, None)
 
 
 def test_crosstable_seats_faults_and_times(league) -> None:
@@ -91,6 +110,8 @@ def test_crosstable_seats_faults_and_times(league) -> None:
     seat0, seat1 = (line.to_json() for line in tables.seats(league))
     assert (seat0["won"], seat0["drawn"], seat0["lost"], seat0["share"]) == (4, 4, 0, 0.75)
     assert seat1["share"] == 0.25
+    # On each deal one win and one draw, whoever sits there first: nothing is left to chance.
+    assert seat0["share_error"] == 0.0
     found = list(tables.faults(league))
     assert [(line.bot, line.seat, line.fault.kind, line.fault.n) for line in found] == [
         ("b", 0, "timeout", 7)

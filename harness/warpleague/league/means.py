@@ -19,23 +19,61 @@ Z95: Final = 1.959964
 
 @attrs.define
 class Mean:
-    """A mean and its standard error, from a stream (Welford 1962)."""
+    """A mean and its standard error, from a stream of values in groups.
+
+    Values of one group, such as the matches on one deal, share their luck and are not independent: the error is
+    that of a ratio estimator over groups (Cochran 1977, 9A), which for groups of one is the textbook's.
+    """
 
     count: int = 0
-    mean: float = 0.0
-    _squares: float = 0.0
+    # All sums are of values less the first one, so that squares of large values that differ little lose no digits.
+    _origin: float = 0.0
+    _total: float = 0.0
+    _group: int | None = None
+    _sum: float = 0.0
+    _size: int = 0
+    _groups: int = 0
+    _sums2: float = 0.0
+    _products: float = 0.0
+    _sizes2: int = 0
 
-    def add(self, value: float) -> None:
-        """Count one value."""
+    def add(self, value: float, group: int | None = None) -> None:
+        """Count one value; those of one `group` follow each other, None is a group of its own."""
+        if not self.count:
+            self._origin = value
+        elif group is None or group != self._group:
+            self._groups, self._sums2, self._products, self._sizes2 = self._closed()
+            self._sum, self._size = 0.0, 0
+        self._group = group
+        value -= self._origin
         self.count += 1
-        delta = value - self.mean
-        self.mean += delta / self.count
-        self._squares += delta * (value - self.mean)
+        self._total += value
+        self._sum += value
+        self._size += 1
+
+    @property
+    def mean(self) -> float:
+        """The mean; zero without values."""
+        return self._origin + self._total / max(self.count, 1)
 
     @property
     def error(self) -> float | None:
-        """The standard error of the mean; None below two values."""
-        return sqrt(self._squares / (self.count - 1) / self.count) if self.count > 1 else None
+        """The standard error of the mean; None below two groups."""
+        groups, sums2, products, sizes2 = self._closed()
+        if groups < 2:
+            return None
+        mean = self._total / self.count
+        spread = max(sums2 - 2 * mean * products + mean * mean * sizes2, 0.0)
+        return sqrt(spread * groups / (groups - 1)) / self.count
+
+    def _closed(self) -> tuple[int, float, float, int]:
+        """The number of groups, and over them the sums of sum², sum times size, and size², the last one included."""
+        return (
+            self._groups + 1,
+            self._sums2 + self._sum * self._sum,
+            self._products + self._sum * self._size,
+            self._sizes2 + self._size * self._size,
+        )
 
 
 def share_interval(won: int, played: int) -> tuple[float, float]:

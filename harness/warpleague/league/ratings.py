@@ -5,7 +5,8 @@ Leaves reading results to `standings`. Elo points throughout: a difference d mea
 
 The joint fit is the Bradley-Terry model by maximum likelihood (Zermelo 1929; Bradley and Terry 1952). Its errors
 are clustered sandwiches (Liang and Zeger 1986): the pairs of a table, and the matches on one deal, are not
-independent, and errors that assume they are come out a fifth too small.
+independent, and errors that assume they are come out a fifth too small. They are widened for the ratings having been
+fitted to the same results (HC1; MacKinnon and White 1985), since they would cover too little in short leagues.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ class SequentialElo:
 class Fit:
     """The joint fit, by bot.
 
-    `ratings`: Elo, None for a bot without matches. `errors`: one standard error, None where there is none.
+    `ratings`: Elo, None for a bot without matches. `errors`: one standard error, None where the results tell none:
+    a bot outside of tiers, one whose every deal went alike, and all where deals are fewer than ratings to fit.
     `tiers` numbers sets of bots within which everybody is linked by wins both ways: only there a difference
     has a most likely value and an error. Of two tiers that met, one won everything: they are placed so that
     this had probability one half. `above`: a bot that won everything is at least this strong, with 95 %
@@ -143,7 +145,9 @@ def joint_fit(
     for tier in tiers:
         for bot in tier:
             if len(tier) > 1:
-                errors[bot] = sqrt(max(covariance[bot][bot], 0.0))
+                variance = covariance[bot][bot]
+                if variance > _NO_VARIANCE or bot == anchor:
+                    errors[bot] = sqrt(max(variance, 0.0))
                 continue
             met = [(ratings[other], totals.games[bot][other]) for other in played if totals.games[bot][other]]
             won = sum(totals.points[bot])
@@ -313,12 +317,13 @@ def _covariance(
                     row[b] += x * y
     covariance = [[0.0] * n for _ in range(n)]
     for tier, meat, count in zip(tiers, meats, clusters, strict=True):
-        if len(tier) < 2:
+        fitted = len(tier) - 1
+        if count <= fitted or not fitted:
             continue
         theta = [strengths[bot] for bot in tier]
         bread = _inverse(_score(totals, tier, theta)[1])
         inner = [[meat[a][b] for b in tier] for a in tier]
-        small = SCALE * SCALE * (count / (count - 1) if count > 1 else 1.0)
+        small = SCALE * SCALE * count / (count - fitted)
         spread = _product(_product(bread, inner), bread)
         if anchor in tier:
             spread = _relative(spread, tier.index(anchor))
@@ -331,7 +336,7 @@ def _covariance(
 def _cluster_scores(
     results: Iterable[Result], tier_of: dict[int, int], strengths: Sequence[float]
 ) -> Iterator[dict[int, float]]:
-    """For each group of matches, what its bots sgroupd above expectation against bots of their own tier."""
+    """For each group of matches, what its bots scored above expectation against bots of their own tier."""
     at: int | None = None
     surplus: dict[int, float] = {}
     for group, seats, ranks in results:

@@ -40,15 +40,21 @@ class Record:
     margins: Mean = attrs.Factory(Mean)
 
     def add(
-        self, seat: int, ranks: Sequence[int], score: float, faults: int, rival: float | None = None
+        self,
+        seat: int,
+        ranks: Sequence[int],
+        score: float,
+        faults: int,
+        rival: float | None = None,
+        group: int | None = None,
     ) -> None:
-        """Count a match seen from `seat`."""
+        """Count a match seen from `seat`; those of one `group` (on one deal) follow each other."""
         self.played += 1
-        self.scores.add(score)
+        self.scores.add(score, group)
         self.faults += faults
         others = len(ranks) - 1
         if rival is not None:
-            self.margins.add(score - rival)
+            self.margins.add(score - rival, group)
             self.won += ranks[seat] == 1
             self.lost += ranks[seat] != 1
             self.points += ranks[seat] == 1
@@ -182,13 +188,14 @@ class Tally:
         scores: Sequence[float],
         faults: Sequence[int],
         rival: float | None = None,
+        group: int | None = None,
     ) -> None:
-        """Count a match: bot, rank, score and number of faults of each seat, and the rival's score."""
+        """Count a match: bot, rank, score and number of faults of each seat, the rival's score, and its group."""
         self.matches += 1
         self.totals.add(seats, ranks)
         self.elo.add(seats, ranks)
         for seat, bot in enumerate(seats):
-            self.records[bot].add(seat, ranks, scores[seat], faults[seat], rival)
+            self.records[bot].add(seat, ranks, scores[seat], faults[seat], rival, group)
 
 
 def standings(league: League) -> Standings:
@@ -197,7 +204,7 @@ def standings(league: League) -> Standings:
     tally = Tally(len(season.bots), rating.k, rating.start)
     for fixture, played in league.results():
         counts = [len(faults) for faults in played.faults]
-        tally.add(fixture.seats, played.ranks, played.scores, counts, played.rival)
+        tally.add(fixture.seats, played.ranks, played.scores, counts, played.rival, fixture.group)
     if season.players == 1:
         return _compared(ranked(season.names, tally, None, rating.kind, solo=True), league)
 
@@ -275,7 +282,10 @@ def ranked(names: Sequence[str], tally: Tally, fit: Fit | None, kind: str, *, so
 
 @attrs.define
 class SeatLine:
-    """What a seat is worth: the matches seen from it, and the mean share of points with its standard error."""
+    """What a seat is worth: the matches seen from it, and the mean share of points with its standard error.
+
+    On one deal every bot of a table takes the seat, so how strong they are cancels out: groups have small errors.
+    """
 
     seat: int
     record: Record = attrs.Factory(Record)
@@ -300,11 +310,11 @@ class SeatLine:
 def seats(league: League) -> list[SeatLine]:
     """The results by seat; with every bot in every seat equally often, all shares are alike if seats are."""
     lines = [SeatLine(seat) for seat in range(league.season.players)]
-    for _, played in league.results():
+    for fixture, played in league.results():
         for line, score, faults in zip(lines, played.scores, played.faults, strict=True):
             before = line.record.points
-            line.record.add(line.seat, played.ranks, score, len(faults), played.rival)
-            line.share.add(line.record.points - before)
+            line.record.add(line.seat, played.ranks, score, len(faults), played.rival, fixture.group)
+            line.share.add(line.record.points - before, fixture.group)
     return lines
 
 
