@@ -182,12 +182,19 @@ class Player:
 
 def main():
     """Play over standard input and output."""
-    players = {}
+    player = None
 
     def start(match):
-        players[0] = Player(match)
+        nonlocal player
+        player = Player(match)
 
-    run(lambda question: players[0].choose(question), name="aliens-greedy", version="1.0", on_start=start)
+    run(
+        lambda question: player.choose(question),
+        name="aliens-greedy",
+        version="1.0",
+        wants=("state", "legal"),
+        on_start=start,
+    )
 
 
 if __name__ == "__main__":

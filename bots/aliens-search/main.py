@@ -178,8 +178,11 @@ class Player:
         self.rng = Random(match.seed)
         self.timed = timed
         self.holes = ()
-        self.promises = {}
         self.outlook = self.plain = Outlook(match.options["diagonals"], sweeps=60)
+        own = range(12 * match.seat, 12 * match.seat + 12)
+        free = [square for square in range(COUNT) if HOME[square] < 0]
+        # Before the bot is ready: what takes long and needs no question costs no decision its time.
+        self.promises = {(coin, square): self.promise(coin, square) for coin in own for square in free}
 
     def choose(self, question):
         """The index of the action to play."""
@@ -236,17 +239,13 @@ class Player:
 
     def place(self, legal):
         """The placement of the greatest promise, ties broken at random."""
-        for action in legal:
-            if action not in self.promises:
-                self.promises[action] = self.promise(action)
-        scores = [self.promises[action] for action in legal]
+        coins = [SHIPS.index(action.suit) * 6 + action.value for action in legal]
+        scores = [self.promises[coin, INDEX[action.at]] for coin, action in zip(coins, legal, strict=True)]
         best = max(scores)
         return self.rng.choice([number for number, score in enumerate(scores) if score == best])
 
-    def promise(self, action):
-        """What the wormhole does for us, less what it does for the enemy, and what it denies the enemy there."""
-        square = INDEX[action.at]
-        coin = SHIPS.index(action.suit) * 6 + action.value
+    def promise(self, coin, square):
+        """What a wormhole does for us, less what it does for the enemy, and what it denies the enemy there."""
         enemy = 1 - self.seat
         denied = max(
             self.gain(enemy, square, coin_there) for coin_there in range(12 * enemy, 12 * enemy + 12)
@@ -266,13 +265,14 @@ class Player:
 
 def main():
     """Play over standard input and output."""
-    players = {}
+    player = None
 
     def start(match):
-        players[0] = Player(match, timed="--timed" in sys.argv[1:])
+        nonlocal player
+        player = Player(match, timed="--timed" in sys.argv[1:])
 
     run(
-        lambda question: players[0].choose(question),
+        lambda question: player.choose(question),
         name="aliens-search",
         version="1.0",
         wants=("state",),

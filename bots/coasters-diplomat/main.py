@@ -191,20 +191,21 @@ class Fight:
         return move if move in legal else {"do": "end"}
 
 
-class Table:
-    """The diplomat of the match being played."""
+def main():
+    diplomat = None
 
-    def __init__(self):
-        self.match = self.diplomat = None
+    def start(match):
+        nonlocal diplomat
+        diplomat = Diplomat(match.seat, match.seed)
 
-    def choose(self, question):
-        if self.match != (question.match, question.seat):
-            self.match = question.match, question.seat
-            self.diplomat = Diplomat(question.seat, question.seed)
-        return self.diplomat.decide(question)
+    run(
+        lambda question: diplomat.decide(question),
+        name="coasters-diplomat",
+        version="1.0",
+        reusable=True,
+        on_start=start,
+    )
 
-
-choose = Table().choose
 
 if __name__ == "__main__":
-    run(choose, name="coasters-diplomat", version="1.0", reusable=True)
+    main()

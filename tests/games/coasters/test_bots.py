@@ -25,12 +25,29 @@ def wire(value):
     return json.loads(json.dumps(value))
 
 
-def load(name, what="choose"):
-    """A fresh copy of a bot's `choose`, or of something else in its program."""
+def load(name, what):
+    """A name of a fresh copy of a bot's program."""
     spec = importlib.util.spec_from_file_location(name.replace("-", "_"), BOTS / name / "main.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return getattr(module, what)
+
+
+def hunter():
+    """A hunter, as a function from a question to its choice."""
+    return load("coasters-hunter", "choose")
+
+
+def diplomat():
+    """A diplomat for one match, as a function from a question to its choice."""
+    made = []
+
+    def choose(question):
+        if not made:
+            made.append(load("coasters-diplomat", "Diplomat")(question.seat, question.seed))
+        return made[0].decide(question)
+
+    return choose
 
 
 def randomly(seed):
@@ -73,11 +90,11 @@ def play(bots, seed, start=None, **options):
 
 def test_the_hunter_beats_random_play_in_duels():
     """It wins at least 18 of 20 duels, ten in each seat."""
-    hunter = load("coasters-hunter")
+    own = hunter()
     won = 0
     for seed in range(10):
-        won += play([hunter, randomly(seed)], seed)[0].ranks == (1, 2)
-        won += play([randomly(seed), hunter], seed)[0].ranks == (2, 1)
+        won += play([own, randomly(seed)], seed)[0].ranks == (1, 2)
+        won += play([randomly(seed), own], seed)[0].ranks == (2, 1)
     assert won >= 18
 
 
@@ -88,10 +105,10 @@ def test_the_hunter_beats_random_play_in_duels():
         {"colours": 3, "system_swap": True, "wild_shot": True},
     ],
 )
-@pytest.mark.parametrize("name", ["coasters-hunter", "coasters-diplomat"])
-def test_the_bots_play_every_variation_by_the_rules(name, options):
+@pytest.mark.parametrize("bot", [hunter, diplomat])
+def test_the_bots_play_every_variation_by_the_rules(bot, options):
     """All their actions are legal, alone and against each other, with three players and all variations."""
-    outcome, _ = play([load(name), load("coasters-hunter"), load(name)], 1, max_rounds=30, **options)
+    outcome, _ = play([bot(), hunter(), bot()], 1, max_rounds=30, **options)
     assert 1 in outcome.ranks
 
 
@@ -99,7 +116,7 @@ def test_the_hunter_finishes_a_ship_that_it_can_reach(desk):
     """One hit point left, three squares and a turn away: it goes there and fires in one plan."""
     drawing = ". . . . . 1^1\n. . . . . .\n0^ . . . . ."
     state = desk.turn(drawing, "0/0 1/0", "6 AIM")
-    outcome, told = play([load("coasters-hunter"), randomly(0)], 0, start=state)
+    outcome, told = play([hunter(), randomly(0)], 0, start=state)
     assert outcome.ranks == (1, 2)
     assert [event["seat"] for event in told if event["event"] == "turn"] == []
 
@@ -108,7 +125,7 @@ def test_diplomats_ally_in_private_and_share_the_victory(desk):
     """Proposed and accepted by message, confirmed when invoked, and claimed when only allies are left."""
     kept = 0
     for seed in range(6):
-        outcome, told = play([load("coasters-diplomat"), load("coasters-diplomat"), randomly(seed)], seed)
+        outcome, told = play([diplomat(), diplomat(), randomly(seed)], seed)
         texts = [event["text"] for event in told if event["event"] == "said"]
         assert texts.index("alliance?") < texts.index("alliance!")
         assert {"event": "answered", "seat": 1, "answer": "agree"} in told
@@ -122,10 +139,10 @@ def test_a_false_diplomat_splits_where_a_true_one_agrees(desk, true, answer):
     """Asked by its ally to share, the stronger of the two keeps its word or breaks it."""
     drawing = ". . . . . . . . .\n. 0>1 . . 1^ . . . .\n. . . . . . . . ."
     state = desk.do(desk.turn(drawing, "0/0 1/0 2/0", "1 TIP", eliminated=[2]), "claim")
-    diplomat = load("coasters-diplomat", "Diplomat")(1, "seed")
-    diplomat.true, diplomat.allies = true, {0}
+    asked = load("coasters-diplomat", "Diplomat")(1, "seed")
+    asked.true, asked.allies = true, {0}
     question = SimpleNamespace(ask="claim", seat=1, state=wire(GAME.view(state, 1)), events=[], talk=8)
-    assert diplomat.decide(question) == {"do": answer}
+    assert asked.decide(question) == {"do": answer}
 
 
 def test_the_hunter_speaks_the_wire(desk):
