@@ -6,6 +6,7 @@ What a misbehaving bot gets is tested with tests/bots; what the referee makes of
 from __future__ import annotations
 
 import errno
+import gc
 import json
 import os
 import subprocess
@@ -194,10 +195,10 @@ def test_a_question_that_was_cut_off_is_completed(
     """After a timeout over a question that did not fit into the pipe, the rest comes before the next one."""
     late, first = make_seat("late", LATE_READER), make_seat("first", FIRST)
     options = wide.Options(moves=24, bytes=300_000)
-    more = {"clock": Clock(move_s=0.3, start_s=60.0), "faults": "substitute", "strikes": 8}
+    more = {"clock": Clock(move_s=0.5, start_s=60.0), "faults": "substitute", "strikes": 24}
     result = trio.run(play_game, wide, make_spec(late, first, game="wide", options=options, **more))
     assert {fault.kind for fault in result.faults[0]} == {"timeout"}
-    assert "ms" in [line for line in acts(result) if line["seat"] == 0][-1]
+    assert any("ms" in line for line in acts(result) if line["seat"] == 0)
 
 
 def test_a_bot_that_missed_a_line_waits_for_no_other_match(make_seat: MakeSeat) -> None:
@@ -276,8 +277,8 @@ import time
 from warpline.client import run
 
 def choose(question):
-    end = time.process_time() + 0.03
-    while time.process_time() < end:
+    cpu, wall = time.process_time() + 0.03, time.perf_counter() + 0.03
+    while time.process_time() < cpu or time.perf_counter() < wall:
         pass
     return 0
 
@@ -288,7 +289,7 @@ import select
 from warpline.client import run
 
 def choose(question):
-    select.select([], [], [], 0.03)
+    select.select([], [], [], 0.1)
     return 0
 
 run(choose, wants=())
@@ -299,16 +300,17 @@ run(choose, wants=())
 def test_times_are_plausible(make_seat: MakeSeat, make_spec: MakeSpec, wide: WideGame) -> None:
     """Computing shows as CPU time, waiting as wall time alone, and neither exceeds the time the match took.
 
-    The two are different clocks, and on virtual machines the processor's was seen to run ahead by 10 ms.
+    The two are different clocks, and on virtual machines the processor's was seen to run ahead by 10 ms: they are
+    not compared.
     """
     seats = make_seat("busy", BUSY), make_seat("idle", IDLE)
     result = trio.run(play_game, wide, make_spec(*seats, game="wide", options=wide.Options(moves=8)))
     computing, waiting = result.times
     assert computing.decisions == waiting.decisions == 4
     assert computing.cpu_ms >= 4 * 29
-    assert computing.wall_ms >= computing.cpu_ms / 2
-    assert waiting.wall_ms >= 4 * 29
-    assert waiting.cpu_ms < 4 * 15
+    assert computing.wall_ms >= 4 * 29
+    assert waiting.wall_ms >= 4 * 99
+    assert waiting.cpu_ms < 4 * 90
     assert waiting.longest_ms <= waiting.wall_ms
     assert (computing.wall_ms + waiting.wall_ms) / 1000 <= result.playing_s <= result.elapsed_s
     assert all(min(line["ms"]) >= 0 for line in acts(result))
@@ -319,6 +321,7 @@ def test_nothing_is_left(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
     """After a match, good or bad, there are no more open files and no more children than before."""
     first, bad = make_seat("first", FIRST), make_seat("bad", "raise SystemExit(1)\n")
     play_match(make_spec(first, first))
+    gc.collect()  # what other tests left is not to go meanwhile
     before = len(os.listdir("/proc/self/fd"))
     with open("/proc/thread-self/children") as file:
         children = file.read()

@@ -184,7 +184,7 @@ run(choose)
         assert err.count(text) == 2
 
 
-def test_what_was_printed_before_stays_off_the_wire() -> None:
+def test_what_was_printed_before_stays_off_the_wire(protocol: Path) -> None:
     """What sat in the buffer of standard output before `run` goes to standard error."""
     done = subprocess.run(
         [sys.executable, "-c", "print('early')\nfrom warpline.client import run\nrun(lambda question: 0)"],
@@ -192,7 +192,7 @@ def test_what_was_printed_before_stays_off_the_wire() -> None:
         capture_output=True,
         timeout=60,
         check=True,
-        env={"PYTHONPATH": "protocol"},  # above all without PYTHONUNBUFFERED
+        env={"PYTHONPATH": str(protocol)},  # above all without PYTHONUNBUFFERED
     )
     assert json.loads(done.stdout)["type"] == "hello"
     assert done.stderr == b"early\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from time import perf_counter
+from time import thread_time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -269,10 +269,10 @@ def test_hostile_lines_cost_linear_time(name: str) -> None:
     assert len(line) <= SIZE
     spent = []
     for _ in range(3):  # the best of three: a busy machine may hold up any one of them
-        begin = perf_counter()
+        begin = thread_time()
         outcome(decode_bot, line)
-        spent.append(perf_counter() - begin)
-    assert min(spent) < 0.25  # quadratic time on this size is seconds at least
+        spent.append(thread_time() - begin)
+    assert min(spent) < 0.5  # quadratic time on this size is seconds at least
 
 
 # What is sent ---------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import thread_time
 
 import pytest
 from hypothesis import given, settings
@@ -102,12 +102,14 @@ def test_an_unfinished_line_of_full_length_waits_for_its_end() -> None:
 @pytest.mark.parametrize("chunk", [1, 64 * 1024])
 def test_cost_is_linear(chunk: int) -> None:
     """64 KiB in single bytes, or as 32768 lines at once, take a fraction of a second."""
-    buffer = LineBuffer()
     data = b"x" * (MAX_LINE - 1) + b"\n" if chunk == 1 else b"y\n" * (MAX_LINE // 2)
-    found = []
-    begin = perf_counter()
-    for at in range(0, len(data), chunk):
-        buffer.feed(data[at : at + chunk])
-        found += drain(buffer)
-    assert perf_counter() - begin < 1  # a scan from the start for each byte would take several
-    assert b"".join(line + b"\n" for line in found) == data
+    spent = []
+    for _ in range(3):  # the best of three: a busy machine may hold up any one of them
+        buffer, found = LineBuffer(), []
+        begin = thread_time()
+        for at in range(0, len(data), chunk):
+            buffer.feed(data[at : at + chunk])
+            found += drain(buffer)
+        spent.append(thread_time() - begin)
+        assert b"".join(line + b"\n" for line in found) == data
+    assert min(spent) < 1  # a scan from the start for each byte would take several
