@@ -17,6 +17,8 @@ _LINE_BYTES: Final = 1000
 
 def safe(text: str, keep: str = "\n\t") -> str:
     """`text` with every character that is not printable escaped, but those in `keep`."""
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() or char in keep else f"\\x{ord(char):02x}" for char in text)
 
 
@@ -32,11 +34,18 @@ def quote(line: bytes) -> JsonObject:
 
 
 def told(detail: Mapping[str, Any], stderr_lines: int) -> list[str]:
-    """What a fault's detail holds of the bot's own words, in indented lines: its line, the end of standard error."""
+    """What a fault's detail holds of the bot's own words, in indented lines: its line, and its standard error.
+
+    Of that, `stderr_lines` at most: some languages name the cause at the end of a traceback, others at its beginning.
+    """
     lines = []
     if detail.get("line"):
         lines.append(f"  its line was: {detail['line']}")
     if stderr := str(detail.get("stderr") or "").strip():
         lines.append("  it wrote to standard error:")
-        lines += [f"    {line}" for line in stderr.splitlines()[-stderr_lines:]]
+        words = [line for line in stderr.splitlines() if line.strip()]
+        if len(words) > stderr_lines:
+            half = stderr_lines // 2
+            words = [*words[: stderr_lines - half], "...", *words[-half:]]
+        lines += [f"    {line}" for line in words]
     return lines

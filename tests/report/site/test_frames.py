@@ -133,3 +133,17 @@ def test_a_record_that_does_not_hold_has_no_frames(record: bytes) -> None:
     lines = record.splitlines(keepends=True)
     with pytest.raises(RecordError, match="line 9"):
         list(frames(Replay(b"".join([*lines[:8], *lines[9:-1]]))))
+
+
+def test_what_stays_on_a_board_is_built_once(record: bytes) -> None:
+    """From line to line a game shows the very cells it showed before: else every frame would cost a whole board."""
+    replay = Replay(record)
+    before = replay.game.scene(replay.first, None).cells
+    same = kept = 0
+    for step in replay:
+        cells = replay.game.scene(step.state, None).cells
+        alike = [(one, other) for one, other in zip(before, cells, strict=False) if one == other]
+        same += len(alike)
+        kept += sum(one is other for one, other in alike)
+        before = cells
+    assert kept > 0.8 * same

@@ -5,7 +5,8 @@ Leaves colours and glyphs to the painters.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
 from warpleague.games.aliens.actions import JUMP_WAYS
 from warpleague.games.aliens.board import AXES, COINS, HOME, SHIPS, SIDES, SQUARES, TARGET, WAYS
@@ -28,20 +29,26 @@ def _place(number: int) -> tuple[int, int]:
     return x, 19 - y
 
 
-def _sees(state: State, coin: int, viewer: int | None) -> bool:
-    return viewer is None or coin // 12 == viewer or state.known >> coin & 1 == 1
+_BARE: Final = tuple(
+    Cell(*_place(number), "space") if base < 0 else Cell(*_place(number), "base", "", base)
+    for number, base in enumerate(HOME)
+)
+"""The squares without wormholes."""
 
 
-def _cell(state: State, number: int, viewer: int | None) -> Cell:
-    x, y = _place(number)
-    coin = state.holes[number]
-    if coin < 0:
-        base = HOME[number]
-        return Cell(x, y, "space") if base < 0 else Cell(x, y, "base", "", base)
-    # The letter of the suit, and the value in figures when it is public, else as known to its side only.
-    suit, value = divmod(coin, 6)
-    label = _LETTERS[suit] + (str(value) if _sees(state, coin, viewer) else "?")
-    return Cell(x, y, "wormhole" if state.known >> coin & 1 else "hidden-wormhole", label, coin // 12)
+@lru_cache(maxsize=16)  # once the wormholes are placed they seldom change
+def _cells(holes: tuple[int, ...], known: int, viewer: int | None) -> tuple[Cell, ...]:
+    """The squares, with wormholes as `viewer` sees them; `known` are the coins whose value is public."""
+    cells = list(_BARE)
+    for number, coin in enumerate(holes):
+        if coin >= 0:
+            public = known >> coin & 1
+            # The letter of the suit, and the value in figures when it is public, else as known to its side only.
+            suit, value = divmod(coin, 6)
+            label = _LETTERS[suit] + (str(value) if public or viewer in (None, coin // 12) else "?")
+            kind = "wormhole" if public else "hidden-wormhole"
+            cells[number] = Cell(*_place(number), kind, label, coin // 12)
+    return tuple(cells)
 
 
 def _links(state: State) -> tuple[Link, ...]:
@@ -68,8 +75,7 @@ def _panel(state: State, seat: int, viewer: int | None) -> Panel:
         if state.lost >> ship & 1:
             line += ", loses its next turn"
         lines.append(line)
-    coins = range(12 * seat, 12 * seat + 12)
-    hand = [coin for coin in coins if coin not in state.holes]
+    hand = sorted(set(range(12 * seat, 12 * seat + 12)).difference(state.holes))
     if hand and viewer in (None, seat):
         lines.append("in hand: " + " ".join(f"{_LETTERS[coin // 6]}{coin % 6}" for coin in hand))
     elif hand:
@@ -118,7 +124,7 @@ def scene(state: State, viewer: int | None) -> Scene:
     ]
     return Scene(
         shape="square",
-        cells=tuple(_cell(state, number, viewer) for number in range(len(SQUARES))),
+        cells=_cells(state.holes, state.known, viewer),
         pieces=tuple(pieces),
         links=_links(state),
         panels=(_panel(state, 0, viewer), _panel(state, 1, viewer)),

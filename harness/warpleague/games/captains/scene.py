@@ -123,26 +123,38 @@ def _passengers(counts: tuple[int, ...]) -> str:
     return shown or "none"
 
 
-def _state_scene(state: State, viewer: int | None) -> Scene:
-    galaxy, tokens, cards = state.table.galaxy, state.tokens, state.cards
+@lru_cache(maxsize=8)  # few moves place a token
+def _tokens(
+    galaxy: Galaxy, stacks: tuple[tuple[int, ...], ...], players: int
+) -> tuple[tuple[Piece, ...], tuple[Link, ...]]:
+    """The wormholes of every owner, and the links between those of a pair."""
     where = [place(at) for at in galaxy.hexes]
     pieces: list[Piece] = []
     links: list[Link] = []
-    for owner, stack in enumerate(tokens.stacks):
+    for owner, stack in enumerate(stacks):
         for i, space in enumerate(stack):
             active = (i ^ 1) < len(stack)
             kind = "wormhole" if active else "wormhole-inactive"
-            mark = AI_MARK if owner >= state.table.players else chr(ord("a") + owner)
+            mark = AI_MARK if owner >= players else chr(ord("a") + owner)
             text = f"{mark}{i // 2 + 1}{'' if active else '?'}"
             pieces.append(Piece(*where[space], kind, text, owner))
             if active and i & 1:
                 links.append(Link(*where[stack[i - 1]], *where[space], "wormhole", owner))
-    for seat, ship in enumerate(state.ships):
-        if ship >= 0:
-            pieces.append(Piece(*where[ship], "ship", chr(ord("A") + seat), seat))
+    return tuple(pieces), tuple(links)
+
+
+def _state_scene(state: State, viewer: int | None) -> Scene:
+    galaxy, tokens, cards = state.table.galaxy, state.tokens, state.cards
+    pieces, links = _tokens(galaxy, tokens.stacks, state.table.players)
+    pieces += tuple(
+        Piece(*place(galaxy.hexes[ship]), "ship", chr(ord("A") + seat), seat)
+        for seat, ship in enumerate(state.ships)
+        if ship >= 0
+    )
     panels = []
     for owner in range(state.table.owners):
-        scored = [f"{name} {n}" for name, n in zip(PARTS, parts(state, owner), strict=True)]
+        points = parts(state, owner)
+        scored = [f"{name} {n}" for name, n in zip(PARTS, points, strict=True)]
         lines = [", ".join(scored[:2]), ", ".join(scored[2:])]
         if owner < state.table.players:
             hand = cards.hands[owner]
@@ -152,7 +164,7 @@ def _state_scene(state: State, viewer: int | None) -> Scene:
         lines.append(f"tokens placed: {len(tokens.stacks[owner])}")
         if owner in state.retired:
             lines.append("retired")
-        title = f"{_owner_name(state, owner)}: {sum(parts(state, owner))} points"
+        title = f"{_owner_name(state, owner)}: {sum(points)} points"
         panels.append(Panel(title, tuple(lines), owner))
     planets = [
         f"{what}: {_planets(number for number in range(len(galaxy.planets)) if tokens.reached >> number & 1 == bit)}"
@@ -165,4 +177,4 @@ def _state_scene(state: State, viewer: int | None) -> Scene:
     else:
         turn = "" if STAGES[state.stage] == "deal" else f", energy {state.energy}"
         caption = f"round {state.round} of at most {state.last_round}, seat {state.seat}: {STAGES[state.stage]}{turn}"
-    return Scene("hex", galaxy_scene(galaxy).cells, tuple(pieces), tuple(links), tuple(panels), caption)
+    return Scene("hex", galaxy_scene(galaxy).cells, pieces, links, tuple(panels), caption)

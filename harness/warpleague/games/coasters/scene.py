@@ -5,6 +5,7 @@ Leaves how it is drawn to the painters.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from warpleague.games.coasters import state as st
@@ -14,6 +15,7 @@ from warpleague.games.scene import Cell, Link, Panel, Piece, Scene
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from warpleague.games.coasters.geometry import Systems
     from warpleague.games.coasters.state import State
 
 _ARROW_MARKS: Final = "↑→↓←"
@@ -25,25 +27,7 @@ def scene(state: State, viewer: int | None) -> Scene:
     table = state.table
     facts = table.config
     board = galaxy(table.systems)
-    cells, pieces, links = [], [], []
-    if state.phase == st.LAY or not any(table.systems):
-        cells = [
-            Cell(3 * x + column, 3 * y + row, "free")
-            for x, y in free_places(table.systems)
-            for row in range(3)
-            for column in range(3)
-        ]
-    for colour, place in enumerate(table.systems):
-        if place is None:
-            continue
-        seat = colour % facts.players
-        fate = "home" if table.alive >> seat & 1 else "open"
-        for square in range(9):
-            x, y = board.xy[9 * colour + square]
-            marks = "".join(
-                mark for mark, there in zip(_ARROW_MARKS, ARROWS[place[2]][square], strict=True) if there
-            )
-            cells.append(Cell(x, y, f"{fate}-centre" if square == CENTRE else fate, marks, seat))
+    pieces, links = [], []
     for colour, pose in enumerate(state.ships):
         if pose >= 0:
             x, y = board.xy[pose >> 2]
@@ -59,7 +43,6 @@ def scene(state: State, viewer: int | None) -> Scene:
             if state.occupied >> square & 1:
                 break
             x, y = nx, ny
-    cells.sort(key=lambda cell: (cell.y, cell.x))
     panels = [Panel("Turn", tuple(_turn_lines(state)), state.seat)]
     panels += [Panel(f"Seat {seat}", tuple(_seat_lines(state, seat)), seat) for seat in range(facts.players)]
     heard = tuple(
@@ -69,7 +52,33 @@ def scene(state: State, viewer: int | None) -> Scene:
     )
     if heard:
         panels.append(Panel("Talk", heard, viewer))
-    return Scene("square", tuple(cells), tuple(pieces), tuple(links), tuple(panels), _caption(state))
+    free = state.phase == st.LAY or not any(table.systems)
+    cells = _cells(table.systems, table.alive, facts.players, free)
+    return Scene("square", cells, tuple(pieces), tuple(links), tuple(panels), _caption(state))
+
+
+@lru_cache(maxsize=16)  # they change only when a system is laid or swapped, or a seat goes
+def _cells(systems: Systems, alive: int, players: int, free: bool) -> tuple[Cell, ...]:
+    """The systems, those of seats `alive` (a bit mask) as homes; if `free`, also where the next one may lie."""
+    board = galaxy(systems)
+    cells = [
+        Cell(3 * x + column, 3 * y + row, "free")
+        for x, y in (free_places(systems) if free else ())
+        for row in range(3)
+        for column in range(3)
+    ]
+    for colour, place in enumerate(systems):
+        if place is None:
+            continue
+        seat = colour % players
+        fate = "home" if alive >> seat & 1 else "open"
+        for square in range(9):
+            x, y = board.xy[9 * colour + square]
+            marks = "".join(
+                mark for mark, there in zip(_ARROW_MARKS, ARROWS[place[2]][square], strict=True) if there
+            )
+            cells.append(Cell(x, y, f"{fate}-centre" if square == CENTRE else fate, marks, seat))
+    return tuple(sorted(cells, key=lambda cell: (cell.y, cell.x)))
 
 
 def _seats(seats: Iterable[int]) -> str:

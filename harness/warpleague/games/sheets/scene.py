@@ -6,6 +6,7 @@ and drawn edges links, the sheets side by side; a panel for each seat has the ot
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.games.scene import Cell, Link, Panel, Piece, Scene
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 _GAP: Final = SIDE + 1
 """Columns from one sheet to the next."""
 
+_YELLOW: Final = tuple((line, mask(line.cells)) for line in YELLOW_LINES)
+
 _TODO: Final = {
     "roll": "the dice are rolled",
     "keep": "seat {} keeps a unit and discards one",
@@ -49,19 +52,11 @@ def scene(state: State) -> Scene:
     pieces: list[Piece] = []
     links: list[Link] = []
     for seat, sheet in enumerate(state.sheets):
-        left = seat * _GAP
-        for box in range(BOXES):
+        cells += _boxes(seat, sheet.filled)
+        links += _edges(seat, sheet.edges)
+        for box in members(sheet.wormholes):
             row, column = divmod(box, SIDE)
-            if sheet.filled >> box & 1:
-                cells.append(Cell(left + column, row, "filled-box", "■", owner=seat))
-            else:
-                cells.append(Cell(left + column, row, "box", owner=seat))
-            if sheet.wormholes >> box & 1:
-                pieces.append(Piece(left + column, row, "wormhole", "○", owner=seat))
-        for edge in members(sheet.edges):
-            row, column, down = _place(edge)
-            x, y = left + column - 0.5, row - 0.5
-            links.append(Link(x, y, x + (not down), y + down, "edge", owner=seat))
+            pieces.append(Piece(seat * _GAP + column, row, "wormhole", "○", owner=seat))
     panels = tuple(
         Panel(_title(state, seat), _sections(sheet), owner=seat) for seat, sheet in enumerate(state.sheets)
     )
@@ -78,6 +73,33 @@ def scene(state: State) -> Scene:
         panels,
         f"Round {state.round} of {ROUNDS}{turn}: {todo}",
     )
+
+
+# Most lines of a record change one sheet, few of them its boxes.
+
+
+@lru_cache(maxsize=32)
+def _boxes(seat: int, filled: int) -> tuple[Cell, ...]:
+    """The white boxes of a sheet, row by row."""
+    cells = []
+    for box in range(BOXES):
+        row, column = divmod(box, SIDE)
+        full = filled >> box & 1
+        cells.append(
+            Cell(seat * _GAP + column, row, "filled-box" if full else "box", "■" if full else "", owner=seat)
+        )
+    return tuple(cells)
+
+
+@lru_cache(maxsize=32)
+def _edges(seat: int, edges: int) -> tuple[Link, ...]:
+    """The drawn edges of a sheet."""
+    links = []
+    for edge in members(edges):
+        row, column, down = _place(edge)
+        x, y = seat * _GAP + column - 0.5, row - 0.5
+        links.append(Link(x, y, x + (not down), y + down, "edge", owner=seat))
+    return tuple(links)
 
 
 def _title(state: State, seat: int) -> str:
@@ -109,10 +131,9 @@ def _die(state: State, unit: int, stale: bool) -> str:
 
 def _sections(sheet: Sheet) -> tuple[str, ...]:
     """The sections beside the white one, what is stored, and the points."""
-    done = {line.name: sheet.yellow & mask(line.cells) == mask(line.cells) for line in YELLOW_LINES}
     sign = {
-        line.name: "✓" if done[line.name] else "R" if line.reward == "reroll" else "L"
-        for line in YELLOW_LINES
+        line.name: "✓" if sheet.yellow & cells == cells else "R" if line.reward == "reroll" else "L"
+        for line, cells in _YELLOW
     }
     lines = []
     cell = 0

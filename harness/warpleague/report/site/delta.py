@@ -49,7 +49,7 @@ def plain(scene: Scene) -> Plain:
 
 
 def _text(text: str) -> str:
-    return text if text.isprintable() else safe(text, keep="")
+    return safe(text, keep="")
 
 
 def _number(value: float) -> float:
@@ -116,6 +116,8 @@ def splices(old: Sequence[T], new: Sequence[T], spell: Callable[[T], Any]) -> li
     Between lists of one length they replace what differs in place, as on boards whose cells stay; else everything
     between the common beginning and the common end.
     """
+    if old is new:  # most games keep the cells that did not change
+        return []
     if len(old) == len(new):
         found: list[list[Any]] = []
         for at, item in enumerate(new):

@@ -114,7 +114,7 @@ def _environment() -> Environment:
 
 def _shown(value: Any) -> Any:
     """What a template prints of a value: nothing that steers a terminal, or turns the order of letters round."""
-    return safe(value) if type(value) is str and not value.isprintable() else value
+    return safe(value) if type(value) is str else value
 
 
 def render(template: str, **values: Any) -> bytes:
