@@ -79,8 +79,11 @@ def test_void_matches_are_shown_at_once(clock: Time, league) -> None:
     assert "Traceback: [1] here" in out
 
 
-def test_the_live_view_shows_progress_matches_and_the_table(clock: Time, league) -> None:
+def test_the_live_view_shows_progress_matches_and_the_table(
+    clock: Time, league, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In a terminal a frame has the bar, the matches being played for how long, and the standings so far."""
+    monkeypatch.setenv("TERM", "xterm")  # nothing is drawn over on a dumb one
     watcher = LiveWatcher(console(force_terminal=True, color_system=None))
     with watcher:
         watcher.started(league, total=4, before=0, jobs=1)
