@@ -23,7 +23,8 @@ public final class Main {
                         "{\"type\":\"hello\",\"protocol\":1,\"wants\":[\"legal\"],\"reusable\":true}");
                 case "start" -> {
                     // The referee's seed makes a match reproducible; its first 16 hex digits are 64 bits.
-                    random = Long.parseUnsignedLong(word(line, value(line, "seed")).substring(0, 16), 16);
+                    String seed = word(line, value(line, "seed"));
+                    random = Long.parseUnsignedLong(seed.substring(0, Math.min(16, seed.length())), 16);
                     if (random == 0) {
                         random = 1;
                     }

@@ -85,7 +85,7 @@ fn main() -> io::Result<()> {
             "start" => {
                 // The referee's seed makes a match reproducible; its first 16 hex digits are 64 bits.
                 let seed = word(value(&line, "seed"));
-                random = u64::from_str_radix(seed.get(..16).unwrap_or("1"), 16).unwrap_or(1).max(1);
+                random = u64::from_str_radix(seed.get(..16).unwrap_or(seed), 16).unwrap_or(1).max(1);
                 writeln!(output, r#"{{"type":"ready"}}"#)?;
             }
             "act" => {
