@@ -121,3 +121,22 @@ def test_a_bot_that_is_out_is_quoted(run: Run, first: Path, make_bot: MakeBot) -
         done = run("match", "aliens", bot, first, "--seed", "1")
         assert done.code == 0
         assert words in done.out
+
+
+@pytest.mark.parametrize(("players", "ai"), [(5, None), (1, "azimuth")])
+def test_captains_of_any_table_is_verified_and_reproduced(
+    run: Run, make_bot: MakeBot, tmp_path: Path, players: int, ai: str | None
+) -> None:
+    """The record of a table of five, and of one alone, holds, and the same match is played from it again."""
+    source = "from random import Random\nfrom warpline.client import run\nrng = Random(5)\n"
+    source += 'run(lambda question: rng.randrange(len(question.legal)), wants=("legal",))\n'
+    manifest = 'name = "captain"\ngames = ["captains"]\nrun = ["python3", "bot.py"]\n'
+    bots = [make_bot("captain", source, manifest)] * players
+    path = tmp_path / "match.jsonl"
+    options = ["--option", "max_rounds=3", *(["--option", f"ai={ai}"] if ai else [])]
+    played = run("match", "captains", *bots, *options, "--seed", "x", "--record", path, "--json")
+    assert (played.code, played.json["faults"]) == (0, [None] * players)
+    verified = run("replay", "verify", path, "--json")
+    assert (verified.code, verified.json["digest"]) == (0, played.json["digest"])
+    again = run("reproduce", path, "--json")
+    assert (again.code, again.json["same"], again.json["digest"]) == (0, True, played.json["digest"])
