@@ -210,6 +210,64 @@ def test_a_message_after_an_action_is_about_the_next_decision(spec: Any, table: 
     ]
 
 
+def test_messages_between_others_leave_no_trace_on_the_wire(spec: Any, table: Any) -> None:
+    """A seat is asked the same questions, with the same ids, times and events, whether or not the others whisper."""
+    options = options_json(load_game("coasters").Options(max_rounds=4))
+    seats = tuple(SeatSpec(name, "1", name) for name in "abc")
+    clock = Clock(move_s=2.0, bank_s=10.0, increment_s=0.1)
+
+    def play(whisper: bool) -> tuple[list[dict[str, Any]], Any]:
+        def plain(question: dict[str, Any]) -> Any:
+            return question["state"]["turn"] * 7 % len(question["legal"])
+
+        def whisperer(question: dict[str, Any]) -> Any:
+            if whisper and question["talk"] > 6:
+                return {"do": "say", "to": [2 - played.referee.seat], "text": "psst"}
+            return plain(question)
+
+        played = table(
+            spec(game="coasters", options=options, seats=seats, clock=clock), whisperer, plain, whisperer
+        )
+        result = played.play()
+        assert not played.violations
+        verify_record(result.record)
+        return [question for seat, question in played.questions if seat == 1], result
+
+    (quiet, one), (whispered, two) = play(False), play(True)
+    assert whispered == quiet
+    assert b"psst" in two.record
+    assert (one.ranks, one.scores) == (two.ranks, two.scores)
+
+
+def test_an_answer_out_of_turn_costs_the_asked_seats_time(spec: Any, table: Any) -> None:
+    """Invoked, or asked to share the victory, a bot answers on its own bank; the asker's stands still meanwhile."""
+    options = options_json(load_game("coasters").Options())
+    position = {
+        "players": 3,
+        "options": options,
+        "systems": [{"at": [x, 0], "rotation": 0} for x in range(3)],
+        "ships": [{"at": [1, 1], "facing": "U"}, {"at": [4, 1], "facing": "U"}, None],
+        "eliminated": [2],
+        "phase": "turn", "d6": 1, "flux": "TIP",
+    }  # fmt: skip
+
+    def asker(question: dict[str, Any]) -> Any:
+        legal = question["legal"]
+        wanted = {"do": "invoke", "ally": 1}
+        return legal.index(wanted if wanted in legal else {"do": "claim"})
+
+    seats = tuple(SeatSpec(name, "1", name) for name in "abc")
+    played = table(
+        spec(game="coasters", options=options, seats=seats, clock=Clock(bank_s=10.0), position=position),
+        asker, lambda question: question["legal"].index({"do": "agree"}), lambda _: 0,
+    )  # fmt: skip
+    played.wall_ns = 500_000_000
+    result = played.play()
+    asked = [(seat, question["ask"], question["clock"]["bank_s"]) for seat, question in played.questions]
+    assert asked == [(0, "turn", 10.0), (1, "ally", 10.0), (0, "turn", 9.5), (1, "claim", 9.5)]
+    assert (result.ranks, result.why) == ((1, 1, 3), "claim")
+
+
 def test_without_a_bank_only_the_cap_is_told(spec: Any, table: Any) -> None:
     """What does not limit is absent."""
     played = table(spec(clock=Clock(move_s=0.5)))
