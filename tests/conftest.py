@@ -26,7 +26,16 @@ settings.load_profile("house")
 
 PUT_ASIDE = (
     # How output is to look: what a test expects, it sets itself.
-    *("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "COLORTERM", "TTY_COMPATIBLE", "TTY_INTERACTIVE"),
+    *(
+        "TERM",
+        "COLUMNS",
+        "LINES",
+        "FORCE_COLOR",
+        "NO_COLOR",
+        "COLORTERM",
+        "TTY_COMPATIBLE",
+        "TTY_INTERACTIVE",
+    ),
     *("PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONWARNINGS"),
     # Each makes its runtime do more than a program asks for, and say so on standard error.
     *("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "NODE_OPTIONS", "PERL5OPT"),
@@ -45,7 +54,6 @@ def surroundings() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in PUT_ASIDE:
             patch.delenv(name, raising=False)
-        patch.setenv("TERM", "dumb")
         patch.setenv("LC_ALL", "C.UTF-8")  # Perl complains of a locale that is not installed
         yield
     if deaf:
