@@ -83,6 +83,15 @@ def test_a3_without_a_token_there_one_is_placed(tools: Tools) -> None:
     assert (state.round, GAME.actors(state)) == (2, (0,))
 
 
+def test_a3_every_planet_has_its_turn(tools: Tools) -> None:
+    """After a token was placed beside one planet the next one follows, with a token of its own."""
+    state = tools.play(solo(tools, docks=tools.counts(p3=2, p4=3)), "end", "roll 6", "roll 5", "ai-place 92")
+    assert tools.legal(state) == [f"ai-place {at}" for at in (0, 7, 14)]
+    state = tools.play(state, "ai-place 7")
+    assert (state.round, state.cards.piles[1]) == (2, tuple(tools.counts(p3=1, p4=1)))
+    assert state.tokens.stacks[1] == (134, 92, 7)
+
+
 def test_a3_a_pair_completed_on_the_way_is_active_for_the_next_planet(tools: Tools) -> None:
     """Ruling: planets are dealt with one after the other, in ascending order."""
     state = solo(tools, docks=tools.counts(p0=2, p7=3), tokens=[[119], [134, 7, 112]], explorers=[1, 1])

@@ -208,8 +208,10 @@ def test_t5_warp_through_anothers_wormhole_pays_its_owner(tools: Tools) -> None:
     """The owner of the pair gets a point; one's own wormhole pays nobody."""
     state = tools.at(ships=[104, 103], tokens=[[119, 70, 103, 88], [134, 90, 104, 106]], explorers=[1])
     state = tools.play(state, "warp 106")
+    assert tools.told[-1]["point_to"] == 1
     assert state.points == (0, 1)
     state = tools.play(state, "end", "end", "move 105", "end", "move 104", "warp 106")
+    assert tools.told[-1]["point_to"] is None
     assert state.points == (0, 1)
 
 
