@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 
 LANGUAGES = {
-    "python": "random-python",
-    "js": "random-js",
-    "c": "random-c",
-    "rust": "random-rust",
-    "perl": "random-perl",
-    "java": "random-java",
+    "python": ("Python", "random-python"),
+    "js": ("JavaScript", "random-js"),
+    "c": ("C", "random-c"),
+    "rust": ("Rust", "random-rust"),
+    "perl": ("Perl", "random-perl"),
+    "java": ("Java", "random-java"),
 }
+"""By the word on the command line: the language's name, and the folder of the starter in it."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -91,9 +92,6 @@ def run_new(args: argparse.Namespace) -> int:
     import re
     import shlex
     import shutil
-    import tomllib
-
-    import tomli_w
 
     from warpleague.runner.bundle import MANIFEST
     from warpleague.runner.starters import starter_folder
@@ -102,15 +100,18 @@ def run_new(args: argparse.Namespace) -> int:
     if folder.exists():
         raise BadInput(f"{folder}: exists already; choose another name")
     name = re.sub(r"[^A-Za-z0-9._+-]", "-", folder.resolve().name).lstrip("-._+") or "my-bot"
-    source = starter_folder(LANGUAGES[args.lang])
+    language, starter = LANGUAGES[args.lang]
+    source = starter_folder(starter)
     try:
         shutil.copytree(source, folder)
     except OSError as error:
         raise BadInput(f"{folder}: cannot write there: {error.strerror or error}") from None
-    manifest = tomllib.loads((source / MANIFEST).read_text(encoding="utf-8"))
-    manifest.update(name=name[:64], version="0.1", authors=[])
-    (folder / MANIFEST).write_text(tomli_w.dumps(manifest), encoding="utf-8")
-    print(f"{folder}: a {args.lang} bot that plays at random; make it yours, then:")
+    manifest = (source / MANIFEST).read_text(encoding="utf-8")
+    # Line by line, not through a parser: what the starter's author laid out to be read stays as it is.
+    for key, value in (("name", f'"{name[:64]}"'), ("version", '"0.1"'), ("authors", "[]")):
+        manifest = re.sub(rf"^{key} = .*$", f"{key} = {value}", manifest, flags=re.MULTILINE)
+    (folder / MANIFEST).write_text(manifest, encoding="utf-8")
+    print(f"{folder}: a bot in {language} that plays at random; make it yours, then:")
     print(f"  warpleague bot check {shlex.quote(str(folder))}")
     return 0
 
