@@ -17,6 +17,7 @@ import tomli_w
 from warpleague.cli.bot import LANGUAGES
 from warpleague.games import GAMES, game_ids, load_game
 from warpleague.runner.checkup import Checkup, check_bot
+from warpleague.runner.starters import starter_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -229,10 +230,10 @@ def test_new_makes_a_bot_that_is_ready(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_new_knows_every_language(run: Run, tmp_path: Path, language: str) -> None:
-    """Each language's starter is there, with a manifest that can be read."""
+    """Each language's starter is there, with a manifest of its own name that is laid out as the starter's is."""
     assert run("bot", "new", tmp_path / "bot", "--lang", language).code == 0
     (bot,) = run("bot", "list", tmp_path, "--json").json
-    assert bot["name"] == "bot"
+    assert (bot["name"], bot["version"]) == ("bot", "0.1")
     assert set(bot["games"]) <= set(game_ids())
 
 
@@ -246,6 +247,14 @@ def test_check_builds_a_bot_in_c(run: Run, tmp_path: Path) -> None:
     manifest.write_text(tomli_w.dumps(told))
     assert run(*CHECK, folder).code == 0
     source = folder / "bot.c"
+    name, folder = LANGUAGES[language]
+    starter = (starter_folder(folder) / "bot.toml").read_text().splitlines()
+    made = (tmp_path / "bot" / "bot.toml").read_text().splitlines()
+    changed = {line.split()[0] for line, before in zip(made, starter, strict=True) if line != before}
+    assert changed == {"name", "version", "authors"}
+    assert run("bot", "new", tmp_path / "again", "--lang", language).out.startswith(
+        f"{tmp_path / 'again'}: a bot in {name} that"
+    )
     source.write_text(source.read_text() + "int mistake(void) { return nonsense; }\n")
     done = run(*CHECK, folder)
     assert done.code == 1
