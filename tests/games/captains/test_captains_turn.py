@@ -202,6 +202,10 @@ def test_t4_the_first_token_beside_a_planet_explores_it(tools: Tools) -> None:
     state = tools.play(state, "end", "place 91")
     assert state.explorers == (0,)
     assert GAME.view(state, 0)["scores"] == [1, 0]
+    state = tools.play(tools.at(ships=[100, 91], tokens=[[119], [134]]), "place 100")
+    assert tools.told[-1]["planet"] == 0
+    state = tools.play(tools.at(ships=[104, 91], tokens=[[119], [134]]), "place 104")
+    assert [event["event"] for event in tools.told] == ["place"], "beside no planet"
 
 
 def test_t5_warp_through_anothers_wormhole_pays_its_owner(tools: Tools) -> None:
