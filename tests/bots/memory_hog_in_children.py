@@ -1,4 +1,4 @@
-"""Takes 60 MB in each of four children, less than its limit in every one of them, and answers after a second."""
+"""Takes 60 MB in each of four children, less than its limit in every one of them, and never answers."""
 
 import os
 import time
@@ -12,7 +12,6 @@ def misbehave(wire):
                     hoard = bytearray(60 << 20)
                     for offset in range(0, len(hoard), 4096):
                         hoard[offset] = 1
-                    time.sleep(10)
+                    time.sleep(60)
                     os._exit(0)
-            time.sleep(1)
-        wire.answer(question)
+            time.sleep(60)

@@ -7,7 +7,7 @@ import time
 
 F_SETPIPE_SZ = 1031
 PIPE = 4096
-THINKS_S = 0.3
+THINKS_S = 0.6
 
 
 def misbehave(wire):

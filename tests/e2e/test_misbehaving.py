@@ -7,6 +7,7 @@ where the game has it.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
@@ -48,7 +49,7 @@ SECRET = "WARPLEAGUE_TEST_SECRET"
 PROMISED = {level: set(KEPT_BY[level]) - {"hoard", "orphan"} for level in ("limits", "sandbox")}
 """What the record must say was found kept; the two take too long to be tried each time."""
 
-MARK = f"started-by-{os.getpid()}"
+MARK = f"started-by-{secrets.token_hex(8)}"
 """The last argument of every bot, by which other test processes' bots are told apart."""
 
 SHORT = {"aliens": {"max_turns": 40}, "captains": {"max_rounds": 20}, "coasters": {"max_rounds": 10}}
@@ -185,6 +186,7 @@ def test_verdict_and_evidence(
         faults=bot["faults"],
         strikes=bot["strikes"],
     )
+    gc.collect()  # what other tests left is not to go meanwhile
     before, files = os.listdir("/proc/self/fd"), content(folder)
     peak_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     result = play_match(spec)
@@ -226,7 +228,15 @@ def test_plays_two_matches_at_once(folder: Path) -> None:
     options = options_json(load_options(load_game("aliens"), 2, SHORT["aliens"]))
     seats = (seat(HONEST, folder), seat({**HONEST, "file": "forges_answers.py"}, folder))
     specs = [
-        MatchSpec(f"m{n}", "aliens", options, seats, match_key(f"at once {n}"), level="sandbox")
+        MatchSpec(
+            id=f"m{n}",
+            game="aliens",
+            options=options,
+            seats=seats,
+            key=match_key(f"at once {n}"),
+            clock=Clock(move_s=60.0, start_s=60.0),
+            level="sandbox",
+        )
         for n in (1, 2)
     ]
     apart = [play_match(spec).digest for spec in specs]
