@@ -138,7 +138,7 @@ class End:
         factory=dict,
     )
     events: tuple[JsonObject, ...] | None = attrs.field(
-        metadata={"help": "what happened since the last line; absent if not wanted"}, default=None
+        metadata={"help": "what happened since the last line; empty or absent if not wanted"}, default=None
     )
 
 

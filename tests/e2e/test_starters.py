@@ -241,7 +241,7 @@ def test_the_page_shows_a_session_as_it_is() -> None:
     """Every line of the session on the page is a message of its direction."""
     for line in fenced("text").splitlines():
         speaker, _, message = line.partition(" ")
-        {"<": codec.decode_referee, ">": codec.decode_bot}[speaker](message.encode())
+        {">": codec.decode_referee, "<": codec.decode_bot}[speaker](message.encode())
 
 
 def test_the_page_shows_a_working_bot_without_a_library(tmp_path: Path) -> None:
