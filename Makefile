@@ -84,6 +84,10 @@ bench: bootstrap ## measure engines, referee and bots on this machine
 crash: bootstrap ## kill leagues at random instants, fill their disk, compare (CRASH_KILLS=240)
 	$(BIN)/python tests/soak/crash.py --kills $(or $(CRASH_KILLS),240)
 
+.PHONY: contract
+contract: bootstrap ## hold every game to its contract in many random matches of every setting, for hours (CONTRACT_MATCHES=1000)
+	WARPLEAGUE_LONG=1 WARPLEAGUE_SOAK=$(or $(CONTRACT_MATCHES),1000) $(BIN)/pytest -n auto tests/games $(PYTEST)
+
 .PHONY: fuzz
 fuzz: bootstrap ## feed broken input to every reader (FUZZ_SECONDS=600)
 	$(BIN)/python tests/soak/fuzz.py --seconds $(or $(FUZZ_SECONDS),600)

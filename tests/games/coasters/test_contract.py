@@ -1,7 +1,7 @@
 """The contract suite over all player counts and variations; the long run is a matter of the environment.
 
-`WARPLEAGUE_COASTERS_SOAK=1000 pytest tests/games/coasters/test_contract.py -k soak` plays that many random matches
-of every player count and combination of variations.
+With `WARPLEAGUE_SOAK=1000` (`make contract`) so many random matches of every player count and combination of
+variations are played.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 from warpleague.games.coasters import GAME
 from warpleague.games.contract import check_game
 
-SOAK = int(os.environ.get("WARPLEAGUE_COASTERS_SOAK", "0"))
+SOAK = int(os.environ.get("WARPLEAGUE_SOAK", "0"))
 WORDS = ("hello", "you take the left one", "\N{ROCKET}" * 280, "?")
 SWITCHES = ("alliances", "free_colour", "system_swap", "wild_shot")
 COMBINATIONS = [
@@ -57,7 +57,7 @@ def test_what_is_hidden_is_talk_alone():
     )
 
 
-@pytest.mark.skipif(not SOAK, reason="set WARPLEAGUE_COASTERS_SOAK to the matches of each combination")
+@pytest.mark.skipif(not SOAK, reason="set WARPLEAGUE_SOAK to the matches of each combination")
 @pytest.mark.parametrize(("players", "colours", "switches"), COMBINATIONS if SOAK else COMBINATIONS[:1])
 def test_soak_random_matches_of_every_combination(players, colours, switches):
     """The contract holds over many matches of every combination."""
