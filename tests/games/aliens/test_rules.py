@@ -285,6 +285,23 @@ def test_t3_a_null_is_a_black_hole(position: Callable[..., Any]) -> None:
     assert table.told("roll")[-1] == {"event": "roll", "seat": 0, "dice": {"moons": 3}, "loses": ["suns"]}
 
 
+@pytest.mark.parametrize("suit", ["suns", "moons", "crowns", "arms"])
+def test_t3_the_null_of_every_suit_is_a_black_hole(position: Callable[..., Any], suit: str) -> None:
+    """By a die (T3), by a null (T2), after an enemy there was sent (T7), and for a ship that is sent there (T6)."""
+    hole = [(suit, 0, 5, 7)]
+    table = position(dice={"suns": 2}, ships={"suns": [5, 5]}, holes=hole).act("move", ship="suns", way="N")
+    assert table.json()["lost"] == ["suns"]
+    table = position(dice={"suns": 0}, ships={"suns": [5, 7]}, holes=hole).act("stay", ship="suns")
+    assert table.json()["lost"] == ["suns"]
+    ships = {"suns": [5, 5], "crowns": [5, 7]}
+    table = position(dice={"suns": 2}, ships=ships, holes=hole)
+    table.act("move", ship="suns", way="N").act("send", to=[3, 5])
+    assert table.json()["lost"] == ["suns"]
+    table = position(dice={"suns": 1}, ships={"suns": [5, 5], "crowns": [5, 6]}, holes=hole)
+    table.act("move", ship="suns", way="N").act("send", to=[5, 7])
+    assert table.json()["lost"] == ["crowns"]
+
+
 def test_t3_twice_in_a_black_hole_is_still_one_turn(position: Callable[..., Any]) -> None:
     """The flag does not count up."""
     table = position(dice={"suns": 0}, ships={"suns": [5, 5]}, holes=[("arms", 0, 5, 5)], lost=["suns"])
