@@ -47,7 +47,11 @@ def test_a_clock_says_all_there_is(write_league) -> None:
         ("[rules]\nstrikes = 2", 'rules.strikes: only faults = "substitute" has strikes'),
         ("[rules]\nfaults = 'substitute'\nstrikes = 0", "rules.strikes: must be at least 1 to substitute"),
         ("challengers = ['a']", "format.challengers: only kind"),
-        ("tables = 0", "format.tables: must be at least 1"),
+        ("tables = 0", "format.tables: must be from 1 to 100,000"),
+        ("tables = 1_000_000", "format.tables: must be from 1 to 100,000"),
+        ("[clock]\nbank_s = 1e300", "clock.bank_s: must be below 1,000,000 seconds, not 1e+300"),
+        ("[rating]\nk = 1e6", "rating.k: must be at most 1000, not 1000000.0"),
+        ("[rating]\nstart = -1e9", "rating.start: must be at least -1000000.0, not -1000000000.0"),
         ("kind = 'gauntlet'\ntables = 3", "format.tables: a gauntlet plays all its tables"),
         ("kind = 'league'", "format.kind: must be 'round-robin' or 'gauntlet'"),
         ("[", "cup.toml: is not TOML"),
@@ -209,3 +213,11 @@ def test_strikes_are_three_where_faults_are_substituted(write_league) -> None:
     rules = load_config(write_league("a", "b", extra="[rules]\nfaults = 'substitute'")).rules
     assert (rules.faults, rules.strikes) == ("substitute", 3)
     assert load_config(write_league("a", "b", extra="[rules]\nlevel = 'none'")).rules.strikes == 0
+
+
+def test_solo_tables_are_not_sampled(write_league) -> None:
+    """Solo bots are compared on equal deals, which a number of tables would not give them."""
+    path = write_league("a", "b", extra="tables = 6")
+    path.write_text(path.read_text().replace('id = "aliens"', 'id = "sheets"\nplayers = 1'), "utf-8")
+    with pytest.raises(ConfigError, match=r"format\.tables: at tables of one all bots play the same deals"):
+        load_config(path)

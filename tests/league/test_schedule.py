@@ -43,6 +43,21 @@ def test_a_round_robin_is_complete(make_season, size, deals, seats) -> None:
                 assert len(orders) == 1
 
 
+def test_a_long_duel_has_every_match_once(make_season) -> None:
+    """Of 120,000 deals of one table no two are the same: with 32 bits there would be such a pair."""
+    season = make_season(2, 2)
+    assert len({season.deal((0, 1), 0, round_) for round_ in range(120_000)}) == 120_000
+    assert season.deal((0, 1), 0, 49) < 1 << 32 < max(season.deal((0, 1), 0, r) for r in range(50, 60))
+
+
+def test_challengers_of_a_gauntlet_take_turns_in_seats(make_season) -> None:
+    """With one seat order a table, no challenger of several has a seat of its own."""
+    season = make_season(8, 2, kind="gauntlet", challengers=("bot0", "bot1"), seats="fixed")
+    fixtures = list(Schedule(season))
+    for challenger in (0, 1):
+        assert Counter(f.seats.index(challenger) for f in fixtures if challenger in f.seats) == {0: 3, 1: 3}
+
+
 def test_matches_of_a_group_follow_each_other(make_season) -> None:
     """All seat orders of one table and deal stand together and share a group number of their own."""
     groups = [fixture.group for fixture in Schedule(make_season(5, 3, deals=2, seats="all"))]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import attrs
-from attrs.validators import ge, gt
+from attrs.validators import ge, gt, le
 
 from warpleague.errors import BadInput, ConfigError
 from warpleague.games import game_ids, load_game
@@ -22,6 +22,8 @@ from warpleague.strict import nearest, structure
 FormatKind = Literal["round-robin", "gauntlet"]
 Seating = Literal["all", "rotations", "fixed"]
 
+_MOST_S = 1_000_000
+_MOST_TABLES = 100_000  # they are held in memory, and seating them takes some seconds
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -51,7 +53,7 @@ class FormatTable:
     """
 
     kind: FormatKind = "round-robin"
-    deals: int = attrs.field(default=1, validator=ge(1))
+    deals: int = attrs.field(default=1, validator=[ge(1), le(10_000_000)])
     seats: Seating = "rotations"
     tables: int | Literal["all"] = "all"
     challengers: tuple[str, ...] = ()
@@ -88,8 +90,8 @@ class RatingTable:
     """
 
     kind: Literal["elo", "fit"] = "elo"
-    k: float = attrs.field(default=16.0, validator=gt(0))
-    start: float = 1500.0
+    k: float = attrs.field(default=16.0, validator=[gt(0), le(1_000)])
+    start: float = attrs.field(default=1500.0, validator=[ge(-1e6), le(1e6)])
     anchor: str | None = None
 
 
@@ -202,6 +204,8 @@ def _check(config: LeagueConfig, where: str) -> None:
         value = getattr(config.clock, key)
         if value is not None and (value < 0 or (value == 0 and key != "increment_s")):
             raise ConfigError(f"{where}: clock.{key}: must be above zero, not {value}")
+        if value is not None and value >= _MOST_S:
+            raise ConfigError(f"{where}: clock.{key}: must be below {_MOST_S:,} seconds, not {value}")
     if config.clock.move_s is None and config.clock.bank_s is None:
         raise ConfigError(
             f"{where}: clock: set move_s or bank_s, else a silent bot stops the league for good"
@@ -215,8 +219,12 @@ def _check(config: LeagueConfig, where: str) -> None:
             f"{where}: rules.strikes: must be at least 1 to substitute; with 0 the first fault forfeits"
         )
     tables = config.format.tables
-    if isinstance(tables, int) and tables < 1:
-        raise ConfigError(f'{where}: format.tables: must be at least 1, or "all"')
+    if isinstance(tables, int) and not 1 <= tables <= _MOST_TABLES:
+        raise ConfigError(f'{where}: format.tables: must be from 1 to {_MOST_TABLES:,}, or "all"')
+    if isinstance(tables, int) and config.game.players == 1:
+        raise ConfigError(
+            f'{where}: format.tables: at tables of one all bots play the same deals; leave it at "all", and set deals'
+        )
     if config.format.kind == "gauntlet":
         if isinstance(tables, int):
             raise ConfigError(f'{where}: format.tables: a gauntlet plays all its tables; leave it at "all"')

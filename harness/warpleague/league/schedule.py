@@ -117,8 +117,9 @@ class Schedule:
         return berger(n) if k == 2 else orbits(n, k)
 
     def _shift(self, turn: int) -> int:
-        # Berger tables, orbits and samples are seated evenly already; a gauntlet's challenger always sits first.
-        return turn if self.season.format.kind == "gauntlet" else 0
+        # Berger tables, orbits and samples are seated evenly already; a gauntlet's challenger always sits first, and
+        # each challenger meets the others in the same order.
+        return turn // len(self._challengers()) if self.season.format.kind == "gauntlet" else 0
 
 
 def seatings(kind: Seating, table: Table, shift: int) -> Iterator[Table]:
