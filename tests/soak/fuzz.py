@@ -18,6 +18,7 @@ import tempfile
 import time
 import tomllib
 from functools import cache
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -296,6 +297,9 @@ def main() -> int:
     """Exit code 0: nothing found; 1: a reader raised what it may not, told with the smallest input found."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--seconds", type=float, default=600.0, help="for all (default %(default)s)")
+    parser.add_argument(
+        "--turns", type=int, help="so many times 50 inputs for each reader instead: the same on every machine"
+    )
     parser.add_argument("--only", help="one of: " + ", ".join(TARGETS))
     parser.add_argument("--seed", type=int, default=None, help="default: the time")
     args = parser.parse_args()
@@ -303,11 +307,15 @@ def main() -> int:
     names = [args.only] if args.only else list(TARGETS)
     counts, bad = dict.fromkeys(names, 0), set[str]()
     deadline, turn = time.monotonic() + args.seconds, 0
-    while time.monotonic() < deadline and len(bad) < len(names):
+    for done in count():
+        if (done >= args.turns if args.turns else time.monotonic() > deadline) or len(bad) == len(names):
+            break
         for name in names:
-            until = time.monotonic() + args.seconds / len(names) / 8
+            until = min(time.monotonic() + args.seconds / len(names) / 8, deadline)
             check, strategies = TARGETS[name]
-            while name not in bad and time.monotonic() < min(until, deadline):
+            for again in count():
+                if name in bad or (again if args.turns else time.monotonic() > until):
+                    break
                 turn += 1
                 quick = settings(
                     max_examples=50,

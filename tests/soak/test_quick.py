@@ -1,4 +1,4 @@
-"""The long commands in short: a few kills and a full disk, a few hundred matches, a few seconds of fuzzing."""
+"""The long commands in short: a few kills and a full disk, a few hundred matches, some input for every reader."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = [
     [
         ("crash.py", "--kills", "3", "--leagues", "aliens", "--scale", "0.1"),
         ("soak.py", "--matches", "100", "--rounds", "4"),
-        ("fuzz.py", "--seconds", "3", "--seed", "1"),
+        ("fuzz.py", "--turns", "1", "--seed", "1"),
     ],
     ids=["crash", "soak", "fuzz"],
 )
