@@ -15,7 +15,8 @@ from warpleague.league.held import Held, held
 from warpleague.league.league import open_to_read
 from warpleague.league.records import problem_of
 from warpleague.league.running import run_league
-from warpleague.report.tables import held_lines, held_text
+from warpleague.report.figures import held_lines
+from warpleague.report.tables import held_text
 from warpleague.report.views import VIEWS, all_tables
 
 if TYPE_CHECKING:

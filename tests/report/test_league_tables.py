@@ -14,6 +14,7 @@ from warpleague.league.ratings import joint_fit
 from warpleague.league.standings import FaultLine, Record, SeatLine, Tally, TimeLine, ranked
 from warpleague.match.spec import SeatFault
 from warpleague.report import tables
+from warpleague.report.figures import by_kind
 
 
 def text(renderable, width: int = 100) -> str:
@@ -153,7 +154,7 @@ def test_seats_faults_and_times() -> None:
     assert "66.7 %" in text(tables.seats_table([line, SeatLine(1)]))
     fault = SeatFault(kind="timeout", n=7, retired=True, message="no answer in 1.0 s\nmore")
     found = [FaultLine("snail", number, f"{number:020}", 0, fault) for number in (3, 5)]
-    out = text(tables.faults_table(found), 120)
+    out = text(tables.faults_table(by_kind(found)), 120)
     assert "snail" in out
     assert "3 (0000000000), line 7" in out
     assert "no answer in 1.0 s" in out
@@ -171,6 +172,6 @@ def test_seats_faults_and_times() -> None:
 def test_names_are_text_not_markup() -> None:
     """A bot's name or message in square brackets is shown as it is."""
     fault = SeatFault(kind="crash", n=1, retired=True, message="[red]boom[/red]")
-    out = text(tables.faults_table([FaultLine("[bold]x", 1, "m", 0, fault)]), 120)
+    out = text(tables.faults_table(by_kind([FaultLine("[bold]x", 1, "m", 0, fault)])), 120)
     assert "[bold]x" in out
     assert "[red]boom[/red]" in out

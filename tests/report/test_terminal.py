@@ -19,7 +19,8 @@ from warpleague.match.evidence import safe
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
 from warpleague.report.match import print_result
-from warpleague.report.scene import SEAT_STYLES, paint, seat_style
+from warpleague.report.scene import paint
+from warpleague.report.styles import SEAT_STYLES, seat_style
 from warpleague.report.watch import Watcher
 
 if TYPE_CHECKING:

@@ -14,10 +14,12 @@ from warpleague.league.means import Z95, Mean, differences_to_next, share_interv
 from warpleague.league.ratings import PairTotals, SequentialElo, joint_fit, pair_points
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from warpleague.league.league import League
+    from warpleague.league.played import Played
     from warpleague.league.ratings import Fit
+    from warpleague.league.schedule import Fixture
     from warpleague.match.spec import SeatFault
 
 
@@ -198,13 +200,19 @@ class Tally:
             self.records[bot].add(seat, ranks, scores[seat], faults[seat], rival, group)
 
 
-def standings(league: League) -> Standings:
-    """The standings of all matches played so far that belong to the season's schedule."""
+def standings(league: League, each: Callable[[Fixture, Played, Tally], None] | None = None) -> Standings:
+    """The standings of all matches played so far that belong to the season's schedule.
+
+    `each` is given every match in schedule order, with the tally up to it: what else is wanted of the results can be
+    counted in the same reading.
+    """
     season, rating = league.season, league.config.rating
     tally = Tally(len(season.bots), rating.k, rating.start)
     for fixture, played in league.results():
         counts = [len(faults) for faults in played.faults]
         tally.add(fixture.seats, played.ranks, played.scores, counts, played.rival, fixture.group)
+        if each is not None:
+            each(fixture, played, tally)
     if season.players == 1:
         return _compared(ranked(season.names, tally, None, rating.kind, solo=True), league)
 
@@ -309,13 +317,23 @@ class SeatLine:
 
 def seats(league: League) -> list[SeatLine]:
     """The results by seat; with every bot in every seat equally often, all shares are alike if seats are."""
-    lines = [SeatLine(seat) for seat in range(league.season.players)]
+    lines = seat_lines(league)
     for fixture, played in league.results():
-        for line, score, faults in zip(lines, played.scores, played.faults, strict=True):
-            before = line.record.points
-            line.record.add(line.seat, played.ranks, score, len(faults), played.rival, fixture.group)
-            line.share.add(line.record.points - before, fixture.group)
+        count_seats(lines, fixture, played)
     return lines
+
+
+def seat_lines(league: League) -> list[SeatLine]:
+    """A line for each seat, before any match."""
+    return [SeatLine(seat) for seat in range(league.season.players)]
+
+
+def count_seats(lines: Sequence[SeatLine], fixture: Fixture, played: Played) -> None:
+    """Count a match in the lines of its seats."""
+    for line, score, faults in zip(lines, played.scores, played.faults, strict=True):
+        before = line.record.points
+        line.record.add(line.seat, played.ranks, score, len(faults), played.rival, fixture.group)
+        line.share.add(line.record.points - before, fixture.group)
 
 
 @attrs.frozen
@@ -336,11 +354,16 @@ class FaultLine:
 
 def faults(league: League) -> Iterator[FaultLine]:
     """Every fault, in schedule order."""
-    names = league.season.names
     for fixture, played in league.results():
-        for seat, found in enumerate(played.faults):
-            for fault in found:
-                yield FaultLine(names[fixture.seats[seat]], fixture.number, fixture.id, seat, fault)
+        yield from faults_of(league, fixture, played)
+
+
+def faults_of(league: League, fixture: Fixture, played: Played) -> Iterator[FaultLine]:
+    """Every fault of a match, seat by seat."""
+    names = league.season.names
+    for seat, found in enumerate(played.faults):
+        for fault in found:
+            yield FaultLine(names[fixture.seats[seat]], fixture.number, fixture.id, seat, fault)
 
 
 @attrs.define
@@ -376,15 +399,25 @@ class TimeLine:
 
 def times(league: League) -> list[TimeLine]:
     """The time each bot used, in the order of the season's bots."""
-    lines = [TimeLine(name) for name in league.season.names]
+    lines = time_lines(league)
     for fixture, played in league.results():
-        for bot, used in zip(fixture.seats, played.times, strict=True):
-            line = lines[bot]
-            line.matches += 1
-            line.decisions += used.decisions
-            line.wall_ms += used.wall_ms
-            line.cpu_ms += used.cpu_ms
-            line.wait_ms += used.wait_ms
-            if used.longest_ms > line.longest_ms:
-                line.longest_ms, line.longest_match = used.longest_ms, fixture.id
+        count_times(lines, fixture, played)
     return lines
+
+
+def time_lines(league: League) -> list[TimeLine]:
+    """A line for each bot, before any match."""
+    return [TimeLine(name) for name in league.season.names]
+
+
+def count_times(lines: Sequence[TimeLine], fixture: Fixture, played: Played) -> None:
+    """Count a match in the lines of its bots."""
+    for bot, used in zip(fixture.seats, played.times, strict=True):
+        line = lines[bot]
+        line.matches += 1
+        line.decisions += used.decisions
+        line.wall_ms += used.wall_ms
+        line.cpu_ms += used.cpu_ms
+        line.wait_ms += used.wait_ms
+        if used.longest_ms > line.longest_ms:
+            line.longest_ms, line.longest_match = used.longest_ms, fixture.id

@@ -1,21 +1,27 @@
-"""How the figures of a league are written: the same in a terminal's tables and on the pages of a site.
+"""What the tables of a league say, and how figures are written: the same in a terminal and on the pages of a site.
 
-Leaves computing them to `warpleague.league.standings`, and columns to `tables` and the site.
+Leaves computing to `warpleague.league.standings`, and columns to `tables` and the site.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import attrs
 
+from warpleague.league import standings as computed
 from warpleague.league.means import Z95, share_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
+    from warpleague.league.held import Held
+    from warpleague.league.league import League
     from warpleague.league.means import Mean
-    from warpleague.league.standings import FaultLine, Standing, Standings, TimeLine
+    from warpleague.league.played import Played
+    from warpleague.league.schedule import Fixture
+    from warpleague.league.standings import FaultLine, SeatLine, Standing, Standings, Tally, TimeLine
 
 
 def percent(share: float) -> str:
@@ -65,17 +71,62 @@ class FaultTally:
         return (self.first[0].fault.message.splitlines() or [""])[0][:most]
 
 
-def by_kind(lines: Iterable[FaultLine], first: int = 1) -> list[FaultTally]:
-    """Faults by bot and kind, the most frequent first, with those of so many `first` matches; read as a stream."""
-    found: dict[tuple[str, str], FaultTally] = {}
-    for line in lines:
-        key = (line.bot, str(line.fault.kind))
-        kind = found.setdefault(key, FaultTally(*key))
-        kind.count += 1
-        kind.retired += line.fault.retired
-        if len(kind.first) < first and line.match not in {before.match for before in kind.first}:
-            kind.first.append(line)
-    return sorted(found.values(), key=lambda kind: (-kind.count, kind.bot, kind.kind))
+class FaultTallies:
+    """Faults by bot and kind, each with those of so many `first` matches; counted as a stream, in schedule order."""
+
+    def __init__(self, first: int = 1) -> None:
+        self._first = first
+        self._found: dict[tuple[str, str], FaultTally] = {}
+
+    def add(self, lines: Iterable[FaultLine]) -> None:
+        """Count faults."""
+        for line in lines:
+            key = (line.bot, str(line.fault.kind))
+            kind = self._found.setdefault(key, FaultTally(*key))
+            kind.count += 1
+            kind.retired += line.fault.retired
+            if len(kind.first) < self._first and line.match not in {before.match for before in kind.first}:
+                kind.first.append(line)
+
+    def tallies(self) -> list[FaultTally]:
+        """The most frequent kinds first."""
+        return sorted(self._found.values(), key=lambda kind: (-kind.count, kind.bot, kind.kind))
+
+
+def by_kind(lines: Iterable[FaultLine]) -> list[FaultTally]:
+    """Faults by bot and kind, the most frequent first, each with its first match."""
+    tallies = FaultTallies()
+    tallies.add(lines)
+    return tallies.tallies()
+
+
+@attrs.frozen
+class Tables:
+    """All tables of a league."""
+
+    standings: Standings
+    seats: list[SeatLine]
+    times: list[TimeLine]
+    faults: list[FaultTally]
+
+
+def read_tables(
+    league: League, first: int = 1, each: Callable[[Fixture, Played, Tally], None] = lambda *_: None
+) -> Tables:
+    """All tables from one reading of the results (and another for what standings compare).
+
+    Kinds of faults come with those of so many `first` matches; `each` is as for `computed.standings`.
+    """
+    seats, times = computed.seat_lines(league), computed.time_lines(league)
+    faults = FaultTallies(first)
+
+    def count(fixture: Fixture, played: Played, tally: Tally) -> None:
+        computed.count_seats(seats, fixture, played)
+        computed.count_times(times, fixture, played)
+        faults.add(computed.faults_of(league, fixture, played))
+        each(fixture, played, tally)
+
+    return Tables(computed.standings(league, count), seats, times, faults.tallies())
 
 
 def slowest_first(lines: Iterable[TimeLine]) -> list[TimeLine]:
@@ -114,3 +165,46 @@ def solo_remarks(*, rival: bool, compared: bool) -> list[str]:
         what = "margin" if rival else "score"
         found.append(f"ahead: mean difference in {what} to the next bot, on the deals both played.")
     return found
+
+
+def held_lines(level: str, lines: Sequence[Held]) -> list[str]:
+    """What held of the level: one line where all matches had the same means, else one for each of them."""
+    total = sum(line.matches for line in lines)
+    told = [line for line in lines if line.found is not None]
+    if not told:
+        return [f"Level {level}: what held of it was not noted."] if total else []
+    noted = sum(line.matches for line in told)
+    where = f"{total:,} {'match' if total == 1 else 'matches'}"
+    head = f"Level {level} in {where}" if noted == total else f"Level {level}, noted for {noted:,} of {where}"
+    ways = Counter[str]()
+    for line in told:
+        host = f"on {line.host}" if line.host else ""
+        ways["; ".join(filter(None, (line.made_by, host)))] += line.matches
+    if len(ways) == 1:
+        way = next(iter(ways))
+        found = [f"{head}: {way}." if way else f"{head}."]
+    else:
+        hosts = {line.host for line in told if line.host}
+        kinds = f", on {len(hosts)} kinds of host" if len(hosts) > 1 else ""
+        found = [f"{head}, by different means{kinds}:"]
+        found += [f"  in {count:,}: {way or 'nothing noted'}" for way, count in ways.most_common()]
+    return found + _unkept(told)
+
+
+def _unkept(told: Sequence[Held]) -> list[str]:
+    """Which promises were tried, and which were not, or were tried in some matches only."""
+    kept = [set(line.kept) for line in told]
+    always, ever = set.intersection(*kept), set.union(*kept)
+    missing: Counter[str] = Counter()
+    for line in told:
+        for promise in sorted((ever | set(line.untried)) - set(line.kept)):
+            missing[promise] += line.matches
+    if not ever and not missing:
+        return []
+    text = f"Promises tried and kept: {len(always)}"
+    total = sum(line.matches for line in told)
+    parts = [
+        promise if count == total else f"{promise} (in {count:,} matches)"
+        for promise, count in sorted(missing.items())
+    ]
+    return [f"{text}; not tried: {', '.join(parts)} (doctor tries all)." if parts else f"{text}."]

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 from rich.text import Text
 
 from warpleague.match.evidence import safe, told
-from warpleague.report.scene import RIVAL, seat_style
+from warpleague.report.scene import RIVAL
+from warpleague.report.styles import seat_style
 from warpleague.report.terminal import make_console, make_table
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 BUSY_SHARE = 0.1
 """The share of its time that a bot waits for a processor from which the host is said to be busy."""
 
-_STDERR_LINES: Final = 6  # of a bot that is out; its record has more
+_STDERR_LINES: Final = 8  # of a bot that is out; its record has more
 
 
 def print_result(spec: MatchSpec, result: MatchResult, console: Console | None = None) -> None:

@@ -11,7 +11,8 @@ from rich.rule import Rule
 from rich.text import Text
 
 from warpleague.match.evidence import safe, told
-from warpleague.report.scene import RIVAL, paint, seat_style
+from warpleague.report.scene import RIVAL, paint
+from warpleague.report.styles import seat_style
 from warpleague.report.terminal import make_console
 
 if TYPE_CHECKING:

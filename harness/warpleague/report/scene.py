@@ -15,9 +15,7 @@ from rich.text import Text
 
 from warpleague.match.evidence import safe
 from warpleague.report.board import draw_board, legend
-from warpleague.report.styles import QUIET
-from warpleague.report.styles import SEAT_STYLES as SEAT_STYLES
-from warpleague.report.styles import seat_style as seat_style
+from warpleague.report.styles import QUIET, seat_style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

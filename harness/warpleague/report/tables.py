@@ -6,7 +6,6 @@ here prints.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -15,8 +14,8 @@ from rich.text import Text
 
 from warpleague.league.means import Z95
 from warpleague.report.figures import (
-    by_kind,
     fit_words,
+    held_lines,
     mean_words,
     percent,
     remarks,
@@ -28,10 +27,11 @@ from warpleague.report.figures import (
 from warpleague.report.terminal import make_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from warpleague.league.held import Held
-    from warpleague.league.standings import FaultLine, SeatLine, Standings, TimeLine
+    from warpleague.league.standings import SeatLine, Standings, TimeLine
+    from warpleague.report.figures import FaultTally
 
 _WIDE, _NARROW = 96, 76  # below so many columns the standings leave out what other tables tell
 _GRID_BOTS = 26  # more bots than this make no readable grid
@@ -175,9 +175,8 @@ def seats_table(lines: Sequence[SeatLine]) -> RenderableType:
     return _titled("Seats", table)
 
 
-def faults_table(lines: Iterable[FaultLine]) -> RenderableType:
+def faults_table(kinds: Sequence[FaultTally]) -> RenderableType:
     """Faults by bot and kind, with how many cost the match, and the first match to look at."""
-    kinds = by_kind(lines)
     if not kinds:
         return Text("No faults.", style="green")
     table = make_table()
@@ -216,49 +215,6 @@ def times_table(lines: Sequence[TimeLine]) -> RenderableType:
 def held_text(level: str, lines: Sequence[Held]) -> RenderableType:
     """What was found to hold of the level that the bots were confined at."""
     return Text("\n".join(held_lines(level, lines)), style="dim")
-
-
-def held_lines(level: str, lines: Sequence[Held]) -> list[str]:
-    """The same as lines of text: one where all matches had the same means, else one for each of them."""
-    total = sum(line.matches for line in lines)
-    told = [line for line in lines if line.found is not None]
-    if not told:
-        return [f"Level {level}: what held of it was not noted."] if total else []
-    noted = sum(line.matches for line in told)
-    where = f"{total:,} {'match' if total == 1 else 'matches'}"
-    head = f"Level {level} in {where}" if noted == total else f"Level {level}, noted for {noted:,} of {where}"
-    ways = Counter[str]()
-    for line in told:
-        host = f"on {line.host}" if line.host else ""
-        ways["; ".join(filter(None, (line.made_by, host)))] += line.matches
-    if len(ways) == 1:
-        way = next(iter(ways))
-        found = [f"{head}: {way}." if way else f"{head}."]
-    else:
-        hosts = {line.host for line in told if line.host}
-        kinds = f", on {len(hosts)} kinds of host" if len(hosts) > 1 else ""
-        found = [f"{head}, by different means{kinds}:"]
-        found += [f"  in {count:,}: {way or 'nothing noted'}" for way, count in ways.most_common()]
-    return found + _unkept(told)
-
-
-def _unkept(told: Sequence[Held]) -> list[str]:
-    """Which promises were tried, and which were not, or were tried in some matches only."""
-    kept = [set(line.kept) for line in told]
-    always, ever = set.intersection(*kept), set.union(*kept)
-    missing: Counter[str] = Counter()
-    for line in told:
-        for promise in sorted((ever | set(line.untried)) - set(line.kept)):
-            missing[promise] += line.matches
-    if not ever and not missing:
-        return []
-    text = f"Promises tried and kept: {len(always)}"
-    total = sum(line.matches for line in told)
-    parts = [
-        promise if count == total else f"{promise} (in {count:,} matches)"
-        for promise, count in sorted(missing.items())
-    ]
-    return [f"{text}; not tried: {', '.join(parts)} (doctor tries all)." if parts else f"{text}."]
 
 
 def facts(rows: Sequence[tuple[str, str]]) -> RenderableType:

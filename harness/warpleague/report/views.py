@@ -12,6 +12,7 @@ import attrs
 from warpleague.league import standings as computed
 from warpleague.league.held import Held, held
 from warpleague.report import tables
+from warpleague.report.figures import by_kind, held_lines, read_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,8 +72,7 @@ def _status_table(league: League, _: int) -> RenderableType:
         ("secret", secret),
         (
             "level",
-            "\n".join(tables.held_lines(data["level"], [Held(**line) for line in data["held"]]))
-            or data["level"],
+            "\n".join(held_lines(data["level"], [Held(**line) for line in data["held"]])) or data["level"],
         ),
     ]
     if data["other"]:
@@ -104,7 +104,7 @@ VIEWS: dict[str, View] = {
     ),
     "faults": View(
         lambda league: [line.to_json() for line in computed.faults(league)],
-        lambda league, _: tables.faults_table(computed.faults(league)),
+        lambda league, _: tables.faults_table(by_kind(computed.faults(league))),
     ),
     "times": View(
         lambda league: [line.to_json() for line in computed.times(league)],
@@ -115,9 +115,9 @@ VIEWS: dict[str, View] = {
 
 def all_tables(league: League, width: int) -> RenderableType:
     """Every table, as the end of a run prints them."""
-    table = computed.standings(league)
-    parts = [tables.standings_table(table, league.config.name, width)]
-    if not table.solo:
-        parts += [tables.crosstable(table, width), VIEWS["seats"].table(league, width)]
-    parts += [VIEWS["times"].table(league, width), _held(league), VIEWS["faults"].table(league, width)]
+    read = read_tables(league)
+    parts = [tables.standings_table(read.standings, league.config.name, width)]
+    if not read.standings.solo:
+        parts += [tables.crosstable(read.standings, width), tables.seats_table(read.seats)]
+    parts += [tables.times_table(read.times), _held(league), tables.faults_table(read.faults)]
     return tables.stacked(*parts)

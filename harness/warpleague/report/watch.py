@@ -16,7 +16,8 @@ from rich.text import Text
 
 from warpleague.games import load_game
 from warpleague.match.evidence import safe
-from warpleague.report.scene import paint, seat_style
+from warpleague.report.scene import paint
+from warpleague.report.styles import seat_style
 from warpleague.report.terminal import make_console
 
 if TYPE_CHECKING:

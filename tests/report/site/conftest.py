@@ -45,7 +45,7 @@ _OUTSIDE = re.compile(r"(?i)\b(?:(?:https?|ftp|javascript):|file://)|(?<=[\"'(=\
 def referee(spec: MatchSpec, wall_ns: int = 2_000_000) -> tuple[Any, dict[str, Any]]:
     """The result of a match between bots that choose at random, and the last bank told to each seat.
 
-    Now and then a bot leaves a hostile note, one answers too late, and another crashes.
+    Now and then a bot leaves a hostile note, one answers too late, another says something, and another crashes.
     """
     rng, banks = Random(spec.key), {}
     judge = Referee(load_game(spec.game), spec, started="2026-01-01T00:00:00+00:00")
@@ -69,6 +69,9 @@ def referee(spec: MatchSpec, wall_ns: int = 2_000_000) -> tuple[Any, dict[str, A
         answer = {"type": "act", "id": question["id"], "action": rng.randrange(len(question["legal"]))}
         if bot.startswith("noter") and asked % 3 == 0:
             answer["note"] = HOSTILE
+        if bot.startswith("talker") and question.get("talk", 0) > 6:
+            other = (judge.seat + 1) % len(spec.seats)
+            answer["action"] = {"do": "say", "to": [other], "text": f"{asked}"}
         assert judge.answer(json.dumps(answer).encode(), wall_ns, 500_000, None) is None
     return judge.finish(), banks
 

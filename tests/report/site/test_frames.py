@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from warpleague.errors import RecordError
+from warpleague.games import load_game
 from warpleague.match.replay import Replay
+from warpleague.match.setup import options_json
 from warpleague.match.spec import Clock
 from warpleague.report.site.delta import EMPTY, patch, plain
 from warpleague.report.site.frames import evidence, frames, pack_replay
@@ -107,6 +109,21 @@ def test_the_bank_is_the_one_that_bots_were_told(play: Callable[..., Any]) -> No
             left[frame["seat"]].append(frame["bank"])
     for seat, told in banks.items():
         assert left[seat][-2] + 0.25 == pytest.approx(told, abs=0.002)
+
+
+def test_a_message_brings_the_bank_no_increment(play: Callable[..., Any]) -> None:
+    """In a match with talk, too, the bank left is what the next question says, whoever talks and whoever is out."""
+    clock = Clock(move_s=1.0, bank_s=5.0, increment_s=0.25)
+    options = options_json(load_game("coasters").Options(max_rounds=6))
+    record, banks = play("coasters", "talker", "talker late", "crash", clock=clock, options=options)
+    left: dict[int, list[tuple[float, bool]]] = {0: [], 1: [], 2: []}
+    for frame, _ in decoded(record):
+        if frame.get("ms"):
+            left[frame["seat"]].append((frame["bank"], '"say"' in frame["action"]))
+    assert sum(said for _, said in left[0]) > 6
+    for seat in (0, 1):
+        *_, (bank, said), _ = left[seat]
+        assert bank + (0 if said else 0.25) == pytest.approx(banks[seat], abs=0.002)
 
 
 def test_a_bank_that_nobody_knows_is_not_told(play: Callable[..., Any]) -> None:

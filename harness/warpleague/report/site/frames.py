@@ -31,6 +31,7 @@ from warpleague.report.site.delta import diff
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from warpleague.games.api import Game
     from warpleague.games.scene import Scene
     from warpleague.match.replay import Replay, Step
     from warpleague.report.site.delta import Delta
@@ -101,14 +102,23 @@ def frames(replay: Replay) -> Iterator[dict[str, Any]]:
         return deltas
 
     yield {"kind": "start", "told": [[]] + [None] * (len(viewers) - 1), "scene": pictures(replay.first)}
+    before = replay.first
     for step in replay:
         frame = _line(step.data)
-        bank = clock.after(step.data)
+        bank = clock.after(step.data, message=_is_message(game, before, step.data))
+        before = step.state
         if bank is not None:
             frame["bank"] = bank
         frame["told"] = _told(replay, step, viewers)
         frame["scene"] = pictures(step.state)
         yield frame
+
+
+def _is_message(game: Game[Any, Any], state: Any, data: dict[str, Any]) -> bool:
+    """Whether a line, played in `state`, is a message: what may be said is in no list of legal actions."""
+    if data["type"] != "act" or not game.talk(state, data["seat"]):
+        return False
+    return data["action"] not in map(game.action_json, game.legal(state, data["seat"]))
 
 
 def _line(data: dict[str, Any]) -> dict[str, Any]:
@@ -169,18 +179,25 @@ class _Banks:
         bank = float(clock.get("bank_s") or 0.0) if has_bank else None
         self._left: list[float | None] = [bank] * header["players"]
         self._limit: dict[int, float] = {}
+        self._talked = False  # whether a message came last, so that the decision goes on without an increment
 
-    def after(self, data: dict[str, Any]) -> float | None:
-        """What the seat of this line has left after it; None if it has no bank, or it cannot be told."""
+    def after(self, data: dict[str, Any], *, message: bool) -> float | None:
+        """What the seat of this line has left after it; None if it has no bank, or it cannot be told.
+
+        `message` is whether the line is one.
+        """
         seat = data.get("seat")
         if seat is None:
             return None
         left = self._left[seat]
+        talked = self._talked
         if data["type"] == "fault":
+            self._talked = talked and not data["retired"]
             limit = data["detail"].get("limit_ms") if isinstance(data.get("detail"), dict) else None
             if data["kind"] == "timeout" and isinstance(limit, int | float):
                 self._limit[seat] = limit
             return self._rounded(seat)
+        self._talked = message and (talked or not data.get("then"))
         if left is None or data.get("auto") or data.get("then"):
             return self._rounded(seat)
         limit = self._limit.pop(seat, None)
@@ -188,7 +205,8 @@ class _Banks:
         if spent is None:
             self._left[seat] = None
             return None
-        self._left[seat] = max(0.0, left + self._increment - spent / 1000)
+        increment = 0.0 if talked else self._increment
+        self._left[seat] = max(0.0, left + increment - spent / 1000)
         return self._rounded(seat)
 
     def _rounded(self, seat: int) -> float | None:

@@ -11,16 +11,15 @@ import attrs
 from markupsafe import Markup
 
 from warpleague.games import load_game
-from warpleague.league import standings as computed
 from warpleague.league.held import Held
 from warpleague.league.means import Z95, share_interval
-from warpleague.league.ratings import SequentialElo
 from warpleague.match.evidence import safe
 from warpleague.report.figures import (
-    by_kind,
     fit_words,
+    held_lines,
     mean_words,
     percent,
+    read_tables,
     remarks,
     share_span,
     slowest_first,
@@ -31,16 +30,16 @@ from warpleague.report.match import BUSY_SHARE
 from warpleague.report.site import charts
 from warpleague.report.site.listing import Listed, listed
 from warpleague.report.site.words import Facts, conditions, one_line
-from warpleague.report.tables import held_lines
 from warpleague.report.views import status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from warpleague.league.league import League
     from warpleague.league.played import Played
     from warpleague.league.schedule import Fixture
-    from warpleague.league.standings import FaultLine, Standing, Standings
+    from warpleague.league.standings import SeatLine, Standing, Standings, Tally, TimeLine
+    from warpleague.report.figures import FaultTally
 
 _POINTS: Final = 160  # of a line of Elo
 _GRID_BOTS: Final = 60  # more bots than this make no readable grid
@@ -57,16 +56,16 @@ class Gathered:
 
 def gather(league: League) -> Gathered:
     """Read the league and compute all that its page shows but the replays."""
-    table = computed.standings(league)
-    elo = _Elo(league, table)
-    matches = []
-    busy = 0
-    for fixture, played in league.results():
-        match = listed(fixture, played)
-        busy += match.busy
-        matches.append(match)
-        elo.add(fixture, played)
     told = status(league)
+    course = _Course(told["stored"])
+    matches: list[Listed] = []
+
+    def each(fixture: Fixture, played: Played, tally: Tally) -> None:
+        matches.append(listed(fixture, played))
+        course.note(tally)
+
+    read = read_tables(league, _FIRST, each)
+    table = read.standings
     game = load_game(league.season.game)
     values = {
         "status": told,
@@ -79,12 +78,12 @@ def gather(league: League) -> Gathered:
         if table.solo
         else remarks(table, wide=True),
         "ratings_chart": _ratings_chart(table),
-        "elo_chart": elo.chart(table),
+        "elo_chart": course.chart(table, league.config.rating.start),
         "cross": None if table.solo or len(table.names) > _GRID_BOTS else _cross(table),
-        "seats": _seats(league),
-        "times": _times(league),
-        "busy": busy,
-        "faults": _faults(computed.faults(league)),
+        "seats": _seats(read.seats),
+        "times": _times(read.times),
+        "busy": sum(match.busy for match in matches),
+        "faults": _faults(read.faults),
         "fault_kinds": sorted({kind for match in matches for _, kind in match.faults}),
     }
     return Gathered(values, tuple(matches))
@@ -182,36 +181,26 @@ def _score_row(line: Standing) -> charts.Row:
     return charts.Row(line.bot, scores.mean, scores.mean - half, scores.mean + half, text=f"{mean} ± {error}")
 
 
-class _Elo:
-    """Elo over the matches, at some points of the season."""
+class _Course:
+    """Elo over so many matches, at some points of the season, the last match among them."""
 
-    def __init__(self, league: League, table: Standings) -> None:
-        rating = league.config.rating
-        self._elo = SequentialElo(len(table.names), rating.k, rating.start)
-        self._every = max(1, -(-table.matches // _POINTS))
-        self._count = 0
-        self._xs = [0]
-        self._ratings = [list(self._elo.ratings)]
+    def __init__(self, matches: int) -> None:
+        self._every = max(1, -(-matches // _POINTS))
+        self._matches = matches
+        self._points: list[tuple[int, list[float]]] = []
 
-    def add(self, fixture: Fixture, played: Played) -> None:
-        """Count a match."""
-        self._elo.add(fixture.seats, played.ranks)
-        self._count += 1
-        if self._count % self._every == 0:
-            self._note()
+    def note(self, tally: Tally) -> None:
+        """Take the ratings after one more match."""
+        if tally.matches % self._every == 0 or tally.matches == self._matches:
+            self._points.append((tally.matches, list(tally.elo.ratings)))
 
-    def _note(self) -> None:
-        self._xs.append(self._count)
-        self._ratings.append(list(self._elo.ratings))
-
-    def chart(self, table: Standings) -> Markup:
+    def chart(self, table: Standings, start: float) -> Markup:
         """The chart; empty for a solo league."""
         if table.solo:
             return Markup()
-        if self._xs[-1] != self._count:
-            self._note()
-        lines = [(table.names[bot], [ratings[bot] for ratings in self._ratings]) for bot in table.order]
-        return charts.history(lines, self._xs)
+        points = [(0, [start] * len(table.names)), *self._points]
+        lines = [(table.names[bot], [ratings[bot] for _, ratings in points]) for bot in table.order]
+        return charts.history(lines, [matches for matches, _ in points])
 
 
 # The other tables
@@ -240,11 +229,11 @@ def _cross(table: Standings) -> list[dict[str, Any]]:
     return rows
 
 
-def _seats(league: League) -> list[dict[str, Any]]:
+def _seats(lines: Sequence[SeatLine]) -> list[dict[str, Any]]:
     rows = []
-    for line in computed.seats(league):
+    for line in lines:
         half = None if line.share.error is None else Z95 * line.share.error
-        shown = line.record.played and league.season.players > 1
+        shown = line.record.played and len(lines) > 1
         rows.append(
             {
                 "seat": line.seat,
@@ -258,9 +247,9 @@ def _seats(league: League) -> list[dict[str, Any]]:
     return rows
 
 
-def _times(league: League) -> list[dict[str, Any]]:
+def _times(lines: Sequence[TimeLine]) -> list[dict[str, Any]]:
     """Slowest first; `busy` is whether the bot waited for a processor for much of its time."""
-    lines = slowest_first(computed.times(league))
+    lines = slowest_first(lines)
     most = max((line.mean(line.wall_ms) or 0.0 for line in lines), default=0.0)
     rows = []
     for line in lines:
@@ -281,7 +270,7 @@ def _times(league: League) -> list[dict[str, Any]]:
     return rows
 
 
-def _faults(lines: Iterable[FaultLine]) -> list[dict[str, Any]]:
+def _faults(kinds: Sequence[FaultTally]) -> list[dict[str, Any]]:
     """Faults by bot and kind, each with the first matches to look at."""
     return [
         {
@@ -293,5 +282,5 @@ def _faults(lines: Iterable[FaultLine]) -> list[dict[str, Any]]:
             "more": kind.count > len(kind.first),
             "what": one_line(kind.what(200)),
         }
-        for kind in by_kind(lines, _FIRST)
+        for kind in kinds
     ]

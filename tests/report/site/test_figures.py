@@ -1,0 +1,149 @@
+"""Figures are the same everywhere: on the league's page, in the JSON of its tables, read one by one or in one go."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from warpleague.league import standings as computed
+from warpleague.league.config import load_config
+from warpleague.league.league import League, open_to_read
+from warpleague.report.figures import by_kind, read_tables
+from warpleague.report.views import VIEWS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+class Tables(HTMLParser):
+    """The tables of a page by the id of their section: rows of the texts of their cells."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: dict[str, list[list[str]]] = {}
+        self._section = ""
+        self._cell = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag == "section":
+            self._section = dict(attributes).get("id") or ""
+        elif tag == "tr":
+            self.found.setdefault(self._section, []).append([])
+        elif tag in ("td", "th"):
+            self.found[self._section][-1].append("")
+            self._cell = True
+
+    def handle_endtag(self, tag: str) -> None:
+        self._cell = self._cell and tag not in ("td", "th")
+
+    def handle_data(self, data: str) -> None:
+        if self._cell:
+            self.found[self._section][-1][-1] += data
+
+    def rows(self, section: str) -> list[dict[str, str]]:
+        """The rows of a table by the heads of its columns."""
+        head, *rows = self.found[section]
+        return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+@pytest.fixture
+def league(cup: Path) -> Iterator[League]:
+    """The league of twelve matches, with faults."""
+    with open_to_read(load_config(cup), cup.parent / "results") as found:
+        yield found
+
+
+@pytest.fixture
+def page(site: Callable[..., Any]) -> Tables:
+    """The tables of its page."""
+    return Tables(site(replays=0).index.read_text("utf-8"))
+
+
+def near(text: str, value: float | None) -> bool:
+    """Whether a figure on a page is this one, rounded to the digits it is written with."""
+    if value is None or text in ("-", ""):
+        return value is None and text in ("-", "")
+    bare = text.replace(",", "").removesuffix("%").strip().lstrip("<> ")
+    digits = len(bare.partition(".")[2])
+    return float(bare) == pytest.approx(value, abs=0.5001 * 10**-digits + 0.005)
+
+
+def test_standings_are_those_of_the_json(league: League, page: Tables) -> None:
+    """Every figure of the page's standings is the one `standings --json` has, rounded; errors are 95 % there too."""
+    told = VIEWS["standings"].data(league)
+    rows = page.rows("standings")
+    assert [row["bot"] for row in rows] == [line["bot"] for line in told]
+    assert any(line["error"] is not None for line in told)
+    for row, line in zip(rows, told, strict=True):
+        assert near(row["#"], line["rank"])
+        assert near(row["Elo"], line["elo"])
+        bound = next((line[name] for name in ("above", "below") if line[name] is not None), line["fit"])
+        assert near(row["fit"], bound)
+        assert row["± 95 %"] in ("won all", "lost all") or near(row["± 95 %"], line["error"])
+        assert near(row["share"], 100 * line["points"] / line["played"])
+        likelihood = line["likelihood"]
+        assert near(row["LOS"], None if likelihood is None else 100 * likelihood)
+        for name in ("played", "won", "drawn", "lost", "faults"):
+            assert row[name] == f"{line[name]:,}"
+
+
+def test_other_tables_are_those_of_the_json(league: League, page: Tables) -> None:
+    """So are the cross-table, the seats, the times and the faults."""
+    for row, line in zip(page.found["crosstable"][1:], VIEWS["crosstable"].data(league), strict=True):
+        shown = [cell for cell in row[2:] if cell != "·"]
+        assert row[1] == line["bot"]
+        shares = [100 * other["points"] / other["meetings"] for other in line["against"].values()]
+        assert all(map(near, shown, shares))
+        assert len(shown) == len(shares)
+    for row, line in zip(page.rows("seats"), VIEWS["seats"].data(league), strict=True):
+        assert near(row["share"], 100 * line["share"])
+        assert near(row["± 95 %"], 100 * 1.959964 * line["share_error"])
+        assert near(row["mean score"], line["score"])
+        for name in ("seat", "played", "won", "drawn", "lost", "faults"):
+            assert row[name] == f"{line[name]:,}"
+    times = {line["bot"]: line for line in VIEWS["times"].data(league)}
+    assert len(page.rows("times")) == len(times)
+    for row in page.rows("times"):
+        line = times[row["bot"]]
+        assert row["decisions"] == f"{line['decisions']:,}"
+        for name, key in (("mean", "wall"), ("processor", "cpu"), ("wait", "wait"), ("longest", "longest")):
+            assert near(row[name], line[f"{key}_ms"])
+    faults = VIEWS["faults"].data(league)
+    rows = page.rows("faults")
+    assert rows
+    for row in rows:
+        mine = [line for line in faults if (line["bot"], line["kind"]) == (row["bot"], row["kind"])]
+        assert row["faults"] == f"{len(mine):,}"
+        assert row["forfeits"] == f"{sum(line['retired'] for line in mine):,}"
+    assert sum(int(row["faults"]) for row in rows) == len(faults)
+
+
+def test_all_tables_come_from_one_reading(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read in one go the tables are those read one by one; only what standings compare needs a second reading."""
+    wanted = (
+        computed.standings(league),
+        computed.seats(league),
+        computed.times(league),
+        by_kind(computed.faults(league)),
+    )
+    readings: list[int] = []
+    results: Callable[..., Any] = League.results
+
+    def counted(found: League) -> Any:
+        readings.append(1)
+        return results(found)
+
+    monkeypatch.setattr(League, "results", counted)
+    seen: list[tuple[int, int]] = []
+    read = read_tables(league, each=lambda fixture, _, tally: seen.append((fixture.number, tally.matches)))
+    assert (read.standings.lines, read.seats, read.times) == (wanted[0].lines, *wanted[1:3])
+    assert [(kind.bot, kind.kind, kind.count, kind.retired) for kind in read.faults] == [
+        (kind.bot, kind.kind, kind.count, kind.retired) for kind in wanted[3]
+    ]
+    assert len(readings) == 2
+    assert [matches for _, matches in seen] == list(range(1, 13))
+    assert seen == sorted(seen)
