@@ -110,6 +110,7 @@ def test_p1_the_higher_roll_chooses(position: Callable[..., Any], first: str, pl
     before = table.state
     table.roll(3, 2, 0, 5)
     assert table.state == before
+    assert position("opening-roll", None, turn=0).roll(2, 2, 3, 0).actor == 0
     table.roll(0, 0, 1, 0)
     assert table.actor == 1
     assert table.legal() == [{"do": "order", "first": "place"}, {"do": "order", "first": "move"}]
