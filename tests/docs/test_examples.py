@@ -48,7 +48,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "protocol" / "SPEC.md"]
-TIMEOUT_S = 120.0
+TIMEOUT_S = 240.0
 DIRECTIVE = re.compile(r"<!--\s*example:\s*(?P<verb>\w+)\s*(?P<rest>.*?)\s*-->")
 FENCE = re.compile(r"(?P<indent>\s*)(?P<ticks>`{3,}|~{3,})\s*(?P<language>[\w+-]*)(?P<words>[^`]*)")
 NOT_COPIED = (".*", "__pycache__", "results", "target", "dist", "node_modules")

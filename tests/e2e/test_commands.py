@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Command = Callable[..., list[str]]
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs what only Linux has")
 

@@ -26,7 +26,7 @@ KILLS = 20
 DEALS = 40
 SHARE = 12
 """How many matches a run may store before it is killed, at most: fewer than the league has for each kill."""
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 CONFIG = """
 name = "killed"

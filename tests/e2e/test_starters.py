@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 BOTS = Path(__file__).parents[2] / "bots"
 STARTERS = [*sorted(folder.name for folder in BOTS.glob("random-*")), "first-c"]
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 SEED = "0123456789abcdef" * 4
 
 # Names of keys and JSON's own signs inside strings, and the wanted keys again one level down: whoever looks

@@ -215,12 +215,14 @@ for line in sys.stdin:
         print('{"type":"act","id":%d,"action":0}' % message["id"], flush=True)
     elif message["type"] == "quit": break
 """
-PONDERER = SLOW.replace("import json, sys, time", "import json, select, sys, threading, time").replace(
+PONDERER = SLOW.replace("import json, sys, time", "import hashlib, json, sys, threading, time").replace(
     "for line in sys.stdin:",
     """
 def busy():
-    while True: pass
-threading.Thread(target=busy, daemon=True).start()
+    block = bytes(1 << 20)
+    while True: hashlib.sha256(block)  # past the interpreter's lock
+for _ in range(4):  # so that some of them compute however busy the machine is
+    threading.Thread(target=busy, daemon=True).start()
 for line in sys.stdin:""",
 )
 

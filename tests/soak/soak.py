@@ -163,7 +163,7 @@ def main() -> int:
                 found.append("a referee died")
     elapsed_s = time.monotonic() - begun
     # The last word is the kernel's: it ends what dies with the referees.
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while alive := [pid for pid, began in seen.items() if began is not None and host.began(pid) == began]:
         if time.monotonic() > deadline:
             found += [f"left running: {pid} {host.command(pid)}" for pid in alive]

@@ -55,7 +55,7 @@ def converse(program: str, *messages: dict[str, Any]) -> tuple[list[Any], str, i
         input="".join(json.dumps(message) + "\n" for message in messages),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr, done.returncode
@@ -190,7 +190,7 @@ def test_what_was_printed_before_stays_off_the_wire(protocol: Path) -> None:
         [sys.executable, "-c", "print('early')\nfrom warpline.client import run\nrun(lambda question: 0)"],
         input=b'{"type":"hello","protocol":1}\n',
         capture_output=True,
-        timeout=60,
+        timeout=120,
         check=True,
         env={"PYTHONPATH": str(protocol)},  # above all without PYTHONUNBUFFERED
     )
@@ -231,7 +231,7 @@ def test_a_referee_that_is_gone() -> None:
     )
     assert bot.stdout is not None
     bot.stdout.close()
-    _, err = bot.communicate(b'{"type":"hello","protocol":1}\n' * 3, timeout=60)
+    _, err = bot.communicate(b'{"type":"hello","protocol":1}\n' * 3, timeout=120)
     assert (err, bot.returncode) == (b"", 0)
 
 
@@ -244,7 +244,7 @@ def test_a_bot_without_standard_error(first: str) -> None:
         input="".join(json.dumps(message) + "\n" for message in (*OPENING, ACT, FAULT, QUIT)),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=True,
     )
     assert [json.loads(line)["type"] for line in done.stdout.splitlines()] == ["hello", "ready", "act"]
@@ -260,7 +260,7 @@ def test_it_stands_alone(protocol: Path) -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=120,
         env={"PYTHONPATH": str(protocol)},
     )
     imported = {name.partition(".")[0] for name in done.stdout.split()}

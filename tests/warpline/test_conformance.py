@@ -65,7 +65,7 @@ def test_the_client_keeps_to_every_session(path: Path, check: ModuleType) -> Non
     steps = check.load(path)
     hello = next((step["message"] for step in steps if step.get("from") == "bot"), {})
     wants = hello.get("wants", ["legal"])
-    check.replay(steps, bot(FIRST, "reusable" if hello.get("reusable") else "single", *wants), 20)
+    check.replay(steps, bot(FIRST, "reusable" if hello.get("reusable") else "single", *wants), 120)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_the_check_finds_deviations(program: str, told: str, check: ModuleType) 
     """Of a bot that leaves a session it is told where."""
     steps = check.load(CONFORMANCE / "bot" / "one-match.jsonl")
     with pytest.raises(check.Deviation, match=told):
-        check.replay(steps, bot(program, "single", "legal"), 20)
+        check.replay(steps, bot(program, "single", "legal"), 120)
 
 
 def test_a_bot_that_hangs_is_ended(check: ModuleType) -> None:

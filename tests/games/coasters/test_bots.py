@@ -167,7 +167,7 @@ def test_the_hunter_speaks_the_wire(desk):
         input="".join(json.dumps(line) + "\n" for line in lines),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=True,
     )
     hello, ready, answer = map(json.loads, done.stdout.splitlines())
