@@ -107,7 +107,7 @@ def replay(steps: list[dict[str, Any]], command: list[str], timeout_s: float) ->
 
 
 def main(argv: list[str]) -> int:
-    """Replay the sessions and tell of each; the exit code is 1 if the bot left any."""
+    """Replay the sessions and tell of each; the exit code is 1 if the bot left any, 2 if there is none to replay to."""
     at = argv.index("--") if "--" in argv else len(argv)
     own, command = argv[:at], argv[at + 1 :]
     parser = argparse.ArgumentParser(
@@ -120,15 +120,17 @@ def main(argv: list[str]) -> int:
         parser.error("say the bot's command after --")
     failed = 0
     for path in chosen.sessions or sorted(SESSIONS.glob("*.jsonl")):
-        steps = load(path)
         verdict = "ok"
         try:
+            steps = load(path)
             replay(steps, command, chosen.timeout)
         except NotForThisBot as reason:
             verdict = f"skipped: {reason}"
         except Deviation as reason:
             verdict = f"FAILED: {reason}"
             failed += 1
+        except OSError as error:  # no such session, no such command
+            parser.error(str(error))
         print(f"{steps[0]['session']}: {verdict}")
     return 1 if failed else 0
 

@@ -97,6 +97,20 @@ def test_a_bot_that_hangs_is_ended(check: ModuleType) -> None:
         check.replay(steps, bot("import time; time.sleep(600)"), 0.3)
 
 
+@pytest.mark.parametrize(
+    ("argv", "missing"),
+    [(["--", "./no-such-bot"], "no-such-bot"), (["no-such.jsonl", "--", sys.executable], "no-such.jsonl")],
+)
+def test_what_is_not_there_is_named(
+    argv: list[str], missing: str, check: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A command or a session that does not exist is told in one line, with exit code 2."""
+    with pytest.raises(SystemExit) as caught:
+        check.main(argv)
+    assert caught.value.code == 2
+    assert f"No such file or directory: '{'./' * ('--' in argv[0])}{missing}'" in capsys.readouterr().err
+
+
 def test_sessions_for_other_bots_are_skipped(check: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     """What a bot does not offer is skipped, not failed, and the exit code says so."""
     paths = [str(CONFORMANCE / "bot" / f"{name}.jsonl") for name in ("two-matches", "trimmed", "no-match")]
