@@ -230,7 +230,7 @@ class Turn:
 
         `time_s` is the time left, None without a limit.
         """
-        stop = monotonic() + time_s / 2 if time_s else float("inf")
+        stop = float("inf") if time_s is None else monotonic() + time_s / 2
         board = self.board
         start = (
             view["ships"][self.seat],
