@@ -107,7 +107,7 @@ def replay(steps: list[dict[str, Any]], command: list[str], timeout_s: float) ->
 
 
 def main(argv: list[str]) -> int:
-    """Replay the sessions and tell of each; the exit code is 1 if the bot left any, 2 if there is none to replay to."""
+    """Replay the sessions and tell of each; the exit code is 1 if the bot left any, 2 if there is no bot."""
     at = argv.index("--") if "--" in argv else len(argv)
     own, command = argv[:at], argv[at + 1 :]
     parser = argparse.ArgumentParser(
