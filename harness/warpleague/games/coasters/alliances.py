@@ -61,7 +61,7 @@ def split(state: State, _: act.Split) -> Result:
 
 
 def say(state: State, action: act.Say) -> Result:
-    """A1: told to the addressed alone; the others do not even learn that it was said."""
+    """A1: told to the addressed alone; the others do not even learn that it was said. It binds nobody (A4)."""
     seat = state.asked[0] if state.asked else state.seat
     table = state.table
     message = st.Message(table.turn, seat, action.to, action.text)

@@ -307,7 +307,7 @@ def _pass(state: State, _action: Pass) -> _Step:
 
 
 def retire(state: State, seat: int) -> _Step:
-    """The position after the bot of `seat` is out: it passes from now on, and what it held is lost."""
+    """Retirement: the bot of `seat` is out; it passes from now on, and what it held is lost."""
     sheets = state.sheets
     phase = state.phase
     out = attrs.evolve(state, retired=(*state.retired, seat))
