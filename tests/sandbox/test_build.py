@@ -254,6 +254,18 @@ time.sleep(100)
         prepare(make(code), level)
 
 
+def test_a_build_gets_by_with_fewer_open_files_where_we_may_have_no_more(
+    sandboxed: None, make: Callable[..., Path]
+) -> None:
+    """In the sandbox a build runs also where the harness itself may open fewer files than a build usually may."""
+    code = "import resource; assert resource.getrlimit(resource.RLIMIT_NOFILE) == (300, 300)"
+    prepare_it = "import sys; from pathlib import Path; from warpleague.runner.bundle import prepare; "
+    prepare_it += "prepare(Path(sys.argv[1]), 'sandbox')"
+    shell = ["/bin/sh", "-c", 'ulimit -n 300 && exec "$@"', "sh", sys.executable, "-c", prepare_it]
+    done = subprocess.run([*shell, str(make(code))], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_processes_are_limited(
     sandboxed: None, make: Callable[..., Path], limit: Callable[..., None]
 ) -> None:

@@ -120,12 +120,17 @@ def limited(
 
 
 def rlimits(files: int, file_mb: int, data: int) -> dict[int, int]:
-    """The same limits for setrlimit(2), by resource."""
-    return {
+    """The same limits for setrlimit(2), by resource; none above our own, which could not be set."""
+    wanted = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: files,
         resource.RLIMIT_FSIZE: file_mb << 20,
         resource.RLIMIT_DATA: data,
+    }
+    most = {kind: resource.getrlimit(kind)[1] for kind in wanted}
+    return {
+        kind: value if most[kind] == resource.RLIM_INFINITY else min(value, most[kind])
+        for kind, value in wanted.items()
     }
 
 
