@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from warpline import client, limits
 from warpline.codec import decode_bot
 from warpline.messages import Answer
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 START = {
     "type": "start",
@@ -267,6 +266,13 @@ def test_it_stands_alone(protocol: Path) -> None:
     assert imported - {"warpline"} <= sys.stdlib_module_names
     assert not imported & {"typing", "dataclasses", "inspect", "subprocess", "random", "traceback"}
     ast.parse((protocol / "warpline" / "client.py").read_text(encoding="utf-8"), feature_version=(3, 8))
+
+
+def test_the_page_tells_all_that_it_has() -> None:
+    """The page about writing bots names every part of a question, and none that there is not."""
+    page = (Path(__file__).parents[2] / "docs" / "write-a-bot.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"\bquestion\.(\w+)", page))
+    assert named == {name for name in dir(client.Question) if not name.startswith("_")} - {"of"}
 
 
 def test_its_numbers_are_the_protocols() -> None:
