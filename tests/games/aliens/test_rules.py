@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warpleague.errors import PositionError
 from warpleague.games.aliens import GAME
 from warpleague.games.aliens.options import Options
 from warpleague.games.api import CHANCE
@@ -468,6 +467,17 @@ def test_t6_a_ship_sent_to_a_wormhole_activates_it(position: Callable[..., Any])
     assert table.legal() == [{"do": "stay", "ship": "moons"}]
 
 
+@pytest.mark.parametrize(("suit", "news"), [("moons", False), ("arms", True)])
+def test_t6_a_send_tells_the_sender_only_what_it_did_not_know(
+    position: Callable[..., Any], suit: str, news: bool
+) -> None:
+    """The value of a coin of one's own is no news, that of an enemy's is."""
+    ships = {"suns": [5, 5], "crowns": [5, 7]}
+    table = position(dice={"suns": 2}, ships=ships, holes=[(suit, 1, 6, 9)]).act("move", ship="suns", way="N")
+    _, events = GAME.apply(table.state, GAME.parse(table.state, 0, {"do": "send", "to": [6, 9]}))
+    assert [(event.data["event"], event.reveals) for event in events] == [("send", False), ("activate", news)]
+
+
 def test_t6_a_jump_that_lands_on_an_enemy_sends_it(position: Callable[..., Any]) -> None:
     """Landing by jump sends as landing by die does."""
     ships = {"suns": [5, 5], "crowns": [7, 6]}
@@ -748,61 +758,3 @@ def test_guesses_deal_the_unknown_values_evenly() -> None:
             assert all(60 < count < 145 for count in counts)
         else:
             assert {guess[at]["value"] for guess in guesses} == {hole["value"]}
-
-
-# -- positions from outside ------------------------------------------------------------------------------
-
-
-def test_p2_a_position_set_up_by_hand_keeps_what_it_says(position: Callable[..., Any]) -> None:
-    """Through roll, choice and placements public coins stay public and flipped, and lost turns lost."""
-    table = position("opening-roll", None, turn=0, lost=["arms"]).roll(5, 5, 0, 0)
-    assert table.act("order", first="place").json()["lost"] == ["arms"]
-    shown = {"at": [5, 5], "suit": "crowns", "value": 2, "public": True, "up": "value"}
-    table = position("place", turn=0, wormholes=[shown], lost=["arms"])
-    table.act("place", suit="suns", value=1, at=[5, 6]).act("place", suit="arms", value=1, at=[5, 7])
-    assert table.json()["wormholes"][0] == GAME.view(table.state, 0)["wormholes"][0] == shown
-    assert table.json()["lost"] == ["arms"]
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"phase": "fly"}, "phase: must be one of"),
-        ({"to_move": None}, "to_move: must be a whole number from 0 to 1"),
-        ({"turn": 400}, "turn: must be a whole number from 0 to 399"),
-        ({"turn": True}, "turn: must be"),
-        ({"ships": {"suns": [10, 2]}}, "ships.suns: shares its square"),
-        ({"ships": {"suns": [1, 1]}}, r"ships.suns: must be a square \[x, y\]"),
-        ({"dice": {"crowns": 1}}, "dice: must be one of suns, moons"),
-        ({"dice": {"suns": 6}}, "dice.suns: must be a whole number from 0 to 5"),
-        ({"dice": {}}, "none of them can be used"),
-        ({"lost": ["suns", "suns"]}, r"lost\[1\]: suns is named twice"),
-        ({"holes": [("suns", 1, 10, 1)]}, r"wormholes\[0\].at: a base"),
-        ({"holes": [("suns", 1, 5, 5), ("suns", 2, 5, 5)]}, r"wormholes\[1\].at: a second wormhole"),
-        ({"holes": [("suns", 1, 5, 5), ("suns", 1, 5, 6)]}, r"wormholes\[1\]: suns 1 is there twice"),
-        ({"pending": {}}, "pending: must be null"),
-        ({"result": {}}, "result: must be null"),
-        ({"options": {"both_ships": 1}}, "options: "),
-        ({"options": {"max_turns": 0}}, "options: max_turns must be a whole number"),
-        ({"extra": 1}, "position: unknown key 'extra'"),
-        (
-            {"phase": "jump", "dice": {}, "pending": {"ship": "suns", "sends": 0, "then": None}},
-            "pending.ship",
-        ),
-        (
-            {"phase": "send", "dice": {}, "pending": {"ship": "arms", "sends": 0, "then": None}},
-            "pending.ship",
-        ),
-        ({"phase": "roll", "dice": {}, "lost": ["suns", "moons"]}, "lost: both ships"),
-        ({"phase": "end", "dice": {}, "result": {"winner": None, "why": "base"}}, "result.winner"),
-        ({"phase": "end", "dice": {}, "result": {"winner": None, "why": "max-turns"}}, "result: max-turns"),
-        ({"phase": "place", "turn": 0, "dice": {}, "holes": [("suns", 1, 5, 5)]}, "not its turn"),
-        ({"phase": "order", "turn": 0, "dice": {}, "holes": [("suns", 1, 5, 5)]}, "none before the order"),
-    ],
-)
-def test_a_wrong_position_is_named(
-    position: Callable[..., Any], changes: dict[str, Any], message: str
-) -> None:
-    """`PositionError` names the place in the position and what would be right."""
-    with pytest.raises(PositionError, match=message):
-        position(**{"dice": {"suns": 1}, **changes})
