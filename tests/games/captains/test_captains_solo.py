@@ -72,6 +72,14 @@ def test_a3_what_the_ai_delivers(tools: Tools) -> None:
     assert state.cards.docks == tuple(tools.counts(p0=2, p5=1, p6=1, p7=1))
 
 
+def test_a3_one_token_is_enough_beside_the_big_ring_planet(tools: Tools) -> None:
+    """Though more could be placed there (T3), a token is placed only where the AI has none."""
+    state = solo(tools, docks=tools.counts(p6=3), tokens=[[119], [134, 7, 35]], explorers=[1, 1])
+    state = tools.play(state, "end", "roll 5", "roll 4")
+    assert (state.round, state.cards.piles[1]) == (2, tuple(tools.counts(p6=1)))
+    assert len(state.tokens.stacks[1]) == 3
+
+
 def test_a3_without_a_token_there_one_is_placed(tools: Tools) -> None:
     """One card is delivered and the player places the AI's next token beside the planet."""
     state = solo(tools, docks=tools.counts(p3=2))
