@@ -113,6 +113,18 @@ def test_check_hints_at_a_module_of_the_bots_own(run: Run, make_bot: MakeBot) ->
     assert "sys.path.append" in run(*CHECK, bot).out
 
 
+def test_check_hints_at_libraries_that_were_not_brought_along(run: Run, make_bot: MakeBot) -> None:
+    """A missing library, and a folder of libraries that is no part of a bot, are told with the way to bring them."""
+    assert "pip install --target vendor" in run(*CHECK, make_bot("alone", "import no_such_library_here")).out
+    manifest = 'name = "x"\ngames = ["aliens"]\nrun = [".venv/bin/python", "bot.py"]\n'
+    bot = make_bot("venv", manifest=manifest)
+    (bot / ".venv" / "bin").mkdir(parents=True)
+    (bot / "lib" / "node_modules" / "target").mkdir(parents=True)
+    assert "a folder called .venv is left out of a bot" in run(*CHECK, bot).out
+    (bot / "bot.toml").write_text(manifest.replace(".venv/bin/python", "python3"))
+    assert "left out: .venv, lib/node_modules\n" in run(*CHECK, bot).out
+
+
 def test_check_hints_at_the_memory_limit(run: Run, make_bot: MakeBot) -> None:
     """A bot whose allocation is refused learns the limit, and where to ask for more."""
     done = run(*CHECK, make_bot("big", "[0] * (1 << 33)"))

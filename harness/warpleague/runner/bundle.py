@@ -37,8 +37,9 @@ SHOWN_BYTES: Final = 1024
 SYSTEM: Final = ("/usr", "/bin", "/sbin", "/nix/store", "/gnu/store")
 """Where programs are that a manifest may name by their absolute paths: the system's, which every bot sees."""
 
-_IGNORED: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", ".DS_Store"})
-
+LEFT_OUT: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", ".DS_Store"})
+"""Names of folders and files that are no part of a bot: what tools make beside its source, and make anew."""
+_MADE_ANEW: Final = frozenset({"__pycache__", ".git", ".DS_Store"})  # nobody expects these to be part of it
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
@@ -247,13 +248,13 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
     size = 0
     found: list[tuple[str, Path]] = []
     for root, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _IGNORED)
+        folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
         for name in folders:
             if (path := Path(root) / name).is_symlink():
                 # Followed, it could lead out or in circles; left out, the bot would miss what its author sees.
                 raise BotError(f"{path}: links to folders cannot be bundled; copy the folder instead")
         for name in names:
-            if name in _IGNORED or name.endswith(".pyc"):
+            if name in LEFT_OUT or name.endswith(".pyc"):
                 continue
             path = Path(root) / name
             relative = path.relative_to(folder).as_posix()
@@ -272,6 +273,16 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
                 raise BotError(f"{folder}: more than {BUNDLE_MB} MiB; remove what the bot does not need")
             found.append((relative, path))
     yield from sorted(found)
+
+
+def left_out(folder: Path) -> list[str]:
+    """The folders below `folder` that are no part of the bot, but may hold what it needs; relative paths, sorted."""
+    found = []
+    for root, folders, _ in os.walk(folder):
+        gone = LEFT_OUT.intersection(folders)
+        folders[:] = [name for name in folders if name not in gone]
+        found += [Path(root, name).relative_to(folder).as_posix() for name in gone - _MADE_ANEW]
+    return sorted(found)
 
 
 def folder_digest(folder: Path) -> str:
@@ -352,6 +363,8 @@ def _check_program(folder: Path, manifest: Manifest, draft: Path) -> None:
         return
     if (draft / program).exists():
         raise BotError(f"{folder}: run names {program}, which may not be executed: chmod +x it")
+    if gone := LEFT_OUT.intersection(PurePosixPath(program).parts):
+        raise BotError(f"{folder}: run names {program}, but a folder called {min(gone)} is left out of a bot")
     after = "" if manifest.build is None else ", nor does the build make it"
     raise BotError(f"{folder}: run names {program}, which is not in the folder{after}")
 

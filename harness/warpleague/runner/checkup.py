@@ -19,7 +19,7 @@ from warpleague.match.chance import match_key
 from warpleague.match.evidence import told
 from warpleague.match.setup import load_options, match_id, options_json
 from warpleague.match.spec import Clock, MatchSpec
-from warpleague.runner.bundle import Bundle, prepare
+from warpleague.runner.bundle import Bundle, left_out, prepare
 from warpleague.runner.play import play_match
 from warpleague.runner.trial import GRACE_S, LONG_BYTES, crowded, in_pieces, padded, try_out, whole
 from warpleague.strict import nearest
@@ -88,7 +88,9 @@ def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
     except BotError as error:
         yield Finding("bundle", "failed", str(error))
         return
-    yield Finding("bundle", "ok", f"{bundle.name} {bundle.version}, content {bundle.digest[:12]}")
+    gone = left_out(folder)
+    without = f"; left out: {', '.join(gone[:5])}" if gone else ""
+    yield Finding("bundle", "ok", f"{bundle.name} {bundle.version}, content {bundle.digest[:12]}{without}")
     for name in how.games:
         if name not in bundle.games:
             text = f"the bot does not claim it; bot.toml says {', '.join(bundle.games)}"
@@ -182,7 +184,8 @@ def _game_findings(bundle: Bundle, name: str, players: int, how: Checkup) -> Ite
     wall_ms = sum(times.wall_ms for result in results for times in result.times)
     longest_ms = max(times.longest_ms for result in results for times in result.times)
     mean_ms = wall_ms / max(1, decisions)
-    text = f"{len(results)} matches, {decisions} decisions, {mean_ms:.2f} ms on average, longest {longest_ms:.1f} ms"
+    played = "1 match" if len(results) == 1 else f"{len(results)} matches"
+    text = f"{played}, {decisions} decisions, {mean_ms:.2f} ms on average, longest {longest_ms:.1f} ms"
     yield Finding(what, "ok", text)
     if longest_ms > 500 * how.move_s:
         text = f"one decision took {longest_ms:.0f} ms of the {1000 * how.move_s:.0f} ms allowed: on a busy machine"
@@ -216,6 +219,13 @@ def _hint(bundle: Bundle, stderr: str) -> str | None:
             "a bot's folder is not searched for modules; to import its own, put before the import: "
             "sys.path.append(str(pathlib.Path(__file__).parent))"
         )
+    if missing:
+        return (
+            "a bot brings its libraries along: pip install --target vendor, and before the import: "
+            "sys.path.append(str(pathlib.Path(__file__).parent / 'vendor'))"
+        )
+    if "MODULE_NOT_FOUND" in stderr:
+        return "node_modules is left out of a bot: bring libraries along in a folder of another name"
     if _OUT_OF_MEMORY.search(stderr):
         limit = f"it may use {bundle.limits.memory_mb} MiB of memory"
         return f"{limit}; use less, or ask for more with memory_mb under [limits] in bot.toml"
