@@ -22,8 +22,8 @@ sub below {
 }
 
 while (my $line = <STDIN>) {
-    my %message;    # the top level: each key with the text of its value
-    $message{$1} = $2 while $line =~ /"([^"]*+)"\s*:\s*$VALUE/g;
+    # The top level: each key with the text of its value.
+    my %message = $line =~ /\G\s*[{,]\s*"((?:[^"\\]++|\\.)*+)"\s*:\s*$VALUE/g;
     my $type = $message{type} // '';
     if ($type eq '"hello"') {
         print qq({"type":"hello","protocol":1,"wants":["legal"],"reusable":true}\n);

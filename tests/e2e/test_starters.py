@@ -14,6 +14,7 @@ import threading
 import tomllib
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -90,8 +91,10 @@ class Session:
         self.watchdog.start()
 
     def tell(self, message: dict[str, Any]) -> None:
+        self.tell_line(json.dumps(message, separators=(",", ":"), ensure_ascii=False))
+
+    def tell_line(self, line: str) -> None:
         assert self.process.stdin is not None
-        line = json.dumps(message, separators=(",", ":"), ensure_ascii=False)
         self.process.stdin.write(line.encode() + b"\n")
         self.process.stdin.flush()
 
@@ -185,6 +188,71 @@ def test_plays_and_leaves_at_quit(name: str, launch: Callable[[str], Session]) -
     session.tell({"type": "quit"})
     assert session.process.wait(timeout=PATIENCE_S) == 0
     assert session.finish() == (b"", b"")
+
+
+PARTS = [
+    '"',
+    "\\",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "legal",
+    "id",
+    "type",
+    "\n",
+    "\t",
+    "\0",
+    "é",
+    "\u2028",
+    "\U0001f600",
+]
+
+
+def any_text(rng: Random) -> str:
+    return "".join(rng.choices(PARTS, k=rng.randrange(8)))
+
+
+def any_value(rng: Random, depth: int = 0) -> Any:
+    """JSON of any kind, up to a dozen levels deep."""
+    match rng.randrange(8 if depth < 12 else 5):
+        case 0:
+            return rng.choice([True, False, None])
+        case 1:
+            return rng.choice([0, -1, 2**53 - 1, 1.5e300, -0.0, 1e-7])
+        case 2 | 3 | 4:
+            return any_text(rng)
+        case 5 | 6:
+            return [any_value(rng, depth + 1) for _ in range(rng.randrange(5))]
+        case _:
+            return {f"{any_text(rng)}{n}": any_value(rng, depth + 1) for n in range(rng.randrange(5))}
+
+
+@pytest.mark.parametrize("name", [name for name in STARTERS if name not in ("first-c", "random-python")])
+def test_counts_the_legal_actions_of_any_json(name: str, launch: Callable[[str], Session]) -> None:
+    """Whatever is in a question and however it is spelled, the index answered is the one drawn among all of them."""
+    rng, numbers = Random(name), xorshift64(SEED)
+    session = launch(name)
+    session.open(SEED)
+    for _ in range(100):
+        number, legal = rng.randrange(2**53), rng.randrange(1, 40)
+        message = {
+            "type": "act",
+            "id": number,
+            "ask": any_text(rng),
+            "state": any_value(rng),
+            "legal": [{"do": any_text(rng), "x": any_value(rng)} for _ in range(legal)],
+            "new" + any_text(rng): any_value(rng),
+        }
+        keys = rng.sample(list(message), len(message))
+        separators = rng.choice([(",", ":"), (", ", ": "), (" ,\t", " :\t")])
+        line = json.dumps(
+            {key: message[key] for key in keys}, separators=separators, ensure_ascii=rng.random() < 0.5
+        )
+        session.tell_line(line)
+        assert session.hear() == {"type": "act", "id": number, "action": next(numbers) % legal}, line
 
 
 @pytest.mark.parametrize("name", STARTERS)
