@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -48,10 +49,8 @@ def test_bootstrap_refuses_what_is_no_fitting_python(root: Path, tmp_path: Path)
 def test_bootstrap_names_the_package_that_is_missing(root: Path, tmp_path: Path) -> None:
     """A Python that cannot make environments, as Debian's is at first, leads to the package's name and exit code 2."""
     python = tmp_path / "python"
-    python.write_text(
-        f'#!/bin/sh\ncase "$2" in *ensurepip*|*virtualenv*|*pip*) exit 1 ;; esac\nexec {sys.executable} "$@"\n',
-        encoding="utf-8",
-    )
+    lacks = 'case "$2" in *ensurepip*|*virtualenv*|*pip*) exit 1 ;; esac'
+    python.write_text(f'#!/bin/sh\n{lacks}\nexec {shlex.quote(sys.executable)} "$@"\n', encoding="utf-8")
     python.chmod(0o755)
     done = bootstrap(root, tmp_path, PYTHON=str(python))
     assert done.returncode == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import stat
 import subprocess
@@ -35,7 +36,10 @@ def fake_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def put(script: str) -> None:
         program = tmp_path / "fake" / "bwrap"
         program.parent.mkdir()
-        program.write_text(f"#!{sys.executable}\n{script}\n")
+        # An interpreter line would take neither a space nor a long path.
+        program.with_name("bwrap.py").write_text(script)
+        python, source = map(shlex.quote, (sys.executable, str(program.with_name("bwrap.py"))))
+        program.write_text(f'#!/bin/sh\nexec {python} {source} "$@"\n')
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
         sandbox.find_bubblewrap.cache_clear()
