@@ -254,6 +254,14 @@ def test_new_knows_every_language(run: Run, tmp_path: Path, language: str) -> No
     (bot,) = run("bot", "list", tmp_path, "--json").json
     assert (bot["name"], bot["version"]) == ("bot", "0.1")
     assert set(bot["games"]) <= set(game_ids())
+    name, folder = LANGUAGES[language]
+    starter = (starter_folder(folder) / "bot.toml").read_text().splitlines()
+    made = (tmp_path / "bot" / "bot.toml").read_text().splitlines()
+    changed = {line.split()[0] for line, before in zip(made, starter, strict=True) if line != before}
+    assert changed == {"name", "version", "authors"}
+    assert run("bot", "new", tmp_path / "again", "--lang", language).out.startswith(
+        f"{tmp_path / 'again'}: a bot in {name} that"
+    )
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
@@ -266,14 +274,6 @@ def test_check_builds_a_bot_in_c(run: Run, tmp_path: Path) -> None:
     manifest.write_text(tomli_w.dumps(told))
     assert run(*CHECK, folder).code == 0
     source = folder / "bot.c"
-    name, folder = LANGUAGES[language]
-    starter = (starter_folder(folder) / "bot.toml").read_text().splitlines()
-    made = (tmp_path / "bot" / "bot.toml").read_text().splitlines()
-    changed = {line.split()[0] for line, before in zip(made, starter, strict=True) if line != before}
-    assert changed == {"name", "version", "authors"}
-    assert run("bot", "new", tmp_path / "again", "--lang", language).out.startswith(
-        f"{tmp_path / 'again'}: a bot in {name} that"
-    )
     source.write_text(source.read_text() + "int mistake(void) { return nonsense; }\n")
     done = run(*CHECK, folder)
     assert done.code == 1
