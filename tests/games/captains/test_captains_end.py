@@ -173,13 +173,14 @@ def test_retired_in_the_middle_of_a_pickup_or_black_hole(tools: Tools) -> None:
 
 
 def test_retired_before_its_start_never_starts(tools: Tools) -> None:
-    """A seat retired before its first turn has no ship and no token; the others play on."""
+    """A seat retired before its first turn is dealt its cards, but has no ship and no token; the others play on."""
     state = GAME.retire(GAME.initial(2, Options(max_rounds=2)), 0)[0]
     while GAME.actors(state) == (CHANCE,):
         draws = GAME.chance(state)
         outcome = tuple(0 if isinstance(d, int) else next(i for i, w in enumerate(d) if w) for d in draws)
         state = GAME.apply(state, outcome)[0]
     assert GAME.actors(state) == (1,)
+    assert GAME.view(state, 1)["hands"] == [1, 2]
     state = tools.play(state, tools.legal(state)[0], "end", "end")
     outcome = GAME.outcome(state)
     assert (outcome.ranks, state.ships[0]) == ((2, 1), -1)
