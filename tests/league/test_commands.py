@@ -13,6 +13,8 @@ import warpleague.league.running
 import warpleague.runner.bundle
 import warpleague.runner.play
 from warpleague.cli import main
+from warpleague.cli.common import print_json_list
+from warpleague.league.store import Store
 
 
 @pytest.fixture
@@ -109,6 +111,27 @@ def test_matches_can_be_asked_for_by_bot(command, played: Path) -> None:
     assert "did you mean 'anna'?" in err
 
 
+def test_lists_are_printed_row_by_row(command, played: Path, capsys, monkeypatch) -> None:
+    """What is printed piece by piece is the JSON that printing all at once gives, also of an empty list."""
+    _, out, _ = command("matches", played, "--json")
+    assert out == json.dumps(json.loads(out), indent=2, ensure_ascii=False) + "\n"
+    for rows in ([], ["a\u2028b"], [{"x": {"y": [1, []]}}, 2]):
+        print_json_list(iter(rows))
+        assert capsys.readouterr().out == json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+    looked_up = []
+    look_up = Store.look_up
+
+    def spy(self, fixtures):
+        for found in look_up(self, fixtures):
+            looked_up.append(found[0].seats)
+            yield found
+
+    monkeypatch.setattr(Store, "look_up", spy)
+    command("matches", played, "--bot", "anna", "--json")
+    assert len(looked_up) == 12
+    assert all(0 in seats for seats in looked_up)
+
+
 def test_mistakes_are_told_without_traceback(command, league_file: Path) -> None:
     """A wrong file, a league that was not run, a number that is none: exit code 2 and one text."""
     for arguments, text in (
@@ -139,8 +162,6 @@ def test_void_matches_are_exit_code_one(command, league_file: Path, fake, monkey
 def test_an_interrupted_run_says_how_to_go_on(command, league_file: Path, monkeypatch) -> None:
     """Interrupted, a run returns 130 and prints the command that goes on."""
     import os
-
-    from warpleague.league.store import Store
 
     add = Store.add
 

@@ -29,8 +29,21 @@ RESULTS = Path("results")
 
 def print_json(data: object) -> None:
     """Print `data` as indented JSON in UTF-8; in ASCII, escaped as JSON does it, where output has another encoding."""
+    print(_json(data))
+
+
+def print_json_list(rows: Iterable[object]) -> None:
+    """Print what `print_json` prints of a list, row by row: however many there are, memory holds one."""
+    before = "["
+    for row in rows:
+        print(before, _json(row).replace("\n", "\n  "), sep="\n  ", end="")
+        before = ","
+    print("[]" if before == "[" else "\n]")
+
+
+def _json(data: object) -> str:
     utf8 = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
-    print(json.dumps(data, indent=2, ensure_ascii=not utf8))
+    return json.dumps(data, indent=2, ensure_ascii=not utf8)
 
 
 def program() -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from warpleague.cli.common import (
     league_command,
     open_league,
     print_json,
+    print_json_list,
     program,
     say,
     write_file,
@@ -26,13 +27,15 @@ from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Executor
 
     from rich.console import Console
 
     from warpleague.league.league import League
+    from warpleague.league.played import Played
     from warpleague.league.running import RunReport
+    from warpleague.league.schedule import Fixture
 
     Handler = Callable[[argparse.Namespace], int]
 
@@ -260,27 +263,12 @@ def _matches(args: argparse.Namespace) -> int:
         names = league.season.names
         if args.bot is not None and args.bot not in names:
             raise BadInput(f"--bot: no bot is called {args.bot!r}; {nearest(args.bot, names)}")
-        found = (
-            (fixture, played)
-            for fixture, played in league.store.look_up(league.schedule)
-            if args.bot is None or args.bot in [names[bot] for bot in fixture.seats]
+        only = None if args.bot is None else names.index(args.bot)
+        found = league.store.look_up(
+            fixture for fixture in league.schedule if only is None or only in fixture.seats
         )
         if args.json:
-            rows = []
-            for fixture, played in found:
-                row = {
-                    "number": fixture.number,
-                    "match": fixture.id,
-                    "deal": fixture.deal,
-                    "played": bool(played),
-                }
-                row["seats"] = [names[bot] for bot in fixture.seats]
-                if played is not None:
-                    row |= {"ranks": played.ranks, "scores": played.scores, "why": played.why}
-                    row |= {} if played.rival is None else {"rival": played.rival}
-                    row |= {"digest": played.digest, "faults": [len(seat) for seat in played.faults]}
-                rows.append(row)
-            print_json(rows)
+            print_json_list(_match_json(names, fixture, played) for fixture, played in found)
             return 0
         for fixture, played in found:
             bots = " – ".join(names[bot] for bot in fixture.seats)
@@ -295,6 +283,22 @@ def _matches(args: argparse.Namespace) -> int:
     return 0
 
 
+def _match_json(names: Sequence[str], fixture: Fixture, played: Played | None) -> dict[str, Any]:
+    """A line of `matches`; what only a result has is missing where there is none."""
+    row: dict[str, Any] = {
+        "number": fixture.number,
+        "match": fixture.id,
+        "deal": fixture.deal,
+        "played": played is not None,
+        "seats": [names[bot] for bot in fixture.seats],
+    }
+    if played is not None:
+        row |= {"ranks": played.ranks, "scores": played.scores, "why": played.why}
+        row |= {} if played.rival is None else {"rival": played.rival}
+        row |= {"digest": played.digest, "faults": [len(seat) for seat in played.faults]}
+    return row
+
+
 # Records
 
 
@@ -305,21 +309,23 @@ def _export(args: argparse.Namespace) -> int:
     with open_league(args) as league:
         folder = args.out or args.results / league.config.name / "records"
         if args.match is not None:
-            wanted = [league.find(args.match)]
+            wanted = iter([league.find(args.match)])
         else:
-            wanted = [(fixture.id, fixture.deal) for fixture, _ in league.results()]
+            wanted = ((fixture.id, fixture.deal) for fixture, _ in league.results())
         suffix = {"jsonl": ".jsonl", "zst": ".jsonl.zst", "gz": ".jsonl.gz"}[args.format]
-        files = []
-        for match_id, deal in wanted:
-            path = folder / (match_id + suffix)
-            write_file(path, pack(published_record(league, match_id, deal), path.name))
-            files.append(str(path))
+
+        def written() -> Iterator[str]:
+            for match_id, deal in wanted:
+                path = folder / (match_id + suffix)
+                write_file(path, pack(published_record(league, match_id, deal), path.name))
+                yield str(path)
+
         if args.json:
-            print_json(files)
+            print_json_list(written())
         elif args.match is not None:
-            print(files[0])
+            print(*written())
         else:
-            print(f"{len(files):,} records written to {folder}")
+            print(f"{sum(1 for _ in written()):,} records written to {folder}")
         if not league.store.published():
             say("note: the season is not over: the records' keys stay secret until then")
     return 0

@@ -49,7 +49,7 @@ class League:
 
         Raises `BadInput` if there is none, or more than one.
         """
-        if text.isdecimal() and int(text) <= len(self.schedule):
+        if text.isdecimal() and 1 <= int(text) <= len(self.schedule):
             for fixture in self.schedule:
                 if fixture.number == int(text):
                     if fixture.id not in self.store:

@@ -112,7 +112,12 @@ def altered(league: League) -> list[tuple[int | None, str | None, str]]:
     """
     found = league.store.alterations()
     ids = {match_id for match_id, _ in found if match_id is not None}
-    numbers = {fixture.id: fixture.number for fixture in league.schedule if fixture.id in ids} if ids else {}
+    numbers: dict[str, int] = {}
+    for fixture in league.schedule if ids else ():
+        if fixture.id in ids:
+            numbers[fixture.id] = fixture.number
+            if len(numbers) == len(ids):
+                break
     return [(numbers.get(match_id or ""), match_id, problem) for match_id, problem in found]
 
 

@@ -33,7 +33,8 @@ class View:
 def status(league: League) -> dict[str, Any]:
     """How far the league is, as JSON: matches, bots, and what is public of its secret."""
     store, season = league.store, league.season
-    total, stored = len(league.schedule), store.count_of(league.schedule)
+    lines = held(league)  # each stored match is in one of them: no need to look for all of them again
+    total, stored = len(league.schedule), sum(line.matches for line in lines)
     published = store.published()
     return {
         "league": league.config.name,
@@ -50,7 +51,7 @@ def status(league: League) -> dict[str, Any]:
         "secret": season.secret.hex() if published else None,
         "committed": store.committed(),
         "level": season.level,
-        "held": [line.to_json() for line in held(league)],
+        "held": [line.to_json() for line in lines],
         "created": store.meta("created"),
         "harness": store.meta("harness"),
         "store": str(store.path),
