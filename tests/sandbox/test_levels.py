@@ -100,13 +100,15 @@ async def test_a_sandbox_that_fails_is_no_fault_of_the_bot(
     fake_bubblewrap: Callable[[str], None], bot_folder: Path
 ) -> None:
     """A sandbox that ends without having run the bot raises a fault of the harness."""
-    # A child for the harness to hold on to; then the status is told, and nothing is run.
+    # A child for the harness to hold on to; then the status is told, the gate opened, and nothing is run.
     fake_bubblewrap(
         "import os, subprocess, sys\n"
         "status, block = (int(sys.argv[sys.argv.index(name) + 1]) for name in ('--json-status-fd', '--block-fd'))\n"
         "child = subprocess.Popen(['sleep', '60'])\n"
         "os.write(status, b'{ \"child-pid\": %d }\\n' % child.pid)\n"
         "os.read(block, 1)\n"
+        "print(flush=True)\n"
+        "sys.stdin.readline()\n"
         "child.kill()\n"
         "child.wait()\n"
         "sys.exit('bwrap: out of luck')"

@@ -28,6 +28,7 @@ from warpleague.match.spec import SeatSpec
 from warpleague.runner.archive import BadArchive, unpack
 from warpleague.runner.confine import MemoryWatch, environment, limited, rlimits
 from warpleague.runner.mounts import SOURCE
+from warpleague.runner.processes import ended
 from warpleague.runner.promises import check_level
 from warpleague.runner.reaper import descendants, gathered
 from warpleague.runner.sandbox import Sandbox, exit_status
@@ -210,22 +211,7 @@ def _archive(job: Build, archive: Any) -> None:
     )
     limits = rlimits(LIMITS.open_files, LIMITS.folder_mb, LIMITS.data_bytes)
     sandbox = Sandbox(seat, limits, LIMITS.folder_mb, ("/bin/sh", "-c", _IN_SANDBOX, tar))
-    env = _environment(job, "sandbox", "/tmp")
-    try:
-        process = subprocess.Popen(
-            sandbox.argv,
-            cwd="/",
-            env=env,
-            pass_fds=sandbox.fds,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            bufsize=0,
-        )
-    except OSError as error:
-        sandbox.close()
-        raise HarnessFault(f"cannot start bubblewrap: {error.strerror or error}") from error
+    process = sandbox.start(_environment(job, "sandbox", "/tmp"))
     log = StderrLog()
     memory = MemoryWatch(LIMITS.memory_mb)
     # The archive is somewhat larger than what is in it, and whoever writes it need not be tar.
@@ -286,7 +272,7 @@ class _Run:
         with selectors.DefaultSelector() as selector:
             for fd in self._sinks:
                 selector.register(fd, selectors.EVENT_READ)
-            while self._process.poll() is None:
+            while ended(self._process) is None:
                 for key, _ in selector.select(_TICK_S):
                     if not self._read(key.fd):
                         selector.unregister(key.fd)

@@ -22,6 +22,7 @@ import attrs
 
 from warpleague.errors import HarnessFault
 from warpleague.runner import hierarchy
+from warpleague.runner.processes import GONE, state
 
 REMOVE_S: Final = 1.0
 """How long the kernel may take to let go of a group whose processes were killed, in seconds."""
@@ -248,8 +249,11 @@ def _kill_all(path: str) -> None:
         seen.update(new)
         handles: dict[int, int] = {}
         for pid in new:
-            with contextlib.suppress(ProcessLookupError):
+            try:
                 handles[pid] = os.pidfd_open(pid)
+            except OSError as error:
+                if error.errno not in GONE:
+                    raise
         # A number may have become another process's before its handle was opened, but not after.
         still = set(hierarchy.members(path)) - {os.getpid()}
         for pid, handle in handles.items():
@@ -286,9 +290,5 @@ def _namespace() -> int:
 
 def _started(pid: int) -> int:
     """When a process started, in clock ticks since boot; -1 if there is none that still runs."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
-            fields = file.read().rsplit(b")", 1)[1].split()
-            return -1 if fields[0] in (b"Z", b"X") else int(fields[19])
-    except (OSError, IndexError, ValueError):
-        return -1
+    found = state(pid)
+    return -1 if found is None else found[1]

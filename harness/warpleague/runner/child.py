@@ -9,7 +9,6 @@ import contextlib
 import errno
 import os
 import signal
-import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ import trio
 from warpleague.errors import BotError, HarnessFault
 from warpleague.runner.company import clock_id
 from warpleague.runner.confine import dies_with_harness, launch
+from warpleague.runner.processes import HOLDS_NUMBERS, ended
 from warpleague.runner.sandbox import exit_status
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _LINUX = sys.platform == "linux"
 _SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)  # the host is short of something
 _ROUNDS = 5
+_GLANCE_S = 0.005
 EXIT_S = 1.0
 """How long a bot whose output ended may take to end itself, in seconds, to be told from one that lives on: some
 processes of a sandbox end one after the other, and on a busy machine each waits for its turn."""
@@ -42,33 +43,16 @@ class Child:
     """
 
     def __init__(self, seat: SeatSpec, level: Level) -> None:
-        how = launch(seat, level)
-        self.sandbox, self.group = how.sandbox, how.group
-        self._bot = seat.bot
-        self._stoppable = dies_with_harness(level)
         try:
-            # In the thread that runs trio: the end of a worker thread could kill a bot that asked to die with
-            # its parent. With vfork this takes a fraction of a millisecond, whatever our own size.
-            self._popen: subprocess.Popen[bytes] = subprocess.Popen(
-                how.argv,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=how.cwd,
-                env=how.env,
-                pass_fds=how.fds,
-                start_new_session=True,
-                bufsize=0,
-            )
+            how = launch(seat, level)
+            self._popen = how.start()
         except OSError as error:
-            if self.group is not None:
-                self.group.remove()
-            if self.sandbox is not None:
-                self.sandbox.close()
-                raise HarnessFault(f"cannot start bubblewrap: {error.strerror or error}") from error
-            if error.errno in _SHORT:
-                raise HarnessFault(f"cannot start {seat.bot}: {error.strerror}") from error
+            # In the sandbox it was nothing of the bot's that could not be started.
+            if level == "sandbox" or error.errno in _SHORT:
+                raise HarnessFault(f"cannot start {seat.bot}: {error.strerror or error}") from error
             raise BotError(f"{seat.bot}: cannot start {seat.run[0]!r}: {error.strerror or error}") from error
+        self.sandbox, self.group = how.sandbox, how.group
+        self._stoppable = dies_with_harness(level)
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
         self.pid = self.own_pid = self._popen.pid
@@ -164,14 +148,11 @@ class Child:
 
     def alive(self) -> bool:
         """Whether it has not ended yet."""
-        return self._popen.poll() is None
+        return ended(self._popen) is None
 
     def status(self, within_s: float = 0.0) -> int | None:
         """How the bot ended, negative for a signal; None if it has not, and does not `within_s` seconds."""
-        if within_s:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._popen.wait(within_s)
-        status = self._popen.poll()
+        status = ended(self._popen, within_s)
         return exit_status(status) if status is not None and self.sandbox is not None else status
 
     def level_fault(self) -> str | None:
@@ -190,11 +171,13 @@ class Child:
 
     async def exited(self) -> None:
         """Return once the process has ended by itself."""
-        if not hasattr(os, "pidfd_open"):
+        try:
+            pidfd = os.pidfd_open(self.pid)
+        except (AttributeError, OSError):
+            # Another system, or no descriptor left: the bot is to be ended all the same.
             while self.alive():
-                await trio.sleep(0.005)
+                await trio.sleep(_GLANCE_S)
             return
-        pidfd = os.pidfd_open(self.pid)
         try:
             await trio.lowlevel.wait_readable(pidfd)
         finally:
@@ -206,18 +189,21 @@ class Child:
             self.sandbox.kill()
         elif self.group is not None:
             self.group.kill()
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-        with contextlib.suppress(ProcessLookupError):
-            self._popen.kill()
+        if self._popen.returncode is not None and HOLDS_NUMBERS:
+            return  # it has been waited for: its number may be another's
+        for kill in (os.killpg, os.kill):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                kill(self.pid, signal.SIGKILL)
 
     def reap(self) -> None:
         """Wait for the end of what was killed: short, since nothing survives SIGKILL. Its control group goes, too."""
         self._popen.wait()
-        if self.sandbox is not None:
-            self.sandbox.wait_gone()
-        if self.group is not None:
-            self.group.remove()
+        try:
+            if self.sandbox is not None:
+                self.sandbox.wait_gone()
+        finally:
+            if self.group is not None:
+                self.group.remove()
 
     def close(self) -> None:
         """Give back all descriptors."""
@@ -231,8 +217,10 @@ class Child:
     def end(self) -> None:
         """Kill, reap and close."""
         self.kill()
-        self.reap()
-        self.close()
+        try:
+            self.reap()
+        finally:
+            self.close()
 
     def close_schedstat(self) -> None:
         """Give back the descriptor of `waited_ns`, which opens it again when asked."""

@@ -20,9 +20,11 @@ import attrs
 from warpleague.errors import BotError
 from warpleague.runner.cgroup import open_group
 from warpleague.runner.mounts import HOME
+from warpleague.runner.processes import spawn
 from warpleague.runner.sandbox import Sandbox
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Sequence
 
     from warpleague.match.spec import Level, SeatSpec
@@ -58,17 +60,28 @@ def dies_with_harness(level: Level) -> bool:
 
 @attrs.frozen
 class Launch:
-    """How to start a bot: the arguments of `Popen`, the sandbox to enter afterwards, the control group it starts in.
+    """How to start a bot: its command, the sandbox to enter afterwards, the control group it starts in.
 
-    Sandbox and group are there if there are any; both are to be closed by whoever starts the bot.
+    Sandbox and group are there if there are any; both are to be closed by whoever starts the bot. With a sandbox,
+    `argv` is only what comes before bubblewrap.
     """
 
     argv: list[str]
     cwd: str
     env: dict[str, str]
-    fds: tuple[int, ...] = ()
     sandbox: Sandbox | None = None
     group: Group | None = None
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start it. Raises `OSError` or `HarnessFault`, and leaves nothing behind, if that cannot be."""
+        try:
+            if self.sandbox is not None:
+                return self.sandbox.start(self.env, self.argv)
+            return spawn(self.argv, self.cwd, self.env)
+        except BaseException:
+            if self.group is not None:
+                self.group.remove()
+            raise
 
 
 def launch(seat: SeatSpec, level: Level) -> Launch:
@@ -97,7 +110,7 @@ def launch(seat: SeatSpec, level: Level) -> Launch:
 def _sandboxed(seat: SeatSpec, env: dict[str, str], group: Group | None) -> Launch:
     sandbox = Sandbox(seat, rlimits(OPEN_FILES, FILE_MB, data_bytes(seat)))
     enter = [] if group is None else ["/bin/sh", "-c", _ENTER + 'exec "$@"', "bot", group.entry]
-    return Launch([*enter, *sandbox.argv], "/", env, sandbox.fds, sandbox, group)
+    return Launch(enter, "/", env, sandbox, group)
 
 
 def _limited(seat: SeatSpec, env: dict[str, str], group: Group | None) -> Launch:

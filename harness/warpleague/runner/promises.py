@@ -6,6 +6,7 @@ from versions or settings: what counts is what the probe could do.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -29,6 +30,7 @@ from warpleague.match.spec import SeatSpec
 from warpleague.runner import cgroup
 from warpleague.runner.confine import FILE_MB, OPEN_FILES, data_bytes, environment
 from warpleague.runner.process import BotProcess
+from warpleague.runner.processes import state
 from warpleague.runner.reaper import become_subreaper, children, sweep
 from warpleague.runner.sandbox import Killed, bubblewrap_version
 
@@ -207,14 +209,18 @@ def leaf(error: BaseException) -> BaseException:
 
 
 def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
-    folder = Path(tempfile.mkdtemp(prefix="warpleague-probe-"))
     token = secrets.token_hex(8)
-    try:
-        seat = _seat(folder / "bot", token)
-        secret = folder / "secret"
-        secret.write_text("nobody but the harness may read this\n")
-        secret.chmod(0o644)
-        folder.chmod(0o755)  # what hides the secret must be the sandbox
+    with contextlib.ExitStack() as stack:
+        try:
+            place = tempfile.TemporaryDirectory(prefix="warpleague-probe-", ignore_cleanup_errors=True)
+            folder = Path(stack.enter_context(place))
+            seat = _seat(folder / "bot", token)
+            secret = folder / "secret"
+            secret.write_text("nobody but the harness may read this\n")
+            secret.chmod(0o644)
+            folder.chmod(0o755)  # what hides the secret must be the sandbox
+        except OSError as error:
+            raise HarnessFault(f"there is no room for a probe: {error}") from error
         with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as hidden:
             hidden.bind("\0" + token)
             hidden.listen()
@@ -243,8 +249,6 @@ def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
         yield from found.items()
         if "orphan" in wanted:
             yield "orphan", _orphan(seat, level, token)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _seat(folder: Path, token: str) -> SeatSpec:
@@ -352,18 +356,10 @@ def _orphan(seat: SeatSpec, level: Level, token: str) -> str:
         harness.send_signal(signal.SIGKILL)
         harness.wait()
     deadline = time.monotonic() + _END_S
-    while any(_alive(pid) for pid in bots):
+    while any(map(state, bots)):
         if time.monotonic() > deadline:
             sweep(before)
             return "it lives on"
         time.sleep(0.01)
     sweep(before)
     return "" if bots else "it was not to be seen"
-
-
-def _alive(pid: int) -> bool:
-    """Whether the process is there and is not a zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except (OSError, IndexError):
-        return False

@@ -6,6 +6,7 @@ Leaves the choice among levels to `confine`, the pipes to `process`, and the for
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib.util
 import os
 import re
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Final
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.runner import seccomp
 from warpleague.runner.mounts import HOME, inside, mounts, unreadable
+from warpleague.runner.processes import GONE, ended, spawn, state
 from warpleague.runner.reaper import children_of, descendants
 
 if TYPE_CHECKING:
@@ -33,8 +35,11 @@ if TYPE_CHECKING:
 SETUP_S: Final = 10.0
 """How long bubblewrap may take before it runs the bot, in seconds."""
 
-_GATE: Final = ("/bin/sh", "-c", 'read -r _ && exec "$@"', "bot")
-"""What holds a bot back until a line comes on its input; if the harness dies instead, the bot never runs."""
+_GATE: Final = ("/bin/sh", "-c", 'echo; read -r _ && exec "$@"', "bot")
+"""What holds a bot back until a line comes on its input; if the harness dies instead, the bot never runs.
+
+It says by a line of its own that it is there: what ends before that is no bot.
+"""
 
 _UIDS: Final = 1_000_000_000
 _CHILD: Final = re.compile(rb'"child-pid": *(\d+)')
@@ -131,19 +136,18 @@ def _require_readable(folder: str) -> None:
 class Sandbox:
     """One bot's sandbox, from before its start until all that ran in it is gone.
 
-    `argv` and `fds` are for `subprocess.Popen`; then `enter` must follow. Before it lets the bot run, bubblewrap
-    waits for `enter`, which sets the limits: in the new namespaces, and before there is anyone to get round them.
-    From then on `init_pid` is process 1 of the sandbox.
+    After `start`, `enter` must follow, and at the end `close`. Before it lets the bot run, bubblewrap waits for
+    `enter`, which sets the limits: in the new namespaces, and before there is anyone to get round them. From then on
+    `init_pid` is process 1 of the sandbox.
     With `build_mb` it is one to build in (`mounts`); the command then is the argument of `wrapper`.
     """
 
     def __init__(
         self, seat: SeatSpec, limits: Mapping[int, int], build_mb: int = 0, wrapper: Sequence[str] = ()
     ) -> None:
-        program, filter_ = require_sandbox()
-        self._processes = seat.processes
-        self._limits = limits
-        self._init = -1
+        self._program, self._filter = require_sandbox()
+        processes = seat.processes
+        self._status = self._release = self._init = -1
         self.init_pid = 0
         self._told = b""
         args = [
@@ -160,33 +164,42 @@ class Sandbox:
             _require_readable(seat.cwd)
         else:
             args += ["--unshare-user"]
-            if _knows_disable_userns(program):
+            if _knows_disable_userns(self._program):
                 args.append("--disable-userns")
-            self._processes += 1  # bubblewrap's own, process 1 there, counts for the same user
+            processes += 1  # bubblewrap's own, process 1 there, counts for the same user
         args += [*mounts(seat, build_mb), "--chdir", HOME]
-        argv = [inside(part, seat.cwd) for part in seat.run]
-        args_fd, filter_fd = _filled(b"".join([os.fsencode(arg) + b"\0" for arg in args])), _filled(filter_)
-        self._status, status_in = os.pipe()
-        block_out, self._release = os.pipe()
-        self.fds: tuple[int, ...] = (args_fd, filter_fd, status_in, block_out)
-        self.argv = [
-            *(program, "--args", str(args_fd), "--seccomp", str(filter_fd)),
-            *("--json-status-fd", str(status_in), "--block-fd", str(block_out), "--", *drop, *_GATE),
-            *(*wrapper, *argv),
-        ]
+        self._limits = {**limits, resource.RLIMIT_NPROC: processes}
+        self._args = b"".join([os.fsencode(arg) + b"\0" for arg in args])
+        self._command = [*drop, *_GATE, *wrapper, *(inside(part, seat.cwd) for part in seat.run)]
+
+    def start(self, env: Mapping[str, str], before: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+        """Start bubblewrap by the command `before`, if given, which must end in becoming what its arguments say.
+
+        Raises `HarnessFault`, and leaves nothing open, if that cannot be.
+        """
+        theirs: list[int] = []
+        try:
+            theirs += [_filled(self._args)]
+            theirs += [_filled(self._filter)]
+            self._status, status_in = os.pipe()
+            theirs += [status_in]
+            block_out, self._release = os.pipe()
+            theirs += [block_out]
+            options = ("--args", "--seccomp", "--json-status-fd", "--block-fd")
+            named = [word for option, fd in zip(options, theirs, strict=True) for word in (option, str(fd))]
+            return spawn([*before, self._program, *named, "--", *self._command], "/", env, theirs)
+        except OSError as error:
+            self.close()
+            raise HarnessFault(f"cannot start bubblewrap: {error.strerror or error}") from error
+        finally:
+            for fd in theirs:
+                os.close(fd)
 
     def enter(self, process: subprocess.Popen[bytes]) -> None:
         """Set the limits and let the bot run; `HarnessFault` with bubblewrap's words if there is no sandbox."""
-        self._close_theirs()
         deadline = time.monotonic() + SETUP_S
         while b"\n" not in self._told:
-            rest_ms = (deadline - time.monotonic()) * 1000
-            if rest_ms <= 0 or not _readable(self._status, rest_ms):
-                raise HarnessFault(f"bubblewrap was not ready within {SETUP_S:.0f} s")
-            data = os.read(self._status, 4096)
-            if not data:
-                raise _unmade(process)
-            self._told += data
+            self._told += _told_by(process, self._status, deadline, 4096)
         os.set_blocking(self._status, False)
         found = _CHILD.search(self._told)
         if found is None:
@@ -197,9 +210,10 @@ class Sandbox:
             self._init = os.pidfd_open(self.init_pid)
             for kind, value in self._limits.items():
                 resource.prlimit(self.init_pid, kind, (value, value))
-            resource.prlimit(self.init_pid, resource.RLIMIT_NPROC, (self._processes, self._processes))
             os.write(self._release, b"!")
-        except OSError:
+        except OSError as error:
+            if error.errno not in GONE and error.errno != errno.EPIPE:
+                raise HarnessFault(f"the sandbox could not be made: {error.strerror or error}") from error
             # It failed between its two messages; its own words are better than ours.
             raise _unmade(process) from None
         finally:
@@ -210,17 +224,19 @@ class Sandbox:
     def _open_gate(self, process: subprocess.Popen[bytes], deadline: float) -> None:
         """Let the bot itself run once process 1 has asked to die with its parent, after which it waits for children.
 
-        Killed before that, the harness would leave the bot behind.
+        Killed before that, the harness would leave the bot behind. What ends until then is no doing of the bot's.
         """
-        while not (children_of(self.init_pid) and _sleeps(self.init_pid)):
-            if process.poll() is not None:
-                return  # the end of its output will tell
+        assert process.stdin is not None
+        assert process.stdout is not None
+        _told_by(process, process.stdout.fileno(), deadline, 1)
+        while (found := state(self.init_pid)) is None or found[0] != "S":
+            if ended(process) is not None:
+                raise _unmade(process)
             if time.monotonic() > deadline:
                 raise HarnessFault(f"the sandbox was not ready within {SETUP_S:.0f} s")
             time.sleep(0.0005)
-        if process.stdin is not None:
-            with contextlib.suppress(BrokenPipeError):
-                os.write(process.stdin.fileno(), b"\n")
+        with contextlib.suppress(BrokenPipeError):
+            os.write(process.stdin.fileno(), b"\n")
 
     def processes(self) -> list[int]:
         """The bot's processes as the host numbers them, its first one first."""
@@ -248,7 +264,7 @@ class Sandbox:
 
         To be asked once the output has ended by itself, not after `kill`.
         """
-        status = process.poll()
+        status = ended(process)
         if status is None:
             return None
         with contextlib.suppress(BlockingIOError):
@@ -258,23 +274,10 @@ class Sandbox:
 
     def close(self) -> None:
         """Give back all descriptors."""
-        self._close_theirs()
         for fd in (self._status, self._release, self._init):
             if fd >= 0:
                 os.close(fd)
         self._status = self._release = self._init = -1
-
-    def _close_theirs(self) -> None:
-        for fd in self.fds:
-            os.close(fd)
-        self.fds = ()
-
-
-def _sleeps(pid: int) -> bool:
-    """Whether `pid` waits for something."""
-    with contextlib.suppress(OSError, IndexError), open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
-        return file.read().rsplit(b")", 1)[1].split()[0] == b"S"
-    return False
 
 
 def _number_inside(pid: int) -> int:
@@ -289,8 +292,12 @@ def _number_inside(pid: int) -> int:
 def _filled(data: bytes) -> int:
     """A descriptor from which `data` can be read."""
     fd = os.memfd_create("warpleague")
-    os.write(fd, data)
-    os.lseek(fd, 0, os.SEEK_SET)
+    try:
+        os.write(fd, data)
+        os.lseek(fd, 0, os.SEEK_SET)
+    except OSError:
+        os.close(fd)
+        raise
     return fd
 
 
@@ -300,23 +307,27 @@ def _readable(fd: int, within_ms: float) -> bool:
     return bool(poll.poll(within_ms))
 
 
+def _told_by(process: subprocess.Popen[bytes], fd: int, deadline: float, most: int) -> bytes:
+    """What comes on `fd`, at most so many bytes; `HarnessFault` if nothing does until the deadline, or ever."""
+    rest_ms = (deadline - time.monotonic()) * 1000
+    if rest_ms <= 0 or not _readable(fd, rest_ms):
+        raise HarnessFault(f"bubblewrap was not ready within {SETUP_S:.0f} s")
+    data = os.read(fd, most)
+    if not data:
+        raise _unmade(process)
+    return data
+
+
 def _unmade(process: subprocess.Popen[bytes]) -> HarnessFault:
-    """Why there is no sandbox."""
-    text = f"the sandbox could not be made: {_words(process)}"
-    return Killed(text) if (process.returncode or 0) < 0 else HarnessFault(text)
-
-
-def _words(process: subprocess.Popen[bytes]) -> str:
-    """What a bubblewrap that failed wrote to standard error."""
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(SETUP_S)
+    """Why there is no sandbox: what a bubblewrap that failed wrote to standard error, or how it ended."""
+    status = exit_status(ended(process, SETUP_S) or 0)
     text = b""
     if process.stderr is not None:
         os.set_blocking(process.stderr.fileno(), False)
         with contextlib.suppress(BlockingIOError):
             text = os.read(process.stderr.fileno(), 4096)
-    told = text.decode("utf-8", "replace").strip()
-    return told or f"bubblewrap ended with status {process.returncode}"
+    told = text.decode("utf-8", "replace").strip() or f"bubblewrap ended with status {status}"
+    return (Killed if status < 0 else HarnessFault)(f"the sandbox could not be made: {told}")
 
 
 def exit_status(status: int) -> int:

@@ -1,0 +1,80 @@
+"""How a program is started with three pipes, and what the system tells of a process without ending its number's use.
+
+Leaves what is started to `confine`, `sandbox` and `build`. The number of a child that has ended belongs to it until
+somebody waits for it: so nothing here does, and whoever kills a process group by its leader's number kills no other.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import time
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+HOLDS_NUMBERS: Final = hasattr(os, "waitid")
+"""Whether `ended` leaves a dead child its number; macOS can only ask and take it."""
+
+GONE: Final = frozenset({errno.ESRCH, errno.EINVAL, errno.ENOENT})
+"""What kernels answer to pidfd_open(2) for the number of a process that is just ending."""
+
+_GLANCE_S: Final = 0.0005
+
+
+def spawn(
+    argv: Sequence[str], cwd: str, env: Mapping[str, str], fds: Sequence[int] = ()
+) -> subprocess.Popen[bytes]:
+    """Start a program as the leader of a session of its own, with three pipes and the descriptors `fds`.
+
+    To be called in the thread that runs trio: the end of a worker thread could kill a bot that asked to die with its
+    parent. With vfork it takes a fraction of a millisecond, whatever our own size. Raises `OSError`.
+    """
+    return subprocess.Popen(
+        argv,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        env=env,
+        pass_fds=fds,
+        start_new_session=True,
+        bufsize=0,
+    )
+
+
+def ended(process: subprocess.Popen[bytes], within_s: float = 0.0) -> int | None:
+    """How a child ended, negative for a signal; None if it has not, and does not `within_s` seconds."""
+    deadline = time.monotonic() + within_s
+    while (status := _ended(process)) is None and within_s and time.monotonic() < deadline:
+        time.sleep(_GLANCE_S)
+    return status
+
+
+def _ended(process: subprocess.Popen[bytes]) -> int | None:
+    if process.returncode is not None or not HOLDS_NUMBERS:
+        return process.poll()
+    try:
+        found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return process.poll()  # the kernel itself took it, since SIGCHLD is ignored here
+    if found is None:
+        return None
+    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+
+
+def state(pid: int) -> tuple[str, int] | None:
+    """The state of a process (a letter, proc_pid_stat(5)) and when it started, in clock ticks since boot.
+
+    Number and start together name one process. None for what is not there, or is but a zombie.
+    """
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - looked at while a sandbox starts
+            # The second field, the program's name in brackets, may itself hold brackets and blanks.
+            fields = file.read().rsplit(b")", 1)[1].split()
+        letter = fields[0].decode()
+        return None if letter in "ZX" else (letter, int(fields[19]))
+    except (OSError, IndexError, ValueError):
+        return None

@@ -1,0 +1,111 @@
+"""Troubles that are nobody's fault: a sandbox that dies before the bot runs, a host that is short of something."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from warpleague.errors import HarnessFault
+from warpleague.match.spec import SeatSpec
+from warpleague.runner import processes, promises, sandbox
+from warpleague.runner.child import Child
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from warpleague.match.spec import Level
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are tried on Linux only")
+
+
+@pytest.fixture
+def seat(bot_folder: Path) -> SeatSpec:
+    """A bot that leaves a trace beside itself if it is ever run."""
+    (bot_folder / "bot.sh").write_text("#!/bin/sh\necho hello\n")
+    (bot_folder / "bot.sh").chmod(0o755)
+    return SeatSpec(bot="innocent", run=(str(bot_folder / "bot.sh"),), cwd=str(bot_folder))
+
+
+def test_a_sandbox_killed_before_the_bot_runs_is_no_crash_of_the_bot(
+    sandboxed: None, seat: SeatSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill while the bot is still held back is told as one from outside: the bot had no part in it."""
+
+    def kill(pid: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        while processes.state(pid) is not None:
+            os.sched_yield()
+
+    monkeypatch.setattr(sandbox, "state", kill)
+    with pytest.raises(sandbox.Killed, match="the sandbox could not be made"):
+        Child(seat, "sandbox")
+
+
+def test_what_fails_in_front_of_the_bot_is_told_in_its_own_words(
+    sandboxed: None, seat: SeatSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What runs between bubblewrap and the bot, and ends there, is no start of the bot that went wrong."""
+    gate = ("/bin/sh", "-c", "echo 'no such user' >&2; exit 1")
+    monkeypatch.setattr(sandbox, "_GATE", gate)
+    with pytest.raises(HarnessFault, match="the sandbox could not be made: no such user"):
+        Child(seat, "sandbox")
+
+
+SHORT = """
+import os, resource, sys
+from warpleague.errors import HarnessFault
+from warpleague.match.spec import SeatSpec
+from warpleague.runner.child import Child
+
+run, cwd, level = sys.argv[1:]
+seat = SeatSpec(bot="b", run=(run,), cwd=cwd)
+Child(seat, level).end()  # what is asked once a process has been asked
+before = sorted(os.listdir("/proc/self/fd"))
+soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+failures = []
+for spare in range(40):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(before) - 1 + spare, hard))
+    try:
+        Child(seat, level).end()
+    except HarnessFault as error:
+        failures.append(str(error))
+    else:
+        break
+resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+assert sorted(os.listdir("/proc/self/fd")) == before, os.listdir("/proc/self/fd")
+print(len(failures))
+"""
+
+
+@pytest.mark.parametrize("level", ["none", "limits", "sandbox"])
+def test_a_host_without_descriptors_is_no_fault_of_the_bot(level: Level, seat: SeatSpec) -> None:
+    """However many are free, a bot either starts or voids its match, and none stays open."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", SHORT, seat.run[0], seat.cwd, level],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout) > 3
+
+
+def test_a_disk_without_room_for_the_probe_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the probe cannot be written, the level does not hold, and the file system's reason is given."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(promises.shutil, "copyfile", full)
+    report = promises.examine("limits")
+    assert not report.holds
+    assert "no room for a probe" in report.complaint()
+    assert "No space left on device" in report.complaint()
