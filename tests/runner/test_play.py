@@ -211,6 +211,23 @@ def test_a_bot_that_missed_a_line_waits_for_no_other_match(make_seat: MakeSeat) 
         bot.end()
 
 
+@pytest.mark.trio
+@pytest.mark.parametrize("how", ["kept", "closed"])
+async def test_a_bot_may_be_left_before_its_watch_has_begun(make_seat: MakeSeat, how: str) -> None:
+    """A match that is over before the watch over a bot has had a turn leaves no task on closed descriptors.
+
+    A reusable bot is left, then may turn out to be dead and be ended at once: the watch must be over by then.
+    """
+    async with trio.open_nursery() as nursery:
+        bot = BotProcess(make_seat("first", FIRST), "limits")
+        bot.attend(nursery)
+        if how == "closed":
+            await bot.close(0.0)
+        else:
+            await bot.leave()
+            bot.end()
+
+
 def test_a_host_that_is_short_of_something_is_no_fault_of_the_bot(
     make_seat: MakeSeat, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,7 +123,7 @@ async def test_children_count_together(capped: str, bot_folder: Path, level: Lev
     run = (sys.executable, "-I", "-S", "-c", "input()\n" + HOGS["children"])
     bot = BotProcess(SeatSpec(bot="many", run=run, cwd=str(bot_folder), memory_mb=LIMIT_MB), level)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(bot.attend)
+        bot.attend(nursery)
         trouble = await bot.ask(b"go\n", PATIENCE_NS)
         await bot.close(0.0)
     assert trouble is not None

@@ -138,7 +138,7 @@ async def _start_all(
                 return
         bots[seat] = bot
         bot.pondering.begin(spec.pondering)
-        attendants.start_soon(bot.attend)
+        bot.attend(attendants)
         troubles[seat] = await _greet(referee, seat, bot)
 
     async with trio.open_nursery() as nursery:

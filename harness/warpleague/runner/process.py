@@ -318,18 +318,24 @@ class BotProcess:
             self.stderr.feed(data)
         return False
 
-    async def attend(self) -> None:
-        """Read standard error, watch the memory and what the bot's other processes do, until `close` or `leave`."""
-        self._unattended = trio.Event()
+    def attend(self, nursery: trio.Nursery) -> None:
+        """Have a task read standard error, watch the memory and the bot's other processes, until `close` or `leave`.
+
+        These know of it at once: a match may be over before its tasks have had their first turn.
+        """
         self._attendance = trio.CancelScope()
+        self._unattended = trio.Event()
+        nursery.start_soon(self._attend, self._attendance, self._unattended)
+
+    async def _attend(self, attendance: trio.CancelScope, unattended: trio.Event) -> None:
         try:
-            with self._attendance:
+            with attendance:
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(self._read_stderr)
                     if self._level != "none" and _LINUX:
                         nursery.start_soon(self._watch)
         finally:
-            self._unattended.set()  # also when the whole match is cancelled: `close` waits for it
+            unattended.set()  # also when the whole match is cancelled: `leave` waits for it
 
     async def _read_stderr(self) -> None:
         while self.drain_stderr():
@@ -391,14 +397,16 @@ class BotProcess:
             self.resume()
         self._child.close_stdin()
         with trio.CancelScope(shield=True):
-            if grace_s > 0 and self._child.alive():
-                with trio.move_on_after(grace_s):
-                    await self._child.exited()
-            self.kill()
-            self._child.reap()
-            await self.leave()
-            self.drain_stderr()
-        self._child.close()
+            try:
+                if grace_s > 0 and self._child.alive():
+                    with trio.move_on_after(grace_s):
+                        await self._child.exited()
+                self.kill()
+                self._child.reap()
+            finally:
+                await self.leave()
+                self.drain_stderr()
+                self._child.close()
 
     async def leave(self) -> None:
         """End what `attend` does: no task may wait on a descriptor that is closed, or used by another match."""

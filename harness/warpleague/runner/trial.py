@@ -122,11 +122,7 @@ async def _try_out(
     trouble: Violation | None = None
     lingers = False
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(bot.attend)
-        for _ in range(2):
-            # `attend` must have begun before `close`. What trio runs in one round it runs in any order, so after
-            # one round it is not sure to have.
-            await trio.lowlevel.checkpoint()
+        bot.attend(nursery)
         try:
             trouble = await _greet(referee, bot, seat, deliver) or await _question(
                 referee, bot, seat, deliver, questions
