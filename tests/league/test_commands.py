@@ -211,6 +211,22 @@ def test_merge_takes_over_matches(
     assert "18 matches taken over, 0 were here already" in out
 
 
+def test_what_was_merged_into_a_committed_league_asks_for_a_run(
+    command, league_file: Path, open_league, fake, inline, tmp_path: Path
+) -> None:
+    """Matches taken over before the league was ever run here are counted, not denied, and the way on is told."""
+    from warpleague.league.running import run_league
+
+    with open_league(league_file, tmp_path / "other") as league:
+        run_league(league, executor=inline, play=fake.play)
+    assert command("commit", league_file)[0] == 0
+    assert command("merge", league_file, str(tmp_path / "other" / "cup"))[0] == 0
+    code, _, err = command("standings", league_file)
+    assert code == 2
+    assert "18 matches were taken over" in err
+    assert "warpleague league run CONFIG does so" in err
+
+
 def test_merge_makes_no_store(command, league_file: Path, open_league, tmp_path: Path) -> None:
     """Where the league was never run there is nothing to merge into: refused, and nothing is left of it."""
     open_league(league_file, tmp_path / "other").store.close()

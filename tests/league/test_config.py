@@ -134,6 +134,9 @@ def test_a_missing_bot_names_its_neighbour(write_league, fake) -> None:
     path.write_text(path.read_text().replace("bots/greedy", "bots/gredy"))
     with pytest.raises(ConfigError, match=r"bots\[0\]: there is no folder .*gredy; did you mean 'greedy'\?"):
         enter_bots(load_config(path), fake.prepare)
+    path.write_text(path.read_text().replace("bots/gredy", "nobots/greedy"))
+    with pytest.raises(ConfigError, match=r"bots\[0\]: there is no folder .*greedy; nor is there .*nobots$"):
+        enter_bots(load_config(path), fake.prepare)
 
 
 def test_two_bots_of_one_name_are_refused(write_league, fake) -> None:

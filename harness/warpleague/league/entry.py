@@ -62,12 +62,12 @@ def enter_bots(config: LeagueConfig, prepare: Callable[[Path], Prepared] | None 
         where = f"{config.path}: bots[{index}]"
         folder = config.path.parent / entry.path
         if not folder.is_dir():
-            known = (
-                sorted(p.name for p in folder.parent.iterdir() if p.is_dir())
-                if folder.parent.is_dir()
-                else []
+            above = folder.parent
+            known = sorted(path.name for path in above.iterdir() if path.is_dir()) if above.is_dir() else []
+            hint = nearest(
+                folder.name, known, f"{above} has no folders" if above.is_dir() else f"nor is there {above}"
             )
-            raise ConfigError(f"{where}: there is no folder {folder}; {nearest(folder.name, known)}")
+            raise ConfigError(f"{where}: there is no folder {folder}; {hint}")
         try:
             bundle = prepare(folder)
         except MissingToolchain as error:

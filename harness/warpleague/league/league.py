@@ -155,6 +155,11 @@ def open_to_read(config: LeagueConfig, results: Path) -> League:
         if secret is None:
             raise unplayed(store.path)
         if bots is None:
+            if merged := store.count():
+                raise StoreError(
+                    f"{store.path}: {merged:,} matches were taken over, but which bots are in the league is not "
+                    "settled here; warpleague league run CONFIG does so, and plays what is left"
+                )
             commitment = store.meta("commitment")
             raise unplayed(store.path, f"the season's secret is settled (commitment {commitment}), but ")
         season = Season.of(config, bots, secret)
