@@ -279,6 +279,36 @@ def test_reproduce_takes_the_same_bots_from_folders(run: Run, record: Path, firs
     assert (done.code, done.err) == (0, "")
 
 
+def test_reproduce_confines_a_strangers_bots(run: Run, first: Path, tmp_path: Path) -> None:
+    """A record that says `none` is played again at no less than a match is, and says so; `--level none` is obeyed."""
+    kept, again = tmp_path / "none.jsonl", tmp_path / "again.jsonl"
+    more = ("--seed", 1, "--option", "max_turns=2", "--record", kept)
+    assert run("match", "aliens", first, first, "--level", "none", *more).code == 0
+    done = run("reproduce", kept, "--record", again)
+    assert done.code == 0
+    assert "recorded at level none, and is played at level limits; --level none" in done.err
+    assert "the same but for the level" in done.out
+    header = json.loads(again.read_text().splitlines()[0])
+    assert (header["level"], header["detail"]["level"]) == ("limits", "limits")
+    told = run("reproduce", kept, "--level", "none", "--json")
+    assert (told.code, told.err, told.json["level"]) == (0, "", "none")
+    assert told.json["digest"] == told.json["recorded_digest"]
+
+
+def test_reproduce_at_another_level_still_compares_the_play(
+    run: Run, first: Path, make_bot: MakeBot, tmp_path: Path
+) -> None:
+    """The level alone makes no difference; another move at another level does."""
+    last = make_bot(
+        "last", "from warpline.client import run\nrun(lambda question: len(question.legal) - 1)\n"
+    )
+    kept = tmp_path / "none.jsonl"
+    assert run("match", "aliens", first, first, "--level", "none", "--seed", 1, "--record", kept).code == 0
+    told = run("reproduce", kept, first, last, "--json")
+    assert (told.code, told.json["same"]) == (1, False)
+    assert "action" in json.loads(told.json["difference"]["played"])
+
+
 def test_reproduce_needs_a_bot_for_each_seat(run: Run, record: Path, first: Path) -> None:
     """One folder for two seats is refused."""
     done = run("reproduce", record, first)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague match`."""
-    from warpleague.match.spec import STRIKES
+    from warpleague.match.spec import LEVEL, LEVELS, STRIKES
 
     parser.add_argument("game", help="the game's id (warpleague games lists them)")
     parser.add_argument(
@@ -53,9 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"with --faults substitute: faults allowed before forfeit (default {STRIKES})",
     )
-    parser.add_argument(
-        "--level", choices=("none", "limits", "sandbox"), default="limits", help="confinement"
-    )
+    parser.add_argument("--level", choices=LEVELS, default=LEVEL, help="confinement (default %(default)s)")
     parser.add_argument(
         "--pondering",
         choices=("off", "always-stop", "on"),

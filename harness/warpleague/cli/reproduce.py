@@ -15,11 +15,13 @@ from warpleague.errors import BotError, RecordError
 if TYPE_CHECKING:
     import argparse
 
-    from warpleague.match.spec import MatchSpec, SeatSpec
+    from warpleague.match.spec import Level, MatchSpec, SeatSpec
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague reproduce`."""
+    from warpleague.match.spec import LEVEL, LEVELS
+
     parser.add_argument("file", type=Path, metavar="FILE", help="the record")
     parser.add_argument(
         "bots",
@@ -27,13 +29,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="BOT",
         help="folders of the bots, one for each seat (default: found by their digests among the bots used before)",
     )
+    parser.add_argument(
+        "--level",
+        choices=LEVELS,
+        help=f"confinement (default: the record's, but at least {LEVEL}, as for a match: whose record it is may be "
+        "a stranger)",
+    )
     parser.add_argument("--key", metavar="HEX", help="the match key, where the record does not tell it")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write the new record here")
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
     parser.set_defaults(handler=run)
 
 
-def _seats(args: argparse.Namespace, header: dict[str, Any]) -> tuple[SeatSpec, ...]:
+def _level(args: argparse.Namespace, recorded: Level) -> Level:
+    """The level to play at: the one asked for, else the record's, but no less than that of any match."""
+    from warpleague.match.spec import LEVEL, LEVELS
+
+    level: Level = args.level or max(recorded, LEVEL, key=LEVELS.index)
+    if level != recorded:
+        text = f"note: it was recorded at level {recorded}, and is played at level {level}"
+        say(text if args.level else f"{text}; --level {recorded} plays it as it was")
+    return level
+
+
+def _seats(args: argparse.Namespace, header: dict[str, Any], level: Level) -> tuple[SeatSpec, ...]:
     """The bots of the record, given or found; a given one with other content is named, but taken."""
     import attrs
 
@@ -46,7 +65,7 @@ def _seats(args: argparse.Namespace, header: dict[str, Any]) -> tuple[SeatSpec, 
         )
     seats = []
     for number, seat in enumerate(recorded):
-        bundle = prepare(Path(args.bots[number]), header["level"]) if args.bots else find(seat["digest"])
+        bundle = prepare(Path(args.bots[number]), level) if args.bots else find(seat["digest"])
         if bundle is None:
             text = f"{args.file}: the bot of seat {number}, {seat['bot']} ({seat['digest'][:12]}), was never used here"
             raise BotError(f"{text}; give the folders of all bots after the file")
@@ -62,15 +81,16 @@ def _spec(args: argparse.Namespace, header: dict[str, Any], key: bytes) -> Match
     from warpleague.match.spec import Clock, MatchSpec
     from warpleague.strict import structure
 
+    level = _level(args, header["level"])
     return MatchSpec(
         id=header["id"],
         game=header["game"],
         options=header["options"],
-        seats=_seats(args, header),
+        seats=_seats(args, header, level),
         key=key,
         seed=header["seed"],
         clock=structure(header["clock"], Clock, f"{args.file}: clock"),
-        level=header["level"],
+        level=level,
         faults=header["faults"],
         strikes=header["strikes"],
         position=header["position"],
@@ -97,13 +117,16 @@ def run(args: argparse.Namespace) -> int:
     result = play_match(spec)
     if args.record is not None:
         write_file(args.record, pack(result.record, args.record.name))
-    difference = first_difference(record, result.record)
+    # Another level is another match's digest, but must not change what is played.
+    other_level = spec.level != replay.header["level"]
+    difference = first_difference(record, result.record, {"level"} if other_level else ())
     assert replay.summary is not None
     if args.json:
         print_json(
             {
                 "match": spec.id,
                 "same": difference is None,
+                "level": spec.level,
                 "digest": result.digest,
                 "recorded_digest": replay.summary.digest,
                 "difference": None
@@ -116,7 +139,8 @@ def run(args: argparse.Namespace) -> int:
             }
         )
     elif difference is None:
-        print(f"reproduced  {args.file}: {result.lines} lines, the same digest {result.digest}")
+        told = "the same but for the level" if other_level else f"the same digest {result.digest}"
+        print(f"reproduced  {args.file}: {result.lines} lines, {told}")
     else:
         line, old, new = difference
         print(f"DIFFERENT  {args.file}: line {line}")

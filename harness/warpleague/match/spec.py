@@ -17,6 +17,9 @@ Pondering = Literal["off", "always-stop", "on"]
 FaultKind = Literal["startup", "timeout", "crash", "malformed", "illegal", "flood", "memory", "protocol"]
 
 LEVELS: tuple[Level, ...] = ("none", "limits", "sandbox")
+"""From the one that confines nothing to the one that confines most."""
+LEVEL: Level = "limits"
+"""How bots are confined unless told otherwise."""
 POLICIES: tuple[FaultPolicy, ...] = ("forfeit", "substitute")
 PONDERING: tuple[Pondering, ...] = ("off", "always-stop", "on")
 STRIKES = 3
@@ -74,7 +77,7 @@ class MatchSpec:
     key: bytes
     seed: str | None = None
     clock: Clock = Clock(move_s=1.0)
-    level: Level = "limits"
+    level: Level = LEVEL
     faults: FaultPolicy = "forfeit"
     strikes: int = 0
     pondering: Pondering = "off"
