@@ -16,6 +16,7 @@ from warpleague.errors import HarnessFault
 from warpleague.match.spec import SeatSpec
 from warpleague.runner import processes, promises, sandbox
 from warpleague.runner.child import Child
+from warpleague.runner.process import BotProcess
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,6 +50,21 @@ def test_a_sandbox_killed_before_the_bot_runs_is_no_crash_of_the_bot(
         Child(seat, "sandbox")
 
 
+@pytest.mark.trio
+async def test_the_end_of_process_1_is_the_bots_own(sandboxed: None, bot_folder: Path) -> None:
+    """Whoever ended process 1 of a sandbox in which a bot runs, the match is not void: a bot might have done it."""
+    run = (sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)")
+    bot = BotProcess(SeatSpec(bot="suspect", run=run, cwd=str(bot_folder)), "sandbox")
+    try:
+        assert bot._child.sandbox is not None
+        os.kill(bot._child.sandbox.init_pid, signal.SIGKILL)
+        trouble = await bot.ask(b"{}\n", 60_000_000_000)
+    finally:
+        bot.end()
+    assert trouble is not None
+    assert (trouble.kind, trouble.message) == ("crash", "killed by SIGKILL")
+
+
 def test_what_fails_in_front_of_the_bot_is_told_in_its_own_words(
     sandboxed: None, seat: SeatSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,6 +80,7 @@ import os, resource, sys
 from warpleague.errors import HarnessFault
 from warpleague.match.spec import SeatSpec
 from warpleague.runner.child import Child
+from warpleague.runner.process import BotProcess
 
 run, cwd, level = sys.argv[1:]
 seat = SeatSpec(bot="b", run=(run,), cwd=cwd)
