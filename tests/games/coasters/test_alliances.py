@@ -183,6 +183,7 @@ def test_a2_an_invocation_is_answered_at_once_and_publicly(desk):
         desk.do(state, "invoke 2")
     state = desk.do(state, "invoke 3", "refuse")
     assert desk.see(state)["refused"] == [3]
+    assert [words for words in desk.can(state) if "invoke" in words] == ["invoke 1"]
     state = desk.do(state, "end", "roll 1 TIP")
     assert (desk.see(state)["agreed"], desk.see(state)["refused"]) == ([], [])
 

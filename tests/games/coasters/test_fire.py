@@ -212,8 +212,10 @@ def test_v3_a_wild_shot_can_destroy_its_own_ship_and_lose_the_game(desk):
 def test_v3_with_wild_there_is_no_flux_action(desk):
     """The face serves the shot alone; without the variation it gives any of the four."""
     drawing = WILD[0][1]
-    assert "dig" not in " ".join(desk.can(desk.turn(drawing, BENT, "6 WILD", options={"wild_shot": True})))
-    assert "swap 1" in desk.can(desk.turn(drawing, BENT, "6 WILD"))
+    moves = ["end", "fire", "turn left", "turn right"]
+    assert desk.can(desk.turn(drawing, BENT, "6 WILD", options={"wild_shot": True})) == moves
+    flux = desk.can(desk.turn(drawing, BENT, "6 WILD"))[len(moves) :]
+    assert [words.split()[0] for words in flux] == ["swap", *["hop"] * 3, *["aim"] * 4]
 
 
 def test_v3_other_faces_fire_straight(desk):

@@ -35,7 +35,8 @@ def test_s1_no_two_ships_stand_on_one_square(desk):
      .  0> 1<  .  .  .
      .  .  .   .  .  .
     """
-    assert "step" not in desk.can(desk.turn(drawing, SIDE, "6 TIP"))
+    assert "step" not in desk.can(desk.turn(drawing, SIDE, "6 AIM"))
+    assert "step" in desk.can(desk.turn(drawing.replace("1<  .", ".  1<"), SIDE, "6 AIM"))
     assert "hop R" not in desk.can(desk.turn(drawing, SIDE, "6 HOP"))
     assert "dig" not in desk.can(desk.turn(drawing, SIDE, "6 DIG"))
 
@@ -109,6 +110,8 @@ def test_t3_an_allys_home_counts_double_once_confirmed(desk):
     assert desk.see(desk.do(state, "invoke 2", "agree", "step"))["halves"] == 4
     gone = desk.retire(state, 1)
     assert desk.see(desk.do(gone, "step"))["halves"] == 4
+    last = desk.retire(desk.turn(IN_THREE, THREE, "3 AIM", halves=1), 1)
+    assert not {"step", "turn left", "turn right"} & set(desk.can(last))
 
 
 def test_t3_turns_and_steps_into_an_allys_home_cost_half_too(desk):

@@ -58,6 +58,8 @@ def test_v1_own_colours_need_no_confirmation(desk):
     state = desk.do(team(desk, TEAMS.replace("2>", ". ")), "roll 1 SWAP")
     assert "warp 2" in desk.can(state)
     assert [words for words in desk.can(state) if "swap" in words] == ["swap 1", "swap 3"]
+    both = desk.do(team(desk), "roll 1 SWAP")
+    assert [words for words in desk.can(both) if "swap" in words] == ["swap 1", "swap 3"]
     state = desk.do(state, "warp 2", "turn left")
     assert desk.see(state)["halves"] == 0
 
