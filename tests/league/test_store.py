@@ -17,11 +17,13 @@ from warpleague.errors import StoreError
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read
 from warpleague.league.running import run_league
-from warpleague.league.store import Store, differences
+from warpleague.league.season import differences
 from warpleague.match.chance import season_commitment, season_secret
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from warpleague.league.store import Store
 
 
 def rows(store: Store) -> list[tuple]:

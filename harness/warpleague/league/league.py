@@ -14,9 +14,9 @@ import attrs
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.entry import check_names, enter_bots
 from warpleague.league.schedule import Schedule
-from warpleague.league.schema import unplayed
+from warpleague.league.schema import store_at, unplayed
 from warpleague.league.season import Season
-from warpleague.league.store import Store, store_at
+from warpleague.league.store import Store
 from warpleague.match.chance import season_secret
 
 if TYPE_CHECKING:

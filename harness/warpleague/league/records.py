@@ -14,7 +14,7 @@ import msgspec
 from warpleague.errors import RecordError, StoreError
 from warpleague.league.pool import RefereePool
 from warpleague.league.schema import FORMAT
-from warpleague.league.store import differences
+from warpleague.league.season import differences
 from warpleague.match.chance import deal_key
 from warpleague.match.lines import publish
 from warpleague.match.replay import verify_record

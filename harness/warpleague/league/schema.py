@@ -217,6 +217,14 @@ def clear_errors(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: cannot be used: {error}; {_WAYS_ON.get(code, SPARE)}") from error
 
 
+def store_at(path: Path) -> Path:
+    """The store at `path`, a file or the folder it is in; `StoreError` if there is none."""
+    found = path / "league.sqlite" if path.is_dir() else path
+    if not found.is_file():
+        raise StoreError(f"{found}: there is no such store; name a league.sqlite, or the folder it is in")
+    return found
+
+
 def unplayed(path: Path, before: str = "") -> StoreError:
     """What to raise where results are asked for and there are none; `before` is what there is instead."""
     return StoreError(

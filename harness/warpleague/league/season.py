@@ -140,5 +140,20 @@ class Season:
         )
 
 
+def differences(old: Any, new: Any, path: str = "") -> list[str]:
+    """One line for each value that differs between two JSON values: its path, what it was, what it is now."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return [
+            line
+            for key in sorted(old.keys() | new.keys())
+            for line in differences(old.get(key), new.get(key), f"{path}.{key}" if path else key)
+        ]
+    return [] if old == new else [f"{path}: was {_said(old)}, is now {_said(new)}"]
+
+
+def _said(value: Any) -> str:
+    return "not set" if value is None else json.dumps(value, ensure_ascii=False)
+
+
 def _canonical(data: object) -> bytes:
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()

@@ -38,10 +38,12 @@ from warpleague.league.schema import (
     held_in,
     held_text,
     set_meta,
+    store_at,
     transaction,
     unplayed,
     utc_now,
 )
+from warpleague.league.season import differences
 from warpleague.match.chance import season_commitment
 from warpleague.match.spec import SeatSpec
 
@@ -417,29 +419,10 @@ class Store:
             raise StoreError(f"{other}: holds the results of another league:\n  " + "\n  ".join(lines))
 
 
-def store_at(path: Path) -> Path:
-    """The store at `path`, a file or the folder it is in; `StoreError` if there is none."""
-    found = path / "league.sqlite" if path.is_dir() else path
-    if not found.is_file():
-        raise StoreError(f"{found}: there is no such store; name a league.sqlite, or the folder it is in")
-    return found
-
-
 def _rows_of(db: sqlite3.Connection, path: Path) -> Iterator[tuple[Any, ...]]:
     """All matches of the store at `path` with their records, in the order of storing."""
     with clear_errors(path):
         yield from db.execute(_TAKE_OVER)
-
-
-def differences(old: Any, new: Any, path: str = "") -> list[str]:
-    """One line for each value that differs between two JSON values: its path, what it was, what it is now."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        return [
-            line
-            for key in sorted(old.keys() | new.keys())
-            for line in differences(old.get(key), new.get(key), f"{path}.{key}" if path else key)
-        ]
-    return [] if old == new else [f"{path}: was {_said(old)}, is now {_said(new)}"]
 
 
 def _chunks(fixtures: Iterable[Fixture]) -> Iterator[list[Fixture]]:
@@ -461,10 +444,6 @@ def _object(text: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ValueError("is no JSON object")
     return data
-
-
-def _said(value: Any) -> str:
-    return "not set" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _json(value: object) -> str:
