@@ -31,10 +31,8 @@ WORLDS = 40  # positions dealt for one decision
 SLICE = 0.5  # the part of the time for a decision that may be used
 AGAIN = 3.0  # turns for a ship that was sent to an enemy base: it has to leave and come back
 ENEMY_USE = 0.6  # what an enemy gains by our wormhole counts less: it does not know where it leads
-DENIAL = (
-    1.0,
-    0.0,
-)  # by seat: the DiagonAliens have the longer lines onto a base, so the others had better deny them
+# By seat: the DiagonAliens have the longer lines onto a base, so the others had better deny them.
+DENIAL = (1.0, 0.0)
 SWEEPS = 12  # of value iteration, from the outlook before
 
 ENDS = [
