@@ -15,7 +15,8 @@ from rich.console import Console
 
 from warpleague.match.chance import match_key
 from warpleague.match.lines import seal
-from warpleague.match.replay import Replay, read_record
+from warpleague.match.packing import read_record
+from warpleague.match.replay import Replay
 from warpleague.report.replay import show_replay
 from warpline.codec import canonical
 

@@ -303,6 +303,7 @@ def test_an_illegal_then_is_a_fault_of_its_own(spec: Any, table: Any) -> None:
     played = table(spec(), liar, liar)
     played.play()
     assert "then" in played.violations[0].message
+    assert played.violations[0].detail == {"line": '{"do":"jump","way":"N"}', "line_bytes": 23}
 
 
 def test_a_note_is_kept(spec: Any, table: Any) -> None:

@@ -15,7 +15,8 @@ from warpleague.errors import RecordError
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.lines import publish, seal
-from warpleague.match.replay import Replay, first_difference, pack, unpack, verify_record
+from warpleague.match.packing import pack, unpack
+from warpleague.match.replay import Replay, first_difference, verify_record
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import SeatSpec
 from warpline.codec import canonical

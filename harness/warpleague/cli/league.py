@@ -304,7 +304,7 @@ def _match_json(names: Sequence[str], fixture: Fixture, played: Played | None) -
 
 def _export(args: argparse.Namespace) -> int:
     from warpleague.league.records import published_record
-    from warpleague.match.replay import pack
+    from warpleague.match.packing import pack
 
     with open_league(args) as league:
         folder = args.out or args.results / league.config.name / "records"

@@ -158,7 +158,7 @@ def result_json(spec: MatchSpec, result: MatchResult, record: str | None) -> dic
 
 def run(args: argparse.Namespace) -> int:
     """Play the match and show its result."""
-    from warpleague.match.replay import pack
+    from warpleague.match.packing import pack
     from warpleague.runner.play import play_match
 
     spec = build_spec(args)

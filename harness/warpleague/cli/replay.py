@@ -116,7 +116,8 @@ def run_verify(args: argparse.Namespace) -> int:
 
 def run_show(args: argparse.Namespace) -> int:
     """Tell the match; the record is verified on the way."""
-    from warpleague.match.replay import Replay, read_record
+    from warpleague.match.packing import read_record
+    from warpleague.match.replay import Replay
     from warpleague.report.replay import show_replay, steps_json
 
     replay = Replay(read_record(args.file), where=str(args.file))
@@ -134,7 +135,8 @@ def run_show(args: argparse.Namespace) -> int:
 
 def run_page(args: argparse.Namespace) -> int:
     """Write the page of a match; the record is verified on the way."""
-    from warpleague.match.replay import Replay, read_record
+    from warpleague.match.packing import read_record
+    from warpleague.match.replay import Replay
     from warpleague.report.site.match import page_alone
 
     name = args.file.name.removesuffix(".zst").removesuffix(".gz").removesuffix(".jsonl")

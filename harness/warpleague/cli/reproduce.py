@@ -99,7 +99,8 @@ def _spec(args: argparse.Namespace, header: dict[str, Any], key: bytes) -> Match
 
 def run(args: argparse.Namespace) -> int:
     """Reproduce the match; 0 if it came out the same, 1 at a difference."""
-    from warpleague.match.replay import Replay, first_difference, pack, read_record
+    from warpleague.match.packing import pack, read_record
+    from warpleague.match.replay import Replay, first_difference
     from warpleague.runner.play import play_match
 
     record = read_record(args.file)

@@ -1,5 +1,5 @@
 """One match as pure code: referee, chance stream, record, replay; nothing here reads a clock or opens a file
-descriptor, except `warpleague.match.replay.read_record`.
+descriptor, except `warpleague.match.packing.read_record`.
 
 Leaves processes and pipes to `warpleague.runner`.
 """

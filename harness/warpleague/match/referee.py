@@ -33,7 +33,6 @@ _FATAL: Final = frozenset({"startup", "crash", "flood", "memory"})
 """Faults after which no answer can come any more: the seat is retired under every policy."""
 
 _NANO: Final = 1_000_000_000
-_EVIDENCE_BYTES: Final = 1000
 
 _LEAST_SHARE: Final = 8
 """After a message, at least this part of `move_s` is left: an answer in time that the host delayed costs no more."""
@@ -206,8 +205,8 @@ class Referee:
                     action = game.parse(state, seat, wanted)
                 except ActionError as error:
                     self._then = []
-                    detail = {"line": codec.canonical(wanted).decode()[:_EVIDENCE_BYTES]}
-                    self.violation = Violation("illegal", f"in the then list: {error}", detail)
+                    evidence = quote(codec.canonical(wanted))
+                    self.violation = Violation("illegal", f"in the then list: {error}", evidence)
                     return Step.FAULT
                 talked = self._talked
                 self._play(action, tail=b',"then":true')

@@ -1,25 +1,22 @@
 """What a record says happened, executed again line by line, and whether all of it holds.
 
-Leaves finding the file to the command line, and playing the match anew to `warpleague.runner`.
+Leaves how a record lies in a file to `packing`, and playing the match anew to `warpleague.runner`.
 """
 
 from __future__ import annotations
 
-import gzip
-import zlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
 import attrs
 import msgspec
-import zstandard
 
 from warpleague.errors import ActionError, BadInput, RecordError
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
 from warpleague.match.chance import KEY_BYTES, ChanceStream, match_key
 from warpleague.match.lines import FORMAT, digest_form, digest_of, outcome_form, unseal
+from warpleague.match.packing import unpack
 from warpleague.match.setup import first_state, load_options
 from warpleague.match.spec import LEVELS, POLICIES
 from warpline.codec import canonical
@@ -28,12 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
 
     from warpleague.games.api import Event, Game, JsonObject
-
-_ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
-_GZIP_MAGIC: Final = b"\x1f\x8b"
-_PIECE: Final = 1 << 14
-_MOST_BYTES: Final = 1 << 30
-"""A record is never this large; what unpacks to more is refused."""
 
 _HEADER_KEYS: Final = frozenset(
     [
@@ -89,51 +80,6 @@ class RecordSummary:
     chance: str
     sealed: bool
     rival: float | None = None
-
-
-def pack(record: bytes, name: str) -> bytes:
-    """A record's bytes as they belong into a file called `name`: `.zst` and `.gz` compress."""
-    if name.endswith(".zst"):
-        return zstandard.ZstdCompressor(level=9, write_checksum=True).compress(record)
-    if name.endswith(".gz"):
-        return gzip.compress(record, mtime=0)  # the same record gives the same file
-    return record
-
-
-def unpack(data: bytes, where: str = "record") -> bytes:
-    """The bytes of a record, compressed or not; `RecordError` if the packing is damaged."""
-    packer: Any
-    if data.startswith(_ZSTD_MAGIC):
-        packer = zstandard.ZstdDecompressor().decompressobj()
-    elif data.startswith(_GZIP_MAGIC):
-        packer = zlib.decompressobj(wbits=31)
-    else:
-        return data
-    parts: list[bytes] = []
-    size = 0
-    try:
-        # Piece by piece, so that a small file cannot unpack to more than the memory there is.
-        for at in range(0, len(data), _PIECE):
-            if packer.eof:
-                raise RecordError(f"{where}: the compressed file is damaged: it goes on after its end")
-            parts.append(packer.decompress(data[at : at + _PIECE]))
-            size += len(parts[-1])
-            if size > _MOST_BYTES:
-                raise RecordError(f"{where}: larger than any record")
-    except (zstandard.ZstdError, zlib.error) as error:
-        raise RecordError(f"{where}: the compressed file is damaged: {error}") from None
-    if not packer.eof:
-        raise RecordError(f"{where}: the compressed file is damaged: it is cut off")
-    return b"".join(parts)
-
-
-def read_record(path: Path) -> bytes:
-    """The unpacked bytes of the record in the file `path`; `RecordError` if it cannot be read."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise RecordError(f"{path}: cannot read it: {error.strerror}") from None
-    return unpack(data, str(path))
 
 
 class Replay:
