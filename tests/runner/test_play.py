@@ -228,6 +228,22 @@ async def test_a_bot_may_be_left_before_its_watch_has_begun(make_seat: MakeSeat,
             bot.end()
 
 
+@pytest.mark.trio
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="elsewhere there is no other way")
+async def test_a_bot_is_ended_even_without_a_descriptor_to_wait_with(
+    make_seat: MakeSeat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host that has no descriptor left to watch a bot's end with waits for it all the same."""
+
+    def fail(*_: object) -> int:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    bot = BotProcess(make_seat("first", "input()"), "none")
+    monkeypatch.setattr(os, "pidfd_open", fail)
+    await bot.close(60.0)
+    assert bot._child.status() == 1  # by itself, at the end of its input
+
+
 def test_a_host_that_is_short_of_something_is_no_fault_of_the_bot(
     make_seat: MakeSeat, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,9 +8,11 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import trio
 
 from warpleague.errors import HarnessFault
 from warpleague.match.spec import SeatSpec
@@ -19,8 +21,6 @@ from warpleague.runner.child import Child
 from warpleague.runner.process import BotProcess
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from warpleague.match.spec import Level
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are tried on Linux only")
@@ -73,6 +73,31 @@ def test_what_fails_in_front_of_the_bot_is_told_in_its_own_words(
     monkeypatch.setattr(sandbox, "_GATE", gate)
     with pytest.raises(HarnessFault, match="the sandbox could not be made: no such user"):
         Child(seat, "sandbox")
+
+
+@pytest.mark.trio
+async def test_a_sandbox_that_does_not_end_is_given_back_all_the_same(
+    sandboxed: None, seat: SeatSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The match is void, but no descriptor, no task and no control group of the bot stays."""
+
+    def fail(_: sandbox.Sandbox) -> None:
+        raise HarnessFault("a sandbox did not end after SIGKILL")
+
+    before = os.listdir("/proc/self/fd")
+    with pytest.RaisesGroup(pytest.RaisesExc(HarnessFault, match="did not end")):
+        async with trio.open_nursery() as nursery:
+            between = os.listdir("/proc/self/fd")
+            bot = BotProcess(seat, "sandbox")
+            group = bot._child.group
+            bot.attend(nursery)
+            monkeypatch.setattr(sandbox.Sandbox, "wait_gone", fail)
+            try:
+                await bot.close(0.0)
+            finally:
+                assert sorted(os.listdir("/proc/self/fd")) == sorted(between)
+                assert group is None or not Path(group.path).exists()
+    assert sorted(os.listdir("/proc/self/fd")) == sorted(before)
 
 
 SHORT = """
