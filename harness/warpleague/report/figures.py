@@ -135,9 +135,11 @@ def slowest_first(lines: Iterable[TimeLine]) -> list[TimeLine]:
 
 
 def time_words(line: TimeLine) -> list[str]:
-    """What a decision took on average, in milliseconds: in all, of the processor, waiting for one."""
+    """What a decision took, in milliseconds: on average in all, of the processor, waiting for one; and the longest."""
     means = [line.mean(total) for total in (line.wall_ms, line.cpu_ms, line.wait_ms)]
-    return ["-" if mean is None else f"{mean:.3f}" for mean in means]
+    return ["-" if mean is None else f"{mean:.3f}" for mean in means] + [
+        f"{line.longest_ms:.1f}" if line.decisions else "-"
+    ]
 
 
 def remarks(standings: Standings, *, wide: bool) -> list[str]:

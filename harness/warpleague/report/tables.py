@@ -204,7 +204,6 @@ def times_table(lines: Sequence[TimeLine]) -> RenderableType:
             Text(line.bot),
             f"{line.decisions:,}",
             *time_words(line),
-            f"{line.longest_ms:.1f}",
             line.longest_match[:10],
         )
     return _titled(

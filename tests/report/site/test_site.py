@@ -71,7 +71,7 @@ def test_the_leagues_page_tells_all_of_it(site: Write, take_apart: Any) -> None:
     page = take_apart(site().index.read_bytes())
     for word in ("Standings", "Cross-table", "Seats", "Times", "Faults", "Matches", "The season"):
         assert word in page.text
-    for word in ("noter <i>&0", "timeout", "crash", "public since", "substitute, 1 strikes", "max_turns 12"):
+    for word in ("noter <i>&0", "timeout", "crash", "public since", "substitute, 1 strike", "max_turns 12"):
         assert word in page.text
     assert [tag for tag, _ in page.elements].count("svg") > 4
     assert "i" not in [tag for tag, _ in page.elements]

@@ -96,7 +96,7 @@ def _interval_row(row: Row, y: float, x: object) -> Markup:
     at = x if callable(x) else float
     parts = [
         Markup('<g class="row"><title>{}: {}</title>').format(one_line(row.name), row.text),
-        Markup('<text class="name" x="{}" y="{}">{}</text>').format(_NAMES - 12, y, _cut(row.name, 22)),
+        Markup('<text class="name" x="{}" y="{}">{}</text>').format(_NAMES - 12, y, _cut(row.name, 20)),
     ]
     if row.low is not None and row.high is not None:
         left, right = at(row.low), at(row.high)
@@ -151,7 +151,7 @@ def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> 
     parts.append(
         Markup('<text class="axis" x="{}" y="{}">matches</text>').format((left + right) / 2, bottom + 31)
     )
-    ends = _apart([at(len(xs) - 1, line[-1])[1] for _, line in lines[:_COLOURS]], 14.0)
+    ends = _apart([at(len(xs) - 1, line[-1])[1] for _, line in lines[:_COLOURS]], 14.0, bottom)
     for number in reversed(range(len(lines))):
         name, line = lines[number]
         points = " ".join("{},{}".format(*at(place, value)) for place, value in enumerate(line))
@@ -171,12 +171,15 @@ def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> 
     return Markup("").join([*parts, Markup("</svg>")])
 
 
-def _apart(places: Iterable[float], gap: float) -> list[float]:
-    """The places moved as little as needed for labels `gap` apart, from the top down."""
+def _apart(places: Iterable[float], gap: float, last: float) -> list[float]:
+    """The places, moved down as far as needed for labels `gap` apart, then up where they went beyond `last`."""
     found = list(places)
-    before = float("-inf")
-    for number in sorted(range(len(found)), key=found.__getitem__):
+    before, after = float("-inf"), last + gap
+    downward = sorted(range(len(found)), key=found.__getitem__)
+    for number in downward:
         found[number] = before = max(found[number], before + gap)
+    for number in reversed(downward):
+        found[number] = after = min(found[number], after - gap)
     return found
 
 

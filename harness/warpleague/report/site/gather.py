@@ -253,7 +253,7 @@ def _times(lines: Sequence[TimeLine]) -> list[dict[str, Any]]:
     most = max((line.mean(line.wall_ms) or 0.0 for line in lines), default=0.0)
     rows = []
     for line in lines:
-        wall, cpu, wait = time_words(line)
+        wall, cpu, wait, longest = time_words(line)
         rows.append(
             {
                 "bot": line.bot,
@@ -263,7 +263,7 @@ def _times(lines: Sequence[TimeLine]) -> list[dict[str, Any]]:
                 "wait": wait,
                 "busy": line.wait_ms > BUSY_SHARE * line.wall_ms,
                 "chart": charts.small_bar(line.mean(line.wall_ms) or 0.0, most),
-                "longest": f"{line.longest_ms:.1f}",
+                "longest": longest,
                 "match": line.longest_match,
             }
         )

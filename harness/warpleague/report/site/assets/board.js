@@ -121,6 +121,10 @@ globalThis.warpleague ??= {};
         const at = this.shape === "hex" ? -RADIUS * 0.6 : -SIDE * 0.33;
         group.append(element("text", { class: "number", y: at }, lines.shift()));
       }
+      if (owner !== null && owner !== undefined) {
+        const at = this.shape === "hex" ? { y: RADIUS * 0.65 } : { x: SIDE * 0.37, y: SIDE * 0.35 };
+        group.append(element("text", { class: "owner", ...at }, String(owner)));
+      }
       const raised = occupied ? (this.shape === "hex" ? -RADIUS * 0.6 : -SIDE * 0.33) : 0;
       if (number && occupied) return group;
       lines.forEach((line, index) => {

@@ -68,5 +68,15 @@ globalThis.warpleague ??= {};
     return frame.told[viewer] ?? frame.told[0];
   }
 
-  Object.assign(globalThis.warpleague, { EMPTY, Film, patch, told, unpack });
+  /** Says on the page why nothing is shown: an old browser, or a page that was cut off. */
+  function failed(error) {
+    const notice = document.createElement("p");
+    notice.className = "notice";
+    notice.setAttribute("role", "alert");
+    notice.textContent = `This browser could not unpack the page: ${error}`;
+    document.querySelector("main").prepend(notice);
+    console.error(error);
+  }
+
+  Object.assign(globalThis.warpleague, { EMPTY, Film, failed, patch, told, unpack });
 })();

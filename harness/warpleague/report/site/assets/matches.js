@@ -25,6 +25,11 @@
     return made;
   }
 
+  /** A score as all pages write it: two digits after the point at most. */
+  function number(value) {
+    return value.toLocaleString("en", { maximumFractionDigits: 2 });
+  }
+
   function choices(field, values) {
     form.elements[field].append(...values.map((value) => {
       const option = make("option", "", value);
@@ -105,12 +110,12 @@
   function line(row) {
     const seats = winners(row).map((seat) => {
       const made = make("span", row.ranks[seat] === 1 ? "seat first" : "seat", `${data.bots[row.seats[seat]]} `);
-      made.append(make("span", "score", String(Math.round(row.scores[seat] * 100) / 100)));
+      made.append(make("span", "score", number(row.scores[seat])));
       made.title = `seat ${seat}, rank ${row.ranks[seat]}`;
       return made;
     });
     if (row.rival !== null) {
-      seats.push(make("span", "seat", make("i", "", "the game itself "), make("span", "score", String(row.rival))));
+      seats.push(make("span", "seat", make("i", "", "the game itself "), make("span", "score", number(row.rival))));
     }
     const bots = make("td");
     seats.forEach((seat, index) => bots.append(index ? " " : "", seat));
@@ -135,13 +140,16 @@
     return made;
   }
 
-  function button(text, page, now) {
+  function button(text, step, now) {
     const made = make("button", "text", text);
     made.type = "button";
     made.disabled = now;
+    made.dataset.step = step;
     made.addEventListener("click", () => {
-      state.page = page;
+      state.page += step;
       show();
+      // The button is another one now: the focus goes on with it, or with its neighbour at either end.
+      (find("pager").querySelector(`[data-step="${step}"]:enabled`) ?? find("pager").querySelector(":enabled"))?.focus();
       find("list").scrollIntoView({ block: "start" });
     });
     return made;
@@ -153,7 +161,7 @@
     state.page = Math.min(state.page, pages - 1);
     body.replaceChildren(...found.slice(state.page * PAGE, (state.page + 1) * PAGE).map(line));
     const all = found.length === rows.length ? "" : ` of ${rows.length.toLocaleString("en")}`;
-    find("count").textContent = `${found.length.toLocaleString("en")}${all} matches`;
+    find("count").textContent = `${found.length.toLocaleString("en")}${all} match${rows.length === 1 ? "" : "es"}`;
     for (const header of find("list").querySelectorAll("th")) {
       const sort = header.querySelector("button")?.dataset.sort;
       if (sort === state.sort) header.setAttribute("aria-sort", state.down ? "descending" : "ascending");
@@ -161,9 +169,9 @@
     }
     const pager = [];
     if (pages > 1) {
-      pager.push(button("‹ back", state.page - 1, state.page === 0));
+      pager.push(button("‹ back", -1, state.page === 0));
       pager.push(make("span", "soft", `page ${(state.page + 1).toLocaleString("en")} of ${pages.toLocaleString("en")}`));
-      pager.push(button("on ›", state.page + 1, state.page === pages - 1));
+      pager.push(button("on ›", 1, state.page === pages - 1));
     }
     find("pager").replaceChildren(...pager);
   }
@@ -180,13 +188,22 @@
     show();
   }
 
+  function clear() {
+    for (const name of fields) {
+      const field = form.elements[name];
+      if (field.type === "checkbox") field.checked = false;
+      else field.value = "";
+    }
+  }
+
   /** Shows what the address asks for; sections are the browser's business. */
   function follow() {
     const told = new URLSearchParams(window.location.hash.slice(1));
     const id = told.get("match");
     if (id !== null) {
-      const at = rows.findIndex((row) => row.id === id);
       state.here = id;
+      if (!wanted().some((row) => row.id === id)) clear();
+      const at = order(wanted()).findIndex((row) => row.id === id);
       if (at >= 0) state.page = Math.floor(at / PAGE);
       show();
       (body.querySelector(".here") ?? find("matches")).scrollIntoView({ block: "center" });
@@ -214,9 +231,10 @@
     if (!sort) return;
     state.down = sort === state.sort ? !state.down : ["lines", "elapsed", "faults"].includes(sort);
     state.sort = sort;
+    state.page = 0;
     show();
   });
   window.addEventListener("hashchange", follow);
   follow();
   document.body.classList.add("ready");
-})();
+})().catch(globalThis.warpleague.failed);

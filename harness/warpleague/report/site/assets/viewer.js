@@ -56,7 +56,6 @@
   const chips = [null, ...seats.keys()].map((seat) => {
     const chip = make("button", seat === null ? "chip" : `chip seat-${seat % 10}`);
     chip.type = "button";
-    chip.setAttribute("role", "radio");
     if (seat === null) {
       chip.append(make("span", "who", "Everything"), make("span", "clock", "all that happened"));
       chip.title = "show everything (key e)";
@@ -70,9 +69,13 @@
   find("seen").append(...chips);
 
   function showChips() {
+    if (state.viewer !== shownViewer) {
+      // On a narrow screen they are one row that scrolls.
+      const chip = chips[state.viewer];
+      find("seen").scrollLeft = chip.offsetLeft + chip.offsetWidth / 2 - find("seen").clientWidth / 2;
+    }
     chips.forEach((chip, viewer) => {
-      chip.setAttribute("aria-checked", String(viewer === state.viewer));
-      chip.tabIndex = viewer === state.viewer ? 0 : -1;
+      chip.setAttribute("aria-pressed", String(viewer === state.viewer));
       if (viewer === 0) return;
       const { spent, bank } = clocks[state.n][viewer - 1];
       const fault = out[state.n][viewer - 1];
@@ -124,7 +127,9 @@
 
   log.addEventListener("click", (event) => {
     const at = entries.indexOf(event.target.closest("li"));
-    if (at >= 0) show(at);
+    if (at < 0) return;
+    pause();
+    show(at);
   });
 
   function showEntry(before) {
@@ -299,9 +304,9 @@
       if (!wanted.has("n") && !wanted.has("as")) return; // another part of the page
       window.scrollTo(0, 0);
     }
-    const as = wanted.get("as");
+    const as = Number.parseInt(wanted.get("as") ?? "", 10);
     const n = wanted.get("n") === "end" ? last : Number.parseInt(wanted.get("n") ?? "0", 10) || 0;
-    show(n, as === null || !/^\d+$/.test(as) ? 0 : Number(as) + 1);
+    show(n, as >= 0 && as < seats.length ? as + 1 : 0);
   }
 
   function turn() {
@@ -377,7 +382,7 @@
     if (event.ctrlKey || event.metaKey || event.altKey || find("keys").open) return;
     if (event.target.closest("select, summary")) return;
     if (event.key === " ") {
-      if (event.target.closest("button") && event.target.id !== "play") return;
+      if (event.target.closest("button")) return; // which it presses
       actions.play();
     } else if (event.key === "?") actions.help();
     else if (/^\d$/.test(event.key)) {
@@ -396,4 +401,4 @@
   fillMarks();
   follow();
   document.body.classList.add("ready");
-})();
+})().catch(globalThis.warpleague.failed);
