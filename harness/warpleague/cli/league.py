@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,13 +29,12 @@ from warpleague.errors import BadInput
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import Executor
 
     from rich.console import Console
 
     from warpleague.league.league import League
     from warpleague.league.played import Played
-    from warpleague.league.running import RunReport
+    from warpleague.league.running import RunReport, Watcher
     from warpleague.league.schedule import Fixture
 
     Handler = Callable[[argparse.Namespace], int]
@@ -132,8 +132,7 @@ def _run(args: argparse.Namespace) -> int:
     with open_to_run(config, args.results) as league:
         if not args.quiet:
             _announce(league)
-        executor = _cluster(args.cluster) if args.cluster else None
-        report = _play(league, args, executor)
+        report = _play(league, args)
         if args.json:
             print_json(_run_json(league, report))
         else:
@@ -160,30 +159,32 @@ def _announce(league: League) -> None:
         )
 
 
-def _cluster(address: str) -> Executor:
-    try:
-        from distributed import Client  # type: ignore[import-not-found]
-    except ImportError:
-        raise BadInput("--cluster: needs the package distributed (Dask) in this environment") from None
-    executor: Executor = Client(address).get_executor()
-    return executor
+def _play(league: League, args: argparse.Namespace) -> RunReport:
+    from warpleague.league.running import run_league
+
+    if args.cluster is None:
+        with _watcher(args) as watcher:
+            return run_league(league, jobs=args.jobs, watcher=watcher)
+    from warpleague.league.cluster import cluster, play_there
+
+    with cluster(args.cluster, league.season.bots) as (executor, jobs), _watcher(args) as watcher:
+        return run_league(league, executor=executor, jobs=args.jobs or jobs, play=play_there, watcher=watcher)
 
 
-def _play(league: League, args: argparse.Namespace, executor: Executor | None) -> RunReport:
-    from warpleague.league.running import Watcher, run_league
+@contextmanager
+def _watcher(args: argparse.Namespace) -> Iterator[Watcher]:
+    from warpleague.league.running import Watcher
     from warpleague.report.live import LiveWatcher, PlainWatcher
     from warpleague.report.terminal import make_console
 
-    jobs: int | None = args.jobs
-    if executor is not None and not jobs:
-        jobs = max(sum(executor._client.ncores().values()), 1)  # type: ignore[attr-defined]
-    if args.quiet:
-        return run_league(league, executor=executor, jobs=jobs, watcher=Watcher())
     console = make_console(stderr=True)
-    if not console.is_terminal:
-        return run_league(league, executor=executor, jobs=jobs, watcher=PlainWatcher(console))
-    with LiveWatcher(console) as watcher:
-        return run_league(league, executor=executor, jobs=jobs, watcher=watcher)
+    if args.quiet:
+        yield Watcher()
+    elif not console.is_terminal:
+        yield PlainWatcher(console)
+    else:
+        with LiveWatcher(console) as watcher:
+            yield watcher
 
 
 def _run_json(league: League, report: RunReport) -> dict[str, Any]:
