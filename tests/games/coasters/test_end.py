@@ -83,6 +83,8 @@ def test_e5_a_question_to_a_retired_seat_counts_as_refused(desk):
     state = desk.retire(desk.do(desk.turn(drawing, THREE, "2 AIM"), "invoke 1"), 1)
     assert (desk.actor(state), GAME.ask(state, 0), desk.see(state)["agreed"]) == (0, "turn", [])
     assert "invoke 1" not in desk.can(state)
+    refused = desk.retire(desk.do(desk.turn(drawing, THREE, "2 AIM"), "invoke 1", "refuse"), 1)
+    assert desk.see(refused)["refused"] == []
 
 
 def test_e5_a_seat_left_alone_wins_at_once(desk):

@@ -134,8 +134,11 @@ def test_t7_a_turn_goes_on_until_it_is_ended(desk):
 
 
 def test_t7_the_third_hit_destroys(desk):
-    """Large shield, medium shield, hull: a ship with one hit point left is taken off."""
+    """Large shield, medium shield, hull: a ship with one hit point left is taken off, one with two is not."""
     drawing = ". . . . . . . . .\n. 0> . . 1^1 . 2^ . .\n. . . . . . . . ."
+    state = desk.do(desk.turn(drawing.replace("1^1", "1^2"), "0/0 1/0 2/0", "1 TIP"), "fire")
+    assert desk.see(state)["ships"][1]["hits"] == 1
+    assert not desk.told("destroyed")
     state = desk.do(desk.turn(drawing, "0/0 1/0 2/0", "1 TIP"), "fire")
     assert desk.see(state)["ships"][1] is None
     assert [event["event"] for event in desk.events] == ["fired", "destroyed", "eliminated", "turn"]

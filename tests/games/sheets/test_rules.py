@@ -115,6 +115,8 @@ def test_s3_a_red_value_is_marked_once(table: Any) -> None:
     assert table.legal(state) == [{"do": "take", "unit": "blue"}, {"do": "pass"}]
     state = table.state(table.sheet(), table.sheet(red=[4]), phase="take", actor=1, offered=["red", "blue"])
     assert {"do": "take", "unit": "red"} in table.legal(state)
+    state = table.marking(table.sheet(red=[3]), table.sheet(), kept=["black-1"], dice={"black-1": 3}, round=3)
+    assert table.kinds(state) == ["yellow"]
 
 
 def test_s3_a_red_mark_that_brings_nothing_is_a_use(table: Any) -> None:
