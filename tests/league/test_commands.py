@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import warpleague.league.records
 import warpleague.league.running
 import warpleague.runner.bundle
 import warpleague.runner.play
@@ -109,6 +110,29 @@ def test_matches_can_be_asked_for_by_bot(command, played: Path) -> None:
     code, _, err = command("matches", played, "--bot", "ana")
     assert code == 2
     assert "did you mean 'anna'?" in err
+
+
+def test_json_has_the_documented_keys(
+    command, league_file: Path, open_league, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every command prints the keys that docs/league.md promises, all of them and no others, in that order."""
+    monkeypatch.setattr(warpleague.league.records, "RefereePool", inline_pool)
+    docs = Path(__file__).parents[2] / "docs" / "league.md"
+    rows = re.findall(
+        r"^\| `(\w+)` \| (an object|a list.*?) \| (.*) \|$", docs.read_text("utf-8"), re.MULTILINE
+    )
+    promised = {
+        action: (what.startswith("a list"), re.findall(r"`(\w+)`", keys)) for action, what, keys in rows
+    }
+    open_league(league_file, tmp_path / "other").store.close()
+    more = {"merge": (str(tmp_path / "other" / "cup"),)}
+    for action, (is_list, keys) in promised.items():
+        _, out, _ = command(action, league_file, "--json", *more.get(action, ()))
+        data = json.loads(out)
+        assert isinstance(data, list) == is_list, action
+        first = data[0] if is_list else data
+        assert (list(first) if isinstance(first, dict) else []) == keys, action
+    assert promised.keys() >= {"run", "commit", "status", "standings", "matches", "export", "verify", "merge"}
 
 
 def test_lists_are_printed_row_by_row(command, played: Path, capsys, monkeypatch) -> None:
