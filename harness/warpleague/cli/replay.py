@@ -84,6 +84,7 @@ def summary_json(summary: RecordSummary) -> dict[str, Any]:
 
 def run_verify(args: argparse.Namespace) -> int:
     """Verify each file; 2 if any cannot be read, else 1 if any does not hold."""
+    from warpleague.match.packing import read_packed
     from warpleague.match.replay import verify_record
 
     key = parse_key(args.key)
@@ -92,7 +93,7 @@ def run_verify(args: argparse.Namespace) -> int:
     for path in args.files:
         try:
             try:
-                data = path.read_bytes()
+                data = read_packed(path)
             except OSError as error:
                 code = 2
                 raise RecordError(f"{path}: cannot read it: {error.strerror}") from None

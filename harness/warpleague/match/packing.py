@@ -6,6 +6,7 @@ Leaves what a record says to `warpleague.match.replay`. What is read is told by 
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from pathlib import Path
 from typing import Any, Final
@@ -57,10 +58,23 @@ def unpack(data: bytes, where: str = "record") -> bytes:
     return b"".join(parts)
 
 
+def read_packed(path: Path) -> bytes:
+    """The bytes of the file `path`, as they lie there; `RecordError` if they are more than any record has.
+
+    Raises `OSError` where they cannot be read.
+    """
+    with Path(path).open("rb") as file:
+        # What has no size (a device, a pipe) is found out by reading.
+        data = b"" if os.fstat(file.fileno()).st_size > _MOST_BYTES else file.read(_MOST_BYTES + 1)
+        if file.read(1) or len(data) > _MOST_BYTES:
+            raise RecordError(f"{path}: larger than any record")
+    return data
+
+
 def read_record(path: Path) -> bytes:
     """The unpacked bytes of the record in the file `path`; `RecordError` if it cannot be read."""
     try:
-        data = Path(path).read_bytes()
+        data = read_packed(path)
     except OSError as error:
         raise RecordError(f"{path}: cannot read it: {error.strerror}") from None
     return unpack(data, str(path))
