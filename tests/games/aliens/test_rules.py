@@ -101,8 +101,8 @@ def test_b4_each_side_owns_twelve_coins() -> None:
 # -- the set-up ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("first", "placer"), [("place", 1), ("move", 0)])
-def test_p1_the_higher_roll_chooses(position: Callable[..., Any], first: str, placer: int) -> None:
+@pytest.mark.parametrize(("first", "placer", "suit"), [("place", 1, "arms"), ("move", 0, "suns")])
+def test_p1_the_higher_roll_chooses(position: Callable[..., Any], first: str, placer: int, suit: str) -> None:
     """Ties roll again; the higher sum chooses to place or to move first, and the other does the other."""
     table = position("opening-roll", None, turn=0)
     assert GAME.chance(table.state) == (6, 6, 6, 6)
@@ -114,6 +114,7 @@ def test_p1_the_higher_roll_chooses(position: Callable[..., Any], first: str, pl
     assert table.actor == 1
     assert table.legal() == [{"do": "order", "first": "place"}, {"do": "order", "first": "move"}]
     assert table.act("order", first=first).actor == placer
+    assert table.json()["turn"] == table.act("place", suit=suit, value=0, at=[5, 5]).json()["turn"] == 0
     while table.json()["phase"] == "place":
         table.step(GAME.legal(table.state, table.actor)[0])
     assert table.json()["to_move"] == 1 - placer
@@ -243,6 +244,7 @@ def test_t2_a_null_keeps_the_ship_where_it_is(position: Callable[..., Any]) -> N
     table.act("stay", ship="suns")
     assert table.told("activate")
     assert table.ways("jump") == ["E", "W"]
+    assert table.json()["pending"] == {"ship": "suns", "sends": 0, "then": None}
     table = position(dice={"suns": 0}, ships={"suns": [5, 5]}).act("stay", ship="suns")
     assert not table.told("activate")
     assert table.json()["to_move"] == 1
@@ -352,6 +354,7 @@ def test_t3_the_jump_is_exact_and_its_way_is_chosen(position: Callable[..., Any]
     table = position(dice={"suns": 1}, ships={"suns": [5, 5]}, holes=[("moons", 2, 5, 6)])
     table.act("move", ship="suns", way="N")
     assert table.legal() == [{"do": "jump", "way": "E"}, {"do": "jump", "way": "W"}]
+    assert table.json()["pending"] == {"ship": "suns", "sends": 0, "then": None}
     table.act("jump", way="W")
     assert table.at("suns") == [3, 6]
     one = position(dice={"suns": 1}, ships={"suns": [5, 5]}, holes=[("moons", 3, 5, 6)])
@@ -510,6 +513,14 @@ def test_t7_an_enemy_in_a_wormhole_is_sent_first_then_the_wormhole_activated(
     assert table.ways("jump") == ["E", "W"]
 
 
+def test_t7_what_the_mover_activates_counts_the_sends_of_its_die(position: Callable[..., Any]) -> None:
+    """The send that made room is the first of those that T8 counts."""
+    ships = {"suns": [5, 5], "crowns": [5, 7]}
+    table = position(dice={"suns": 2}, ships=ships, holes=[("moons", 1, 5, 7)])
+    table.act("move", ship="suns", way="N").act("send", to=[3, 5])
+    assert table.json()["pending"] == {"ship": "suns", "sends": 1, "then": None}
+
+
 def test_t7_the_mover_activates_only_if_it_still_stands_there(position: Callable[..., Any]) -> None:
     """Crowns, sent and jumping, lands on Suns and sends it away: the wormhole under it stays as it is."""
     ships = {"suns": [5, 5], "crowns": [5, 7]}
@@ -650,6 +661,18 @@ def test_e1_both_ships_must_stand_on_enemy_bases(position: Callable[..., Any]) -
     assert table.json()["phase"] == "turn"
     table.act("move", ship="moons", way="W")
     assert table.json()["result"] == {"winner": 0, "why": "base"}
+
+
+@pytest.mark.parametrize(("moons", "won"), [([1, 17], True), ([5, 7], False)])
+def test_e1_with_both_ships_a_jump_wins_if_the_sister_stands_there(
+    position: Callable[..., Any], moons: list[int], won: bool
+) -> None:
+    """Landing by jump counts as landing by die does."""
+    ships = {"suns": [3, 17], "moons": moons, "crowns": [5, 5], "arms": [3, 5]}
+    table = position(dice={"suns": 1}, ships=ships, holes=[("moons", 2, 3, 18)], options=BOTH)
+    table.act("move", ship="suns", way="N").act("jump", way="W")
+    assert table.at("suns") == [1, 18]
+    assert table.json()["result"] == ({"winner": 0, "why": "base"} if won else None)
 
 
 def test_e1_a_ship_sent_onto_the_second_base_wins_only_when_its_sister_lands_again(
