@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+import warpleague.league.records
 from warpleague.games import load_game
 from warpleague.league.config import FormatTable, load_config
 from warpleague.league.league import open_to_run
+from warpleague.league.running import run_league
 from warpleague.league.season import Season
+from warpleague.match.referee import Referee, Step
 from warpleague.match.spec import Clock, SeatSpec
+from warpline.messages import BotHello
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -74,6 +79,45 @@ def open_league(fake: ModuleType, tmp_path: Path):
         return open_to_run(load_config(path), results or tmp_path / "results", fake.prepare)
 
     return opened
+
+
+@pytest.fixture(scope="session")
+def refereed():
+    """Makes what plays real matches: refereed in this process, between bots that always answer 0.
+
+    `held` is what the records' headers say held of the level.
+    """
+
+    def make(held: dict | None = None):
+        def play(spec):
+            referee = Referee(load_game(spec.game), spec, started="2026-01-01T00:00:00+00:00", held=held)
+            referee.begin()
+            for seat in range(len(spec.seats)):
+                referee.connect(seat, BotHello(protocol=1))
+            while referee.advance() is not Step.OVER:
+                answer = {"type": "act", "id": json.loads(referee.line)["id"], "action": 0}
+                assert referee.answer(json.dumps(answer).encode(), 1_000, None, None) is None
+            return referee.finish()
+
+        return play
+
+    return make
+
+
+@pytest.fixture
+def play_short(write_league, open_league, inline, inline_pool, tmp_path: Path, monkeypatch):
+    """Plays a league of six short matches with what `refereed` makes; gives its file, and the file of its store."""
+    monkeypatch.setattr(warpleague.league.records, "RefereePool", inline_pool)
+
+    def run(play, extra: str = "") -> tuple[Path, Path]:
+        path = write_league("a", "b", extra=extra)
+        short = 'id = "aliens"\noptions = { max_turns = 10 }'
+        path.write_text(path.read_text("utf-8").replace('id = "aliens"', short), "utf-8")
+        with open_league(path) as league:
+            run_league(league, executor=inline, play=play)
+        return path, tmp_path / "results" / "cup" / "league.sqlite"
+
+    return run
 
 
 @pytest.fixture(scope="session")

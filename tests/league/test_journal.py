@@ -17,8 +17,6 @@ from warpleague.league.league import open_to_read
 from warpleague.league.records import altered, verify_league
 from warpleague.league.running import run_league
 from warpleague.league.store import Store
-from warpleague.match.referee import Referee, Step
-from warpline.messages import BotHello
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -168,30 +166,10 @@ def test_verify_names_what_was_deleted(
 HELD = {"level": "limits", "made_by": "resource limits", "kept": ["memory"], "pondering": "off"}
 
 
-def play(spec):
-    """A real match with what held in its header, refereed in this process, between bots that always answer 0."""
-    from warpleague.games import load_game
-
-    referee = Referee(load_game(spec.game), spec, started="2026-01-01T00:00:00+00:00", held=HELD)
-    referee.begin()
-    for seat in range(len(spec.seats)):
-        referee.connect(seat, BotHello(protocol=1))
-    while referee.advance() is not Step.OVER:
-        answer = {"type": "act", "id": json.loads(referee.line)["id"], "action": 0}
-        assert referee.answer(json.dumps(answer).encode(), 1_000, None, None) is None
-    return referee.finish()
-
-
 @pytest.fixture
-def old(write_league, open_league, inline, inline_pool, tmp_path: Path, monkeypatch):
+def old(refereed, play_short):
     """A league of real matches in a store of the format before; its file, and the file of its store."""
-    monkeypatch.setattr(warpleague.league.records, "RefereePool", inline_pool)
-    path = write_league("a", "b")
-    short = 'id = "aliens"\noptions = { max_turns = 10 }'
-    path.write_text(path.read_text("utf-8").replace('id = "aliens"', short), "utf-8")
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=play)
-    store = tmp_path / "results" / "cup" / "league.sqlite"
+    path, store = play_short(refereed(HELD))
     to_format_2(store)
     return path, store
 

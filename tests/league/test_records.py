@@ -9,44 +9,21 @@ from typing import TYPE_CHECKING
 import pytest
 import zstandard
 
-import warpleague.league.records
 from warpleague.errors import BadInput, StoreError
-from warpleague.games import load_game
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read
 from warpleague.league.records import published_record, verify_league
-from warpleague.league.running import run_league
 from warpleague.match.chance import deal_key
-from warpleague.match.referee import Referee, Step
 from warpleague.match.replay import verify_record
-from warpline.messages import BotHello
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def play(spec):
-    """A real match, refereed in this process, between bots that always answer 0."""
-    referee = Referee(load_game(spec.game), spec, started="2026-01-01T00:00:00+00:00")
-    referee.begin()
-    for seat in range(len(spec.seats)):
-        referee.connect(seat, BotHello(protocol=1))
-    while referee.advance() is not Step.OVER:
-        answer = {"type": "act", "id": json.loads(referee.line)["id"], "action": 0}
-        assert referee.answer(json.dumps(answer).encode(), 1_000, None, None) is None
-    return referee.finish()
-
-
 @pytest.fixture
-def real(write_league, open_league, inline, inline_pool, tmp_path: Path, monkeypatch):
+def real(refereed, play_short):
     """A league of six real matches, played; its file, and the file of its store."""
-    monkeypatch.setattr(warpleague.league.records, "RefereePool", inline_pool)
-    path = write_league("a", "b", extra="[rules]\nlevel = 'none'")
-    short = 'id = "aliens"\noptions = { max_turns = 10 }'
-    path.write_text(path.read_text("utf-8").replace('id = "aliens"', short), "utf-8")
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=play)
-    return path, tmp_path / "results" / "cup" / "league.sqlite"
+    return play_short(refereed(), extra="[rules]\nlevel = 'none'")
 
 
 def problems(path: Path, tmp_path: Path) -> list[str | None]:
@@ -137,7 +114,7 @@ def test_a_file_with_broken_pages_is_told(real, tmp_path: Path) -> None:
 
 
 def test_keys_are_published_when_the_season_is_over(
-    real, open_league, write_league, inline, tmp_path: Path
+    real, refereed, open_league, write_league, tmp_path: Path
 ) -> None:
     """While a season goes on its records keep their keys to themselves; afterwards they tell and still verify."""
     with open_to_read(load_config(real[0]), tmp_path / "results") as league:
@@ -151,7 +128,7 @@ def test_keys_are_published_when_the_season_is_over(
             assert verify_record(record).chance == "key"
     with open_league(write_league("a", "b", name="young")) as league:
         fixture = next(iter(league.schedule))
-        result = play(league.season.spec(fixture.id, fixture.deal, fixture.seats))
+        result = refereed()(league.season.spec(fixture.id, fixture.deal, fixture.seats))
         league.store.add([(fixture, league.season.bots, result)])
         record = published_record(league, fixture.id, fixture.deal)
         assert json.loads(record.split(b"\n")[0])["key"] is None
