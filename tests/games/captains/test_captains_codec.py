@@ -182,6 +182,15 @@ def test_a_bad_action_is_refused_with_a_reason(tools: Tools, data: Any, text: st
         GAME.parse(state, 0, data)
 
 
+def test_what_is_used_up_is_said(tools: Tools) -> None:
+    """With all tokens placed, and with all actions of a turn taken, the error says so."""
+    ten = [119, 103, 88, 72, 73, 90, 98, 114, 130, 70]
+    with pytest.raises(ActionError, match="place: all tokens are placed; legal now"):
+        GAME.parse(tools.at(ships=[104, 134], tokens=[ten, [134]]), 0, {"do": "place", "at": 104})
+    with pytest.raises(ActionError, match="move: after 100 actions a turn can only be ended; legal now: end"):
+        GAME.parse(tools.at(ships=[104, 134], tokens=[[119], [134]], steps=100), 0, {"do": "move", "to": 105})
+
+
 @pytest.mark.parametrize(
     "options",
     [
