@@ -19,6 +19,7 @@ from warpleague.match.spec import SeatSpec
 from warpleague.runner import processes, promises, sandbox
 from warpleague.runner.child import Child
 from warpleague.runner.process import BotProcess
+from warpleague.runner.reaper import become_subreaper, children
 
 if TYPE_CHECKING:
     from warpleague.match.spec import Level
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are trie
 
 @pytest.fixture
 def seat(bot_folder: Path) -> SeatSpec:
-    """A bot that leaves a trace beside itself if it is ever run."""
+    """A bot that says one line and ends."""
     (bot_folder / "bot.sh").write_text("#!/bin/sh\necho hello\n")
     (bot_folder / "bot.sh").chmod(0o755)
     return SeatSpec(bot="innocent", run=(str(bot_folder / "bot.sh"),), cwd=str(bot_folder))
@@ -100,12 +101,21 @@ async def test_a_sandbox_that_does_not_end_is_given_back_all_the_same(
     assert sorted(os.listdir("/proc/self/fd")) == sorted(before)
 
 
+def test_what_a_killed_sandbox_leaves_to_us_is_waited_for(sandboxed: None, seat: SeatSpec) -> None:
+    """If somebody kills bubblewrap, process 1 of its sandbox becomes our child: it stays no zombie."""
+    assert become_subreaper()
+    before = children()
+    bot = BotProcess(seat, "sandbox")
+    os.kill(bot.pid, signal.SIGKILL)
+    bot.end()
+    assert children() == before
+
+
 SHORT = """
 import os, resource, sys
 from warpleague.errors import HarnessFault
 from warpleague.match.spec import SeatSpec
 from warpleague.runner.child import Child
-from warpleague.runner.process import BotProcess
 
 run, cwd, level = sys.argv[1:]
 seat = SeatSpec(bot="b", run=(run,), cwd=cwd)

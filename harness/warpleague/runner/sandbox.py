@@ -256,8 +256,12 @@ class Sandbox:
     def wait_gone(self) -> None:
         """Wait until nothing of the sandbox runs any more; after `kill` this takes milliseconds."""
         # The kernel lets process 1 of a namespace end only after all others there.
-        if self._init >= 0 and not _readable(self._init, SETUP_S * 1000):
+        if self._init < 0:
+            return
+        if not _readable(self._init, SETUP_S * 1000):
             raise HarnessFault("a sandbox did not end after SIGKILL")
+        with contextlib.suppress(OSError):  # not our child, unless bubblewrap was killed before it
+            os.waitid(os.P_PIDFD, self._init, os.WEXITED | os.WNOHANG)
 
     def fault(self, process: subprocess.Popen[bytes]) -> str | None:
         """Why this is no doing of the bot's, if it is none: it ended, but the bot's program never ran.
