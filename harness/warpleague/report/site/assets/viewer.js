@@ -69,11 +69,6 @@
   find("seen").append(...chips);
 
   function showChips() {
-    if (state.viewer !== shownViewer) {
-      // On a narrow screen they are one row that scrolls.
-      const chip = chips[state.viewer];
-      find("seen").scrollLeft = chip.offsetLeft + chip.offsetWidth / 2 - find("seen").clientWidth / 2;
-    }
     chips.forEach((chip, viewer) => {
       chip.setAttribute("aria-pressed", String(viewer === state.viewer));
       if (viewer === 0) return;
@@ -85,6 +80,11 @@
       chip.classList.toggle("out", Boolean(fault));
       chip.classList.toggle("acts", frames[Math.min(state.n + 1, last)].seat === viewer - 1 && state.n < last);
     });
+    if (state.viewer !== shownViewer) {
+      // On a narrow screen they are one row that scrolls.
+      const chip = chips[state.viewer];
+      find("seen").scrollLeft = chip.offsetLeft + chip.offsetWidth / 2 - find("seen").clientWidth / 2;
+    }
   }
 
   // The log
