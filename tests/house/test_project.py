@@ -94,3 +94,24 @@ def test_continuous_integration_runs_the_readmes_commands(root: Path) -> None:
     """What is checked for a change is what everyone can run: `make check` and `make test`."""
     script = (root / ".ci/run").read_text(encoding="utf-8")
     assert re.findall(r"(?m)^make (\w+)", script) == ["check", "test"]
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_every_numbered_rule_is_cited_and_tested(root: Path, game: str) -> None:
+    """Each rule of a game's page is cited by number in its engine, and a test is named after it."""
+    page = (root / f"docs/games/{game}.md").read_text(encoding="utf-8")
+    rules = set(re.findall(r"\*\*([A-Z]\d+)\b", page))
+    engine, tests = (
+        "\n".join(path.read_text(encoding="utf-8") for path in sorted((root / folder).glob(pattern)))
+        for folder, pattern in (
+            (f"harness/warpleague/games/{game}", "*.py"),
+            (f"tests/games/{game}", "test_*.py"),
+        )
+    )
+    cited = set(re.findall(r"\b[A-Z]\d+\b", engine))
+    for letter, first, last in re.findall(r"\b([A-Z])(\d+)(?:-| to )\1(\d+)\b", engine):
+        cited |= {f"{letter}{number}" for number in range(int(first), int(last) + 1)}
+    named = {number.upper() for name in re.findall(r"def (test_\w+)", tests) for number in name.split("_")}
+    assert len(rules) > 10
+    assert rules - cited == set()
+    assert rules - named == set()
