@@ -1,4 +1,4 @@
-"""How a program is started with three pipes, and what the system tells of a process without ending its number's use.
+"""How a program is started with three pipes, and what is told of a process while its number is still its own.
 
 Leaves what is started to `confine`, `sandbox` and `build`. The number of a child that has ended belongs to it until
 somebody waits for it: so nothing here does, and whoever kills a process group by its leader's number kills no other.
