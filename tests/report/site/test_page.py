@@ -155,3 +155,4 @@ def test_conditions_are_told_as_a_league_file_has_them() -> None:
     assert found["options"] == "both_ships true, boards of one, two"
     assert found["clock"] == "0.5 s a decision, 0.1 s more each decision"
     assert found["faults"] == "substitute, 2 strikes"
+    assert conditions({**told, "strikes": 1}, {})["faults"] == "substitute, 1 strike"

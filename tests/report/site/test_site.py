@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
+import shutil
 import sqlite3
 import zlib
 from base64 import b64decode
@@ -214,14 +216,21 @@ def test_pages_are_made_by_processes_of_their_own(
     assert len(pages_of(tmp_path / "there")) == 3
 
 
+def copied(cup: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """A copy of the league's results to change: its folder, and the file of its store."""
+    results = tmp_path / "results"
+    (results / "cup").mkdir(parents=True)
+    return results, shutil.copy(
+        cup.parent / "results" / "cup" / "league.sqlite", results / "cup" / "league.sqlite"
+    )
+
+
 def test_a_league_that_goes_on_can_be_looked_at(
     cup: Path, site: Write, take_apart: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With matches left to play, the page says how far it is, and no page tells a key or the secret."""
-    results = tmp_path / "results"
-    (results / "cup").mkdir(parents=True)
-    with sqlite3.connect(results / "cup" / "league.sqlite") as db:
-        sqlite3.connect(cup.parent / "results" / "cup" / "league.sqlite").backup(db)
+    results, store = copied(cup, tmp_path)
+    with sqlite3.connect(store) as db:
         ids = [row[0] for row in db.execute("SELECT id FROM match ORDER BY id LIMIT 5")]
         for table in ("record", "match"):
             db.executemany(f"DELETE FROM {table} WHERE id = ?", [(one,) for one in ids])
@@ -242,10 +251,8 @@ def test_a_record_that_does_not_hold_has_no_replay(
     cup: Path, site: Write, take_apart: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Its match is named with what is wrong, the others have theirs, and the exit code is 1."""
-    results = tmp_path / "results"
-    (results / "cup").mkdir(parents=True)
-    with sqlite3.connect(results / "cup" / "league.sqlite") as db:
-        sqlite3.connect(cup.parent / "results" / "cup" / "league.sqlite").backup(db)
+    results, store = copied(cup, tmp_path)
+    with sqlite3.connect(store) as db:
         (one,) = db.execute("SELECT id FROM match ORDER BY id LIMIT 1").fetchone()
         db.execute("UPDATE record SET zstd = x'00' WHERE id = ?", (one,))
     db.close()
@@ -301,3 +308,18 @@ def test_charts_take_what_there_is(take_apart: Any) -> None:
     drawn = str(charts.history(lines, [0, 5]))
     assert drawn.count("<polyline") == 12
     assert drawn.count('class="line other"') == 2
+
+
+def test_names_beside_lines_stay_apart_and_within_the_chart() -> None:
+    """Ten lines that end at the same place have ten names that do not cover each other, nor what is below."""
+    drawn = str(
+        charts.history(
+            [(f"bot{n}", [1500.0, 1400.0]) for n in range(9)] + [("top", [1500.0, 1900.0])], [0, 5]
+        )
+    )
+    grid = [float(y) for y in re.findall(r'<text class="tick" x="[\d.]+" y="([\d.]+)">', drawn)]
+    names = sorted(float(y) for y in re.findall(r'<text x="[\d.]+" y="([\d.]+)">', drawn))
+    assert len(names) == 10
+    assert all(high - low > 13 for low, high in pairwise(names))
+    assert names[0] > 0
+    assert names[-1] < min(grid)

@@ -77,6 +77,24 @@ def test_any_value_can_be_unpacked() -> None:
     assert json.loads(node("-e", code, str(folder() / "assets" / "codec.js"), data=packed(data))) == data
 
 
+def test_a_page_that_cannot_be_unpacked_says_so() -> None:
+    """Of a page that was cut off, or in too old a browser, the notice tells what is wrong, as text."""
+    code = """
+    require(process.argv[1]);
+    const { failed, unpack } = globalThis.warpleague;
+    const shown = [];
+    globalThis.document = {
+      createElement: (name) => ({ name, setAttribute() {} }),
+      querySelector: () => ({ prepend: (made) => shown.push(made) }),
+    };
+    console.error = () => {};
+    unpack("AAAA").catch(failed).then(() => process.stdout.write(JSON.stringify(shown)));
+    """
+    (notice,) = json.loads(node("-e", code, str(folder() / "assets" / "codec.js")))
+    assert notice["name"] == "p"
+    assert notice["textContent"].startswith("This browser could not unpack the page: ")
+
+
 def test_scripts_are_sound(tmp_path: Path) -> None:
     """Every script parses."""
     for path in (folder() / "assets").iterdir():
