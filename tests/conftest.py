@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from warpleague.runner import cgroup
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -70,6 +72,18 @@ def bot_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WARPLEAGUE_CACHE", str(folder))
         yield folder
+
+
+@pytest.fixture(scope="session")
+def own_groups() -> Callable[[], set[str]]:
+    """Names the control groups that this test process has made and not removed."""
+
+    def found() -> set[str]:
+        base = cgroup.means().base
+        prefix = f"warpleague-{cgroup._owner()}-"
+        return {name for name in os.listdir(base) if name.startswith(prefix)} if base else set()
+
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -32,12 +32,11 @@ from warpleague.match.chance import match_key
 from warpleague.match.replay import verify_record
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import Clock, Level, MatchSpec, SeatSpec
-from warpleague.runner import cgroup
 from warpleague.runner.play import play_match
 from warpleague.runner.promises import KEPT_BY, check_level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
@@ -139,12 +138,6 @@ def running(stem: str) -> list[int]:
     return found
 
 
-def control_groups() -> list[str]:
-    """The control groups that this test process has made and not removed."""
-    base = cgroup.means().base
-    return [name for name in os.listdir(base or "/") if name.startswith(f"warpleague-{cgroup._owner()}-")]
-
-
 @cache
 def why_not(level: Level) -> str:
     """Why `level` cannot be had here, if it cannot."""
@@ -165,13 +158,19 @@ def content(folder: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize(("bot", "level", "game", "players"), cases())
 def test_verdict_and_evidence(
-    bot: dict[str, Any], level: Level, game: str, players: int, folder: Path, host: None
+    bot: dict[str, Any],
+    level: Level,
+    game: str,
+    players: int,
+    folder: Path,
+    host: None,
+    own_groups: Callable[[], set[str]],
 ) -> None:
     """The bot gets the fault it deserves, with evidence; the honest ones play on, and nothing is left."""
     if why_not(level):
         pytest.skip(why_not(level))
     bot = {**bot, **bot.get(level, {}), **bot["games"].get(game, {})}
-    groups = control_groups()
+    groups = own_groups()
     mine_first = seat(bot, folder)
     options = load_options(load_game(game), players, SHORT.get(game, {}))
     spec = MatchSpec(
@@ -216,7 +215,7 @@ def test_verdict_and_evidence(
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak_kb < 64 * 1024
     if bot["leaves_nothing"] or level == "sandbox":
         assert running(mine_first.bot) == []
-    assert control_groups() == groups
+    assert own_groups() == groups
     if level == "sandbox":
         assert content(folder) == files
 

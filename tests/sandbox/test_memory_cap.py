@@ -46,21 +46,16 @@ HOGS = {
 
 
 @pytest.fixture
-def capped(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def capped(monkeypatch: pytest.MonkeyPatch, own_groups: Callable[[], set[str]]) -> Iterator[str]:
     """The folder of this machine's groups, no more of ours in it afterwards; skips the test where there are none."""
     found = cgroup.means()
     if not found.version:
         pytest.skip(str(found))
     # Few MiB above the limit, so that the private hog meets this cap rather than the one on private memory.
     monkeypatch.setattr(confine, "MARGIN_MB", 8)
-    before = ours(found.base)
+    before = own_groups()
     yield found.base
-    assert ours(found.base) == before
-
-
-def ours(base: str) -> set[str]:
-    """The groups that this process has made and not removed."""
-    return {name for name in os.listdir(base) if name.startswith(f"warpleague-{cgroup._owner()}-")}
+    assert own_groups() == before
 
 
 async def ask_once(seat: SeatSpec, level: Level) -> tuple[Violation | None, dict[str, Any]]:
