@@ -36,7 +36,7 @@ def refused(done: Outcome, *words: str) -> None:
     [
         ((), ["COMMAND", "--help tells more"]),
         (("mach",), ["'mach'", "match"]),
-        (("match",), ["game, BOT"]),
+        (("match",), ["GAME, BOT"]),
         (("match", "alien", "first", "first"), ["'alien'", "aliens"]),
         (("games", "alien"), ["'alien'", "aliens"]),
         (("match", "aliens", "first"), ["2 players", "not 1"]),

@@ -10,6 +10,7 @@ import argparse
 import errno
 import io
 import os
+import re
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, NoReturn
@@ -37,12 +38,30 @@ COMMANDS: Final = {
     "bench": "measure engines, referee and wire on this machine",
 }
 
+_AFTER: Final = """\
+warpleague COMMAND --help tells more about a command, with examples
+
+exit codes:
+  0    done
+  1    a check failed, or the harness did
+  2    the input was bad
+  130  stopped by Ctrl-C"""
+
 
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors say where to find help."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(BAD_INPUT, f"{self.prog}: {message}\n{self.prog} --help tells more\n")
+        self.exit(BAD_INPUT, f"{self.prog}: {message}{_meant(message)}\n{self.prog} --help tells more\n")
+
+
+def _meant(message: str) -> str:
+    """What a mistyped word may have been meant to be, where argparse lists what it could have been."""
+    from difflib import get_close_matches
+
+    found = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)$", message)
+    near = found and get_close_matches(found[1], re.findall(r"[\w-]+", found[2]), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _overview() -> _Parser:
@@ -52,7 +71,7 @@ def _overview() -> _Parser:
     parser = _Parser(
         prog="warpleague",
         description="A tournament harness for bots that play board games about wormholes.",
-        epilog=f"commands:\n{listing}\n\nwarpleague COMMAND --help tells more about a command",
+        epilog=f"commands:\n{listing}\n\n{_AFTER}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="warpleague [--help] [--version] COMMAND ...",
     )

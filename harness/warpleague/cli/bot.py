@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import count, print_json, seconds
+from warpleague.cli.common import add_examples, count, print_json, seconds, sentence
 from warpleague.errors import BadInput, BotError
 
 if TYPE_CHECKING:
@@ -29,15 +29,18 @@ LANGUAGES = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague bot`."""
     verbs = parser.add_subparsers(required=True, metavar="check|new|list")
-    check = verbs.add_parser(
-        "check", help="play the bot through every game it claims, and say whether it is ready"
-    )
-    check.add_argument("folder", type=Path, metavar="BOT")
+    what = "play the bot through every game it claims, and say whether it is ready"
+    check = verbs.add_parser("check", help=what, description=sentence(what))
+    check.add_argument("folder", type=Path, metavar="BOT", help="the bot's folder")
     check.add_argument(
-        "--matches", type=count(1), default=2, metavar="N", help="matches a game and table size (default 2)"
+        "--matches",
+        type=count(1),
+        default=2,
+        metavar="N",
+        help="matches to play at each table size of each game (default 2)",
     )
     check.add_argument(
-        "--move-s", type=seconds, default=1.0, metavar="S", help="seconds a decision (default 1)"
+        "--move-s", type=seconds, default=1.0, metavar="S", help="most seconds for one decision (default 1)"
     )
     check.add_argument(
         "--game",
@@ -46,20 +49,34 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="GAME",
         help="only this game; repeatable (default: all)",
     )
-    check.add_argument("--level", choices=("none", "limits", "sandbox"), default="limits", help="confinement")
+    check.add_argument(
+        "--level",
+        choices=("none", "limits", "sandbox"),
+        default="limits",
+        help="how bots are confined (default %(default)s): sandbox for strangers', none to debug",
+    )
     check.add_argument("--json", action="store_true", help="print the findings as JSON")
+    add_examples(check, "bot check my-bot", "bot check my-bot --game aliens --level sandbox")
     check.set_defaults(handler=run_check)
-    new = verbs.add_parser("new", help="copy a starter bot into a new folder")
-    new.add_argument("folder", type=Path, metavar="FOLDER")
+    what = "copy a starter bot into a new folder"
+    new = verbs.add_parser("new", help=what, description=sentence(what))
+    new.add_argument("folder", type=Path, metavar="FOLDER", help="the new folder; its name becomes the bot's")
     new.add_argument(
         "--lang", choices=tuple(LANGUAGES), default="python", help="the language (default python)"
     )
+    add_examples(new, "bot new my-bot", "bot new my-rust-bot --lang rust")
     new.set_defaults(handler=run_new)
-    listing = verbs.add_parser("list", help="list the bots in a folder")
+    what = "list the bots in a folder"
+    listing = verbs.add_parser("list", help=what, description=sentence(what))
     listing.add_argument(
-        "folder", type=Path, nargs="?", metavar="FOLDER", help="default: the bots shipped here"
+        "folder",
+        type=Path,
+        nargs="?",
+        metavar="FOLDER",
+        help="the folder with a folder for each bot (default: the bots shipped here)",
     )
     listing.add_argument("--json", action="store_true", help="print as JSON")
+    add_examples(listing, "bot list", "bot list mybots --json")
     listing.set_defaults(handler=run_list)
 
 

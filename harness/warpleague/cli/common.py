@@ -14,7 +14,7 @@ import sys
 import tempfile
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import BadInput, OptionsError, PositionError
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from warpleague.league.league import League
 
 RESULTS = Path("results")
+
+_EXAMPLES: Final = "examples:"
 
 
 def print_json(data: object) -> None:
@@ -75,6 +77,24 @@ def league_command(args: argparse.Namespace, *words: str, name: tuple[str, ...] 
     """A command of ours on the same league, to be copied; `name` calls the program (default: as it can be here)."""
     results = () if args.results == RESULTS else ("--results", str(args.results))
     return shlex.join((*(name or program()), "league", words[0], str(args.config), *results, *words[1:]))
+
+
+def sentence(text: str) -> str:
+    """A phrase from a list of commands, as the first line of that command's own help."""
+    return text[0].upper() + text[1:] + "."
+
+
+class _Help(argparse.HelpFormatter):
+    """Wraps all texts but examples, which are to be copied as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if text.startswith(_EXAMPLES) else super()._fill_text(text, width, indent)
+
+
+def add_examples(parser: argparse.ArgumentParser, *commands: str) -> None:
+    """End the help of `parser` with commands that can be typed as they stand, but for the names in them."""
+    parser.formatter_class = _Help
+    parser.epilog = "\n".join([_EXAMPLES, *(f"  warpleague {command}" for command in commands)])
 
 
 def add_clock(parser: argparse.ArgumentParser) -> None:

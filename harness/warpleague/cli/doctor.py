@@ -11,7 +11,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import print_json
+from warpleague.cli.common import add_examples, print_json
 
 if TYPE_CHECKING:
     import argparse
@@ -29,6 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="try only this level; repeatable; exit code 1 if it does not hold (default: all, exit code 0)",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    add_examples(parser, "doctor", "doctor --level sandbox")
     parser.set_defaults(handler=run)
 
 

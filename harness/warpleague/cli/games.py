@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import count, parse_options, print_json, say
+from warpleague.cli.common import add_examples, count, parse_options, print_json, say
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="with --show-galaxy: an option of the game; repeatable",
     )
+    add_examples(parser, "games", "games captains", "games captains --show-galaxy --seed 1 --players 3")
     parser.set_defaults(handler=run)
 
 

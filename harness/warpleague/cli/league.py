@@ -10,10 +10,11 @@ import shlex
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.common import (
     RESULTS,
+    add_examples,
     count,
     league_command,
     open_league,
@@ -21,6 +22,7 @@ from warpleague.cli.common import (
     print_json_list,
     program,
     say,
+    sentence,
     write_file,
 )
 from warpleague.cli.report import configure_report, run_report
@@ -40,12 +42,23 @@ if TYPE_CHECKING:
     Handler = Callable[[argparse.Namespace], int]
 
 
+_EXAMPLES: Final = {
+    "run": ("leagues/mine.toml", "leagues/mine.toml --jobs 4 --quiet"),
+    "standings": ("leagues/mine.toml", "leagues/mine.toml --json"),
+    "matches": ("leagues/mine.toml --bot my-bot",),
+    "export": ("leagues/mine.toml --match 1", "leagues/mine.toml --format zst --out records"),
+    "report": ("leagues/mine.toml --replays all",),
+    "merge": ("leagues/mine.toml other-machine/results/mine",),
+}
+"""What follows the name of a command in the examples of its help, where that is more than the league file."""
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the commands of `warpleague league`."""
     actions = parser.add_subparsers(required=True, metavar="ACTION")
 
     def action(name: str, help_: str, handler: Handler) -> argparse.ArgumentParser:
-        sub = actions.add_parser(name, help=help_, description=help_[0].upper() + help_[1:] + ".")
+        sub = actions.add_parser(name, help=help_, description=sentence(help_))
         sub.add_argument("config", type=Path, metavar="CONFIG", help="the league file")
         sub.add_argument(
             "--results",
@@ -55,6 +68,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
             help="where results are kept (default: results)",
         )
         sub.add_argument("--json", action="store_true", help="print JSON")
+        add_examples(
+            sub, *(f"league {name} {words}" for words in _EXAMPLES.get(name, ("leagues/mine.toml",)))
+        )
         sub.set_defaults(handler=handler, action=name)
         return sub
 
@@ -65,7 +81,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--cluster", metavar="ADDRESS", help="play on the Dask cluster whose scheduler is at ADDRESS"
     )
-    run.add_argument("--quiet", action="store_true", help="no progress, no tables")
+    run.add_argument(
+        "--quiet", action="store_true", help="print no progress and no tables, only how it ended"
+    )
     action("commit", "settle the season's secret before anything is played, and tell its commitment", _commit)
     action("status", "tell how far the league is", _look)
     action("standings", "print the standings", _look)
@@ -79,7 +97,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     export.add_argument("--match", metavar="ID|N", help="only this match: its number, or how its id begins")
     export.add_argument("--out", type=Path, metavar="DIR", help="where to (default: RESULTS/NAME/records)")
     export.add_argument(
-        "--format", choices=("jsonl", "zst", "gz"), default="jsonl", help="compression of the files"
+        "--format",
+        choices=("jsonl", "zst", "gz"),
+        default="jsonl",
+        help="whether and how the files are compressed (default: jsonl, not at all)",
     )
     configure_report(
         action("report", "write a site of tables and replays that any browser opens", run_report)

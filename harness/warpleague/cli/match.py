@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpleague.cli.common import (
     add_clock,
+    add_examples,
     check_writable,
     count,
     parse_options,
@@ -31,21 +32,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague match`."""
     from warpleague.match.spec import LEVEL, LEVELS, STRIKES
 
-    parser.add_argument("game", help="the game's id (warpleague games lists them)")
+    parser.add_argument("game", metavar="GAME", help="the game's id (warpleague games lists them)")
     parser.add_argument(
         "bots", nargs="+", metavar="BOT", help="a bot's folder, one for each seat, in seat order"
     )
     parser.add_argument("--seed", metavar="TEXT", help="the text all dice come from (default: a random one)")
     parser.add_argument(
-        "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the game; repeatable"
+        "--option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="an option of the game (warpleague games GAME lists them); repeatable",
     )
     parser.add_argument(
-        "--record", type=Path, metavar="FILE", help="write the record here (.zst, .gz compress)"
+        "--record",
+        type=Path,
+        metavar="FILE",
+        help="write the record to this file, to show, verify and reproduce the match; .zst and .gz compress it",
     )
-    parser.add_argument("--position", type=Path, metavar="FILE", help="start from this position (JSON)")
+    parser.add_argument(
+        "--position", type=Path, metavar="FILE", help="start from the position in this file (JSON)"
+    )
     add_clock(parser)
     parser.add_argument(
-        "--faults", choices=("forfeit", "substitute"), default="forfeit", help="what a fault costs"
+        "--faults",
+        choices=("forfeit", "substitute"),
+        default="forfeit",
+        help="what a fault costs: the match (default), or a strike, and the first legal action is played",
     )
     parser.add_argument(
         "--strikes",
@@ -53,7 +66,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"with --faults substitute: faults allowed before forfeit (default {STRIKES})",
     )
-    parser.add_argument("--level", choices=LEVELS, default=LEVEL, help="confinement (default %(default)s)")
+    parser.add_argument(
+        "--level",
+        choices=LEVELS,
+        default=LEVEL,
+        help="how bots are confined (default %(default)s): sandbox for strangers', none to debug",
+    )
     parser.add_argument(
         "--pondering",
         choices=("off", "always-stop", "on"),
@@ -64,6 +82,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--watch", action="store_true", help="draw the board and tell what happens, as it happens"
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_examples(
+        parser,
+        "match aliens my-bot bots/aliens-greedy --seed 1 --record one.jsonl",
+        "match captains bots/captains-planner --option max_rounds=20",
+    )
     parser.set_defaults(handler=run)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import check_writable, print_json, say, write_file
+from warpleague.cli.common import add_examples, check_writable, print_json, say, write_file
 from warpleague.cli.replay import parse_key
 from warpleague.errors import BotError, RecordError
 
@@ -38,6 +38,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", metavar="HEX", help="the match key, where the record does not tell it")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write the new record here")
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
+    add_examples(
+        parser,
+        "reproduce results/one.jsonl",
+        "reproduce results/one.jsonl my-new-bot bots/aliens-greedy",
+    )
     parser.set_defaults(handler=run)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warpleague.cli.common import count, print_json, say
+from warpleague.cli.common import add_examples, count, print_json, say
 
 if TYPE_CHECKING:
     import argparse
@@ -25,6 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--game", action="append", metavar="GAME", help="only this game; repeatable (default: all)"
     )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    add_examples(parser, "bench --quick", "bench --game aliens --json")
     parser.set_defaults(handler=run)
 
 
