@@ -251,6 +251,33 @@ def test_what_was_merged_into_a_committed_league_asks_for_a_run(
     assert "warpleague league run CONFIG does so" in err
 
 
+def test_merge_tells_that_a_secret_is_public(
+    command, league_file: Path, write_league, open_league, fake, inline, tmp_path: Path
+) -> None:
+    """Where the other machine's season has ended, whoever goes on with it here learns that its dice are known."""
+    from warpleague.league.running import run_league
+
+    with open_league(league_file, tmp_path / "other") as league:
+        run_league(league, executor=inline, play=fake.play)
+    longer = write_league("anna", "bert", "cleo", deals=4)
+    open_league(longer).store.close()
+    assert json.loads(command("status", longer, "--json")[1])["published"] is None
+    assert command("merge", longer, str(tmp_path / "other" / "cup"))[0] == 0
+    told = json.loads(command("status", longer, "--json")[1])
+    assert (told["complete"], told["published"] is not None) == (False, True)
+    assert "could know its dice" in command("run", longer, "--json")[2]
+
+
+def test_merge_checks_the_file(command, league_file: Path, write_league, open_league, tmp_path: Path) -> None:
+    """A file whose conditions are no longer those of its store takes nothing over, and is told what differs."""
+    for results in (None, tmp_path / "other"):
+        open_league(league_file, results).store.close()
+    changed = write_league("anna", "bert", "cleo", extra="[clock]\nmove_s = 9")
+    code, _, err = command("merge", changed, str(tmp_path / "other" / "cup"))
+    assert code == 2
+    assert "clock.move_s: was 1.0, is now 9.0" in err
+
+
 def test_merge_makes_no_store(command, league_file: Path, open_league, tmp_path: Path) -> None:
     """Where the league was never run there is nothing to merge into: refused, and nothing is left of it."""
     open_league(league_file, tmp_path / "other").store.close()

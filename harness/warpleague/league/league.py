@@ -116,8 +116,7 @@ def commit(config: LeagueConfig, results: Path) -> Commitment:
     # First without the lock, since the league may be running; what hinders reading, opening to write tells better.
     with suppress(StoreError), Store.open_to_read(folder) as store:
         if store.secret() is not None:
-            store.check_commitment()
-            store.check_same_league(Season.of(config, (), b""), config)
+            _check(store, config)
             return _told(store)
     with Store.open_to_write(folder) as store:
         store.commit(config, Season.of(config, (), _secret(store, config)))
@@ -127,16 +126,23 @@ def commit(config: LeagueConfig, results: Path) -> Commitment:
 def merge(config: LeagueConfig, results: Path, others: Sequence[Path]) -> list[Merged]:
     """Take over the matches of the stores `others` (files, or the folders they are in), one after the other.
 
-    Raises `StoreError` if the league has no secret here yet, which decides whose matches are its own, or where
-    one of the stores is not there, or of another season.
+    Raises `StoreError` if the league has no secret here yet, which decides whose matches are its own, if its store
+    belongs to a league of other conditions, or where one of the stores is not there, or of another season.
     """
     folder = results / config.name
     with Store.open_to_read(folder) as store:
         if store.secret() is None:
             raise unplayed(store.path)
+        _check(store, config)
     paths = [store_at(path) for path in others]
     with Store.open_to_write(folder) as store:
         return [store.merge_from(path) for path in paths]
+
+
+def _check(store: Store, config: LeagueConfig) -> None:
+    """Raise `StoreError` if the store is not one of this league's as the file has it, whatever its bots."""
+    store.check_commitment()
+    store.check_same_league(Season.of(config, (), b""), config)
 
 
 def _told(store: Store) -> Commitment:

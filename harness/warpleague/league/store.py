@@ -383,7 +383,8 @@ class Store:
         """Take over the matches of another machine's store at `path` (a file, or the folder it is in).
 
         Both must be of the same league and the same secret, else `StoreError`. Where both have a match, ours
-        stays, and its id is reported if the records differ. All or nothing, in one transaction.
+        stays, and its id is reported if the records differ. A secret that is public there is so here from now on.
+        All or nothing, in one transaction.
         """
         other = store_at(path)
         with closing(connect_to_read(other)[0]) as db:
@@ -402,6 +403,9 @@ class Store:
                         shared += 1
                         if mine[0][0] != row[_COLUMNS.index("digest")]:
                             differing.append(row[0])
+                published = theirs.get("published")
+                if published is not None and published < (self.published() or "later"):
+                    set_meta(self._db, "published", published)
         return Merged(added, shared, tuple(differing))
 
     def _check_mergeable(self, theirs: dict[str, str], other: Path) -> None:
