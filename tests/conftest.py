@@ -38,7 +38,7 @@ PUT_ASIDE = (
         "TTY_COMPATIBLE",
         "TTY_INTERACTIVE",
     ),
-    *("PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONWARNINGS"),
+    *("PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONWARNINGS", "PYTEST_ADDOPTS", "PYTEST_PLUGINS"),
     # Each makes its runtime do more than a program asks for, and say so on standard error.
     *("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "NODE_OPTIONS", "PERL5OPT"),
 )
