@@ -11,7 +11,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from warpleague.runner.bundle import Limits, Manifest
+from warpleague.runner.manifest import Limits, Manifest
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "write-a-bot.md"
 KEYS = [

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from warpleague.errors import BotError
-from warpleague.runner.bundle import find, folder_digest, prepare, read_manifest
+from warpleague.runner.bundle import find, folder_digest, prepare
+from warpleague.runner.manifest import read_manifest
 
 
 @pytest.fixture

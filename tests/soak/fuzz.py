@@ -35,7 +35,7 @@ from warpleague.match.referee import Referee, Step
 from warpleague.match.replay import verify_record
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchSpec, SeatSpec
-from warpleague.runner.bundle import read_manifest
+from warpleague.runner.manifest import read_manifest
 from warpline.codec import WireError, canonical, decode_bot, decode_referee
 from warpline.framing import LineBuffer, LineTooLong
 from warpline.messages import BotHello

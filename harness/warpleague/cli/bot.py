@@ -110,7 +110,7 @@ def run_new(args: argparse.Namespace) -> int:
     import shlex
     import shutil
 
-    from warpleague.runner.bundle import MANIFEST
+    from warpleague.runner.manifest import MANIFEST
     from warpleague.runner.starters import starter_folder
 
     folder: Path = args.folder
@@ -136,7 +136,7 @@ def run_new(args: argparse.Namespace) -> int:
 def run_list(args: argparse.Namespace) -> int:
     """List bots by their manifests; 1 if one of them cannot be read."""
     from warpleague.report.bots import print_bots
-    from warpleague.runner.bundle import MANIFEST, read_manifest
+    from warpleague.runner.manifest import MANIFEST, read_manifest
     from warpleague.runner.starters import starters_root
 
     root: Path = args.folder or starters_root()

@@ -1,7 +1,7 @@
-"""What a bot is: its manifest, its content's digest, its built copy in the cache, and how to start it.
+"""What a bot is: its content's digest, its built copy in the cache, and how to start it.
 
-Leaves running it to `warpleague.runner.process`. A bundle is found by its digest, so the same content is built
-once, and a record's bots can be found again.
+Leaves its manifest to `manifest`, and running it to `warpleague.runner.process`. A bundle is found by its digest, so
+the same content is built once, and a record's bots can be found again.
 """
 
 from __future__ import annotations
@@ -10,118 +10,29 @@ import os
 import platform
 import re
 import shutil
-import stat
 import sys
-import tomllib
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from warpleague.errors import BotError, ConfigError, MissingToolchain
+from warpleague.errors import BotError, MissingToolchain
 from warpleague.match.spec import SeatSpec
 from warpleague.runner.draft import clean, draft_of, replace
-from warpleague.strict import structure
+from warpleague.runner.manifest import MANIFEST, Limits, Manifest, read_manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from warpleague.match.spec import Level
 
-MANIFEST: Final = "bot.toml"
-MANIFEST_KB: Final = 64
 BUNDLE_MB: Final = 256
-SHOWN_BYTES: Final = 1024
-
-SYSTEM: Final = ("/usr", "/bin", "/sbin", "/nix/store", "/gnu/store")
-"""Where programs are that a manifest may name by their absolute paths: the system's, which every bot sees."""
-
 LEFT_OUT: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", ".DS_Store"})
 """Names of folders and files that are no part of a bot: what tools make beside its source, and make anew."""
 _MADE_ANEW: Final = frozenset({"__pycache__", ".git", ".DS_Store"})  # nobody expects these to be part of it
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
-
-
-def _check_name(instance: object, field: attrs.Attribute[str], value: str) -> None:
-    del instance
-    if not _NAME.fullmatch(value):
-        text = "letters, digits, and after the first of them . _ + -, 64 characters at most"
-        raise ValueError(f"{field.name} {value!r}: may consist of {text}")
-
-
-def _check_texts(instance: object, field: attrs.Attribute[Any], value: tuple[str, ...] | None) -> None:
-    del instance
-    if value is None:
-        return
-    if not value or not value[0]:
-        raise ValueError(f"{field.name}: must not be empty")
-    if any("\0" in text for text in value):
-        raise ValueError(f"{field.name}: must not contain the character NUL")
-
-
-def _check_command(instance: object, field: attrs.Attribute[Any], value: tuple[str, ...] | None) -> None:
-    """A stranger's manifest must not name any program of this machine.
-
-    What surrounds a program is shown to the bot in the sandbox, and a Python is asked outside of it where it is
-    installed.
-    """
-    _check_texts(instance, field, value)
-    if value is None or "/" not in value[0]:
-        return
-    path = PurePosixPath(value[0])
-    if ".." in path.parts or (path.is_absolute() and not any(map(path.is_relative_to, SYSTEM))):
-        raise ValueError(
-            f"{field.name}: the program {value[0]!r} must be in the bot's folder, or the name alone of one "
-            "that is installed"
-        )
-
-
-def _check_shown(instance: object, field: attrs.Attribute[Any], value: str | tuple[str, ...]) -> None:
-    del instance
-    for text in (value,) if isinstance(value, str) else value:
-        if not text.isprintable() or len(text.encode()) > SHOWN_BYTES:
-            raise ValueError(
-                f"{field.name}: must be printable, on one line, and of {SHOWN_BYTES} bytes at most"
-            )
-
-
-def _between(least: int, most: int) -> Callable[[object, attrs.Attribute[int], int], None]:
-    def check(instance: object, field: attrs.Attribute[int], value: int) -> None:
-        del instance
-        if not least <= value <= most:
-            raise ValueError(f"{field.name}: must be from {least} to {most}, not {value}")
-
-    return check
-
-
-@attrs.frozen
-class Limits:
-    """What a bot asks of its host; `memory_mb` is its resident set in MiB.
-
-    At level sandbox also: `processes` and threads at once, and `tmp_mb` MiB each of /tmp and /dev/shm to write to.
-    """
-
-    memory_mb: int = attrs.field(default=512, validator=_between(16, 16384))
-    processes: int = attrs.field(default=64, validator=_between(1, 1024))
-    tmp_mb: int = attrs.field(default=0, validator=_between(0, 4096))
-
-
-@attrs.frozen
-class Manifest:
-    """The content of a `bot.toml`."""
-
-    name: str = attrs.field(validator=_check_name)
-    run: tuple[str, ...] = attrs.field(validator=_check_command)
-    games: tuple[str, ...] = attrs.field(validator=[_check_texts, _check_shown])
-    version: str = attrs.field(default="0", validator=_check_shown)
-    authors: tuple[str, ...] = attrs.field(default=(), validator=_check_shown)
-    description: str = attrs.field(default="", validator=_check_shown)
-    build: tuple[str, ...] | None = attrs.field(default=None, validator=_check_command)
-    reusable: bool = False
-    limits: Limits = Limits()
 
 
 @attrs.frozen
@@ -138,7 +49,7 @@ class Bundle:
     run: tuple[str, ...]
     cwd: str
     reusable: bool = False
-    limits: Limits = Limits()
+    limits: Limits = attrs.field(factory=Limits)
 
     def seat(self, name: str | None = None) -> SeatSpec:
         """The seat this bot takes in a match, under another name if one is given."""
@@ -162,41 +73,6 @@ def cache_folder() -> Path:
         return Path(told)
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "warpleague"
-
-
-def read_manifest(folder: Path) -> Manifest:
-    """The manifest of the bot in `folder`; `BotError` names file and key."""
-    path = folder / MANIFEST
-    if not folder.is_dir():
-        raise BotError(f"{folder}: there is no such folder; a bot is named by its folder")
-    try:
-        data: dict[str, Any] = tomllib.loads(_manifest_text(path))
-    except FileNotFoundError:
-        raise BotError(
-            f"{folder}: no {MANIFEST} in this folder; it must say at least name, games, run"
-        ) from None
-    except UnicodeDecodeError as error:
-        raise BotError(f"{path}: not TOML: not UTF-8 text, byte {error.start}") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BotError(f"{path}: not TOML: {error}") from None
-    except OSError as error:
-        raise BotError(f"{path}: cannot read it: {error.strerror}") from None
-    try:
-        return structure(data, Manifest, str(path))
-    except ConfigError as error:
-        raise BotError(str(error)) from None
-
-
-def _manifest_text(path: Path) -> str:
-    """The content of a manifest; `BotError` for one that might never end, or never come."""
-    # Not to wait for somebody to write into a named pipe; of a file it changes nothing.
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise BotError(f"{path}: is no file")
-        data = file.read((MANIFEST_KB << 10) + 1)
-    if len(data) > MANIFEST_KB << 10:
-        raise BotError(f"{path}: more than {MANIFEST_KB} KiB")
-    return data.decode("utf-8-sig")  # editors on Windows put a mark in front
 
 
 def prepare(folder: Path, level: Level = "limits") -> Bundle:

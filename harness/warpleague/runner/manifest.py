@@ -1,0 +1,145 @@
+"""What a `bot.toml` may say, and what it means: TOML in, one checked `Manifest` out.
+
+Leaves what becomes of the bot to `warpleague.runner.bundle`. It is a stranger's file: nothing in it may name a program
+of this machine by its path, steer a terminal, or keep its reader waiting.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tomllib
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from warpleague.errors import BotError, ConfigError
+from warpleague.strict import structure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MANIFEST: Final = "bot.toml"
+MANIFEST_KB: Final = 64
+SHOWN_BYTES: Final = 1024
+
+SYSTEM: Final = ("/usr", "/bin", "/sbin", "/nix/store", "/gnu/store")
+"""Where programs are that a manifest may name by their absolute paths: the system's, which every bot sees."""
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
+
+
+def _check_name(instance: object, field: attrs.Attribute[str], value: str) -> None:
+    del instance
+    if not _NAME.fullmatch(value):
+        text = "letters, digits, and after the first of them . _ + -, 64 characters at most"
+        raise ValueError(f"{field.name} {value!r}: may consist of {text}")
+
+
+def _check_texts(instance: object, field: attrs.Attribute[Any], value: tuple[str, ...] | None) -> None:
+    del instance
+    if value is None:
+        return
+    if not value or not value[0]:
+        raise ValueError(f"{field.name}: must not be empty")
+    if any("\0" in text for text in value):
+        raise ValueError(f"{field.name}: must not contain the character NUL")
+
+
+def _check_command(instance: object, field: attrs.Attribute[Any], value: tuple[str, ...] | None) -> None:
+    """A stranger's manifest must not name any program of this machine.
+
+    What surrounds a program is shown to the bot in the sandbox, and a Python is asked outside of it where it is
+    installed.
+    """
+    _check_texts(instance, field, value)
+    if value is None or "/" not in value[0]:
+        return
+    path = PurePosixPath(value[0])
+    if ".." in path.parts or (path.is_absolute() and not any(map(path.is_relative_to, SYSTEM))):
+        raise ValueError(
+            f"{field.name}: the program {value[0]!r} must be in the bot's folder, or the name alone of one "
+            "that is installed"
+        )
+
+
+def _check_shown(instance: object, field: attrs.Attribute[Any], value: str | tuple[str, ...]) -> None:
+    del instance
+    for text in (value,) if isinstance(value, str) else value:
+        if not text.isprintable() or len(text.encode()) > SHOWN_BYTES:
+            raise ValueError(
+                f"{field.name}: must be printable, on one line, and of {SHOWN_BYTES} bytes at most"
+            )
+
+
+def _between(least: int, most: int) -> Callable[[object, attrs.Attribute[int], int], None]:
+    def check(instance: object, field: attrs.Attribute[int], value: int) -> None:
+        del instance
+        if not least <= value <= most:
+            raise ValueError(f"{field.name}: must be from {least} to {most}, not {value}")
+
+    return check
+
+
+@attrs.frozen
+class Limits:
+    """What a bot asks of its host; `memory_mb` is its resident set in MiB.
+
+    At level sandbox also: `processes` and threads at once, and `tmp_mb` MiB each of /tmp and /dev/shm to write to.
+    """
+
+    memory_mb: int = attrs.field(default=512, validator=_between(16, 16384))
+    processes: int = attrs.field(default=64, validator=_between(1, 1024))
+    tmp_mb: int = attrs.field(default=0, validator=_between(0, 4096))
+
+
+@attrs.frozen
+class Manifest:
+    """The content of a `bot.toml`."""
+
+    name: str = attrs.field(validator=_check_name)
+    run: tuple[str, ...] = attrs.field(validator=_check_command)
+    games: tuple[str, ...] = attrs.field(validator=[_check_texts, _check_shown])
+    version: str = attrs.field(default="0", validator=_check_shown)
+    authors: tuple[str, ...] = attrs.field(default=(), validator=_check_shown)
+    description: str = attrs.field(default="", validator=_check_shown)
+    build: tuple[str, ...] | None = attrs.field(default=None, validator=_check_command)
+    reusable: bool = False
+    limits: Limits = Limits()
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of the bot in `folder`; `BotError` names file and key."""
+    path = folder / MANIFEST
+    if not folder.is_dir():
+        raise BotError(f"{folder}: there is no such folder; a bot is named by its folder")
+    try:
+        data: dict[str, Any] = tomllib.loads(_manifest_text(path))
+    except FileNotFoundError:
+        raise BotError(
+            f"{folder}: no {MANIFEST} in this folder; it must say at least name, games, run"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise BotError(f"{path}: not TOML: not UTF-8 text, byte {error.start}") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BotError(f"{path}: not TOML: {error}") from None
+    except OSError as error:
+        raise BotError(f"{path}: cannot read it: {error.strerror}") from None
+    try:
+        return structure(data, Manifest, str(path))
+    except ConfigError as error:
+        raise BotError(str(error)) from None
+
+
+def _manifest_text(path: Path) -> str:
+    """The content of a manifest; `BotError` for one that might never end, or never come."""
+    # Not to wait for somebody to write into a named pipe; of a file it changes nothing.
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise BotError(f"{path}: is no file")
+        data = file.read((MANIFEST_KB << 10) + 1)
+    if len(data) > MANIFEST_KB << 10:
+        raise BotError(f"{path}: more than {MANIFEST_KB} KiB")
+    return data.decode("utf-8-sig")  # editors on Windows put a mark in front
