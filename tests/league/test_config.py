@@ -139,6 +139,16 @@ def test_a_missing_bot_names_its_neighbour(write_league, fake) -> None:
         enter_bots(load_config(path), fake.prepare)
 
 
+@pytest.mark.parametrize("name", ["", " x", "a\\nb", "\\u001b[31mred", "x" * 65])
+def test_a_name_that_tables_cannot_show_is_refused(write_league, name: str) -> None:
+    """A bot's name in the file is printable and short; the place of one that is not is named."""
+    path = write_league("a", "b")
+    told = f'{{ path = "bots/b", name = "{name}" }}'
+    path.write_text(path.read_text().replace('"bots/b"', told))
+    with pytest.raises(ConfigError, match=r"bots\[1\]\.name: must be 1 to 64 printable characters"):
+        load_config(path)
+
+
 def test_two_bots_of_one_name_are_refused(write_league, fake) -> None:
     """The same folder twice needs two names."""
     with pytest.raises(ConfigError, match="two bots are called 'a'; give one of them another"):

@@ -145,3 +145,5 @@ def test_a_match_is_found_by_number_or_id(real, tmp_path: Path) -> None:
         for text in (beyond, "xyz", "", "0" * 30):
             with pytest.raises(BadInput, match="match of cup has an id that begins with"):
                 league.find(text)
+        with pytest.raises(BadInput, match=f"its matches are numbered 1 to {len(league.schedule)}"):
+            league.find("0" * 30)

@@ -116,7 +116,7 @@ def run_new(args: argparse.Namespace) -> int:
     folder: Path = args.folder
     if folder.exists():
         raise BadInput(f"{folder}: exists already; choose another name")
-    name = re.sub(r"[^A-Za-z0-9._+-]", "-", folder.resolve().name).lstrip("-._+") or "my-bot"
+    name = re.sub(r"[^A-Za-z0-9._+-]", "-", folder.resolve().name).strip("-._+") or "my-bot"
     language, starter = LANGUAGES[args.lang]
     source = starter_folder(starter)
     try:
@@ -129,7 +129,8 @@ def run_new(args: argparse.Namespace) -> int:
         manifest = re.sub(rf"^{key} = .*$", f"{key} = {value}", manifest, flags=re.MULTILINE)
     (folder / MANIFEST).write_text(manifest, encoding="utf-8")
     print(f"{folder}: a bot in {language} that plays at random; make it yours, then:")
-    print(f"  warpleague bot check {shlex.quote(str(folder))}")
+    shown = f"./{folder}" if str(folder).startswith("-") else str(folder)  # not to be taken for an option
+    print(f"  warpleague bot check {shlex.quote(shown)}")
     return 0
 
 

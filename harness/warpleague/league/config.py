@@ -25,6 +25,7 @@ Seating = Literal["all", "rotations", "fixed"]
 _MOST_S = 1_000_000
 _MOST_TABLES = 100_000  # they are held in memory, and seating them takes some seconds
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_NAME_LENGTH = 64
 
 
 @attrs.frozen(kw_only=True)
@@ -200,6 +201,14 @@ def _complete_game(table: GameTable, path: Path) -> GameTable:
 
 
 def _check(config: LeagueConfig, where: str) -> None:
+    for index, entry in enumerate(config.entries):
+        # Tables, records and pages show it; unlike a manifest's, it may have blanks and letters of all languages.
+        name = "x" if entry.name is None else entry.name
+        if not (0 < len(name) <= _NAME_LENGTH and name.isprintable() and name == name.strip()):
+            raise ConfigError(
+                f"{where}: bots[{index}].name: must be 1 to {_NAME_LENGTH} printable characters, "
+                "without blanks around them"
+            )
     for key in ("move_s", "bank_s", "increment_s", "start_s"):
         value = getattr(config.clock, key)
         if value is not None and (value < 0 or (value == 0 and key != "increment_s")):

@@ -58,7 +58,8 @@ class League:
         ids = self.store.matching(text)
         if len(ids) != 1:
             count = "no match" if not ids else "more than one match"
-            raise BadInput(f"{count} of {self.config.name} has an id that begins with {text!r}")
+            numbers = f"; its matches are numbered 1 to {len(self.schedule):,}" if text.isdecimal() else ""
+            raise BadInput(f"{count} of {self.config.name} has an id that begins with {text!r}{numbers}")
         return ids[0], self.store.deal_of(ids[0])
 
     def __enter__(self) -> Self:
