@@ -139,6 +139,11 @@ class Store:
 
     # What the league is
 
+    def _select(self, what: str, chunk: Sequence[Fixture], then: str = "") -> list[tuple[Any, ...]]:
+        marks = ",".join("?" * len(chunk))
+        query = f"SELECT {what} FROM match WHERE id IN ({marks}) {then}"
+        return self._rows(query, *(fixture.id for fixture in chunk))
+
     def meta(self, key: str) -> str | None:
         """A fact about the league, or None."""
         rows = self._rows("SELECT value FROM meta WHERE key = ?", key)
@@ -287,9 +292,7 @@ class Store:
         if not stored:
             return 0
         for chunk in _chunks(fixtures):
-            found += self._rows(f"SELECT count(*) FROM match WHERE id IN ({_marks(chunk)})", *_ids(chunk))[0][
-                0
-            ]
+            found += self._select("count(*)", chunk)[0][0]
             if found >= stored:
                 break  # all are found: of a long season that has just begun, the rest need not be looked at
         return found
@@ -306,10 +309,7 @@ class Store:
         counts: Counter[int | None] = Counter()
         stored = self.count()
         for chunk in _chunks(fixtures) if stored else ():
-            marks = _marks(chunk)
-            for number, count in self._rows(
-                f"SELECT held, count(*) FROM match WHERE id IN ({marks}) GROUP BY held", *_ids(chunk)
-            ):
+            for number, count in self._select("held, count(*)", chunk, "GROUP BY held"):
                 counts[number] += count
             if counts.total() >= stored:
                 break  # as in count_of
@@ -338,10 +338,7 @@ class Store:
     def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, Played | None]]:
         """Each fixture, in the given order, with its result or None; memory does not grow with their number."""
         for chunk in _chunks(fixtures):
-            rows = self._rows(
-                f"SELECT {RESULT_COLUMNS} FROM match WHERE id IN ({_marks(chunk)})", *_ids(chunk)
-            )
-            found = {row[0]: row for row in rows}
+            found = {row[0]: row for row in self._select(RESULT_COLUMNS, chunk)}
             for fixture in chunk:
                 yield fixture, played_from(found.get(fixture.id))
 
@@ -433,14 +430,6 @@ def _chunks(fixtures: Iterable[Fixture]) -> Iterator[list[Fixture]]:
     source = iter(fixtures)
     while chunk := list(islice(source, _CHUNK)):
         yield chunk
-
-
-def _marks(chunk: Sequence[Fixture]) -> str:
-    return ",".join("?" * len(chunk))
-
-
-def _ids(chunk: Sequence[Fixture]) -> list[str]:
-    return [fixture.id for fixture in chunk]
 
 
 def _object(text: str) -> dict[str, Any]:
