@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from warpleague.league.config import FormatTable, LeagueConfig
 
 _ID_BYTES = 10  # a million matches collide with a chance of 4e-13
-_SHORT_ROUNDS = 50  # whose deal numbers are short: two of them are the same with a chance of 3e-7 a table
-_SHORT_TURNS = 1_000
+_DEAL_BITS = 53  # as many as every reader of JSON keeps; of a million deals of a table two are alike once in 18,000
 
 
 @attrs.frozen(slots=False)
@@ -111,17 +110,15 @@ class Season:
         return hasher.hexdigest()
 
     def deal(self, table: Sequence[int], turn: int, round_: int) -> int:
-        """The deal number a table plays in a round: 32 bits, 48 in late rounds.
+        """The deal number (53 bits) a table plays in a round.
 
         It depends on the names at the table, not on their places in the league file, so that bots can come and
         go and all other tables keep their deals. `turn` tells apart tables of the same bots. Solo tables share
-        their deals: there, the same deal for all is what makes scores comparable. Among very many deals of one
-        table two would have the same 32 bits, and so be the same match; early rounds keep them for the sake of
-        leagues that were played so.
+        their deals: there, the same deal for all is what makes scores comparable.
         """
-        size = 4 if round_ < _SHORT_ROUNDS and turn < _SHORT_TURNS else 6
         names = sorted(self.bots[bot].bot for bot in table) if self.players > 1 else []
-        return int.from_bytes(blake2b(_canonical([names, turn, round_]), digest_size=size).digest(), "big")
+        digest = blake2b(_canonical([names, turn, round_]), digest_size=8).digest()
+        return int.from_bytes(digest, "big") >> (64 - _DEAL_BITS)
 
     def spec(self, match_id: str, deal: int, seats: Sequence[int]) -> MatchSpec:
         """The match to play; its key stays out of the record while the season lasts."""
