@@ -6,8 +6,9 @@ import attrs
 import pytest
 
 from warpleague.league import standings as tables
+from warpleague.league.means import Mean, student, t95
 from warpleague.league.running import run_league
-from warpleague.league.standings import Mean, Record, Tally, ranked
+from warpleague.league.standings import Record, Tally, ranked
 from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
 
 
@@ -35,6 +36,15 @@ def test_means_and_errors() -> None:
         mean.add(value)
     assert mean.mean == 4.0
     assert mean.error == pytest.approx((8 / 3 / 4) ** 0.5)
+    assert mean.half == pytest.approx(3.18245 * mean.error, rel=1e-5)
+
+
+def test_intervals_of_means_are_students() -> None:
+    """The factors are those of printed tables, for odd and even degrees of freedom, and the normal one for many."""
+    table = {1: 12.7062, 2: 4.30265, 3: 3.18245, 9: 2.26216, 10: 2.22814, 30: 2.04227, 5000: 1.95996}
+    assert {freedom: t95(freedom) for freedom in table} == pytest.approx(table, rel=1e-5)
+    assert student(-2.22814, 10) == pytest.approx(0.025, rel=1e-4)
+    assert student(0.0, 7) == 0.5
 
 
 def test_errors_of_means_are_by_group() -> None:

@@ -113,7 +113,7 @@ def test_solo_standings_have_no_elo() -> None:
     assert "6 solo matches" in out
     assert "Elo" not in out
     row = next(line for line in out.splitlines() if " a " in line).split()
-    assert row == ["1", "a", "12.00", "2.26", "3", "0"]
+    assert row == ["1", "a", "12.00", "4.97", "3", "0"]
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -136,9 +136,9 @@ def test_solo_standings_against_a_rival(width: int) -> None:
     assert (
         row
         == {
-            60: [*left, "+1.00", "2.26", *counts],
-            80: [*left, "+1.00", "2.26", "+5.00", "0.00", *counts],
-            120: [*left, "21", "to", "94", "+1.00", "2.26", "12.00", "+5.00", "0.00", "3", *counts],
+            60: [*left, "+1.00", "4.97", *counts],
+            80: [*left, "+1.00", "4.97", "+5.00", "0.00", *counts],
+            120: [*left, "21", "to", "94", "+1.00", "4.97", "12.00", "+5.00", "0.00", "3", *counts],
         }[width]
     )
     assert all(len(line) <= width for line in out.splitlines() if "wins:" not in line)

@@ -5,7 +5,8 @@ Leaves what is averaged to `standings`.
 
 from __future__ import annotations
 
-from math import sqrt
+from functools import cache
+from math import atan, cos, erf, pi, sin, sqrt
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Z95: Final = 1.959964
-"""Standard errors on each side of a 95 % interval."""
+"""Standard errors on each side of a 95 % interval, where they are known for sure; see `t95`."""
+
+_NEARLY_NORMAL: Final = 1_000
 
 
 @attrs.define
@@ -57,6 +60,13 @@ class Mean:
         return self._origin + self._total / max(self.count, 1)
 
     @property
+    def half(self) -> float | None:
+        """Half the 95 % interval of the mean, by Student's t; None below two groups."""
+        error = self.error
+        # One degree of freedom less than groups: the last of them, being open, is not counted yet.
+        return None if error is None else error * t95(self._groups)
+
+    @property
     def error(self) -> float | None:
         """The standard error of the mean; None below two groups."""
         groups, sums2, products, sizes2 = self._closed()
@@ -74,6 +84,34 @@ class Mean:
             self._products + self._sum * self._size,
             self._sizes2 + self._size * self._size,
         )
+
+
+@cache
+def t95(freedom: int) -> float:
+    """How many standard errors make half a 95 % interval, if they were estimated with so many degrees of freedom."""
+    low, high = Z95, 13.0  # 12.7 for one degree
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        low, high = (low, middle) if student(middle, freedom) > 0.975 else (middle, high)
+    return high
+
+
+def student(t: float, freedom: int) -> float:
+    """The probability that Student's t with `freedom` > 0 degrees of freedom is below `t`.
+
+    The finite sums of Abramowitz and Stegun (1964), 26.7.3 and 26.7.4; the normal distribution beyond 1000 degrees.
+    """
+    if freedom > _NEARLY_NORMAL:
+        return 0.5 * (1.0 + erf(t / sqrt(2.0)))
+    angle = atan(t / sqrt(freedom))
+    odd = freedom % 2
+    term = cos(angle) if odd else 1.0
+    total = 0.0
+    for step in range(2 + odd, freedom + 1, 2):
+        total += term
+        term *= cos(angle) ** 2 * (step - 1) / step
+    within = (angle + sin(angle) * total) * 2.0 / pi if odd else sin(angle) * total
+    return 0.5 * (1.0 + within)
 
 
 def share_interval(won: int, played: int) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from warpleague.league import standings as computed
-from warpleague.league.means import Z95, share_interval
+from warpleague.league.means import share_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -52,8 +52,8 @@ def mean_words(mean: Mean, *, signed: bool = False) -> tuple[str, str]:
     """A mean and half its 95 % interval; empty where there is none."""
     if not mean.count:
         return "-", ""
-    error = "" if mean.error is None else f"{mean.error * Z95:.2f}"
-    return f"{mean.mean:{'+' if signed else ''}.2f}", error
+    half = "" if mean.half is None else f"{mean.half:.2f}"
+    return f"{mean.mean:{'+' if signed else ''}.2f}", half
 
 
 @attrs.define

@@ -12,7 +12,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.league.means import Z95
 from warpleague.report.figures import (
     fit_words,
     held_lines,
@@ -163,12 +162,12 @@ def seats_table(lines: Sequence[SeatLine]) -> RenderableType:
     table = make_table()
     _numbers(table, "seat", "played", "won", "drawn", "lost", "share", "± 95 %", "mean score", "faults")
     for line in lines:
-        record, error = line.record, line.share.error
+        record, half = line.record, line.share.half
         table.add_row(
             str(line.seat),
             *(f"{count:,}" for count in (record.played, record.won, record.drawn, record.lost)),
             percent(line.share.mean) if record.played and len(lines) > 1 else "-",
-            f"{100 * error * Z95:.1f}" if error is not None and len(lines) > 1 else "",
+            f"{100 * half:.1f}" if half is not None and len(lines) > 1 else "",
             f"{record.scores.mean:.2f}" if record.played else "-",
             _faults(record.faults),
         )

@@ -10,6 +10,7 @@ import pytest
 from warpleague.league import standings as computed
 from warpleague.league.config import load_config
 from warpleague.league.league import League, open_to_read
+from warpleague.league.means import t95
 from warpleague.report.figures import by_kind, read_tables
 from warpleague.report.views import VIEWS
 
@@ -99,9 +100,10 @@ def test_other_tables_are_those_of_the_json(league: League, page: Tables) -> Non
         shares = [100 * other["points"] / other["meetings"] for other in line["against"].values()]
         assert all(map(near, shown, shares))
         assert len(shown) == len(shares)
+    deals = {fixture.group for fixture, _ in league.results()}
     for row, line in zip(page.rows("seats"), VIEWS["seats"].data(league), strict=True):
         assert near(row["share"], 100 * line["share"])
-        assert near(row["± 95 %"], 100 * 1.959964 * line["share_error"])
+        assert near(row["± 95 %"], 100 * t95(len(deals) - 1) * line["share_error"])
         assert near(row["mean score"], line["score"])
         for name in ("seat", "played", "won", "drawn", "lost", "faults"):
             assert row[name] == f"{line[name]:,}"

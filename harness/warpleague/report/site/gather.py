@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from warpleague.games import load_game
 from warpleague.league.held import Held
-from warpleague.league.means import Z95, share_interval
+from warpleague.league.means import share_interval
 from warpleague.match.evidence import safe
 from warpleague.report.figures import (
     fit_words,
@@ -175,10 +175,10 @@ def _wins_row(line: Standing) -> charts.Row:
 def _score_row(line: Standing) -> charts.Row:
     scores = line.record.scores
     mean, error = mean_words(scores)
-    if not scores.count or scores.error is None:
+    if scores.half is None:
         return charts.Row(line.bot, scores.mean if scores.count else None, text=mean)
-    half = Z95 * scores.error
-    return charts.Row(line.bot, scores.mean, scores.mean - half, scores.mean + half, text=f"{mean} ± {error}")
+    low, high = scores.mean - scores.half, scores.mean + scores.half
+    return charts.Row(line.bot, scores.mean, low, high, text=f"{mean} ± {error}")
 
 
 class _Course:
@@ -232,7 +232,7 @@ def _cross(table: Standings) -> list[dict[str, Any]]:
 def _seats(lines: Sequence[SeatLine]) -> list[dict[str, Any]]:
     rows = []
     for line in lines:
-        half = None if line.share.error is None else Z95 * line.share.error
+        half = line.share.half
         shown = line.record.played and len(lines) > 1
         rows.append(
             {
