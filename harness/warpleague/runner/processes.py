@@ -10,6 +10,7 @@ import errno
 import os
 import subprocess
 import time
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -32,17 +33,34 @@ def spawn(
     To be called in the thread that runs trio: the end of a worker thread could kill a bot that asked to die with its
     parent. With vfork it takes a fraction of a millisecond, whatever our own size. Raises `OSError`.
     """
-    return subprocess.Popen(
-        argv,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=cwd,
-        env=env,
-        pass_fds=fds,
-        start_new_session=True,
-        bufsize=0,
+    pipes: list[tuple[int, int]] = []
+    try:
+        # Not by Popen: that of early Python 3.11 keeps what it has opened when there is no room for the next pipe.
+        for _ in range(3):
+            pipes.append(os.pipe())  # noqa: PERF401 - what is open already must be known when this fails
+        (stdin, to), (back, stdout), (told, stderr) = pipes
+        process = subprocess.Popen(
+            argv,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            cwd=cwd,
+            env=env,
+            pass_fds=fds,
+            start_new_session=True,
+        )
+    except BaseException:
+        for fd in chain.from_iterable(pipes):
+            os.close(fd)
+        raise
+    for fd in (stdin, stdout, stderr):
+        os.close(fd)
+    process.stdin, process.stdout, process.stderr = (
+        os.fdopen(to, "wb", 0),
+        os.fdopen(back, "rb", 0),
+        os.fdopen(told, "rb", 0),
     )
+    return process
 
 
 def ended(process: subprocess.Popen[bytes], within_s: float = 0.0) -> int | None:
