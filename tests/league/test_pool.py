@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import warpleague.league.pool as pool_module
 from warpleague.errors import HarnessFault
 from warpleague.league.pool import RefereeDied, RefereePool, RemoteTraceback, usable_cores
 
@@ -118,12 +119,23 @@ def test_cancelled_calls_do_not_keep_the_pool(tmp_path: Path, cancels: str) -> N
     assert not end.is_alive()
 
 
-def test_a_call_goes_to_the_successor_of_a_dead_referee(tmp_path: Path) -> None:
+def test_a_call_goes_to_the_successor_of_a_dead_referee(monkeypatch: pytest.MonkeyPatch) -> None:
     """A referee that died while it was idle costs the call that finds it so, and none of those behind it."""
+    handed_out = []
+    write_frame = pool_module.write_frame
+
+    def write(calls, work) -> None:
+        handed_out.append(work)
+        if len(handed_out) == 1:
+            # The pool has looked for dead referees, and found none.
+            (referee,) = pool._referees
+            referee.process.kill()
+            referee.process.wait()
+        write_frame(calls, work)
+
+    monkeypatch.setattr(pool_module, "write_frame", write)
     pool = RefereePool(1)
-    os.kill(pool.processes()[0], signal.SIGSTOP)  # so that it cannot be found dead before the calls are there
     futures = [pool.submit(os.getpid) for _ in range(3)]
-    os.kill(pool.processes()[0], signal.SIGKILL)
     pool.shutdown(wait=False)
     found = [future.exception(timeout=120) for future in futures]
     assert isinstance(found[0], RefereeDied)
