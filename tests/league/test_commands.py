@@ -15,6 +15,7 @@ import warpleague.runner.bundle
 import warpleague.runner.play
 from warpleague.cli import main
 from warpleague.cli.common import print_json_list
+from warpleague.league.running import run_league
 from warpleague.league.store import Store
 
 
@@ -221,30 +222,28 @@ def test_export_writes_records(command, played: Path, tmp_path: Path) -> None:
         assert unpacked(twin.read_bytes()) == plain
 
 
-def test_merge_takes_over_matches(
-    command, league_file: Path, open_league, fake, inline, tmp_path: Path
-) -> None:
-    """`merge` brings in another machine's matches and tells how many."""
-    from warpleague.league.running import run_league
-
+@pytest.fixture
+def elsewhere(league_file: Path, open_league, fake, inline, tmp_path: Path) -> Path:
+    """The folder in which another machine has played the whole season."""
     with open_league(league_file, tmp_path / "other") as league:
         run_league(league, executor=inline, play=fake.play)
+    return tmp_path / "other" / "cup"
+
+
+def test_merge_takes_over_matches(command, league_file: Path, open_league, elsewhere: Path) -> None:
+    """`merge` brings in another machine's matches and tells how many."""
     open_league(league_file).store.close()
-    code, out, _ = command("merge", league_file, str(tmp_path / "other" / "cup"))
+    code, out, _ = command("merge", league_file, str(elsewhere))
     assert code == 0
     assert "18 matches taken over, 0 were here already" in out
 
 
 def test_what_was_merged_into_a_committed_league_asks_for_a_run(
-    command, league_file: Path, open_league, fake, inline, tmp_path: Path
+    command, league_file: Path, elsewhere: Path
 ) -> None:
     """Matches taken over before the league was ever run here are counted, not denied, and the way on is told."""
-    from warpleague.league.running import run_league
-
-    with open_league(league_file, tmp_path / "other") as league:
-        run_league(league, executor=inline, play=fake.play)
     assert command("commit", league_file)[0] == 0
-    assert command("merge", league_file, str(tmp_path / "other" / "cup"))[0] == 0
+    assert command("merge", league_file, str(elsewhere))[0] == 0
     code, _, err = command("standings", league_file)
     assert code == 2
     assert "18 matches were taken over" in err
@@ -252,17 +251,13 @@ def test_what_was_merged_into_a_committed_league_asks_for_a_run(
 
 
 def test_merge_tells_that_a_secret_is_public(
-    command, league_file: Path, write_league, open_league, fake, inline, tmp_path: Path
+    command, league_file: Path, write_league, open_league, elsewhere: Path
 ) -> None:
     """Where the other machine's season has ended, whoever goes on with it here learns that its dice are known."""
-    from warpleague.league.running import run_league
-
-    with open_league(league_file, tmp_path / "other") as league:
-        run_league(league, executor=inline, play=fake.play)
     longer = write_league("anna", "bert", "cleo", deals=4)
     open_league(longer).store.close()
     assert json.loads(command("status", longer, "--json")[1])["published"] is None
-    assert command("merge", longer, str(tmp_path / "other" / "cup"))[0] == 0
+    assert command("merge", longer, str(elsewhere))[0] == 0
     told = json.loads(command("status", longer, "--json")[1])
     assert (told["complete"], told["published"] is not None) == (False, True)
     assert "could know its dice" in command("run", longer, "--json")[2]
@@ -288,15 +283,11 @@ def test_merge_makes_no_store(command, league_file: Path, open_league, tmp_path:
 
 
 def test_merge_looks_for_all_stores_first(
-    command, league_file: Path, open_league, fake, inline, tmp_path: Path
+    command, league_file: Path, open_league, elsewhere: Path, tmp_path: Path
 ) -> None:
     """If one of several stores is not there, it is named, and none is taken over."""
-    from warpleague.league.running import run_league
-
-    with open_league(league_file, tmp_path / "other") as league:
-        run_league(league, executor=inline, play=fake.play)
     open_league(league_file).store.close()
-    code, _, err = command("merge", league_file, str(tmp_path / "other" / "cup"), str(tmp_path / "none"))
+    code, _, err = command("merge", league_file, str(elsewhere), str(tmp_path / "none"))
     assert code == 2
     assert f"{tmp_path / 'none'}: there is no such store" in err
     assert json.loads(command("status", league_file, "--json")[1])["stored"] == 0

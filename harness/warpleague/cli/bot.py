@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import add_examples, count, print_json, seconds, sentence
+from warpleague.cli.common import add_examples, add_level, add_verb, count, print_json, seconds
 from warpleague.errors import BadInput, BotError
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ LANGUAGES = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague bot`."""
     verbs = parser.add_subparsers(required=True, metavar="check|new|list")
-    what = "play the bot through every game it claims, and say whether it is ready"
-    check = verbs.add_parser("check", help=what, description=sentence(what))
+    check = add_verb(verbs, "check", "play the bot through every game it claims, and say whether it is ready")
     check.add_argument("folder", type=Path, metavar="BOT", help="the bot's folder")
     check.add_argument(
         "--matches",
@@ -49,25 +48,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="GAME",
         help="only this game; repeatable (default: all)",
     )
-    check.add_argument(
-        "--level",
-        choices=("none", "limits", "sandbox"),
-        default="limits",
-        help="how bots are confined (default %(default)s): sandbox for strangers', none to debug",
-    )
+    add_level(check)
     check.add_argument("--json", action="store_true", help="print the findings as JSON")
     add_examples(check, "bot check my-bot", "bot check my-bot --game aliens --level sandbox")
     check.set_defaults(handler=run_check)
-    what = "copy a starter bot into a new folder"
-    new = verbs.add_parser("new", help=what, description=sentence(what))
+    new = add_verb(verbs, "new", "copy a starter bot into a new folder")
     new.add_argument("folder", type=Path, metavar="FOLDER", help="the new folder; its name becomes the bot's")
     new.add_argument(
         "--lang", choices=tuple(LANGUAGES), default="python", help="the language (default python)"
     )
     add_examples(new, "bot new my-bot", "bot new my-rust-bot --lang rust")
     new.set_defaults(handler=run_new)
-    what = "list the bots in a folder"
-    listing = verbs.add_parser("list", help=what, description=sentence(what))
+    listing = add_verb(verbs, "list", "list the bots in a folder")
     listing.add_argument(
         "folder",
         type=Path,

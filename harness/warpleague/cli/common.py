@@ -79,9 +79,12 @@ def league_command(args: argparse.Namespace, *words: str, name: tuple[str, ...] 
     return shlex.join((*(name or program()), "league", words[0], str(args.config), *results, *words[1:]))
 
 
-def sentence(text: str) -> str:
-    """A phrase from a list of commands, as the first line of that command's own help."""
-    return text[0].upper() + text[1:] + "."
+def add_verb(verbs: argparse._SubParsersAction[Any], name: str, what: str) -> argparse.ArgumentParser:
+    """A command below a command; `what` tells of it in the list of them, and as a sentence in its own help."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        name, help=what, description=f"{what[0].upper()}{what[1:]}."
+    )
+    return parser
 
 
 class _Help(argparse.HelpFormatter):
@@ -95,6 +98,18 @@ def add_examples(parser: argparse.ArgumentParser, *commands: str) -> None:
     """End the help of `parser` with commands that can be typed as they stand, but for the names in them."""
     parser.formatter_class = _Help
     parser.epilog = "\n".join([_EXAMPLES, *(f"  warpleague {command}" for command in commands)])
+
+
+def add_level(parser: argparse.ArgumentParser) -> None:
+    """The option of how bots are confined."""
+    from warpleague.match.spec import LEVEL, LEVELS
+
+    parser.add_argument(
+        "--level",
+        choices=LEVELS,
+        default=LEVEL,
+        help="how bots are confined (default %(default)s): sandbox for strangers', none to debug",
+    )
 
 
 def add_clock(parser: argparse.ArgumentParser) -> None:

@@ -22,9 +22,11 @@ TOOLS = ("cc", "rustc", "javac", "java", "node", "perl", "bwrap", "setpriv")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague doctor`."""
+    from warpleague.match.spec import LEVELS
+
     parser.add_argument(
         "--level",
-        choices=("none", "limits", "sandbox"),
+        choices=LEVELS,
         action="append",
         help="try only this level; repeatable; exit code 1 if it does not hold (default: all, exit code 0)",
     )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from warpleague.cli.common import (
     RESULTS,
     add_examples,
+    add_verb,
     count,
     league_command,
     open_league,
@@ -22,7 +23,6 @@ from warpleague.cli.common import (
     print_json_list,
     program,
     say,
-    sentence,
     write_file,
 )
 from warpleague.cli.report import configure_report, run_report
@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
 
     def action(name: str, help_: str, handler: Handler) -> argparse.ArgumentParser:
-        sub = actions.add_parser(name, help=help_, description=sentence(help_))
+        sub = add_verb(actions, name, help_)
         sub.add_argument("config", type=Path, metavar="CONFIG", help="the league file")
         sub.add_argument(
             "--results",

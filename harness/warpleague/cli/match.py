@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from warpleague.cli.common import (
     add_clock,
     add_examples,
+    add_level,
     check_writable,
     count,
     parse_options,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague match`."""
-    from warpleague.match.spec import LEVEL, LEVELS, STRIKES
+    from warpleague.match.spec import STRIKES
 
     parser.add_argument("game", metavar="GAME", help="the game's id (warpleague games lists them)")
     parser.add_argument(
@@ -66,12 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"with --faults substitute: faults allowed before forfeit (default {STRIKES})",
     )
-    parser.add_argument(
-        "--level",
-        choices=LEVELS,
-        default=LEVEL,
-        help="how bots are confined (default %(default)s): sandbox for strangers', none to debug",
-    )
+    add_level(parser)
     parser.add_argument(
         "--pondering",
         choices=("off", "always-stop", "on"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import add_examples, check_writable, count, print_json, sentence, write_file
+from warpleague.cli.common import add_examples, add_verb, check_writable, count, print_json, write_file
 from warpleague.errors import BadInput, RecordError
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague replay`."""
     verbs = parser.add_subparsers(required=True, metavar="show|verify|page")
-    what = "tell what happened, line by line"
-    show = verbs.add_parser("show", help=what, description=sentence(what))
+    show = add_verb(verbs, "show", "tell what happened, line by line")
     show.add_argument("file", type=Path, metavar="FILE", help="the record")
     show.add_argument("--boards", action="store_true", help="draw the board after every line")
     show.add_argument(
@@ -31,8 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     show.add_argument("--json", action="store_true", help="print each line with its events as JSON")
     show.set_defaults(handler=run_show)
     add_examples(show, "replay show results/one.jsonl", "replay show results/one.jsonl --at 30 --seat 0")
-    what = "execute it again and compare everything"
-    verify = verbs.add_parser("verify", help=what, description=sentence(what))
+    verify = add_verb(verbs, "verify", "execute it again and compare everything")
     verify.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a record")
     verify.add_argument("--key", metavar="HEX", help="the match key, where the record does not tell it")
     verify.add_argument("--json", action="store_true", help="print the outcome as JSON")
@@ -40,8 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_examples(
         verify, "replay verify results/one.jsonl", "replay verify results/mine/records/*.jsonl --json"
     )
-    what = "make one page of it that any browser opens, and that needs nothing else"
-    page = verbs.add_parser("page", help=what, description=sentence(what))
+    page = add_verb(verbs, "page", "make one page of it that any browser opens, and that needs nothing else")
     page.add_argument("file", type=Path, metavar="FILE", help="the record")
     page.add_argument(
         "-o",

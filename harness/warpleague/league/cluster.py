@@ -67,11 +67,9 @@ def lacking(version: str, paths: Sequence[str]) -> str | None:
     if __version__ != version:
         return f"it has warpleague {__version__}, not {version}"
     missing = next((path for path in paths if not Path(path).exists()), None)
-    return (
-        None
-        if missing is None
-        else f"it has no {missing}; built bots and interpreters must be at the same paths"
-    )
+    if missing is not None:
+        return f"it has no {missing}; built bots and interpreters must be at the same paths"
+    return None
 
 
 def play_there(spec: MatchSpec) -> MatchResult:

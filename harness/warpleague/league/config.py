@@ -16,7 +16,7 @@ from attrs.validators import ge, gt, le
 from warpleague.errors import BadInput, ConfigError
 from warpleague.games import game_ids, load_game
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import STRIKES, Clock, FaultPolicy, Level, Pondering
+from warpleague.match.spec import LEVEL, STRIKES, Clock, FaultPolicy, Level, Pondering
 from warpleague.strict import nearest, structure
 
 FormatKind = Literal["round-robin", "gauntlet"]
@@ -70,7 +70,7 @@ class RulesTable:
 
     faults: FaultPolicy = "forfeit"
     strikes: int = attrs.field(default=attrs.Factory(_strikes, takes_self=True), validator=ge(0))
-    level: Level = "limits"
+    level: Level = LEVEL
     pondering: Pondering = "off"
 
 
@@ -203,8 +203,10 @@ def _complete_game(table: GameTable, path: Path) -> GameTable:
 def _check(config: LeagueConfig, where: str) -> None:
     for index, entry in enumerate(config.entries):
         # Tables, records and pages show it; unlike a manifest's, it may have blanks and letters of all languages.
-        name = "x" if entry.name is None else entry.name
-        if not (0 < len(name) <= _NAME_LENGTH and name.isprintable() and name == name.strip()):
+        name = entry.name
+        if name is not None and not (
+            0 < len(name) <= _NAME_LENGTH and name.isprintable() and name == name.strip()
+        ):
             raise ConfigError(
                 f"{where}: bots[{index}].name: must be 1 to {_NAME_LENGTH} printable characters, "
                 "without blanks around them"

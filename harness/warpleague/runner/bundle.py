@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.errors import BotError, MissingToolchain
-from warpleague.match.spec import SeatSpec
+from warpleague.match.spec import LEVEL, SeatSpec
 from warpleague.runner.draft import clean, draft_of, replace
 from warpleague.runner.manifest import MANIFEST, Limits, Manifest, read_manifest
 
@@ -75,7 +75,7 @@ def cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "warpleague"
 
 
-def prepare(folder: Path, level: Level = "limits") -> Bundle:
+def prepare(folder: Path, level: Level = LEVEL) -> Bundle:
     """The bundle of the bot in `folder`, copied and built in the cache if its digest is new there.
 
     It is built under `level`, once: a built bot is confined whenever it runs, however it was built. Raises `BotError`,

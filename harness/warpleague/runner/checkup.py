@@ -18,7 +18,7 @@ from warpleague.games import game_ids, load_game
 from warpleague.match.chance import match_key
 from warpleague.match.evidence import told
 from warpleague.match.setup import load_options, match_id, options_json
-from warpleague.match.spec import Clock, MatchSpec
+from warpleague.match.spec import LEVEL, Clock, MatchSpec
 from warpleague.runner.bundle import Bundle, left_out, prepare
 from warpleague.runner.play import play_match
 from warpleague.runner.trial import GRACE_S, LONG_BYTES, crowded, in_pieces, padded, try_out, whole
@@ -62,7 +62,7 @@ class Checkup:
 
     matches: int = 2
     move_s: float = 1.0
-    level: Level = "limits"
+    level: Level = LEVEL
     games: tuple[str, ...] = ()
 
 

@@ -105,7 +105,7 @@ def frames(replay: Replay) -> Iterator[dict[str, Any]]:
     before = replay.first
     for step in replay:
         frame = _line(step.data)
-        bank = clock.after(step.data, message=_is_message(game, before, step.data))
+        bank = clock.after(step.data, message=clock.kept and _is_message(game, before, step.data))
         before = step.state
         if bank is not None:
             frame["bank"] = bank
@@ -177,6 +177,7 @@ class _Banks:
         self._increment = float(clock.get("increment_s") or 0.0)
         has_bank = "bank_s" in clock or "increment_s" in clock
         bank = float(clock.get("bank_s") or 0.0) if has_bank else None
+        self.kept = has_bank
         self._left: list[float | None] = [bank] * header["players"]
         self._limit: dict[int, float] = {}
         self._talked = False  # whether a message came last, so that the decision goes on without an increment
@@ -184,7 +185,7 @@ class _Banks:
     def after(self, data: dict[str, Any], *, message: bool) -> float | None:
         """What the seat of this line has left after it; None if it has no bank, or it cannot be told.
 
-        `message` is whether the line is one.
+        `message` is whether the line is one; without banks (`kept`) it does not matter.
         """
         seat = data.get("seat")
         if seat is None:
