@@ -76,6 +76,7 @@ def test_files_folders_and_links_come_out(tmp_path: Path) -> None:
         ([("x", SOFT, "/etc/passwd")], "a link that leads out of the folder"),
         ([("a", SOFT, "b"), ("b", SOFT, "/etc")], "a link that leads out of the folder"),
         ([("a", SOFT, "b"), ("b", SOFT, "a")], "a link that leads in circles"),
+        ([("a", SOFT, "b/x"), ("b", SOFT, "a/../b")], "a link that leads in circles"),
         ([("x", DEVICE)], "x, which is neither a file nor a folder nor a link"),
         ([("x", PIPE)], "x, which is neither a file nor a folder nor a link"),
         ([("x", FILE, bytes(600_000)), ("y", FILE, bytes(600_000))], "more than 1 MiB"),
@@ -87,6 +88,14 @@ def test_what_a_folder_must_not_hold_is_refused(entries: list, text: str, tmp_pa
         unpacked(archive(*entries), tmp_path)
     assert text in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_links_to_nothing_are_kept(tmp_path: Path) -> None:
+    """A link inside the folder may lead to what is not there, or to something below a file."""
+    folder = unpacked(
+        archive(("f", FILE), ("a", SOFT, "gone/x"), ("b", SOFT, "f/x"), ("c", SOFT, "a")), tmp_path
+    )
+    assert [str((folder / name).readlink()) for name in "abc"] == ["gone/x", "f/x", "a"]
 
 
 def test_hard_links_multiply_nothing(tmp_path: Path) -> None:

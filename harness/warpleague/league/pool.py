@@ -192,7 +192,10 @@ class RefereePool(Executor):
                 referee.future = future
                 self._bury(referee, selector)
             except Exception as error:  # noqa: BLE001 - a call that cannot be pickled is its caller's affair
-                future.set_exception(error)
+                # What pickle raises differs from one Python to the next, and may not say that it comes from pickle.
+                failure = RuntimeError(f"the call cannot be pickled: {error}")
+                failure.__cause__ = error
+                future.set_exception(failure)
             else:
                 referee.future = future
 
