@@ -15,13 +15,13 @@ from warpleague.games import game_ids, load_game
 from warpleague.games.playout import random_playout
 from warpleague.games.scene import Cell, Panel, Scene
 from warpleague.match.chance import match_key
-from warpleague.match.evidence import safe
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
 from warpleague.report.match import print_result
 from warpleague.report.scene import paint
 from warpleague.report.styles import SEAT_STYLES, seat_style
 from warpleague.report.watch import Watcher
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,15 +12,18 @@ import io
 import os
 import re
 import sys
+from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn, cast
 
 from warpleague import __version__
 from warpleague.errors import BadInput, HarnessFault
-from warpleague.match.evidence import safe
+from warpleague.safe_text import SafeStream, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from types import TracebackType
+    from typing import TextIO
 
 DONE: Final = 0
 FAILED: Final = 1
@@ -110,11 +113,10 @@ def _code(error: BaseException) -> int:
     """The exit code for what ended a command early, told on standard error; what is a bug is raised."""
     match _cause(error):
         case BadInput() as cause:
-            print(safe(f"warpleague: {cause}"), file=sys.stderr)
+            print(f"warpleague: {cause}", file=sys.stderr)
             return BAD_INPUT
         case HarnessFault() as cause:
-            text = f"warpleague: the harness failed, nothing was decided: {cause}"
-            print(safe(text), file=sys.stderr)
+            print(f"warpleague: the harness failed, nothing was decided: {cause}", file=sys.stderr)
             return FAILED
         case KeyboardInterrupt():
             print("warpleague: interrupted", file=sys.stderr)
@@ -143,6 +145,27 @@ def _spare_encodings() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+@contextmanager
+def _safe_output() -> Iterator[None]:
+    """Have all that is printed pass `SafeStream`: text of bots, records and stores cannot steer the terminal."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (
+        cast("TextIO", SafeStream(stream)) if stream is not None else stream for stream in before
+    )
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def _tell_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print the traceback of a bug, as the interpreter does, with what could steer the terminal escaped."""
+    from traceback import format_exception
+
+    if sys.stderr is not None:
+        sys.stderr.write(safe("".join(format_exception(kind, error, trace))))
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that `argv` (default: the process's arguments) names; returns the exit code.
 
@@ -150,14 +173,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     no error of ours or the user's is a bug and keeps its traceback.
     """
     _spare_encodings()
-    try:
+    sys.excepthook = _tell_bug
+    with _safe_output():
         try:
-            return _run(sys.argv[1:] if argv is None else argv)
-        finally:
-            if sys.stdout is not None:  # there is none when it was closed (`>&-`)
-                sys.stdout.flush()  # so that a pipe breaks here, not at the interpreter's exit
-    except BaseException as error:  # noqa: BLE001 - sorted out, and raised again if it is a bug
-        return _code(error)
+            try:
+                return _run(sys.argv[1:] if argv is None else argv)
+            finally:
+                if sys.stdout is not None:  # there is none when it was closed (`>&-`)
+                    sys.stdout.flush()  # so that a pipe breaks here, not at the interpreter's exit
+        except BaseException as error:  # noqa: BLE001 - sorted out, and raised again if it is a bug
+            return _code(error)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import BadInput, OptionsError, PositionError
+from warpleague.safe_text import safe_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,7 +31,10 @@ _EXAMPLES: Final = "examples:"
 
 
 def print_json(data: object) -> None:
-    """Print `data` as indented JSON in UTF-8; in ASCII, escaped as JSON does it, where output has another encoding."""
+    """Print `data` as indented JSON in UTF-8; in ASCII, escaped as JSON does it, where output has another encoding.
+
+    Characters that could steer a terminal are escaped in both.
+    """
     print(_json(data))
 
 
@@ -45,7 +49,7 @@ def print_json_list(rows: Iterable[object]) -> None:
 
 def _json(data: object) -> str:
     utf8 = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
-    return json.dumps(data, indent=2, ensure_ascii=not utf8)
+    return safe_json(json.dumps(data, indent=2, ensure_ascii=not utf8))
 
 
 def program() -> tuple[str, ...]:

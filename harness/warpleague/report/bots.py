@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
 
-from warpleague.match.evidence import safe
 from warpleague.report.terminal import make_console, make_table
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from warpleague.match.evidence import safe
 from warpleague.report.scene import paint
 from warpleague.report.terminal import make_console, make_table
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from warpleague.games.scene import Scene

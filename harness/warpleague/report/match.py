@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
-from warpleague.match.evidence import safe, told
+from warpleague.match.evidence import told
 from warpleague.report.scene import RIVAL
 from warpleague.report.styles import seat_style
 from warpleague.report.terminal import make_console, make_table
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from rich.console import Console

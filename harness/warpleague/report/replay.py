@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.rule import Rule
 from rich.text import Text
 
-from warpleague.match.evidence import safe, told
+from warpleague.match.evidence import told
 from warpleague.report.scene import RIVAL, paint
 from warpleague.report.styles import seat_style
 from warpleague.report.terminal import make_console
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -13,9 +13,9 @@ from rich.panel import Panel as Box
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.match.evidence import safe
 from warpleague.report.board import draw_board, legend
 from warpleague.report.styles import QUIET, seat_style
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

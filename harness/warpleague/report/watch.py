@@ -15,10 +15,10 @@ from rich.live import Live
 from rich.text import Text
 
 from warpleague.games import load_game
-from warpleague.match.evidence import safe
 from warpleague.report.scene import paint
 from warpleague.report.styles import seat_style
 from warpleague.report.terminal import make_console
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BadInput, BotError, HarnessFault
-from warpleague.match.evidence import safe
 from warpleague.match.spec import SeatSpec
 from warpleague.runner.archive import BadArchive, unpack
 from warpleague.runner.confine import MemoryWatch, environment, limited, rlimits
@@ -33,6 +32,7 @@ from warpleague.runner.promises import check_level
 from warpleague.runner.reaper import descendants, gathered
 from warpleague.runner.sandbox import Sandbox, exit_status
 from warpleague.runner.stderr import StderrLog
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warpleague.match.evidence import printable
+from warpleague.safe_text import printable
 from warpline.limits import STDERR_KEPT, STDERR_READ
 
 HEAD_BYTES: Final = STDERR_KEPT // 2

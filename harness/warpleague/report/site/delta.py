@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from warpleague.games.scene import Scene
-from warpleague.match.evidence import safe
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

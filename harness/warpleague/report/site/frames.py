@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from warpleague.match.evidence import safe
 from warpleague.report.site.delta import diff
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,6 @@ from markupsafe import Markup
 from warpleague.games import load_game
 from warpleague.league.held import Held
 from warpleague.league.means import share_interval
-from warpleague.match.evidence import safe
 from warpleague.report.figures import (
     fit_words,
     held_lines,
@@ -31,6 +30,7 @@ from warpleague.report.site import charts
 from warpleague.report.site.listing import Listed, listed
 from warpleague.report.site.words import Facts, conditions, one_line
 from warpleague.report.views import status
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

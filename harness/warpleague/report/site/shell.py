@@ -17,7 +17,7 @@ import attrs
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from warpleague.match.evidence import safe
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.match.evidence import safe
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
