@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -23,3 +24,17 @@ def test_shipped_leagues_are_sound(path: Path) -> None:
     for entry in config.entries:
         manifest = path.parent / entry.path / "bot.toml"
         assert f'"{game}"' in manifest.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in LEAGUES if path.stem.startswith("demo")], ids=lambda path: path.stem
+)
+def test_python_is_enough_for_the_demo(path: Path) -> None:
+    """Each league of the demo has as many bots in Python as its tables have seats, and skips all others."""
+    config = load_config(path)
+    manifests = [
+        tomllib.loads((path.parent / entry.path / "bot.toml").read_text()) for entry in config.entries
+    ]
+    in_python = [entry for entry in manifests if entry["run"][0] == "python3" and "build" not in entry]
+    assert len(in_python) >= config.game.players
+    assert config.missing_toolchain == "skip"
