@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -145,20 +146,58 @@ def test_a_folder_without_manifest_is_refused(run: Run, first: Path, tmp_path: P
         ("folder", "/etc", ["folder", "links to folders"]),
         ("circle", ".", ["circle", "links to folders"]),
         ("nowhere", "gone", ["nowhere", "leads nowhere"]),
+        ("loop", "loop", ["bot/loop", "cannot be followed", "symbolic links"]),
+        ("through", "bot.py/x", ["bot/through", "cannot be followed"]),
+        ("device", "/dev/zero", ["bot/device", "leads out of the bot's folder"]),
+        ("__pycache__.pyc", "__pycache__.pyc", []),
+        ("bot.toml", "bot.toml", ["bot.toml", "cannot read it"]),
     ],
 )
 def test_links_are_refused(run: Run, make_bot: MakeBot, link: str, target: str, words: list[str]) -> None:
-    """A link that leads out of a bot's folder, to a folder or nowhere cannot be bundled."""
+    """A link that leads out of a bot's folder, to a folder, in circles or nowhere cannot be bundled."""
     bot = make_bot("bot")
+    (bot / link).unlink(missing_ok=True)
     (bot / link).symlink_to(target)
-    refused(run("match", "aliens", bot, bot), *words)
+    if words:
+        refused(run("match", "aliens", bot, bot), *words)
+    else:
+        assert run("match", "aliens", bot, bot, "--option", "max_turns=2").code == 0
+
+
+def test_links_in_circles_stop_no_command(run: Run, make_bot: MakeBot, first: Path, tmp_path: Path) -> None:
+    """`bot check` tells of them as of any other finding, a league as of any other bad bot."""
+    bot = make_bot("bot")
+    (bot / "one").symlink_to("two")
+    (bot / "two").symlink_to("one")
+    done = run("bot", "check", bot)
+    assert (done.code, done.err) == (1, "")
+    assert "bot/one: this link cannot be followed" in done.out
+    league = tmp_path / "league.toml"
+    league.write_text(f'bots = ["{first}", "bot"]\n[game]\nid = "aliens"\n')
+    done = run("league", "run", league, "--results", tmp_path / "results")
+    assert done.code == 2
+    assert "bot/one: this link cannot be followed" in done.err
+
+
+def test_a_new_bot_does_not_go_where_a_link_is(run: Run, tmp_path: Path) -> None:
+    """A link that leads in circles is something that exists already."""
+    (tmp_path / "new").symlink_to("new")
+    refused(run("bot", "new", tmp_path / "new"), "exists already")
 
 
 def test_what_is_no_file_is_refused(run: Run, make_bot: MakeBot) -> None:
     """A named pipe in a bot's folder does not hang the bundling."""
     bot = make_bot("bot")
     os.mkfifo(bot / "pipe")
-    refused(run("match", "aliens", bot, bot), "pipe", "only files and folders")
+    refused(run("match", "aliens", bot, bot), "bot/pipe", "only files and folders")
+    (bot / "pipe").unlink()
+    (bot / "linked").symlink_to("pipe")
+    os.mkfifo(bot / "pipe")
+    refused(run("match", "aliens", bot, bot), "only files and folders")
+    for name in ("pipe", "linked"):
+        (bot / name).unlink()
+    os.mknod(bot / "socket", 0o644 | stat.S_IFSOCK)
+    refused(run("match", "aliens", bot, bot), "bot/socket", "only files and folders")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -168,6 +207,12 @@ def test_an_unreadable_file_is_refused(run: Run, make_bot: MakeBot) -> None:
     (bot / "secret").write_text("x")
     (bot / "secret").chmod(0)
     refused(run("match", "aliens", bot, bot), "secret", "cannot read")
+    (bot / "secret").unlink()
+    (bot / "closed").mkdir(mode=0)
+    try:
+        refused(run("match", "aliens", bot, bot), "bot/closed", "cannot read")
+    finally:
+        (bot / "closed").chmod(0o755)
 
 
 def test_a_cache_that_cannot_be_written_is_named(

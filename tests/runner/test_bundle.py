@@ -13,7 +13,10 @@ from pathlib import Path
 import pytest
 
 from warpleague.errors import BotError
-from warpleague.runner.bundle import find, folder_digest, prepare
+from warpleague.runner import content
+from warpleague.runner.bundle import find, prepare
+from warpleague.runner.content import folder_digest
+from warpleague.runner.draft import remove
 from warpleague.runner.manifest import read_manifest
 
 
@@ -190,6 +193,38 @@ def test_a_folder_that_changes_while_it_is_bundled(folder: Path, monkeypatch: py
     with pytest.raises(BotError, match="changed while it was bundled"):
         prepare(folder)
     assert find(digest) is None
+
+
+def test_a_file_that_becomes_a_pipe_is_not_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is no file any more, or gone, when it is read is named; nothing hangs."""
+    found = content.files_of(folder)
+    (folder / "main.py").unlink()
+    monkeypatch.setattr(content, "files_of", lambda _: found)
+    with pytest.raises(BotError, match=r"main\.py: cannot read it"):
+        folder_digest(folder)
+    os.mkfifo(folder / "main.py")
+    with pytest.raises(BotError, match=r"main\.py: is no file any more"):
+        folder_digest(folder)
+
+
+def test_folders_without_end_and_files_without_number(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Folders so deep that no path reaches their end, and very many files, are refused in plain words."""
+    monkeypatch.setattr(content, "MOST_FILES", 3)
+    folder_digest(folder)
+    (folder / "more").touch()
+    with pytest.raises(BotError, match="more than 3 files"):
+        folder_digest(folder)
+    (folder / "more").unlink()
+    monkeypatch.chdir(folder)
+    for _ in range(1200):
+        Path("deep").mkdir()
+        os.chdir("deep")
+    with pytest.raises(BotError, match="cannot read it"):
+        folder_digest(folder)
+    os.chdir(tmp_path)
+    remove(folder)
 
 
 def test_a_digest_that_is_a_path_finds_nothing(folder: Path) -> None:

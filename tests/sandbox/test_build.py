@@ -25,8 +25,9 @@ import warpleague.runner.build as building
 from warpleague.cli import main
 from warpleague.errors import BotError, HarnessFault
 from warpleague.runner import draft
-from warpleague.runner.bundle import folder_digest, prepare
+from warpleague.runner.bundle import prepare
 from warpleague.runner.checkup import Checkup, check_bot
+from warpleague.runner.content import folder_digest
 from warpleague.runner.promises import with_token
 from warpleague.runner.sandbox import Sandbox
 

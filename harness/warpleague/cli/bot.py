@@ -5,6 +5,7 @@ Leaves the checking to `warpleague.runner.checkup` and bundles to `warpleague.ru
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,9 +107,10 @@ def run_new(args: argparse.Namespace) -> int:
     from warpleague.runner.starters import starter_folder
 
     folder: Path = args.folder
-    if folder.exists():
+    if os.path.lexists(folder):
         raise BadInput(f"{folder}: exists already; choose another name")
-    name = re.sub(r"[^A-Za-z0-9._+-]", "-", folder.resolve().name).strip("-._+") or "my-bot"
+    shown = Path(os.path.realpath(folder)).name
+    name = re.sub(r"[^A-Za-z0-9._+-]", "-", shown).strip("-._+") or "my-bot"
     language, starter = LANGUAGES[args.lang]
     source = starter_folder(starter)
     try:

@@ -1,7 +1,7 @@
 """What a bot is: its content's digest, its built copy in the cache, and how to start it.
 
-Leaves its manifest to `manifest`, and running it to `warpleague.runner.process`. A bundle is found by its digest, so
-the same content is built once, and a record's bots can be found again.
+Leaves its manifest to `manifest`, its files to `content`, and running it to `warpleague.runner.process`. A bundle is
+found by its digest, so the same content is built once, and a record's bots can be found again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import platform
 import re
 import shutil
 import sys
-from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -19,18 +18,12 @@ import attrs
 
 from warpleague.errors import BotError, MissingToolchain
 from warpleague.match.spec import LEVEL, SeatSpec
+from warpleague.runner.content import LEFT_OUT, content, files_of, folder_digest
 from warpleague.runner.draft import clean, draft_of, replace
 from warpleague.runner.manifest import MANIFEST, Limits, Manifest, read_manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from warpleague.match.spec import Level
-
-BUNDLE_MB: Final = 256
-LEFT_OUT: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", ".DS_Store"})
-"""Names of folders and files that are no part of a bot: what tools make beside its source, and make anew."""
-_MADE_ANEW: Final = frozenset({"__pycache__", ".git", ".DS_Store"})  # nobody expects these to be part of it
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
@@ -119,63 +112,6 @@ def _bundle_folder(digest: str) -> Path:
     return cache_folder() / f"{platform.system()}-{platform.machine()}".lower() / digest[:32]
 
 
-def _files(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The files of a bot, by their relative POSIX paths, sorted; `BotError` for what no bundle may hold."""
-    size = 0
-    found: list[tuple[str, Path]] = []
-    for root, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
-        for name in folders:
-            if (path := Path(root) / name).is_symlink():
-                # Followed, it could lead out or in circles; left out, the bot would miss what its author sees.
-                raise BotError(f"{path}: links to folders cannot be bundled; copy the folder instead")
-        for name in names:
-            if name in LEFT_OUT or name.endswith(".pyc"):
-                continue
-            path = Path(root) / name
-            relative = path.relative_to(folder).as_posix()
-            try:
-                relative.encode()
-            except UnicodeEncodeError:
-                raise BotError(f"{folder}: the name {os.fsencode(relative)!r} is not UTF-8") from None
-            if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
-                raise BotError(f"{path}: this link leads out of the bot's folder; copy the file instead")
-            if path.is_symlink() and not path.exists():
-                raise BotError(f"{path}: this link leads nowhere")
-            if not path.is_file():
-                raise BotError(f"{path}: a bot's folder may hold only files and folders")
-            size += path.stat().st_size
-            if size > BUNDLE_MB * 1024 * 1024:
-                raise BotError(f"{folder}: more than {BUNDLE_MB} MiB; remove what the bot does not need")
-            found.append((relative, path))
-    yield from sorted(found)
-
-
-def left_out(folder: Path) -> list[str]:
-    """The folders below `folder` that are no part of the bot, but may hold what it needs; relative paths, sorted."""
-    found = []
-    for root, folders, _ in os.walk(folder):
-        gone = LEFT_OUT.intersection(folders)
-        folders[:] = [name for name in folders if name not in gone]
-        found += [Path(root, name).relative_to(folder).as_posix() for name in gone - _MADE_ANEW]
-    return sorted(found)
-
-
-def folder_digest(folder: Path) -> str:
-    """The digest of a bot's folder: what it holds, whether it may be executed, and under which paths."""
-    hasher = sha256()
-    for relative, path in _files(folder):
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise BotError(f"{path}: cannot read it: {error.strerror}") from None
-        executable = bool(path.stat().st_mode & 0o111)
-        head = f"{len(relative.encode())}:{relative}:{int(executable)}:{len(content)}:"
-        hasher.update(head.encode())
-        hasher.update(content)
-    return hasher.hexdigest()
-
-
 def _built(folder: Path, manifest: Manifest, digest: str, level: Level) -> Path:
     """The folder in the cache that holds the built bot."""
     target = _bundle_folder(digest)
@@ -218,15 +154,15 @@ def _copy(folder: Path, target: Path) -> None:
     made = {target}
     target.mkdir()
     target.chmod(0o755)
-    for relative, path in _files(folder):
-        place = target / relative
+    for file in files_of(folder):
+        place = target / file.name
         for parent in reversed(place.relative_to(target).parents):
             if (target / parent) not in made:
                 made.add(target / parent)
                 (target / parent).mkdir()
                 (target / parent).chmod(0o755)
-        shutil.copyfile(path, place)
-        place.chmod(0o755 if path.stat().st_mode & 0o111 else 0o644)
+        place.write_bytes(content(file))
+        place.chmod(0o755 if file.executable else 0o644)
 
 
 def _check_program(folder: Path, manifest: Manifest, draft: Path) -> None:

@@ -19,7 +19,8 @@ from warpleague.match.chance import match_key
 from warpleague.match.evidence import told
 from warpleague.match.setup import load_options, match_id, options_json
 from warpleague.match.spec import LEVEL, Clock, MatchSpec
-from warpleague.runner.bundle import Bundle, left_out, prepare
+from warpleague.runner.bundle import Bundle, prepare
+from warpleague.runner.content import left_out
 from warpleague.runner.play import play_match
 from warpleague.runner.trial import GRACE_S, LONG_BYTES, crowded, in_pieces, padded, try_out, whole
 from warpleague.strict import nearest

@@ -1,0 +1,145 @@
+"""Which files of a folder make up a bot, and the digest over them.
+
+Leaves copying and building them to `bundle`. A folder is a stranger's: whatever is in it, reading it ends, and what
+no bot may hold is a `BotError` that names the path.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from warpleague.errors import BotError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BUNDLE_MB: Final = 256
+MOST_FILES: Final = 50_000
+LEFT_OUT: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", ".DS_Store"})
+"""Names of folders and files that are no part of a bot: what tools make beside its source, and make anew."""
+_MADE_ANEW: Final = frozenset({"__pycache__", ".git", ".DS_Store"})  # nobody expects these to be part of it
+
+
+@attrs.frozen
+class File:
+    """A file of a bot: its path below the folder with slashes, where its content is, and whether it may be run."""
+
+    name: str
+    path: Path
+    executable: bool
+
+
+def files_of(folder: Path) -> list[File]:
+    """The files of the bot in `folder`, sorted by name; `BotError` for what no bot may hold."""
+    root = os.path.realpath(folder)
+    found: list[File] = []
+    size = 0
+    open_folders = [""]
+    while open_folders:
+        below = open_folders.pop()
+        for entry in _entries(Path(folder, below)):
+            if entry.name in LEFT_OUT or (
+                entry.name.endswith(".pyc") and not entry.is_dir(follow_symlinks=False)
+            ):
+                continue
+            name = f"{below}/{entry.name}" if below else entry.name
+            path = Path(folder, name)
+            try:
+                name.encode()
+            except UnicodeEncodeError:
+                raise BotError(f"{folder}: the name {os.fsencode(name)!r} is not UTF-8") from None
+            try:
+                status = _followed(path, root) if entry.is_symlink() else entry.stat()
+            except OSError as error:
+                raise _unreadable(path, error) from None
+            if stat.S_ISDIR(status.st_mode):
+                open_folders.append(name)
+                continue
+            if not stat.S_ISREG(status.st_mode):
+                raise BotError(f"{path}: a bot's folder may hold only files and folders")
+            size += status.st_size
+            if size > BUNDLE_MB << 20:
+                raise BotError(f"{folder}: more than {BUNDLE_MB} MiB; remove what the bot does not need")
+            found.append(File(name, path, bool(status.st_mode & 0o111)))
+            if len(found) > MOST_FILES:
+                raise BotError(f"{folder}: more than {MOST_FILES:,} files; remove what the bot does not need")
+    return sorted(found, key=lambda file: file.name)
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError as error:
+        raise _unreadable(folder, error) from None
+
+
+def _followed(path: Path, root: str) -> os.stat_result:
+    """The status of the file that a link leads to; `BotError` for a link that no bot may hold."""
+    try:
+        target = os.path.realpath(path, strict=True)
+    except FileNotFoundError:
+        target = os.path.realpath(path)
+        if _inside(target, root):
+            raise BotError(f"{path}: this link leads nowhere") from None
+    except OSError as error:
+        # A loop is one of these; pathlib tells of it in another way in each version of Python.
+        raise BotError(f"{path}: this link cannot be followed: {error.strerror}") from None
+    if os.path.isdir(target):  # noqa: PTH112
+        # Followed, it could lead out or in circles; left out, the bot would miss what its author sees.
+        raise BotError(f"{path}: links to folders cannot be bundled; copy the folder instead")
+    if not _inside(target, root):
+        raise BotError(f"{path}: this link leads out of the bot's folder; copy the file instead")
+    return os.stat(target)  # noqa: PTH116
+
+
+def _inside(path: str, root: str) -> bool:
+    return path.startswith(root.rstrip("/") + "/")
+
+
+def _unreadable(path: Path, error: OSError) -> BotError:
+    return BotError(f"{path}: cannot read it: {error.strerror or error}")
+
+
+def content(file: File) -> bytes:
+    """The bytes of a file; `BotError` if it cannot be read, or has become something else than a file since."""
+    try:
+        # Not to wait for somebody to write into a named pipe; of a file it changes nothing.
+        with open(os.open(file.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:  # noqa: PTH123
+            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+                raise BotError(f"{file.path}: is no file any more")
+            data = opened.read((BUNDLE_MB << 20) + 1)
+    except OSError as error:
+        raise _unreadable(file.path, error) from None
+    if len(data) > BUNDLE_MB << 20:
+        raise BotError(f"{file.path}: more than {BUNDLE_MB} MiB")
+    return data
+
+
+def folder_digest(folder: Path) -> str:
+    """The digest of a bot's folder: what it holds, whether it may be executed, and under which paths."""
+    hasher = sha256()
+    for file in files_of(folder):
+        data = content(file)
+        head = f"{len(file.name.encode())}:{file.name}:{int(file.executable)}:{len(data)}:"
+        hasher.update(head.encode())
+        hasher.update(data)
+    return hasher.hexdigest()
+
+
+def left_out(folder: Path) -> list[str]:
+    """The folders below `folder` that are no part of the bot, but may hold what it needs; relative paths, sorted."""
+    return sorted(_left_out(folder))
+
+
+def _left_out(folder: Path) -> Iterator[str]:
+    for root, folders, _ in os.walk(folder):
+        gone = LEFT_OUT.intersection(folders)
+        folders[:] = [name for name in folders if name not in gone]
+        yield from (Path(root, name).relative_to(folder).as_posix() for name in gone - _MADE_ANEW)
