@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import zstandard
 
+from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read
 from warpleague.league.records import published_record, verify_league
 from warpleague.match.chance import deal_key
 from warpleague.match.replay import verify_record
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from warpline.codec import canonical
 
 
 @pytest.fixture
@@ -132,6 +131,40 @@ def test_keys_are_published_when_the_season_is_over(
         league.store.add([(fixture, league.season.bots, result)])
         record = published_record(league, fixture.id, fixture.deal)
         assert json.loads(record.split(b"\n")[0])["key"] is None
+
+
+def test_export_overwrites_no_strangers_file(
+    real, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exported again, the same record may replace itself, now with its key; any other file stays, but by force."""
+
+    def export(*more: str) -> tuple[int, str, str]:
+        results = str(tmp_path / "results")
+        code = main(["league", "export", str(real[0]), "--results", results, "--match", "2", *more])
+        return code, *capsys.readouterr()
+
+    code, out, _ = export()
+    assert code == 0
+    file = Path(out.strip())
+    whole = file.read_bytes()
+    header, rest = whole.split(b"\n", 1)
+    file.write_bytes(canonical({**json.loads(header), "key": None, "seed": None}) + b"\n" + rest)
+    assert export()[0] == 0
+    assert file.read_bytes() == whole
+    for other in (
+        whole.replace(b'"digest":"', b'"digest":"0'),
+        b"mine",
+        b"\xff\x00",
+        b"{}\n[]\n",
+        b"[" * 5000,
+    ):
+        file.write_bytes(other)
+        code, out, err = export()
+        assert (code, out) == (2, "")
+        assert f"{file}: exists already" in err
+        assert file.read_bytes() == other
+    assert export("--force")[0] == 0
+    assert file.read_bytes() == whole
 
 
 def test_a_match_is_found_by_number_or_id(real, tmp_path: Path) -> None:

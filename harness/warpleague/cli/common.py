@@ -206,10 +206,23 @@ def read_position(path: Path) -> JsonObject:
     return data
 
 
+def add_force(parser: argparse.ArgumentParser) -> None:
+    """The option without which no command overwrites a file that the user named."""
+    parser.add_argument("--force", action="store_true", help="overwrite a file that is there already")
+
+
+def check_new(path: Path, force: bool) -> None:
+    """Raise `BadInput` if `path` is there already, unless `force` allows to overwrite it."""
+    if not force and (path.exists() or path.is_symlink()):
+        raise BadInput(f"{path}: exists already; choose another name, or overwrite it with --force")
+
+
 def check_writable(path: Path) -> None:
     """Raise `BadInput` if `path` cannot be written: to be asked before the work whose result goes there."""
     if path.is_dir():
         raise BadInput(f"{path}: cannot write it: it is a folder")
+    if path.exists() and not path.is_file():
+        raise BadInput(f"{path}: cannot write it: it is a device or a pipe, not a file")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path.parent):

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 from warpleague.cli.common import (
     RESULTS,
     add_examples,
+    add_force,
     add_verb,
+    check_new,
     count,
     league_command,
     open_league,
@@ -26,7 +28,7 @@ from warpleague.cli.common import (
     write_file,
 )
 from warpleague.cli.report import configure_report, run_report
-from warpleague.errors import BadInput
+from warpleague.errors import BadInput, RecordError
 
 if TYPE_CHECKING:
     import argparse
@@ -102,6 +104,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="jsonl",
         help="whether and how the files are compressed (default: jsonl, not at all)",
     )
+    add_force(export)
     configure_report(
         action("report", "write a site of tables and replays that any browser opens", run_report)
     )
@@ -339,7 +342,9 @@ def _export(args: argparse.Namespace) -> int:
         def written() -> Iterator[str]:
             for match_id, deal in wanted:
                 path = folder / (match_id + suffix)
-                write_file(path, pack(published_record(league, match_id, deal), path.name))
+                record = published_record(league, match_id, deal)
+                check_new(path, args.force or _holds(path, record))
+                write_file(path, pack(record, path.name))
                 yield str(path)
 
         if args.json:
@@ -351,6 +356,18 @@ def _export(args: argparse.Namespace) -> int:
         if not league.store.published():
             say("note: the season is not over: the records' keys stay secret until then")
     return 0
+
+
+def _holds(path: Path, record: bytes) -> bool:
+    """Whether the file is a record of the very same play, perhaps still without its key: no harm to replace it."""
+    from warpleague.match.lines import end_digest
+    from warpleague.match.packing import read_record
+
+    try:
+        there = end_digest(read_record(path))
+    except RecordError:
+        return False
+    return there is not None and there == end_digest(record)
 
 
 def _verify(args: argparse.Namespace) -> int:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from warpleague.cli.common import (
     add_clock,
     add_examples,
+    add_force,
     add_level,
+    check_new,
     check_writable,
     count,
     parse_options,
@@ -52,8 +54,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="write the record to this file, to show, verify and reproduce the match; .zst and .gz compress it",
     )
     parser.add_argument(
-        "--position", type=Path, metavar="FILE", help="start from the position in this file (JSON)"
+        "--position",
+        type=Path,
+        metavar="FILE",
+        help="start from the position in this file (JSON; `replay position` takes one from a record)",
     )
+    add_force(parser)
     add_clock(parser)
     parser.add_argument(
         "--faults",
@@ -180,6 +186,8 @@ def run(args: argparse.Namespace) -> int:
     from warpleague.match.packing import pack
     from warpleague.runner.play import play_match
 
+    if args.record is not None:
+        check_new(args.record, args.force)
     spec = build_spec(args)
     if args.record is not None:
         check_writable(args.record)

@@ -1,4 +1,4 @@
-"""Show a recorded match, verify that it holds, or make a page of it.
+"""Show a recorded match, verify that it holds, make a page of it, or take a position from it.
 
 Leaves executing a record to `warpleague.match.replay`, and drawing to `warpleague.report`.
 """
@@ -8,18 +8,28 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import add_examples, add_verb, check_writable, count, print_json, write_file
+from warpleague.cli.common import (
+    add_examples,
+    add_force,
+    add_verb,
+    check_new,
+    check_writable,
+    count,
+    print_json,
+    say,
+    write_file,
+)
 from warpleague.errors import BadInput, RecordError
 
 if TYPE_CHECKING:
     import argparse
 
-    from warpleague.match.replay import RecordSummary
+    from warpleague.match.replay import RecordSummary, Replay
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague replay`."""
-    verbs = parser.add_subparsers(required=True, metavar="show|verify|page")
+    verbs = parser.add_subparsers(required=True, metavar="show|verify|page|position")
     show = add_verb(verbs, "show", "tell what happened, line by line")
     show.add_argument("file", type=Path, metavar="FILE", help="the record")
     show.add_argument("--boards", action="store_true", help="draw the board after every line")
@@ -47,9 +57,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the page (default: the record's name with .html, here)",
     )
+    add_force(page)
     page.add_argument("--json", action="store_true", help="print where it is as JSON")
     add_examples(page, "replay page results/one.jsonl -o one.html")
     page.set_defaults(handler=run_page)
+    position = add_verb(
+        verbs, "position", "take a position from it, to play on from there (match --position)"
+    )
+    position.add_argument("file", type=Path, metavar="FILE", help="the record")
+    position.add_argument(
+        "--at", type=count(0), required=True, metavar="N", help="the position after line n = N (0: the start)"
+    )
+    position.add_argument(
+        "-o", "--out", type=Path, metavar="FILE", help="where to write it (default: standard output)"
+    )
+    add_force(position)
+    add_examples(position, "replay position results/one.jsonl --at 30 --out thirty.json")
+    position.set_defaults(handler=run_position)
 
 
 def parse_key(text: str | None) -> bytes | None:
@@ -125,16 +149,22 @@ def run_show(args: argparse.Namespace) -> int:
     from warpleague.report.replay import show_replay, steps_json
 
     replay = Replay(read_record(args.file), where=str(args.file))
-    last_seat, last_line = replay.header["players"] - 1, len(replay.lines) - 2
+    last_seat = replay.header["players"] - 1
     if args.seat is not None and args.seat > last_seat:
         raise BadInput(f"--seat {args.seat}: the match has seats 0 to {last_seat}")
-    if args.at is not None and args.at > last_line:
-        raise BadInput(f"--at {args.at}: the record's lines are numbered 0 (the start) to {last_line}")
+    _check_line(replay, args.at)
     if args.json:
         print_json([step for step in steps_json(replay, args.seat) if args.at in (None, step["n"])])
     else:
         show_replay(replay, boards=args.boards, at=args.at, seat=args.seat)
     return 0
+
+
+def _check_line(replay: Replay, at: int | None) -> None:
+    """Raise `BadInput` if the record has no line n = `at`."""
+    last = len(replay.lines) - 2
+    if at is not None and at > last:
+        raise BadInput(f"--at {at}: the record's lines are numbered 0 (the start) to {last}")
 
 
 def run_page(args: argparse.Namespace) -> int:
@@ -146,6 +176,7 @@ def run_page(args: argparse.Namespace) -> int:
     name = args.file.name.removesuffix(".zst").removesuffix(".gz").removesuffix(".jsonl")
     out = args.out or Path(f"{name}.html")
     replay = Replay(read_record(args.file), where=str(args.file))
+    check_new(out, args.force)
     check_writable(out)
     page = page_alone(replay, str(args.file))
     write_file(out, page)
@@ -153,4 +184,32 @@ def run_page(args: argparse.Namespace) -> int:
         print_json({"match": replay.header["id"], "page": str(out), "bytes": len(page)})
     else:
         print(f"open {out}")
+    return 0
+
+
+def run_position(args: argparse.Namespace) -> int:
+    """Write the position after a line; the record is verified up to there."""
+    import json
+
+    from warpleague.match.packing import read_record
+    from warpleague.match.replay import Replay
+
+    replay = Replay(read_record(args.file), where=str(args.file))
+    _check_line(replay, args.at)
+    if args.out is not None:
+        check_new(args.out, args.force)
+        check_writable(args.out)
+    state = (
+        next((step.state for step in replay if step.data["n"] == args.at), None) if args.at else replay.first
+    )
+    if not replay.game.actors(state):
+        raise BadInput(f"--at {args.at}: the game is over there; nothing is left to play from line {args.at}")
+    text = json.dumps(replay.game.to_json(state))
+    if args.out is None:
+        print(text)
+        return 0
+    write_file(args.out, text.encode() + b"\n")
+    seats = " ".join(["BOT"] * replay.header["players"])
+    print(f"position written to {args.out}")
+    say(f"play on from there: warpleague match {replay.header['game']} {seats} --position {args.out}")
     return 0

@@ -8,7 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import add_examples, check_writable, print_json, say, write_file
+from warpleague.cli.common import (
+    add_examples,
+    add_force,
+    check_new,
+    check_writable,
+    print_json,
+    say,
+    write_file,
+)
 from warpleague.cli.replay import parse_key
 from warpleague.errors import BotError, RecordError
 
@@ -37,6 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--key", metavar="HEX", help="the match key, where the record does not tell it")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write the new record here")
+    add_force(parser)
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
     add_examples(
         parser,
@@ -119,6 +128,7 @@ def run(args: argparse.Namespace) -> int:
         pass
     spec = _spec(args, replay.header, replay.key)
     if args.record is not None:
+        check_new(args.record, args.force)
         check_writable(args.record)
     result = play_match(spec)
     if args.record is not None:

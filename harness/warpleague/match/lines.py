@@ -59,6 +59,18 @@ def digest_of(parts: Iterable[bytes]) -> str:
     return hasher.hexdigest()
 
 
+def end_digest(record: bytes) -> str | None:
+    """The digest in the end line of an unpacked record; None if there is none. Nothing is checked."""
+    for line in reversed(record.splitlines()[-2:]):
+        try:
+            data = msgspec.json.decode(line)
+        except (msgspec.DecodeError, RecursionError):
+            continue
+        if isinstance(data, dict) and data.get("type") == "end":
+            return data.get("digest")
+    return None
+
+
 def seal(lines: Sequence[bytes]) -> bytes:
     """The seal line for `lines` (header to end, each with its newline).
 
