@@ -400,6 +400,54 @@ class Moody(HushGame):
         return super().determinize(view, seat, random.Random())
 
 
+@attrs.frozen(eq=False)
+class Card:
+    """An action that is equal to itself alone."""
+
+    do: ClassVar[str] = "hide"
+    card: int
+
+
+class Unequal(HushGame):
+    """Legal actions are always the same objects, but their copies are others."""
+
+    Actions: ClassVar[tuple[type, ...]] = (Card, Peek)
+    cards = tuple(map(Card, range(5)))
+
+    def legal(self, state: Hush, seat: int) -> Any:
+        return [
+            self.cards[move.card] if isinstance(move, Hide) else move for move in super().legal(state, seat)
+        ]
+
+    def apply(self, state: Hush, move: Any) -> tuple[Hush, list[Event]]:
+        return super().apply(state, Hide(self.cards.index(move)) if isinstance(move, Card) else move)
+
+
+@attrs.define
+class Sealed(Hush):
+    """A state with a part that a copy loses."""
+
+    seal: Any = None
+
+    def __reduce__(self) -> Any:
+        return Sealed, (self.turns, self.turn, self.die, self.piles, self.retired)
+
+
+class Sealing(HushGame):
+    def initial(self, players: int, options: Any) -> Hush:
+        return Sealed(options.turns, 0, None, ((),) * players, (), "red")
+
+    def from_json(self, data: Any) -> Hush:
+        found = super().from_json(data)
+        return Sealed(found.turns, found.turn, found.die, found.piles, found.retired, "red")
+
+    def determinize(self, view: dict[str, Any], seat: int, rng: random.Random) -> Hush:
+        return self.from_json(self.to_json(super().determinize(view, seat, rng)))
+
+    def to_json(self, state: Hush) -> dict[str, Any]:
+        return {key: value for key, value in super().to_json(state).items() if key != "seal"}
+
+
 class Undocumented(HushGame):
     def view(self, state: Hush, seat: int) -> dict[str, Any]:
         return {**super().view(state, seat), "extra": 1}
@@ -455,6 +503,8 @@ BROKEN = [
     (Endless, "no end after"),
     (Guessing, "looks different"),
     (Moody, "not repeatable"),
+    (Unequal, "is not equal to its copy"),
+    (Sealing, "the copied state is another"),
     (Undocumented, "not documented"),
     (Pythonic, "not plain JSON"),
     (Loaded, "weights"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+import pickle
 from random import Random
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -30,6 +31,12 @@ _LOCKSTEP = 6  # steps two positions that look alike to a seat are played on sid
 _PARSED = 24  # legal actions of one decision that are parsed back
 _MUTANTS = 16  # damaged actions tried at one decision
 _CORRUPTIONS = 6  # damaged positions tried at one sampled position
+_COPIED = 6  # legal actions of one decision that are copied
+_COPIES: dict[str, Callable[[Any], Any]] = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda value: pickle.loads(pickle.dumps(value)),
+}
 
 
 def check_game(
@@ -159,6 +166,7 @@ class _Run:
             self.step, self.doing = sample.step, ""
             self.check_codec(sample, moves)
             self.check_pictures(sample.state)
+            self.check_copies(sample.state)
             if sample is not last:
                 self.check_decision(sample.state)
                 self.check_views(sample.state)
@@ -394,6 +402,29 @@ class _Run:
             self.demand(len(set(places)) == len(places), f"scene for {viewer}: two cells in one place")
             for piece in scene.pieces:
                 self.demand(1 <= len(piece.text) <= 3, f"scene for {viewer}: piece text {piece.text!r}")
+
+    def check_copies(self, state: Any) -> None:
+        """Copied states and actions are equal to the originals and have the same future."""
+        game = self.game
+        actors = game.actors(state)
+        moves: list[Any] = []
+        if actors == (CHANCE,):
+            moves = [random_roll(self.check_draws(state), self.rng)]
+        elif actors:
+            legal = game.legal(state, actors[0])
+            moves = [legal[self.rng.randrange(len(legal))] for _ in range(min(_COPIED, len(legal)))]
+        for name, copied in _COPIES.items():
+            self.doing = f" (after {name})"
+            again = copied(state)
+            self.demand(again == state, "the copied state is another")
+            self.same(game.to_json(again), game.to_json(state), "to_json of the copied state")
+            for move in moves:
+                twin = copied(move)
+                self.demand(twin == move and hash(twin) == hash(move), f"{move!r} is not equal to its copy")
+                (after, events), (ahead, told) = game.apply(state, move), game.apply(again, twin)
+                self.demand(ahead == after, f"the copied state has another future with {move!r}")
+                self.demand(list(told) == list(events), f"the copied state has other events with {move!r}")
+        self.doing = ""
 
     def check_decision(self, state: Any) -> None:
         """Legal actions are distinct, in a fixed order, and exactly what parse accepts."""

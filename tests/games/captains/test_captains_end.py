@@ -199,3 +199,41 @@ def test_retired_seats_rank_below_all_others(tools: Tools) -> None:
     assert events[-1].data["event"] == "over"
     assert GAME.outcome(state).ranks == (3, 2, 1)
     assert GAME.outcome(state).why == "retired"
+
+
+def test_the_end_is_told_once(tools: Tools) -> None:
+    """Without the last bot the game is over, also while the galaxy is laid; who goes later ends no second time."""
+    for players in (1, 3):
+        state = GAME.initial(players, Options())
+        for seat in range(players):
+            assert GAME.actors(state)
+            state, events = GAME.retire(state, seat)
+        scores = [0] * max(2, players)
+        assert [event.data for event in events] == [
+            {"event": "retired", "seat": players - 1},
+            {"event": "over", "why": "retired", "scores": scores},
+        ]
+        assert GAME.outcome(state).why == "retired"
+        assert GAME.scene(state, None).caption == "over before the galaxy was laid: retired"
+    over = tools.play(tools.at(round=200, seat=1, ships=[119, 134], tokens=[[119], [134]]), "end")
+    for seat in (1, 0):
+        over, events = GAME.retire(over, seat)
+        assert [event.data for event in events] == [{"event": "retired", "seat": seat}]
+
+
+@pytest.mark.parametrize("end", ["play", "retire"])
+def test_a_solo_game_that_ends_while_the_ai_places_is_told_like_any_other(tools: Tools, end: str) -> None:
+    """The last event is `over`, and the position is that of an end: nobody acts, nothing is about to be done."""
+    state = tools.at(players=1, ships=[119], tokens=[[119], [134]], docks=tools.counts(p3=2), round=200)
+    state = tools.play(state, "end", "roll 6", "roll 5")
+    assert GAME.ask(state, 0) == "ai-place"
+    state, events = GAME.retire(state, 0) if end == "retire" else GAME.apply(state, GAME.legal(state, 0)[0])
+    told = [event.data for event in events]
+    assert [event["event"] for event in told].count("over") == 1
+    assert told[-1] == {
+        "event": "over",
+        "why": GAME.outcome(state).why,
+        "scores": GAME.view(state, 0)["scores"],
+    }
+    view = GAME.view(state, 0)
+    assert (GAME.actors(state), view["stage"], view["focus"], view["taken"]) == ((), "over", -1, [])

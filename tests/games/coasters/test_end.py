@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from warpleague.games.coasters import GAME
 
 THREE = "0/0 1/0 2/0"
@@ -159,6 +161,23 @@ def test_e5_a_seat_may_be_retired_after_the_end_too(desk):
     assert GAME.from_json(GAME.to_json(state)) == state
     assert GAME.determinize(GAME.view(state, 2), 2, None) == state
     assert GAME.scene(state, None).caption == "over (last-ship): nobody won"
+
+
+@pytest.mark.parametrize("end", ["fire", "claim", "round", "retire"])
+def test_at_the_end_no_seat_is_named(desk, end):
+    """Nobody has the turn or is asked once the game is over, however it ended; a position may still name a seat."""
+    whole = row(".", "0>", "1^1", ".", ".", ".", ".", ".", ".")
+    state = desk.turn(whole, THREE, "1 TIP", eliminated=[2], options={"max_rounds": 1})
+    if end == "retire":
+        state = desk.retire(desk.do(state, "claim"), 1)
+    else:
+        moves = {"fire": ["fire"], "claim": ["claim", "agree"], "round": ["end", "roll 1 TIP", "end"]}
+        state = desk.do(state, *moves[end])
+    data = GAME.to_json(state)
+    assert (data["phase"], data["seat"], data["colour"], data["asked"]) == ("over", None, None, [])
+    assert [desk.see(state, seat)["seat"] for seat in range(3)] == [None] * 3
+    assert GAME.from_json({**data, "seat": 1}) == GAME.from_json(data) == state
+    assert GAME.scene(state, None).panels[0].owner is None
 
 
 def test_e5_a_shared_victory_outlives_a_late_retirement(desk):

@@ -11,15 +11,14 @@ from typing import ClassVar, Final, Literal, TypeAlias, overload
 import attrs
 
 from warpleague.games.aliens.board import AXES, COINS, COUNT, SHIPS, SQUARES, TARGET, WAYS
+from warpleague.games.values import Interned
 
 Ship: TypeAlias = Literal["suns", "moons", "crowns", "arms"]
 Way: TypeAlias = Literal["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
 
-# Without eq an action's hash is its identity's: fast, and right because there is one object for each JSON form.
-
 
 @attrs.frozen(eq=False)
-class Order:
+class Order(Interned):
     """Choose to place the first wormhole or to move first (aliens P1)."""
 
     do: ClassVar[str] = "order"
@@ -27,7 +26,7 @@ class Order:
 
 
 @attrs.frozen(eq=False)
-class Place:
+class Place(Interned):
     """Place a coin of one's own, suit side up (aliens P2)."""
 
     do: ClassVar[str] = "place"
@@ -37,7 +36,7 @@ class Place:
 
 
 @attrs.frozen(eq=False)
-class Move:
+class Move(Interned):
     """Use a ship's die to move it in a direction (aliens T1)."""
 
     do: ClassVar[str] = "move"
@@ -46,7 +45,7 @@ class Move:
 
 
 @attrs.frozen(eq=False)
-class Stay:
+class Stay(Interned):
     """Use a ship's null die (aliens T2)."""
 
     do: ClassVar[str] = "stay"
@@ -54,7 +53,7 @@ class Stay:
 
 
 @attrs.frozen(eq=False)
-class Jump:
+class Jump(Interned):
     """Choose the direction of a wormhole jump (aliens T3)."""
 
     do: ClassVar[str] = "jump"
@@ -62,7 +61,7 @@ class Jump:
 
 
 @attrs.frozen(eq=False)
-class Send:
+class Send(Interned):
     """Send the enemy ship that was landed on (aliens T6)."""
 
     do: ClassVar[str] = "send"
@@ -70,7 +69,7 @@ class Send:
 
 
 @attrs.frozen(eq=False)
-class Decline:
+class Decline(Interned):
     """Leave the die of a ship on an enemy base unused (aliens E1, option `both_ships`)."""
 
     do: ClassVar[str] = "decline"

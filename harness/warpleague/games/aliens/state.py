@@ -6,7 +6,7 @@ Leaves how one follows from another to `rules`, and its JSON form to `codec`.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
 
@@ -46,6 +46,9 @@ class Rules:
     max_turns: int
     both_ships: bool
     jumps: tuple[tuple[Reach, ...], ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rules_for, (self.options,)
 
 
 @cache

@@ -10,6 +10,8 @@ from typing import ClassVar, Final, Literal, TypeAlias
 
 import attrs
 
+from warpleague.games.values import Interned
+
 MOST_BOARDS: Final = 20
 """Boards of a galaxy, the station's included: sets how many spaces can be named."""
 MOST_SPACES: Final = 19 * MOST_BOARDS
@@ -18,7 +20,7 @@ MOST_PLANETS: Final = 10
 
 
 @attrs.frozen(eq=False)
-class Start:
+class Start(Interned):
     """Place the first token, and the ship, on space `at` beside the station (captains S3)."""
 
     do: ClassVar[str] = "start"
@@ -26,7 +28,7 @@ class Start:
 
 
 @attrs.frozen(eq=False)
-class Deliver:
+class Deliver(Interned):
     """Deliver all hand cards of `planet`, which is beside the ship (captains T6)."""
 
     do: ClassVar[str] = "deliver"
@@ -34,7 +36,7 @@ class Deliver:
 
 
 @attrs.frozen(eq=False)
-class Pickup:
+class Pickup(Interned):
     """Begin the pick-up of the turn, at the planet or at the station beside the ship (captains T7)."""
 
     do: ClassVar[str] = "pickup"
@@ -42,7 +44,7 @@ class Pickup:
 
 
 @attrs.frozen(eq=False)
-class Discard:
+class Discard(Interned):
     """In a pick-up, before any card is taken: put a hand card of `planet` into the Docks (captains T7)."""
 
     do: ClassVar[str] = "discard"
@@ -50,14 +52,14 @@ class Discard:
 
 
 @attrs.frozen(eq=False)
-class Draw:
+class Draw(Interned):
     """In a pick-up at a planet: draw until four cards are in hand, which ends the pick-up (captains T7)."""
 
     do: ClassVar[str] = "draw"
 
 
 @attrs.frozen(eq=False)
-class Take:
+class Take(Interned):
     """In a pick-up at the station: take a card of `planet` from the Docks (captains T7)."""
 
     do: ClassVar[str] = "take"
@@ -65,14 +67,14 @@ class Take:
 
 
 @attrs.frozen(eq=False)
-class Done:
+class Done(Interned):
     """End a pick-up at the station (captains T7)."""
 
     do: ClassVar[str] = "done"
 
 
 @attrs.frozen(eq=False)
-class Place:
+class Place(Interned):
     """Place the next token on space `at`, the ship's or one beside it (captains T3)."""
 
     do: ClassVar[str] = "place"
@@ -80,7 +82,7 @@ class Place:
 
 
 @attrs.frozen(eq=False)
-class Warp:
+class Warp(Interned):
     """Warp from the ship's space to space `to`, the other end of the wormhole (captains T5)."""
 
     do: ClassVar[str] = "warp"
@@ -88,7 +90,7 @@ class Warp:
 
 
 @attrs.frozen(eq=False)
-class Cannon:
+class Cannon(Interned):
     """Be shot from the Photon Cannon onto space `to` (captains T8)."""
 
     do: ClassVar[str] = "cannon"
@@ -96,7 +98,7 @@ class Cannon:
 
 
 @attrs.frozen(eq=False)
-class Move:
+class Move(Interned):
     """Move the ship to space `to`, adjacent or on the same orbit (captains T1)."""
 
     do: ClassVar[str] = "move"
@@ -104,7 +106,7 @@ class Move:
 
 
 @attrs.frozen(eq=False)
-class Emerge:
+class Emerge(Interned):
     """After the black hole: put the ship on space `at` beside the planet revealed (captains T9)."""
 
     do: ClassVar[str] = "emerge"
@@ -112,7 +114,7 @@ class Emerge:
 
 
 @attrs.frozen(eq=False)
-class AiPlace:
+class AiPlace(Interned):
     """Solo: place the AI's next token on space `at` (captains A2, A3)."""
 
     do: ClassVar[str] = "ai-place"
@@ -120,7 +122,7 @@ class AiPlace:
 
 
 @attrs.frozen(eq=False)
-class End:
+class End(Interned):
     """End the turn."""
 
     do: ClassVar[str] = "end"

@@ -25,6 +25,7 @@ from warpleague.games.captains.boards import (
 )
 from warpleague.games.captains.galaxy import Galaxy, Laid, Layout, galaxy, misfit
 from warpleague.games.captains.options import AIS, Options
+from warpleague.games.captains.score import RETIRED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,6 +69,9 @@ class Plan:
 
     def __hash__(self) -> int:
         return hash(self.key)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _plan, (self.key,)
 
     def galaxy(self, layout: Layout) -> Galaxy:
         """The galaxy of `layout`, computed once and shared."""
@@ -225,6 +229,10 @@ def check_deals(plan: Plan) -> None:
 
 
 def retire(dealing: Dealing, seat: int) -> tuple[Dealing, list[Event]]:
-    """After the bot of `seat` is out before the galaxy is laid."""
-    retired = Event({"event": "retired", "seat": seat})
-    return Dealing(dealing.plan, dealing.rotation, dealing.laid, (*dealing.retired, seat)), [retired]
+    """After the bot of `seat` is out before the galaxy is laid; without the last one the game is over."""
+    plan = dealing.plan
+    after = Dealing(plan, dealing.rotation, dealing.laid, (*dealing.retired, seat))
+    events = [Event({"event": "retired", "seat": seat})]
+    if len(after.retired) == plan.players:
+        events.append(Event({"event": "over", "why": RETIRED, "scores": [0] * plan.owners}))
+    return after, events

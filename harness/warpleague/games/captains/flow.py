@@ -232,8 +232,9 @@ def retire(state: State, seat: int) -> tuple[State, Sequence[Event]]:
     events = [Event({"event": "retired", "seat": seat})]
     if len(new.retired) == state.table.players:
         new.why = RETIRED
-        finish(new, events)
-    elif seat == state.seat and state.stage != DEAL:
+        if state.stage != OVER:
+            finish(new, events)
+    elif seat == state.seat and state.stage not in (DEAL, OVER):
         _next_seat(new, events)
     return new, events
 

@@ -105,7 +105,9 @@ def _dealing_scene(dealing: Dealing) -> Scene:
             x, y = place(at)
             cells.append(Cell(x, y, kind, f"W{wild}" if wild else "P" if at in planets else ""))
     retired = tuple(f"seat {seat} is retired" for seat in dealing.retired)
-    return Scene("hex", tuple(cells), panels=(Panel("Dealing", retired),), caption="the galaxy is being laid")
+    over = len(retired) == plan.players
+    caption = "over before the galaxy was laid: retired" if over else "the galaxy is being laid"
+    return Scene("hex", tuple(cells), panels=(Panel("Dealing", retired),), caption=caption)
 
 
 def _owner_name(state: State, owner: int) -> str:

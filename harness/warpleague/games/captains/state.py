@@ -71,6 +71,9 @@ class Table:
     def __hash__(self) -> int:
         return hash(self.galaxy)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return table, (self.plan, self.galaxy.layout)
+
     def __repr__(self) -> str:
         return f"Table(players={self.players}, layout={self.galaxy.layout})"
 

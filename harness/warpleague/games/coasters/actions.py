@@ -12,12 +12,13 @@ import attrs
 
 from warpleague.games.coasters.geometry import FACINGS
 from warpleague.games.coasters.options import MAX_COLOURS
+from warpleague.games.values import Interned
 
 Facing: TypeAlias = Literal["U", "R", "D", "L"]
 
 
 @attrs.frozen(eq=False)
-class Lay:
+class Lay(Interned):
     """Lay the next home system (G3)."""
 
     do: ClassVar[str] = "lay"
@@ -26,7 +27,7 @@ class Lay:
 
 
 @attrs.frozen(eq=False)
-class Deploy:
+class Deploy(Interned):
     """Put the ship on a square of its home system (G3)."""
 
     do: ClassVar[str] = "deploy"
@@ -35,7 +36,7 @@ class Deploy:
 
 
 @attrs.frozen(eq=False)
-class Choose:
+class Choose(Interned):
     """Choose which of the own ships plays this turn (V1 with `free_colour`)."""
 
     do: ClassVar[str] = "choose-colour"
@@ -43,14 +44,14 @@ class Choose:
 
 
 @attrs.frozen(eq=False)
-class Step:
+class Step(Interned):
     """Go one square forward along an arrow (T2)."""
 
     do: ClassVar[str] = "step"
 
 
 @attrs.frozen(eq=False)
-class Turn:
+class Turn(Interned):
     """Turn by 90 degrees (T2)."""
 
     do: ClassVar[str] = "turn"
@@ -58,7 +59,7 @@ class Turn:
 
 
 @attrs.frozen(eq=False)
-class Warp:
+class Warp(Interned):
     """Warp from this centre to the centre of another system (T4)."""
 
     do: ClassVar[str] = "warp"
@@ -69,6 +70,7 @@ class Warp:
 Swap: type[Any] = attrs.make_class(
     "Swap",
     {"with": attrs.field(type=int, alias="colour", metadata={"help": "the colour of the other ship"})},
+    bases=(Interned,),
     class_body={
         "__doc__": "Change places with another seat's ship (T6).",
         "__module__": __name__,
@@ -84,7 +86,7 @@ Swap.__annotations__ = {"do": ClassVar[str], "with": int}
 
 
 @attrs.frozen(eq=False)
-class SwapSystems:
+class SwapSystems(Interned):
     """Let two home systems change places, with the ships on them (V2)."""
 
     do: ClassVar[str] = "swap-systems"
@@ -92,7 +94,7 @@ class SwapSystems:
 
 
 @attrs.frozen(eq=False)
-class Hop:
+class Hop(Interned):
     """Go to a neighbouring square, whatever the arrows (T6)."""
 
     do: ClassVar[str] = "hop"
@@ -100,7 +102,7 @@ class Hop:
 
 
 @attrs.frozen(eq=False)
-class Aim:
+class Aim(Interned):
     """Face any direction (T6)."""
 
     do: ClassVar[str] = "aim"
@@ -108,14 +110,14 @@ class Aim:
 
 
 @attrs.frozen(eq=False)
-class Dig:
+class Dig(Interned):
     """Go one square forward, arrow or not (T6)."""
 
     do: ClassVar[str] = "dig"
 
 
 @attrs.frozen(eq=False)
-class Invoke:
+class Invoke(Interned):
     """Ask another seat to confirm the alliance for this turn (A2)."""
 
     do: ClassVar[str] = "invoke"
@@ -123,28 +125,28 @@ class Invoke:
 
 
 @attrs.frozen(eq=False)
-class Claim:
+class Claim(Interned):
     """Claim victory for all survivors together (A3)."""
 
     do: ClassVar[str] = "claim"
 
 
 @attrs.frozen(eq=False)
-class Agree:
+class Agree(Interned):
     """Confirm the alliance or the claim (A2, A3)."""
 
     do: ClassVar[str] = "agree"
 
 
 @attrs.frozen(eq=False)
-class Refuse:
+class Refuse(Interned):
     """Do not confirm the alliance (A2)."""
 
     do: ClassVar[str] = "refuse"
 
 
 @attrs.frozen(eq=False)
-class Split:
+class Split(Interned):
     """Break the alliance at the claim (A3)."""
 
     do: ClassVar[str] = "split"
@@ -162,14 +164,14 @@ class Say:
 
 
 @attrs.frozen(eq=False)
-class Fire:
+class Fire(Interned):
     """Fire the torpedo and end the turn (T7)."""
 
     do: ClassVar[str] = "fire"
 
 
 @attrs.frozen(eq=False)
-class End:
+class End(Interned):
     """End the turn without firing (T7)."""
 
     do: ClassVar[str] = "end"

@@ -44,7 +44,7 @@ def next_answer(state: State, asked: tuple[int, ...]) -> Result:
     """A3: on to the next seat in `asked`; when all have agreed, the game ends."""
     if asked:
         return _asking(state, st.CLAIMED, asked, state.agreed, state.refused, True), ()
-    return over(state, state.table, state.ships, state.occupied, st.CLAIM_CONFIRMED)
+    return over(state.table, state.ships, state.occupied, st.CLAIM_CONFIRMED)
 
 
 def refuse(state: State, _: act.Refuse) -> Result:
@@ -128,7 +128,7 @@ def _without(state: State, table: Table, ships: tuple[int, ...], occupied: int, 
     """The position once `seat` is out of `table` and `ships`."""
     phase, asked = state.phase, state.asked
     if phase != st.OVER and not table.alive & table.alive - 1:
-        return over(state, table, ships, occupied, st.LAST_SHIP)
+        return over(table, ships, occupied, st.LAST_SHIP)
     if phase != st.OVER and seat == state.seat:
         if phase == st.LAY:
             return next_lay(state, table, state.colour)

@@ -109,10 +109,7 @@ class _Reader:
         rounds = _whole(get("round", 1), "$.round", 1, min(self.config.options.max_rounds, _LARGEST))
         turn = _whole(get("turn", 1), "$.turn", 1, _LARGEST)
         self.gone()
-        first = next(iter(st.members(self.alive)), 0)
-        self.seat = _whole(get("seat", first), "$.seat", 0, self.players - 1)
-        if not self.alive >> self.seat & 1 and self.phase != st.OVER:
-            _fail("$.seat", "must be a surviving seat")
+        self.seat = self.read_seat()
         self.last = self.read_last()
         self.systems = self.read_systems()
         self.colour = self.set_up_colour()
@@ -177,6 +174,19 @@ class _Reader:
             _fail("$.eliminated", "must leave a seat: the game ends with the last but one")
         # E5: all others may be out before the survivor has laid its coasters and put down its ships
         self.early = self.phase == st.OVER and not self.eliminated and not self.alive & self.alive - 1
+
+    def read_seat(self) -> int:
+        """The seat whose turn it is, by default the first survivor's; -1 at the end, whatever seat is given."""
+        first = next(iter(st.members(self.alive)), 0)
+        given = self.data.get("seat", first)
+        if self.phase == st.OVER and given is None:
+            return st.NONE
+        seat = _whole(given, "$.seat", 0, self.players - 1)
+        if self.phase == st.OVER:
+            return st.NONE
+        if not self.alive >> seat & 1:
+            _fail("$.seat", "must be a surviving seat")
+        return seat
 
     def own(self, seat: int) -> range:
         return range(seat, self.ships_count, self.players)

@@ -48,13 +48,13 @@ def next_turn(state: State, table: Table, ships: tuple[int, ...], occupied: int)
     """The turn of `state.seat` is over: the next survivor's begins, or the game ends (E1, E3)."""
     alive = table.alive
     if not alive & alive - 1:
-        return over(state, table, ships, occupied, st.LAST_SHIP)
+        return over(table, ships, occupied, st.LAST_SHIP)
     later = alive >> state.seat + 1 << state.seat + 1
     rounds = table.round
     if not later:
         rounds += 1
         if rounds > table.config.options.max_rounds:
-            return over(state, table, ships, occupied, st.MAX_ROUNDS)
+            return over(table, ships, occupied, st.MAX_ROUNDS)
         later = alive
     return _begin(table, ships, occupied, (later & -later).bit_length() - 1, rounds)
 
@@ -90,12 +90,12 @@ def _begin(table: Table, ships: tuple[int, ...], occupied: int, seat: int, round
     return State(table, ships, occupied, phase, seat, colour), (told,)
 
 
-def over(state: State, table: Table, ships: tuple[int, ...], occupied: int, why: str) -> Result:
+def over(table: Table, ships: tuple[int, ...], occupied: int, why: str) -> Result:
     """The game has ended: the survivors share the first place (E1 to E3)."""
     hits = tuple(hit if pose >= 0 else 0 for hit, pose in zip(table.hits, ships, strict=True))
     table = changed(table, hits=hits, why=why)
     winners = list(st.members(table.alive))
-    after = State(table, ships, occupied, st.OVER, state.seat, st.NONE)
+    after = State(table, ships, occupied, st.OVER, st.NONE, st.NONE)
     return after, (Event({"event": "over", "why": why, "winners": winners}),)
 
 

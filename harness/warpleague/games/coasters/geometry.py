@@ -9,7 +9,7 @@ its number when its coaster is moved (V2). A pose is 4 x square + facing, facing
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 FACINGS: Final = ("U", "R", "D", "L")
 UP, RIGHT, DOWN, LEFT = range(4)
@@ -126,6 +126,9 @@ class Galaxy:
 
     def __hash__(self) -> int:
         return hash(self.systems)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return galaxy, (self.systems,)
 
     def arrow(self, pose: int) -> bool:
         """Whether an arrow leaves the square of `pose` in its direction (G2)."""

@@ -43,7 +43,7 @@ def scene(state: State, viewer: int | None) -> Scene:
             if state.occupied >> square & 1:
                 break
             x, y = nx, ny
-    panels = [Panel("Turn", tuple(_turn_lines(state)), state.seat)]
+    panels = [Panel("Turn", tuple(_turn_lines(state)), None if state.seat < 0 else state.seat)]
     panels += [Panel(f"Seat {seat}", tuple(_seat_lines(state, seat)), seat) for seat in range(facts.players)]
     heard = tuple(
         f"turn {message.turn}: seat {message.seat} to {_seats(message.to)}: {message.text}"

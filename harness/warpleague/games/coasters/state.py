@@ -6,7 +6,7 @@ Leaves what may happen next to `legal` and what follows to `rules`; positions ar
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -49,6 +49,9 @@ class Config:
     """For each set of seats, as a bit mask, the set of their colours."""
     options_json: dict[str, bool | int] = attrs.field(eq=False)
     """The options as JSON; copied where it is given away."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return config, (self.players, self.options)
 
 
 @lru_cache(maxsize=256)
@@ -102,7 +105,8 @@ class State:
     """A position.
 
     `ships` holds each colour's pose, -1 where there is no ship; `occupied` is the set of their squares as a
-    bit mask. `seat` has the turn (or the set-up decision) with `colour`, -1 while it must choose one. `halves`
+    bit mask. `seat` has the turn (or the set-up decision), -1 when the game is over, with `colour`, -1 while it
+    must choose one. `halves`
     is the movement left, `fluxed` whether the flux was used, `agreed` and `refused` the seats that answered in
     this turn (bit masks), `claimed` whether the claim was made, and `asked` who must still answer, in order.
     """

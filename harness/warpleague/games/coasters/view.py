@@ -67,7 +67,9 @@ class View:
     )
     round: int = attrs.field(metadata={"help": "number of the round, from 1"})
     turn: int = attrs.field(metadata={"help": "number of the turn, set-up decisions included, from 1"})
-    seat: int = attrs.field(metadata={"help": "whose turn or set-up decision it is"})
+    seat: int | None = attrs.field(
+        metadata={"help": "whose turn or set-up decision it is, null when the game is over"}
+    )
     colour: int | None = attrs.field(
         metadata={"help": "the colour it plays, null while it must choose one and when the game is over"}
     )
@@ -166,7 +168,7 @@ def public(state: State) -> JsonObject:
         "phase": st.PHASES[state.phase],
         "round": table.round,
         "turn": table.turn,
-        "seat": state.seat,
+        "seat": None if state.seat < 0 else state.seat,
         "colour": None if state.colour < 0 else state.colour,
         "asked": list(state.asked),
         "systems": [

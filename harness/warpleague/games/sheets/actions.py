@@ -10,6 +10,7 @@ from typing import ClassVar, Final, Literal, TypeAlias
 import attrs
 
 from warpleague.games.sheets.geometry import CELLS, CROSS, EDGES, members
+from warpleague.games.values import Interned
 
 Unit = Literal["white", "black-1", "black-2", "red", "yellow", "blue"]
 
@@ -25,7 +26,7 @@ def _help(text: str) -> dict[str, str]:
 
 
 @attrs.frozen(eq=False)
-class Keep:
+class Keep(Interned):
     """Keep one unit in hand and discard another (T1)."""
 
     do: ClassVar[Literal["keep"]] = "keep"
@@ -34,14 +35,14 @@ class Keep:
 
 
 @attrs.frozen(eq=False)
-class Reroll:
+class Reroll(Interned):
     """Spend a reroll: roll all dice in hand again (T1, T4)."""
 
     do: ClassVar[Literal["reroll"]] = "reroll"
 
 
 @attrs.frozen(eq=False)
-class Line:
+class Line(Interned):
     """Use the white pair: draw one missing edge of a box that the two dice name (T2)."""
 
     do: ClassVar[Literal["line"]] = "line"
@@ -49,7 +50,7 @@ class Line:
 
 
 @attrs.frozen(eq=False)
-class Yellow:
+class Yellow(Interned):
     """Use a yellow or black die: mark a yellow number equal to its value (T2)."""
 
     do: ClassVar[Literal["yellow"]] = "yellow"
@@ -58,7 +59,7 @@ class Yellow:
 
 
 @attrs.frozen(eq=False)
-class Red:
+class Red(Interned):
     """Use a red or black die: mark its value in the red section and complete a box (S3)."""
 
     do: ClassVar[Literal["red"]] = "red"
@@ -68,7 +69,7 @@ class Red:
 
 
 @attrs.frozen(eq=False)
-class Blue:
+class Blue(Interned):
     """Use a blue or black die: write its value, or cross it out and draw a wormhole (S4)."""
 
     do: ClassVar[Literal["blue"]] = "blue"
@@ -78,7 +79,7 @@ class Blue:
 
 
 @attrs.frozen(eq=False)
-class Take:
+class Take(Interned):
     """Take a discarded die, to be used next (T3, T4)."""
 
     do: ClassVar[Literal["take"]] = "take"
@@ -86,7 +87,7 @@ class Take:
 
 
 @attrs.frozen(eq=False)
-class FreeLine:
+class FreeLine(Interned):
     """Spend a free line: draw any missing edge (T5)."""
 
     do: ClassVar[Literal["free-line"]] = "free-line"
@@ -94,7 +95,7 @@ class FreeLine:
 
 
 @attrs.frozen(eq=False)
-class Pass:
+class Pass(Interned):
     """Take no die (T3, T4), or draw no more lines at the end of the game (T5)."""
 
     do: ClassVar[Literal["pass"]] = "pass"
