@@ -8,9 +8,12 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
+import zstandard
 from rich.console import Console
 
 from warpleague.match.chance import match_key
@@ -21,6 +24,7 @@ from warpleague.report.replay import show_replay
 from warpline.codec import canonical
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
     from typing import Any
 
@@ -76,10 +80,42 @@ def test_a_file_too_large_for_a_record_is_not_read(run: Run, tmp_path: Path) -> 
     """A file that is larger than any record is refused at once, not read into memory."""
     huge = tmp_path / "huge.jsonl"
     with huge.open("wb") as file:
-        file.truncate((1 << 30) + 1)  # takes no room: it is one hole
+        file.truncate((1 << 28) + 1)  # takes no room: it is one hole
     found = run("replay", "verify", huge, "--json")
     assert (found.code, found.json["error"]) == (1, f"{huge}: larger than any record")
     assert "larger than any record" in run("replay", "show", huge).err
+
+
+def _zstd(pieces: Iterable[bytes]) -> bytes:
+    packer = zstandard.ZstdCompressor(level=3).compressobj()
+    return b"".join([*map(packer.compress, pieces), packer.flush()])
+
+
+BOMBS = {
+    "lines of two bytes": (_zstd([b"a\n" * (1 << 19)] * 64), "more lines than any record"),
+    "newlines": (gzip.compress(b"\n" * (1 << 23)), "more lines than any record"),
+    "one line": (_zstd([b" " * (1 << 20)] * 300), "larger than any record"),
+    "one line of JSON": (_zstd([b"[", b"1," * (1 << 19), b"1]\n"]), "longer than any line"),
+    "brackets": (gzip.compress(b"[" * (1 << 21) + b"\n"), "longer than any line"),
+}
+
+
+@pytest.mark.parametrize(("data", "text"), BOMBS.values(), ids=BOMBS)
+def test_a_small_file_cannot_fill_the_memory(tmp_path: Path, data: bytes, text: str) -> None:
+    """What unpacks to far more than a record is refused while it is unpacked, in little memory."""
+    bomb = tmp_path / "bomb.jsonl.zst"
+    bomb.write_bytes(data)
+    program = (
+        "import resource, sys\nfrom warpleague.cli import main\n"
+        "code = main(['replay', 'verify', sys.argv[1]])\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)\nsys.exit(code)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(bomb)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert text in done.stdout
+    assert int(done.stdout.split()[-1]) < 800  # MiB; the file is a few KiB
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,11 @@ from warpleague.errors import RecordError
 
 _ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 _GZIP_MAGIC: Final = b"\x1f\x8b"
-_PIECE: Final = 1 << 14
-_MOST_BYTES: Final = 1 << 30
-"""A record is never this large; what unpacks to more is refused."""
+_PIECE: Final = 1 << 8  # unpacks to 8 MiB at most: 4 bytes of zstd may stand for 128 KiB
+_MOST_BYTES: Final = 1 << 28
+_MOST_LINES: Final = 1 << 22
+"""A record is never this large (256 MiB, four million lines); what unpacks to more is refused, before memory is full:
+a file of some KiB may unpack to a million times as much."""
 
 
 def pack(record: bytes, name: str) -> bytes:
@@ -39,9 +41,10 @@ def unpack(data: bytes, where: str = "record") -> bytes:
     elif data.startswith(_GZIP_MAGIC):
         packer = zlib.decompressobj(wbits=31)
     else:
+        _check_lines(data.count(b"\n"), where)
         return data
     parts: list[bytes] = []
-    size = 0
+    size = lines = 0
     try:
         # Piece by piece, so that a small file cannot unpack to more than the memory there is.
         for at in range(0, len(data), _PIECE):
@@ -49,13 +52,20 @@ def unpack(data: bytes, where: str = "record") -> bytes:
                 raise RecordError(f"{where}: the compressed file is damaged: it goes on after its end")
             parts.append(packer.decompress(data[at : at + _PIECE]))
             size += len(parts[-1])
+            lines += parts[-1].count(b"\n")
             if size > _MOST_BYTES:
                 raise RecordError(f"{where}: larger than any record")
+            _check_lines(lines, where)
     except (zstandard.ZstdError, zlib.error) as error:
         raise RecordError(f"{where}: the compressed file is damaged: {error}") from None
     if not packer.eof:
         raise RecordError(f"{where}: the compressed file is damaged: it is cut off")
     return b"".join(parts)
+
+
+def _check_lines(lines: int, where: str) -> None:
+    if lines > _MOST_LINES:
+        raise RecordError(f"{where}: more lines than any record")
 
 
 def read_packed(path: Path) -> bytes:

@@ -18,7 +18,7 @@ from warpleague.match.evidence import quote
 from warpleague.match.lines import number, outcome_form
 from warpleague.match.scribe import Scribe, action_cache, milliseconds
 from warpleague.match.setup import first_state, load_options
-from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
+from warpleague.match.spec import MatchResult, SeatFault, SeatTimes, retires
 from warpline import codec
 from warpline.limits import PROTOCOL
 from warpline.messages import Answer, BotHello, Clock, End, Fault, Hello, Quit, Ready, Start
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Event, Game, JsonObject
     from warpleague.match.spec import FaultKind, MatchSpec
-
-_FATAL: Final = frozenset({"startup", "crash", "flood", "memory"})
-"""Faults after which no answer can come any more: the seat is retired under every policy."""
 
 _NANO: Final = 1_000_000_000
 
@@ -325,8 +322,7 @@ class Referee:
         self._talked = False
         kind = violation.kind
         self._strikes[seat] += 1
-        substitutes = self.spec.faults == "substitute" and kind not in _FATAL
-        retired = not substitutes or self._strikes[seat] > self.spec.strikes
+        retired = retires(self.spec.faults, self.spec.strikes, kind, self._strikes[seat])
         self._scribe.fault(seat, kind, retired, {"message": violation.message, **violation.detail})
         self._faults[seat].append(SeatFault(kind, self._scribe.count, retired, violation.message))
         if retired:

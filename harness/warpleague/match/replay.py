@@ -15,10 +15,11 @@ from warpleague.errors import ActionError, BadInput, RecordError
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
 from warpleague.match.chance import KEY_BYTES, ChanceStream, match_key
+from warpleague.match.forms import act_misfit, end_misfit, fault_misfit, header_misfit
 from warpleague.match.lines import FORMAT, digest_form, digest_of, outcome_form, unseal
 from warpleague.match.packing import unpack
 from warpleague.match.setup import first_state, load_options
-from warpleague.match.spec import LEVELS, POLICIES
+from warpleague.match.spec import FATAL, retires
 from warpline.codec import canonical
 
 if TYPE_CHECKING:
@@ -26,27 +27,9 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Event, Game, JsonObject
 
-_HEADER_KEYS: Final = frozenset(
-    [
-        "type",
-        "format",
-        "id",
-        "game",
-        "rules",
-        "options",
-        "players",
-        "seats",
-        "clock",
-        "level",
-        "faults",
-        "strikes",
-        "position",
-        "seed",
-        "key",
-        "harness",
-        "started",
-    ]
-)
+
+_MOST_LINE: Final = 1 << 20
+"""The bytes of a record's longest line: parsed, JSON takes many times the memory of its text."""
 
 
 @attrs.frozen
@@ -110,6 +93,10 @@ class Replay:
     def _error(self, line: int, text: str) -> RecordError:
         return RecordError(f"{self.where}: line {line}: {text}")
 
+    def _expect(self, line: int, misfit: str | None) -> None:
+        if misfit is not None:
+            raise self._error(line, misfit)
+
     def _parse(self, index: int) -> JsonObject:
         """The JSON object on line `index` (from 0): canonical, ended by a newline, its checksum right."""
         raw = self.lines[index]
@@ -121,6 +108,8 @@ class Replay:
             and crc32(raw) != self._checksums[index]
         ):
             raise self._error(index + 1, "it was changed: its checksum in the seal is another")
+        if len(raw) > _MOST_LINE:
+            raise self._error(index + 1, "longer than any line of a record")
         try:
             data = msgspec.json.decode(raw)
             spelled = canonical(data)
@@ -154,23 +143,7 @@ class Replay:
             raise self._error(1, "the first line must be the match header")
         if header.get("format") != FORMAT:
             raise self._error(1, f"record format {header.get('format')!r}; this version reads {FORMAT}")
-        missing = sorted(_HEADER_KEYS - header.keys())
-        if missing:
-            raise self._error(1, f"the header lacks {', '.join(missing)}")
-        players, seats = header["players"], header["seats"]
-        if not isinstance(seats, list) or type(players) is not int or players != len(seats):
-            raise self._error(1, "players and seats do not agree")
-        if not isinstance(header["options"], dict) or not isinstance(header["game"], str):
-            raise self._error(1, "game must be a text, options an object")
-        names = ("bot", "version", "digest")
-        if not all(
-            isinstance(seat, dict) and all(isinstance(seat.get(n), str) for n in names) for seat in seats
-        ):
-            raise self._error(1, "each seat must name its bot, with version and digest")
-        if header["level"] not in LEVELS or header["faults"] not in POLICIES:
-            raise self._error(1, f"level must be one of {', '.join(LEVELS)}, faults of {', '.join(POLICIES)}")
-        if type(header["strikes"]) is not int:
-            raise self._error(1, "strikes must be an integer")
+        self._expect(1, header_misfit(header))
         return header
 
     def _game(self) -> Game[Any, Any]:
@@ -189,7 +162,7 @@ class Replay:
         found = None
         if told is not None:
             try:
-                found = bytes.fromhex(told) if isinstance(told, str) else b""
+                found = bytes.fromhex(told)
             except ValueError:
                 found = b""
             if len(found) != KEY_BYTES:
@@ -209,6 +182,7 @@ class Replay:
         stream = None if self.key is None else ChanceStream(self.key)
         digested = [digest_form(self.header)]
         retired: set[int] = set()
+        faults = [0] * self.header["players"]
         owed: int | None = None  # the seat whose fault must be followed by a substituted action
         decisions = 0
         for index in range(1, len(self.lines)):
@@ -233,10 +207,8 @@ class Replay:
                 decisions += 1
                 state, events = game.apply(state, action)
             elif kind == "fault":
-                seat = self._seat(line, data)
-                if seat in retired:
-                    raise self._error(line, f"seat {seat} is out already")
-                if data.get("retired") is True:
+                seat = self._faulted(line, data, state, faults, retired, started=decisions > 0)
+                if data["retired"]:
                     retired.add(seat)
                     state, events = game.retire(state, seat)
                 else:
@@ -295,11 +267,35 @@ class Replay:
             raise self._error(line, "substituted must stand exactly after a fault that retired nobody")
         if owed is not None and (seat != owed or game.action_json(action) != game.action_json(legal[0])):
             raise self._error(line, f"the substituted action must be seat {owed}'s first legal one")
+        self._expect(line, act_misfit(data))
         return action
+
+    def _faulted(
+        self, line: int, data: JsonObject, state: Any, faults: list[int], retired: set[int], *, started: bool
+    ) -> int:
+        """The seat whose fault `data` tells; counts it in `faults`, and holds it against the policy of the match."""
+        self._expect(line, fault_misfit(data))
+        seat = self._seat(line, data)
+        if seat in retired:
+            raise self._error(line, f"seat {seat} is out already")
+        kind, header = data["kind"], self.header
+        if started and kind == "startup":
+            raise self._error(line, "the match has begun: no fault of startup is possible any more")
+        if (started or kind not in FATAL) and seat not in self.game.actors(state):
+            raise self._error(line, f"seat {seat} was not asked here")
+        faults[seat] += 1
+        if data["retired"] != retires(header["faults"], header["strikes"], kind, faults[seat]):
+            right = str(not data["retired"]).lower()
+            policy = f"{header['faults']}, {header['strikes']} strikes"
+            raise self._error(
+                line, f"retired must be {right} for this fault of seat {seat}: the policy is {policy}"
+            )
+        return seat
 
     def _check_end(
         self, line: int, data: JsonObject, state: Any, digested: list[bytes], decisions: int, keyed: bool
     ) -> None:
+        self._expect(line, end_misfit(data))
         if self.game.actors(state):
             raise self._error(line, "the match is not over here")
         outcome = self.game.outcome(state)

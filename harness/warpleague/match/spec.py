@@ -24,6 +24,13 @@ POLICIES: tuple[FaultPolicy, ...] = ("forfeit", "substitute")
 PONDERING: tuple[Pondering, ...] = ("off", "always-stop", "on")
 STRIKES = 3
 """How many faults of a seat are substituted before it forfeits, unless told otherwise."""
+FATAL: frozenset[FaultKind] = frozenset({"startup", "crash", "flood", "memory"})
+"""Faults after which no answer can come any more: the seat is retired under every policy."""
+
+
+def retires(policy: FaultPolicy, strikes: int, kind: FaultKind, count: int) -> bool:
+    """Whether a fault of `kind`, the `count`-th of its seat (from 1), retires it where `strikes` are substituted."""
+    return policy != "substitute" or kind in FATAL or count > strikes
 
 
 @attrs.frozen

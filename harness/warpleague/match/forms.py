@@ -1,0 +1,159 @@
+"""Whether the lines of a record have the form that format 1 gives them: which fields, of which types and ranges.
+
+Every reader may rely on it: a field that passes here can be shown, summed or given to a clock without another look.
+Fields that format 1 does not know are let pass, since it may gain some. Each check returns what is wrong, or None.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from warpleague.match.chance import KEY_BYTES
+from warpleague.match.spec import LEVELS, POLICIES, FaultKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from warpleague.games.api import JsonObject
+
+    Checks = Mapping[str, tuple[Callable[[Any], bool], str]]
+
+MOST_S: Final = 1_000_000
+"""A clock's times are below this, in seconds."""
+
+_MOST_COUNT: Final = 1 << 53
+_KINDS: Final = get_args(FaultKind)
+_MARKS: Final = ("auto", "substituted", "then")
+_TIMES: Final = 3  # of a decision: wall, processor, waiting
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < _MOST_COUNT
+
+
+def _counts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_count, value))
+
+
+def _number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value) and 0 <= value < _MOST_COUNT
+
+
+def _object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _or_null(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or check(value)
+
+
+_HEADER: Final[Checks] = {
+    "id": (_text, "a text"),
+    "game": (_text, "a text"),
+    "rules": (_count, "a whole number"),
+    "options": (_object, "an object"),
+    "players": (_count, "a whole number"),
+    "seats": (lambda value: isinstance(value, list) and all(map(_object, value)), "a list of objects"),
+    "clock": (_object, "an object"),
+    "level": (lambda value: value in LEVELS, f"one of {', '.join(LEVELS)}"),
+    "faults": (lambda value: value in POLICIES, f"one of {', '.join(POLICIES)}"),
+    "strikes": (_count, "a whole number"),
+    "position": (_or_null(_object), "null or an object"),
+    "seed": (_or_null(_text), "null or a text"),
+    "key": (_or_null(_text), f"null or {2 * KEY_BYTES} hexadecimal digits"),
+    "harness": (_text, "a text"),
+    "started": (_text, "a text"),
+}
+_SEAT: Final[Checks] = dict.fromkeys(("bot", "version", "digest"), (_text, "a text"))
+_HELD: Final[Checks] = {
+    **dict.fromkeys(("level", "made_by", "host", "pondering"), (_text, "a text")),
+    "kept": (_texts, "a list of texts"),
+    "untried": (_texts, "a list of texts"),
+}
+_EVIDENCE: Final[Checks] = {
+    **dict.fromkeys(("message", "line", "stderr", "killed_by"), (_text, "a text")),
+    **dict.fromkeys(
+        ("line_bytes", "stderr_bytes", "limit_ms", "extended_ms", "peak_mb"), (_number, "a number")
+    ),
+    "exit": (lambda value: isinstance(value, str) or type(value) is int, "a number or a text"),
+}
+_CLOCK: Final = frozenset({"move_s", "bank_s", "increment_s", "start_s"})
+
+
+def _misfit(data: Mapping[str, Any], checks: Checks, under: str = "") -> str | None:
+    for name, (check, wanted) in checks.items():
+        if name in data and not check(data[name]):
+            return f"{under}{name} must be {wanted}"
+    return None
+
+
+def header_misfit(header: JsonObject) -> str | None:
+    """What is wrong with the form of a record's header."""
+    missing = sorted(_HEADER.keys() - header.keys())
+    if missing:
+        return f"the header lacks {', '.join(missing)}"
+    misfit = _misfit(header, _HEADER)
+    if misfit is not None:
+        return misfit
+    if header["players"] != len(header["seats"]):
+        return "players and seats do not agree"
+    for number, seat in enumerate(header["seats"]):
+        if not _SEAT.keys() <= seat.keys() or _misfit(seat, _SEAT):
+            return f"seat {number} must name its bot, with version and digest, as texts"
+    for name, value in header["clock"].items():
+        if name in _CLOCK and not (_number(value) and 0 < value < MOST_S):
+            return f"clock.{name} must be a number of seconds above 0 and below {MOST_S:,}"
+    if "start_s" not in header["clock"]:
+        return "clock.start_s is missing"
+    if not isinstance(header.get("detail", {}), dict):
+        return "detail must be an object"
+    return _misfit(header.get("detail", {}), _HELD, "detail.")
+
+
+def act_misfit(line: JsonObject) -> str | None:
+    """What is wrong with the form of a line that tells an action, the action itself aside."""
+    marks = [name for name in _MARKS if name in line]
+    for name in marks:
+        if line[name] is not True:
+            return f"{name} must be true where it stands"
+    if len(marks) > 1:
+        return f"only one of {', '.join(marks)} can be true"
+    if not isinstance(line.get("note", ""), str):
+        return "note must be a text"
+    times = line.get("ms")
+    if marks:
+        return None if times is None else f"an action with {marks[0]} took no time of its own: no ms"
+    if not isinstance(times, list) or len(times) != _TIMES or not _number(times[0]):
+        return f"ms must be a list of {_TIMES} numbers"
+    if not all(time is None or _number(time) for time in times):
+        return "ms must hold numbers or null"
+    return None
+
+
+def fault_misfit(line: JsonObject) -> str | None:
+    """What is wrong with the form of a line that tells a fault."""
+    if line.get("kind") not in _KINDS:
+        return f"there is no kind of fault {line.get('kind')!r}"
+    if type(line.get("retired")) is not bool:
+        return "retired must be true or false"
+    detail = line.get("detail")
+    if not isinstance(detail, dict) or "message" not in detail:
+        return "detail must be an object with a message"
+    return _misfit(detail, _EVIDENCE, "detail.")
+
+
+def end_misfit(line: JsonObject) -> str | None:
+    """What is wrong with the form of the last line, the result aside."""
+    detail = line.get("detail", {})
+    if not isinstance(detail, dict):
+        return "detail must be an object"
+    return _misfit(detail, {"stopped": (_counts, "a list of seats")}, "detail.")
