@@ -320,6 +320,74 @@ def test_reproduce_shows_the_first_difference(run: Run, record: Path, first: Pat
     assert recorded["action"] != played["action"]
 
 
+NOTING = """
+from warpline.client import Reply, run
+
+run(lambda question: Reply(0 if question.id < 3 else {action}, note="{note}"))
+"""
+
+
+def test_reproduce_tells_another_action_not_another_note(
+    run: Run, first: Path, make_bot: MakeBot, tmp_path: Path
+) -> None:
+    """Versions that only note other things play the same; one that decides otherwise is shown where it does."""
+    kept = tmp_path / "kept.jsonl"
+    old, new = (make_bot(name, NOTING.format(action=0, note=name)) for name in ("old", "new"))
+    more = ("--seed", 1, "--option", "max_turns=8", "--record", kept)
+    assert run("match", "aliens", old, first, *more).code == 0
+    same = run("reproduce", kept, new, first)
+    assert same.code == 0
+    assert "the same actions; notes or messages differ, first in line" in same.out
+    told = run("reproduce", kept, new, first, "--json").json
+    assert (told["same"], told["strict"], told["difference"]) == (True, False, None)
+    assert told["digest"] != told["recorded_digest"]
+    strict = run("reproduce", kept, new, first, "--strict", "--json")
+    assert (strict.code, strict.json["same"], strict.json["strict"]) == (1, False, True)
+    assert json.loads(strict.json["difference"]["recorded"])["note"] == "old"
+    other = make_bot("other", NOTING.format(action=1, note="other"))
+    found = run("reproduce", kept, other, first, "--json")
+    assert (found.code, found.json["difference"]["seat"]) == (1, 0)
+    recorded, played = (json.loads(found.json["difference"][word]) for word in ("recorded", "played"))
+    assert recorded["n"] == played["n"] == found.json["difference"]["line"] - 1
+    assert recorded["action"] != played["action"]
+    told_line = json.loads(kept.read_text().splitlines()[found.json["difference"]["line"] - 1])
+    assert told_line["action"] == recorded["action"]
+    assert ", seat 0 decides otherwise\n" in run("reproduce", kept, other, first).out
+
+
+TALKING = """
+from warpline.client import Reply, run, say
+
+def choose(question):
+    if question.talk == 8 and question.seat == 0:
+        return {message}
+    return Reply(0)
+
+run(choose, wants=("legal",))
+"""
+
+
+def test_reproduce_tells_another_action_not_another_message(
+    run: Run, make_bot: MakeBot, tmp_path: Path
+) -> None:
+    """What bots say to each other does not count by default; actions after it still do, each by its own line."""
+    manifest = 'name = "{}"\ngames = ["coasters"]\nrun = ["python3", "bot.py"]\n'
+
+    def bot(name: str, message: str) -> Path:
+        return make_bot(name, TALKING.format(message=message), manifest.format(name))
+
+    old, silent = bot("old", 'say(1, "psst")'), bot("silent", "Reply(0)")
+    other, wordy = bot("other", "Reply(len(question.legal) - 1)"), bot("wordy", 'say(1, "hello")')
+    kept = tmp_path / "kept.jsonl"
+    more = ("--seed", 1, "--option", "max_rounds=2", "--record", kept)
+    assert run("match", "coasters", old, old, old, *more).code == 0
+    for changed in (silent, wordy):
+        assert run("reproduce", kept, changed, old, old, "--json").json["same"]
+        assert run("reproduce", kept, changed, old, old, "--strict").code == 1
+    found = run("reproduce", kept, other, old, old, "--json").json["difference"]
+    assert found["line"] == found["played_line"] + 1
+
+
 def test_reproduce_takes_the_same_bots_from_folders(run: Run, record: Path, first: Path) -> None:
     """Given the recorded bots themselves, there is nothing to remark."""
     done = run("reproduce", record, first, first)

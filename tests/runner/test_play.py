@@ -18,7 +18,8 @@ import pytest
 import trio
 
 from warpleague.errors import HarnessFault
-from warpleague.match.replay import first_difference, verify_record
+from warpleague.match.compare import first_difference
+from warpleague.match.replay import verify_record
 from warpleague.match.spec import Clock
 from warpleague.runner import play
 from warpleague.runner.play import play_game, play_in_series, play_match

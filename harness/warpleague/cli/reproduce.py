@@ -1,6 +1,6 @@
 """Play a recorded match again with the same bots, and report the first difference.
 
-Leaves playing to `warpleague.runner.play` and comparing to `warpleague.match.replay`.
+Leaves playing to `warpleague.runner.play` and comparing to `warpleague.match.compare`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from warpleague.errors import BotError, RecordError
 if TYPE_CHECKING:
     import argparse
 
+    from warpleague.match.compare import Difference
     from warpleague.match.spec import Level, MatchSpec, SeatSpec
 
 
@@ -46,6 +47,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", metavar="HEX", help="the match key, where the record does not tell it")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write the new record here")
     add_force(parser)
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="compare notes and messages, too, not only actions, dice, faults and the result",
+    )
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
     add_examples(
         parser,
@@ -113,8 +119,9 @@ def _spec(args: argparse.Namespace, header: dict[str, Any], key: bytes) -> Match
 
 def run(args: argparse.Namespace) -> int:
     """Reproduce the match; 0 if it came out the same, 1 at a difference."""
+    from warpleague.match.compare import first_difference
     from warpleague.match.packing import pack, read_record
-    from warpleague.match.replay import Replay, first_difference
+    from warpleague.match.replay import Replay
     from warpleague.runner.play import play_match
 
     record = read_record(args.file)
@@ -134,8 +141,11 @@ def run(args: argparse.Namespace) -> int:
     if args.record is not None:
         write_file(args.record, pack(result.record, args.record.name))
     # Another level is another match's digest, but must not change what is played.
-    other_level = spec.level != replay.header["level"]
-    difference = first_difference(record, result.record, {"level"} if other_level else ())
+    aside = {"level"} if spec.level != replay.header["level"] else set()
+    anywhere = first_difference(record, result.record, aside)
+    difference = anywhere
+    if anywhere is not None and not args.strict:
+        difference = first_difference(record, result.record, aside, actions_only=True)
     assert replay.summary is not None
     if args.json:
         print_json(
@@ -145,21 +155,32 @@ def run(args: argparse.Namespace) -> int:
                 "level": spec.level,
                 "digest": result.digest,
                 "recorded_digest": replay.summary.digest,
-                "difference": None
-                if difference is None
-                else {
-                    "line": difference[0],
-                    "recorded": difference[1].decode().rstrip(),
-                    "played": difference[2].decode().rstrip(),
-                },
+                "strict": args.strict,
+                "difference": None if difference is None else _difference_json(difference),
             }
         )
     elif difference is None:
-        told = "the same but for the level" if other_level else f"the same digest {result.digest}"
+        told = "the same but for the level" if aside else f"the same digest {result.digest}"
+        if anywhere is not None:
+            told = f"the same actions; notes or messages differ, first in line {anywhere.line} (--strict shows it)"
         print(f"reproduced  {args.file}: {result.lines} lines, {told}")
     else:
-        line, old, new = difference
-        print(f"DIFFERENT  {args.file}: line {line}")
-        print(f"  recorded: {old.decode().rstrip() or '(nothing)'}")
-        print(f"  played:   {new.decode().rstrip() or '(nothing)'}")
+        whose = "" if difference.seat is None else f", seat {difference.seat} decides otherwise"
+        print(f"DIFFERENT  {args.file}: line {difference.line}{whose}")
+        print(f"  recorded: {_text(difference.recorded) or '(nothing)'}")
+        print(f"  played:   {_text(difference.played) or '(nothing)'}")
     return 0 if difference is None else 1
+
+
+def _difference_json(difference: Difference) -> dict[str, Any]:
+    return {
+        "line": difference.line,
+        "recorded": _text(difference.recorded),
+        "played": _text(difference.played),
+        "played_line": difference.played_line,
+        "seat": difference.seat,
+    }
+
+
+def _text(line: bytes) -> str:
+    return line.decode().rstrip()

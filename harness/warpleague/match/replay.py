@@ -23,7 +23,7 @@ from warpleague.match.spec import FATAL, retires
 from warpline.codec import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from warpleague.games.api import Event, Game, JsonObject
 
@@ -328,29 +328,3 @@ def verify_record(data: bytes, key: bytes | None = None, where: str = "record") 
     if replay.summary is None:
         raise AssertionError("a replay that ends has a summary")
     return replay.summary
-
-
-def first_difference(
-    old: bytes, new: bytes, apart_from: Container[str] = ()
-) -> tuple[int, bytes, bytes] | None:
-    """The number and both digest forms of the first line in which two unpacked records differ, or None.
-
-    A record that is shorter has empty lines there. Times, versions, seeds and details do not count, nor do the keys
-    `apart_from`; nor do digests then, which cover these.
-    """
-
-    def form(line: bytes) -> bytes:
-        data = msgspec.json.decode(line)
-        if apart_from:
-            data = {key: value for key, value in data.items() if key not in apart_from and key != "digest"}
-        return digest_form(data)
-
-    forms = [
-        [form(line) for line in record.splitlines() if b'"type":"seal"' not in line] for record in (old, new)
-    ]
-    longest = max(map(len, forms))
-    left, right = ([*form, *[b""] * (longest - len(form))] for form in forms)
-    for index, (one, other) in enumerate(zip(left, right, strict=True)):
-        if one != other:
-            return index + 1, one, other
-    return None
