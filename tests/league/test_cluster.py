@@ -15,6 +15,7 @@ from warpleague.league import cluster as dask
 from warpleague.league.cluster import cluster, play_there
 from warpleague.league.running import run_league
 from warpleague.match.spec import SeatSpec
+from warpleague.runner.play import end_idle
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +42,7 @@ class Client:
         return self.workers
 
     def run(self, fn, *args, on_error: str):
-        assert on_error == "return"
+        assert on_error == ("return" if fn is dask.lacking else "ignore")
         return {worker: fn(*args) for worker in self.workers}
 
     def get_executor(self, *, pure: bool):
@@ -64,11 +65,14 @@ def test_a_league_is_played_by_the_referees_of_the_workers(
     distributed, fake, write_league, open_league, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each match is handed on to a referee process of the worker, which has as many as it runs tasks."""
-    made = []
+    made, told = [], []
 
     class Pool(distributed.executor.__class__):
         def __init__(self, jobs: int, affinity: str) -> None:
             made.append((jobs, affinity))
+
+        def everywhere(self, fn) -> None:
+            told.append(fn)
 
     monkeypatch.setattr(dask, "RefereePool", Pool)
     monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
@@ -79,6 +83,8 @@ def test_a_league_is_played_by_the_referees_of_the_workers(
         report = run_league(league, executor=executor, jobs=jobs, play=play_there)
     assert (report.played, report.complete, jobs) == (6, True, 3)
     assert made == [(2, "none")]
+    # Once for each of the two workers, between the first seat orders and the second ones.
+    assert told == [end_idle] * 2
 
 
 @pytest.mark.parametrize(

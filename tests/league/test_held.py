@@ -66,7 +66,9 @@ def test_what_held_is_kept_once_and_counted(write_league, open_league, fake, inl
         run_league(league, executor=inline, play=noting(fake, HERE, THERE, HERE))
         assert list(league.store.held().values()) == [HERE, THERE]
         assert held(league) == [Held(4, HERE), Held(2, THERE)]
-        assert [league.store.held()[played.held] for _, played in league.results()] == [HERE, THERE, HERE] * 2
+        found = [league.store.held()[played.held] for _, played in league.results()]
+        # Played were the first seat orders of the three deals, and then the others.
+        assert found[::2] == found[1::2] == [HERE, THERE, HERE]
 
 
 def test_only_matches_of_the_schedule_count(write_league, open_league, fake, inline) -> None:

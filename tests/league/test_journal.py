@@ -68,7 +68,7 @@ ALIEN = "is in the store, but no run or merge put it there"
         ([f"DELETE FROM match WHERE id = {SECOND}"], [GONE]),
         ([f"DELETE FROM match WHERE id = {SECOND}", f"DELETE FROM record WHERE id = {SECOND}"], [GONE]),
         (["DELETE FROM match"], [GONE] * 6),
-        ([f"UPDATE match SET ranks = '[1,1]' WHERE id = {SECOND}"], [OTHER]),
+        ([f"UPDATE match SET ranks = '[7,7]' WHERE id = {SECOND}"], [OTHER]),
         ([f"UPDATE match SET times = '[]' WHERE id = {SECOND}"], [OTHER]),
         ([f"UPDATE match SET stored = '2020-01-01' WHERE id = {SECOND}"], [OTHER]),
         ([f"UPDATE match SET id = 'other' WHERE id = {SECOND}"], [GONE, ALIEN]),
@@ -152,12 +152,12 @@ def test_verify_names_what_was_deleted(
     change(store, f"DELETE FROM match WHERE id = {SECOND}")
     assert main(command) == 1
     out = capsys.readouterr().out
-    assert f"WRONG  match 2 ({match}): {GONE}" in out
+    assert f"WRONG  match 3 ({match}): {GONE}" in out
     assert "5 of 5 records hold" in out
     assert main([*command, "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
     assert (told["records"], told["journal"]) == (5, 6)
-    assert told["wrong"] == [{"number": 2, "match": match, "problem": GONE}]
+    assert told["wrong"] == [{"number": 3, "match": match, "problem": GONE}]
 
 
 # Stores of the format before

@@ -97,6 +97,24 @@ def test_shutdown_finishes_or_cancels() -> None:
         pool.submit(os.getpid)
 
 
+def test_everywhere_reaches_each_referee(pool, tmp_path: Path) -> None:
+    """A call for all is made once in each referee, after what it does, and is waited for; the dead are passed over."""
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    busy = pool.submit(gate.read_text)
+    while not busy.running():
+        os.sched_yield()
+    opener = threading.Thread(target=gate.write_text, args=("open",))
+    opener.start()
+    pool.everywhere(os.getpid)
+    assert busy.done()
+    opener.join()
+    old = pool.processes()
+    pool.everywhere(os.abort)
+    assert not set(old) & set(pool.processes())
+    assert pool.submit(int, "7").result(timeout=120) == 7
+
+
 @pytest.mark.parametrize("cancels", ["the caller", "shutdown"])
 def test_cancelled_calls_do_not_keep_the_pool(tmp_path: Path, cancels: str) -> None:
     """A pool whose last calls were cancelled while all its referees were busy ends when these have answered."""

@@ -197,6 +197,28 @@ def test_solo_bots_share_their_deals(make_season) -> None:
     assert len({frozenset(found) for found in deals.values()}) == 1
 
 
+@pytest.mark.parametrize(
+    ("players", "form"),
+    [
+        (1, {}),
+        (2, {}),
+        (3, {"seats": "all"}),
+        (2, {"tables": 9}),
+        (2, {"kind": "gauntlet"}),
+    ],
+)
+def test_with_dice_of_their_own_no_two_matches_share_any(make_season, players: int, form: dict) -> None:
+    """Each match has a deal of its own and is a group of its own; who plays whom and where is as with shared dice."""
+    shared = list(Schedule(make_season(5, players, deals=3, **form)))
+    own = list(Schedule(make_season(5, players, deals=3, dice="own", **form)))
+    assert [fixture.seats for fixture in own] == [fixture.seats for fixture in shared]
+    assert len({fixture.deal for fixture in own}) == len({fixture.group for fixture in own}) == len(own)
+    assert not {fixture.deal for fixture in own} & {fixture.deal for fixture in shared}
+    assert "dice of its own" in Schedule(make_season(5, players, dice="own", **form)).describe()
+    grown = Schedule(make_season(6, players, deals=4, dice="own", **form))
+    assert form or {fixture.id for fixture in own} <= {fixture.id for fixture in grown}
+
+
 def test_bots_play_evenly_at_any_moment(make_season) -> None:
     """At no moment of a round has a bot played more than two matches more than another (tables of two)."""
     games = Counter(dict.fromkeys(range(6), 0))

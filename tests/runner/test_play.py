@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from conftest import MakeSeat, MakeSpec, WideGame
 
-    from warpleague.match.spec import MatchResult
+    from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
 
 FIRST = "from warpline.client import run\nrun(lambda question: 0, wants=())\n"
 
@@ -281,12 +281,36 @@ def test_a_reusable_bot_keeps_its_process(make_seat: MakeSeat, make_spec: MakeSp
     eager = make_seat("eager", PID)
     pids: tuple[set[str], set[str]] = set(), set()
     for _ in range(2):
-        result = play_in_series(make_spec(kept, eager, max_turns=2))
+        result = play_in_series(another_key(make_spec(kept, eager, max_turns=2)))
         assert result.faults == ((), ())
         for line in acts(result):
             if "note" in line:
                 pids[line["seat"]].add(line["note"])
     assert [len(found) for found in pids] == [1, 2]
+
+
+def another_key(spec: MatchSpec) -> MatchSpec:
+    """The same match with other dice."""
+    return attrs.evolve(spec, key=os.urandom(32))
+
+
+@pytest.mark.usefixtures("series")
+def test_no_process_lives_to_see_the_same_dice_again(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
+    """Before a match with dice that were seen every waiting bot is ended: whoever saw them, and whoever was alive."""
+    one, two, three = (make_seat(name, PID, reusable=True) for name in ("one", "two", "three"))
+
+    def pids(*seats: SeatSpec, key: bytes) -> set[str]:
+        result = play_in_series(attrs.evolve(make_spec(*seats, max_turns=3), key=key))
+        return {line["note"] for line in acts(result) if "note" in line}
+
+    first = pids(one, two, key=b"1" * 32)
+    assert pids(one, two, key=b"2" * 32) == first
+    bystander = pids(three, attrs.evolve(three, bot="cousin"), key=b"3" * 32)
+    again = pids(two, one, key=b"1" * 32)
+    assert not again & first
+    assert len(play._IDLE) == 2
+    later = pids(three, attrs.evolve(three, bot="cousin"), key=b"4" * 32)
+    assert not later & bystander
 
 
 def test_standard_error_is_kept_as_evidence(make_seat: MakeSeat, make_spec: MakeSpec) -> None:

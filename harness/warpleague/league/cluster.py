@@ -11,20 +11,23 @@ from __future__ import annotations
 
 import re
 import threading
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from warpleague import __version__
 from warpleague.errors import BadInput
 from warpleague.league.pool import RefereePool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from concurrent.futures import Executor
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
 
     from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
 
+P = ParamSpec("P")
+T = TypeVar("T")
 _ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^/\s]+:\d+")
 _CONNECT_S = 10
 _pool: RefereePool | None = None
@@ -58,8 +61,25 @@ def cluster(address: str, bots: Sequence[SeatSpec]) -> Iterator[tuple[Executor, 
         for worker, found in client.run(lacking, __version__, needed, on_error="return").items():
             if found is not None:
                 raise BadInput(f"--cluster: the worker at {worker} cannot play: {found}")
+        yield _Workers(client), max(sum(threads.values()), 1)
+
+
+class _Workers(Executor):
+    """The workers of a cluster as an executor."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
         # Not pure: a match that is submitted again is to be played again.
-        yield client.get_executor(pure=False), max(sum(threads.values()), 1)
+        self._executor = client.get_executor(pure=False)
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Have `fn` called by some worker."""
+        future: Future[T] = self._executor.submit(fn, *args, **kwargs)
+        return future
+
+    def everywhere(self, fn: Callable[[], object]) -> None:
+        """Have `fn` called in each referee process of all workers; one that does not answer has died, or is to."""
+        self._client.run(_everywhere_there, fn, on_error="ignore")
 
 
 def lacking(version: str, paths: Sequence[str]) -> str | None:
@@ -77,6 +97,11 @@ def play_there(spec: MatchSpec) -> MatchResult:
     from warpleague.runner.play import play_in_series
 
     return _referees().submit(play_in_series, spec).result()
+
+
+def _everywhere_there(fn: Callable[[], object]) -> None:
+    if _pool is not None:
+        _pool.everywhere(fn)
 
 
 def _referees() -> RefereePool:

@@ -21,6 +21,7 @@ from warpleague.strict import nearest, structure
 
 FormatKind = Literal["round-robin", "gauntlet"]
 Seating = Literal["all", "rotations", "fixed"]
+Dice = Literal["shared", "own"]
 
 _MOST_S = 1_000_000
 _MOST_TABLES = 100_000  # they are held in memory, and seating them takes some seconds
@@ -50,7 +51,8 @@ class FormatTable:
     """`[format]`: which tables are played, how many deals each plays, and in which seat orders.
 
     `tables` is "all" (every set of bots that fits) or a number of tables drawn so that meetings are balanced;
-    `challengers` are the bots of a gauntlet that play all others, by default the first bot of the list.
+    `challengers` are the bots of a gauntlet that play all others, by default the first bot of the list. `dice` says
+    whether all seat orders of a deal share its dice (at tables of one: all bots), or each match has its own.
     """
 
     kind: FormatKind = "round-robin"
@@ -58,6 +60,7 @@ class FormatTable:
     seats: Seating = "rotations"
     tables: int | Literal["all"] = "all"
     challengers: tuple[str, ...] = ()
+    dice: Dice = "shared"
 
 
 def _strikes(rules: RulesTable) -> int:

@@ -49,6 +49,7 @@ class _Referee:
     answers: BinaryIO
     core: int
     future: Future[Any] | None = None
+    own: deque[tuple[Future[Any], _Call]] = attrs.Factory(deque)
 
 
 def usable_cores() -> list[int]:
@@ -73,6 +74,7 @@ class RefereePool(Executor):
         self._cores = [cores[i % len(cores)] if affinity == "core" else -1 for i in range(self.jobs)]
         self._lock = threading.Lock()
         self._waiting: deque[tuple[Future[Any], _Call]] = deque()
+        self._spread: deque[tuple[Future[list[Future[Any]]], _Call]] = deque()
         self._closed = self._killed = self._ended = False
         self._wake_out, self._wake_in = os.pipe()
         os.set_blocking(self._wake_in, False)
@@ -90,14 +92,28 @@ class RefereePool(Executor):
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Have `fn`, a function that pickle finds by name, called in a referee process."""
         future: Future[T] = Future()
+        self._take(self._waiting, (future, (fn, args, kwargs)))
+        return future
+
+    def everywhere(self, fn: Callable[[], object]) -> None:
+        """Have `fn` called in each referee process, after what that does now, and wait until all have done so.
+
+        One that dies meanwhile has not called it, nor has its successor.
+        """
+        spread: Future[list[Future[Any]]] = Future()
+        self._take(self._spread, (spread, (fn, (), {})))
+        for future in spread.result():
+            with contextlib.suppress(RefereeDied):
+                future.result()
+
+    def _take(self, queue: deque[tuple[Future[T], _Call]], call: tuple[Future[T], _Call]) -> None:
         with self._lock:
             if self._failure is not None:
                 raise HarnessFault(f"the referee pool has failed: {self._failure}") from self._failure
             if self._closed:
                 raise RuntimeError("the referee pool has been shut down")
-            self._waiting.append((future, (fn, args, kwargs)))
+            queue.append(call)
             self._wake()
-        return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take no more calls; let the submitted ones end (`cancel_futures`: only the running ones)."""
@@ -154,8 +170,8 @@ class RefereePool(Executor):
 
     def _work_left(self) -> bool:
         with self._lock:
-            busy = any(referee.future is not None for referee in self._referees)
-            return not self._killed and (not self._closed or bool(self._waiting) or busy)
+            busy = any(referee.future is not None or referee.own for referee in self._referees)
+            return not self._killed and (not self._closed or bool(self._waiting or self._spread) or busy)
 
     def _start(self, core: int, selector: selectors.BaseSelector) -> None:
         their_calls, our_calls = os.pipe()
@@ -180,12 +196,10 @@ class RefereePool(Executor):
         selector.register(answers, selectors.EVENT_READ, referee)
 
     def _hand_out(self, selector: selectors.BaseSelector) -> None:
+        self._spread_out()
         # Looked for anew each time: a dead referee is replaced by another, which may wait for work too.
-        while (referee := next((r for r in self._referees if r.future is None), None)) is not None:
-            call = self._next()
-            if call is None:
-                return
-            future, work = call
+        while (ready := self._ready()) is not None:
+            referee, (future, work) = ready
             try:
                 write_frame(referee.calls, work)
             except (BrokenPipeError, ConnectionError):
@@ -198,6 +212,26 @@ class RefereePool(Executor):
                 future.set_exception(failure)
             else:
                 referee.future = future
+
+    def _spread_out(self) -> None:
+        with self._lock:
+            while self._spread:
+                spread, work = self._spread.popleft()
+                calls: list[Future[Any]] = []
+                for referee in self._referees:
+                    calls.append(Future())
+                    calls[-1].set_running_or_notify_cancel()
+                    referee.own.append((calls[-1], work))
+                spread.set_result(calls)
+
+    def _ready(self) -> tuple[_Referee, tuple[Future[Any], _Call]] | None:
+        """A referee without work, and the next call for it; None if there are not both."""
+        idle = [referee for referee in self._referees if referee.future is None]
+        for referee in idle:
+            if referee.own:
+                return referee, referee.own.popleft()
+        call = self._next() if idle else None
+        return None if call is None else (idle[0], call)
 
     def _next(self) -> tuple[Future[Any], _Call] | None:
         with self._lock:
@@ -230,6 +264,8 @@ class RefereePool(Executor):
         status = self._stop(referee)
         if referee.future is not None:
             referee.future.set_exception(RefereeDied(f"the referee process {_told(status)} during a match"))
+        for future, _ in referee.own:
+            future.set_exception(RefereeDied(f"the referee process {_told(status)}"))
         self._stillborn += 1
         if self._stillborn > _MOST_STILLBORN:
             raise HarnessFault(f"{self._stillborn} referee processes in a row died; the last {_told(status)}")
@@ -258,6 +294,9 @@ class RefereePool(Executor):
             self._stop(referee)
             if referee.future is not None:
                 referee.future.set_exception(RefereeDied("the referee process was stopped during a match"))
+            for future, _ in referee.own:
+                future.set_exception(RefereeDied("the referee process was stopped"))
+        self._spread_out()
         self._referees.clear()
         while (call := self._next()) is not None:
             call[0].set_exception(RefereeDied("the referee pool has ended"))

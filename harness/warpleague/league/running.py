@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 import traceback
+from collections import deque
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from queue import Empty, SimpleQueue
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.errors import BadInput, HarnessFault
+from warpleague.league.phases import in_phases
 from warpleague.league.pool import RefereeDied, RefereePool, usable_cores
 from warpleague.runner.promises import leaf
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 _AHEAD = 2  # matches submitted for each job: the next one is at hand when one ends
 _RESUBMIT = 2  # times a match is tried again when its referee dies
 _MOST_VOID = 10  # void matches in a row, after which the rest would be void too
+_MOST_DEALS = 100_000  # remembered as played; where no dice come twice, nothing else would forget them
 _TICK_S = 0.25  # how often the live view hears of time passing
 _COMMIT_S = 0.05  # how long a result may wait for others, to share one sync of the disk
 
@@ -106,9 +109,11 @@ def run_league(
 
     `executor` is any executor; default: a `RefereePool` of the config's jobs and affinity, but with no more of them
     than matches are left. `jobs` tells how many matches it plays at once (default: the config's). `play` is what is
-    submitted (default: the runner's `play_in_series`). In the main thread the first SIGINT or SIGTERM lets the
-    matches being played end, the second one kills them. Raises `BadInput` if a match cannot be played as asked (a
-    sandbox that is not there, say).
+    submitted (default: the runner's `play_in_series`). Matches with the same dice are never played at once. Between
+    them all bots that wait for a match are ended wherever the executor plays, if it has a method `everywhere`, which
+    calls a function in each of its processes, as that of `RefereePool` does. In the main thread the first SIGINT or
+    SIGTERM lets the matches being played end, the second one kills them. Raises `BadInput` if a match cannot be played
+    as asked (a sandbox that is not there, say).
     """
     if play is None:
         from warpleague.runner.play import play_in_series
@@ -163,22 +168,27 @@ class _Run:
         self._unsaved: list[tuple[_InFlight, MatchResult]] = []
         self._commit_at = float("inf")
         self._in_flight: dict[Future[MatchResult], _InFlight] = {}
+        self._waiting: deque[_InFlight] = deque()
+        self._dealt: set[int] = set()  # deals that a process which is alive may know
         self._ended: SimpleQueue[Future[MatchResult] | None] = SimpleQueue()
 
     def go(self) -> RunReport:
         self.watcher.started(self.league, self.total, self.before, self.jobs)
-        left = (
-            fixture for fixture, result in self.league.store.look_up(self.league.schedule) if result is None
+        left = in_phases(
+            (
+                fixture
+                for fixture, result in self.league.store.look_up(self.league.schedule)
+                if result is None
+            ),
+            self.jobs,
         )
         told = False
         while True:
             while not self._halting() and len(self._in_flight) < _AHEAD * self.jobs:
-                fixture = next(left, None)
-                if fixture is None:
+                flight = self._next(left)
+                if flight is None:
                     break
-                self._submit(
-                    _InFlight(fixture, self.league.season.spec(fixture.id, fixture.deal, fixture.seats))
-                )
+                self._submit(flight)
             if self._halting():
                 for future in list(self._in_flight):
                     if future.cancel():
@@ -221,7 +231,36 @@ class _Run:
     def _halting(self) -> bool:
         return self.interrupts > 0 or self.failure is not None or self.wrong is not None
 
+    def _next(self, left: Iterator[Fixture]) -> _InFlight | None:
+        """What to play next; None while that has to wait, or if nothing is left."""
+        if not self._waiting:
+            fixture = next(left, None)
+            if fixture is None:
+                return None
+            spec = self.league.season.spec(fixture.id, fixture.deal, fixture.seats)
+            self._waiting.append(_InFlight(fixture, spec))
+        if self._waiting[0].fixture.deal in self._dealt or len(self._dealt) >= _MOST_DEALS:
+            if self._in_flight:
+                return None
+            self._forget()
+            if self._halting():
+                return None
+        return self._waiting.popleft()
+
+    def _forget(self) -> None:
+        """End all that may know the dice of a match that was played."""
+        from warpleague.runner.play import end_idle
+
+        everywhere = getattr(self.executor, "everywhere", None)
+        try:
+            if everywhere is not None:
+                everywhere(end_idle)
+        except (BrokenExecutor, HarnessFault, RuntimeError, OSError) as error:
+            self.failure = f"the bots that wait for their next match cannot be ended: {error}"
+        self._dealt.clear()
+
     def _submit(self, flight: _InFlight) -> None:
+        self._dealt.add(flight.fixture.deal)
         try:
             future = self.executor.submit(self.play, flight.spec)
         except (BrokenExecutor, HarnessFault, RuntimeError) as error:
@@ -280,7 +319,8 @@ class _Run:
             case RefereeDied() if self._halting():
                 return
             case RefereeDied() if flight.deaths < _RESUBMIT:
-                self._submit(_InFlight(fixture, flight.spec, flight.deaths + 1))
+                # It has seen its dice, so it waits like any other match with them.
+                self._waiting.appendleft(_InFlight(fixture, flight.spec, flight.deaths + 1))
                 return
             case RefereeDied():
                 self.failure = (

@@ -28,7 +28,8 @@ class Fixture:
     """A scheduled match.
 
     `number` counts the season's matches from 1 in schedule order; `seats` holds the bot in each seat;
-    `group` numbers the matches that share one deal at one table: they follow each other without a gap.
+    `group` numbers the matches that share one deal at one table: they follow each other without a gap. A match that
+    has its own dice is a group of its own.
     """
 
     number: int
@@ -53,12 +54,15 @@ class Schedule:
 
     def __iter__(self) -> Iterator[Fixture]:
         season, number, group = self.season, 0, 0
-        sampled = self.sample is not None
+        sampled, own = self.sample is not None, season.format.dice == "own"
         for round_ in range(season.format.deals):
             for turn, table in enumerate(self._tables()):
-                deal = season.deal(table, turn if sampled else 0, round_)
+                told = turn if sampled else 0
+                deal = season.deal(table, told, round_)
                 for seats in seatings(season.format.seats, table, round_ + self._shift(turn)):
                     number += 1
+                    if own:
+                        deal, group = season.deal(seats, told, round_), number
                     yield Fixture(number, season.match_id(deal, seats), deal, group, seats)
                 group += 1
 
@@ -93,9 +97,10 @@ class Schedule:
         seats = {"all": "every seat order", "rotations": "every rotation", "fixed": "one seat order"}[
             form.seats
         ]
+        dice = ", dice of its own for each match" if form.dice == "own" else ""
         text = (
             f"{form.kind}: {_count(self.tables, 'table')} of {self.season.players}, "
-            f"{_count(form.deals, 'deal')} each, {seats} = {_count(len(self), 'match', 'matches')}"
+            f"{_count(form.deals, 'deal')} each, {seats}{dice} = {_count(len(self), 'match', 'matches')}"
         )
         if self.sample is not None:
             text += (

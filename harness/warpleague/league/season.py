@@ -115,9 +115,15 @@ class Season:
         It depends on the names at the table, not on their places in the league file, so that bots can come and
         go and all other tables keep their deals. `turn` tells apart tables of the same bots. Solo tables share
         their deals: there, the same deal for all is what makes scores comparable.
+
+        Where each match has dice of its own, `table` is in seat order, and no other one has this deal.
         """
-        names = sorted(self.bots[bot].bot for bot in table) if self.players > 1 else []
-        digest = blake2b(_canonical([names, turn, round_]), digest_size=8).digest()
+        names = [self.bots[bot].bot for bot in table]
+        if self.format.dice == "own":
+            what = ["own", names, turn, round_]
+        else:
+            what = [sorted(names) if self.players > 1 else [], turn, round_]
+        digest = blake2b(_canonical(what), digest_size=8).digest()
         return int.from_bytes(digest, "big") >> (64 - _DEAL_BITS)
 
     def spec(self, match_id: str, deal: int, seats: Sequence[int]) -> MatchSpec:

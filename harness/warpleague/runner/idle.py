@@ -1,13 +1,14 @@
 """Which bots wait between two matches of the same referee: those that say they are reusable, not too many.
 
 Leaves starting, greeting and judging them to `warpleague.runner.play`; a bot that does anything while it waits is
-replaced by a fresh one, and nobody is charged for it.
+replaced by a fresh one, and nobody is charged for it. No bot waits from one match to another with the same dice: it
+would know them.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -18,12 +19,16 @@ if TYPE_CHECKING:
     Kind = tuple[SeatSpec, Level]
 
 
+_MOST_KEYS: Final = 10_000  # more matches than these outlives no process
+
+
 class IdleBots:
     """At most `most` processes, by what they run; the longest idle one goes first."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._bots: OrderedDict[int, tuple[Kind, BotProcess]] = OrderedDict()
+        self._keys: set[bytes] = set()  # of the matches that those who wait may know of
 
     def __len__(self) -> int:
         return len(self._bots)
@@ -31,6 +36,15 @@ class IdleBots:
     def pids(self) -> set[int]:
         """The process ids of all that wait."""
         return set(self._bots)
+
+    def begin(self, key: bytes) -> None:
+        """Get ready for a match with this key: if there has been one, end every process that waits.
+
+        Not only those that played it: what one knows, another that was alive with it may know.
+        """
+        if key in self._keys or len(self._keys) >= _MOST_KEYS:
+            self.end_all()
+        self._keys.add(key)
 
     def take(self, seat: SeatSpec, level: Level) -> BotProcess | None:
         """A waiting process for `seat`, woken up; None if there is none that kept quiet."""
@@ -55,7 +69,8 @@ class IdleBots:
             oldest.end()
 
     def end_all(self) -> None:
-        """End every process that waits."""
+        """End every process that waits; none is left that knows of a match."""
+        self._keys.clear()
         while self._bots:
             _, (_, bot) = self._bots.popitem()
             bot.end()

@@ -54,9 +54,14 @@ def play_match(
 def play_in_series(spec: MatchSpec) -> MatchResult:
     """Like `play_match`, for a process that plays many: reusable bots wait here for their next match.
 
-    They end with this process.
+    They end with this process, and before a match with dice that one of them may know.
     """
     return _play(spec, None, _IDLE)
+
+
+def end_idle() -> None:
+    """End the bots that wait in this process for their next match."""
+    _IDLE.end_all()
 
 
 def _play(
@@ -95,6 +100,8 @@ async def play_game(
     referee = Referee(game, spec, started=started, held=held, observer=observer)
     referee.begin()
     bots: list[BotProcess | None] = [None] * len(spec.seats)
+    if idle is not None:
+        idle.begin(spec.key)
     async with trio.open_nursery() as attendants:
         try:
             await _start_all(referee, bots, attendants, idle)

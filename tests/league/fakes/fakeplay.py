@@ -72,6 +72,11 @@ def play_always_deadly(spec: MatchSpec) -> MatchResult:
     return play(spec)
 
 
+def note_end() -> None:
+    """Leaves a file for each process that was told to end its bots."""
+    (Path(os.environ["ENDED"]) / str(os.getpid())).touch()
+
+
 class Teller(Watcher):
     """Prints the id of each match once it is stored."""
 

@@ -1,0 +1,44 @@
+"""The order in time in which matches are played: those that share dice as far apart as a window allows.
+
+Leaves the schedule, whose order is what counts in tables, to `schedule`, and playing to `running`. All seat orders of
+a deal have the same dice, and so have all bots of a solo league. What has seen dice must not reach another match with
+them, so a run ends all bots that wait for their next match before it plays dice again. To do that seldom, it plays
+first one match of each of many deals, then the second one of each, and so on.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, groupby, islice, zip_longest
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from warpleague.league.schedule import Fixture
+
+DEALS_A_JOB: Final = 32
+"""Deals in a window for each match that is played at once: so much longer are phases than the wait at their ends."""
+
+_MOST_FIXTURES: Final = (
+    20_000  # in a window, since it is in memory; but always one deal for each match at once
+)
+
+
+def in_phases(fixtures: Iterable[Fixture], jobs: int) -> Iterator[Fixture]:
+    """The fixtures, which come in schedule order, as they are to be played, `jobs` of them at once.
+
+    Matches on one deal follow each other in the schedule.
+    """
+    deals = (list(group) for _, group in groupby(fixtures, attrgetter("deal")))
+    while window := list(_window(deals, jobs)):
+        yield from (fixture for fixture in chain(*zip_longest(*window)) if fixture is not None)
+
+
+def _window(deals: Iterator[list[Fixture]], jobs: int) -> Iterator[list[Fixture]]:
+    count = 0
+    for number, deal in enumerate(islice(deals, DEALS_A_JOB * jobs), 1):
+        yield deal
+        count += len(deal)
+        if number >= jobs and count >= _MOST_FIXTURES:
+            break

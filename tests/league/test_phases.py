@@ -1,0 +1,139 @@
+"""Dice that were seen reach no other match: the order in time, and what is ended between two matches on one deal."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from concurrent.futures import Executor, Future
+from random import Random
+from typing import TYPE_CHECKING
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warpleague.league.phases import DEALS_A_JOB, in_phases
+from warpleague.league.pool import RefereeDied
+from warpleague.league.running import run_league
+from warpleague.league.schedule import Fixture, Schedule
+from warpleague.runner.play import end_idle
+
+if TYPE_CHECKING:
+    from warpleague.match.spec import MatchSpec
+
+
+@given(st.lists(st.integers(1, 5), max_size=300), st.integers(1, 3))
+def test_each_match_is_played_once_and_deals_come_in_turn(sizes: list[int], jobs: int) -> None:
+    """Nothing is lost or doubled, and within a window a deal comes again only when all others have come as often."""
+    fixtures = [
+        Fixture(number=0, id=f"{deal} {order}", deal=deal, group=deal, seats=(0, 1))
+        for deal, size in enumerate(sizes)
+        for order in range(size)
+    ]
+    played = list(in_phases(iter(fixtures), jobs))
+    assert Counter(played) == Counter(fixtures)
+    window = DEALS_A_JOB * jobs
+    for begin in range(0, len(sizes), window):
+        deals = range(begin, min(begin + window, len(sizes)))
+        orders = [int(fixture.id.split()[1]) for fixture in played if fixture.deal in deals]
+        assert orders == sorted(orders)
+
+
+def test_few_windows_are_in_memory() -> None:
+    """A season is read as it is played, whatever its length."""
+    read = []
+    fixtures = (Fixture(n, str(n), n // 2, n // 2, (0, 1)) for n in range(10**9) if read.append(n) is None)
+    next(in_phases(fixtures, 2))
+    assert len(read) <= 2 * 2 * DEALS_A_JOB + 1
+
+
+class Bots(Executor):
+    """Plays matches in any order, several at once, and keeps in mind which bots are alive and what they have seen.
+
+    Every process sees the dice of all that are played while it lives: bots may signal to each other.
+    """
+
+    def __init__(self, play, jobs: int, deaths: int = 0) -> None:
+        self.play, self.jobs, self.deaths = play, jobs, deaths
+        self.random = Random(1)
+        self.going: dict[Future, MatchSpec] = {}
+        self.died: Counter[str] = Counter()
+        self.seen: set[bytes] = set()
+        self.foretold = self.ended = 0
+        self.most = 0
+
+    def submit(self, fn, spec: MatchSpec) -> Future:
+        assert fn is self.play
+        future: Future = Future()
+        self.foretold += spec.key in self.seen
+        self.seen.add(spec.key)
+        self.going[future] = spec
+        self.most = max(self.most, len(self.going))
+        if len(self.going) > self.jobs:
+            self.finish()
+        return future
+
+    def finish(self) -> None:
+        future = self.random.choice(list(self.going))
+        spec = self.going.pop(future)
+        if self.deaths and self.died[spec.id] < 2 and self.random.random() < 0.3:
+            self.deaths -= 1
+            self.died[spec.id] += 1
+            future.set_exception(RefereeDied("gone"))
+        else:
+            future.set_result(self.play(spec))
+
+    def everywhere(self, fn) -> None:
+        assert fn is end_idle
+        assert not self.going
+        self.seen.clear()
+        self.ended += 1
+
+
+class Patient(Bots):
+    """Ends a match when the run waits."""
+
+    def __init__(self, *args, **kwargs) -> None:
+        super().__init__(*args, **kwargs)
+        self.run = None
+
+    def tick(self) -> None:
+        if self.going:
+            self.finish()
+
+
+@pytest.mark.parametrize("players", [1, 2, 3])
+@pytest.mark.parametrize("deaths", [0, 15])
+def test_no_process_that_saw_dice_is_alive_when_they_come_again(
+    write_league, open_league, fake, players: int, deaths: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever dies on the way: a match never begins while a process lives that saw the same dice, or may have."""
+    from warpleague.league import running
+
+    monkeypatch.setattr(running, "_TICK_S", 0.0)
+    with open_league(write_league("a", "b", "c", "d", deals=20)) as league:
+        season = attrs.evolve(league.season, players=players)
+        tables = attrs.evolve(league, season=season, schedule=Schedule(season))
+        bots = Patient(fake.play, 3, deaths)
+        watcher = running.Watcher()
+        watcher.tick = bots.tick
+        report = run_league(tables, executor=bots, jobs=2, play=fake.play, watcher=watcher)
+    assert report.complete
+    assert bots.foretold == 0
+    assert bots.most > 2
+    assert bots.deaths == 0
+    # Processes pay: they are ended once in a while, not after every match.
+    assert bots.ended <= 4 * max(players, 4 if players == 1 else 1) + 2 * deaths
+
+
+def test_referees_of_a_real_pool_end_their_bots(
+    write_league, open_league, fake, tmp_path, monkeypatch
+) -> None:
+    """Between the two seat orders of its deals a run has every referee process end the bots that wait."""
+    (tmp_path / "ended").mkdir()
+    monkeypatch.setenv("ENDED", str(tmp_path / "ended"))
+    monkeypatch.setattr("warpleague.runner.play.end_idle", fake.note_end)
+    with open_league(write_league("a", "b", deals=20)) as league:
+        assert run_league(league, jobs=2, play=fake.play).complete
+    assert len(os.listdir(tmp_path / "ended")) == 2
