@@ -314,3 +314,33 @@ def test_an_encoding_without_a_character_ends_no_command(tmp_path: Path) -> None
     )
     assert b"b\\xf6t" in plain.stdout
     assert json.loads(told.stdout)[0]["folder"] == str(bot)
+
+
+@pytest.mark.parametrize(
+    "value", ["[" * 20_000, "9" * 5000, ".a" * 4000, "{a=" * 200 + "1" + "}" * 200], ids=lambda text: text[:4]
+)
+def test_an_option_beyond_all_need_is_bad_input(run: Run, first: Path, value: str) -> None:
+    """An option's value that nests deeply, or is an endless number, is refused like any other wrong value."""
+    refused(run("match", "aliens", first, first, "--option", f"max_turns={value}"), "max_turns")
+
+
+def test_a_manifest_with_an_endless_number_is_bad_input(run: Run, make_bot: MakeBot) -> None:
+    """A stranger's manifest with a number that Python does not read is told by its file."""
+    bot = make_bot(
+        "big", manifest=f'name="big"\ngames=["aliens"]\nrun=["x"]\nlimits.memory_mb={"9" * 5000}\n'
+    )
+    refused(run("match", "aliens", bot, bot), "bot.toml: not TOML: a number has too many digits")
+
+
+def test_a_user_without_a_home_folder_is_told_what_to_set(
+    run: Run, first: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no cache folder can be derived, the error names the variable that sets one."""
+    for name in ("WARPLEAGUE_CACHE", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", raise_key_error)
+    refused(run("match", "aliens", first, first), "name one in WARPLEAGUE_CACHE")
+
+
+def raise_key_error(_: int) -> None:
+    raise KeyError

@@ -149,7 +149,7 @@ def test_a_manifest_that_never_ends_or_never_comes(folder: Path) -> None:
     for make in (lambda: manifest.symlink_to("/dev/zero"), lambda: os.mkfifo(manifest)):
         manifest.unlink()
         make()
-        with pytest.raises(BotError, match="is no file"):
+        with pytest.raises(BotError, match="is not a plain file"):
             read_manifest(folder)
     manifest.unlink()
     manifest.write_bytes(b"#" * (1 << 17))

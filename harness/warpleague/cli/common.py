@@ -12,12 +12,12 @@ import shlex
 import shutil
 import sys
 import tempfile
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.errors import BadInput, OptionsError, PositionError
+from warpleague.errors import BadInput, ConfigError, OptionsError, PositionError
 from warpleague.safe_text import safe_json
+from warpleague.toml_text import parse_toml, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -178,25 +178,23 @@ def parse_options(game: Game[Any, Any], pairs: Iterable[str]) -> JsonObject:
 
 def _value(text: str) -> Any:
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, KeyError):
+        return parse_toml(f"value = {text}", "--option")["value"]
+    except (ConfigError, KeyError):
         return text
 
 
 def read_toml(path: Path) -> JsonObject:
     """The content of a TOML file; `BadInput` names it and the place of the mistake."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return parse_toml(read_text(path, str(path)), str(path))
     except OSError as error:
         raise BadInput(f"{path}: cannot read it: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: not TOML: {error}") from None
 
 
 def read_position(path: Path) -> JsonObject:
     """The JSON object in a position file; `PositionError` if there is none."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_text(path, str(path)))
     except OSError as error:
         raise PositionError(f"{path}: cannot read it: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
@@ -212,8 +210,8 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 
 
 def check_new(path: Path, force: bool) -> None:
-    """Raise `BadInput` if `path` is there already, unless `force` allows to overwrite it."""
-    if not force and (path.exists() or path.is_symlink()):
+    """Raise `BadInput` if `path` is there already, unless `force` allows to overwrite it (a folder never is)."""
+    if not force and not path.is_dir() and (path.exists() or path.is_symlink()):
         raise BadInput(f"{path}: exists already; choose another name, or overwrite it with --force")
 
 

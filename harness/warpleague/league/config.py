@@ -6,7 +6,6 @@ Leaves bundling the bots and the bot names to `entry`, and the order of matches 
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +17,7 @@ from warpleague.games import game_ids, load_game
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import LEVEL, STRIKES, Clock, FaultPolicy, Level, Pondering
 from warpleague.strict import nearest, structure
+from warpleague.toml_text import parse_toml, read_text
 
 FormatKind = Literal["round-robin", "gauntlet"]
 Seating = Literal["all", "rotations", "fixed"]
@@ -168,7 +168,7 @@ def load_config(path: Path, *, without_bots: bool = False) -> LeagueConfig:
 
 def _read_toml(path: Path, where: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # editors on Windows put a mark in front
+        return parse_toml(read_text(path, where), where)
     except FileNotFoundError:
         folder = path.parent if path.parent.is_dir() else None
         known = sorted(p.name for p in folder.glob("*.toml")) if folder else []
@@ -176,10 +176,6 @@ def _read_toml(path: Path, where: str) -> dict[str, Any]:
         raise ConfigError(f"{where}: there is no such file; {hint}") from None
     except OSError as error:
         raise ConfigError(f"{where}: cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{where}: is not TOML: not UTF-8 text, byte {error.start}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{where}: is not TOML: {error}") from None
 
 
 def _complete_game(table: GameTable, path: Path) -> GameTable:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from warpleague.errors import BotError, MissingToolchain
+from warpleague.errors import BadInput, BotError, MissingToolchain
 from warpleague.match.spec import LEVEL, SeatSpec
 from warpleague.runner.content import LEFT_OUT, content, files_of, folder_digest
 from warpleague.runner.draft import clean, draft_of, replace
@@ -65,7 +65,12 @@ def cache_folder() -> Path:
     if told:
         return Path(told)
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "warpleague"
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "warpleague"
+    except RuntimeError:
+        raise BadInput(
+            "there is no folder to keep bots in: this user has no home folder; name one in WARPLEAGUE_CACHE"
+        ) from None
 
 
 def prepare(folder: Path, level: Level = LEVEL) -> Bundle:

@@ -6,10 +6,7 @@ of this machine by its path, steer a terminal, or keep its reader waiting.
 
 from __future__ import annotations
 
-import os
 import re
-import stat
-import tomllib
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +14,7 @@ import attrs
 
 from warpleague.errors import BotError, ConfigError
 from warpleague.strict import structure
+from warpleague.toml_text import parse_toml, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,30 +114,16 @@ def read_manifest(folder: Path) -> Manifest:
     if not folder.is_dir():
         raise BotError(f"{folder}: there is no such folder; a bot is named by its folder")
     try:
-        data: dict[str, Any] = tomllib.loads(_manifest_text(path))
+        data = parse_toml(read_text(path, str(path), MANIFEST_KB), str(path))
     except FileNotFoundError:
         raise BotError(
             f"{folder}: no {MANIFEST} in this folder; it must say at least name, games, run"
         ) from None
-    except UnicodeDecodeError as error:
-        raise BotError(f"{path}: not TOML: not UTF-8 text, byte {error.start}") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BotError(f"{path}: not TOML: {error}") from None
     except OSError as error:
         raise BotError(f"{path}: cannot read it: {error.strerror}") from None
+    except ConfigError as error:
+        raise BotError(str(error)) from None
     try:
         return structure(data, Manifest, str(path))
     except ConfigError as error:
         raise BotError(str(error)) from None
-
-
-def _manifest_text(path: Path) -> str:
-    """The content of a manifest; `BotError` for one that might never end, or never come."""
-    # Not to wait for somebody to write into a named pipe; of a file it changes nothing.
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise BotError(f"{path}: is no file")
-        data = file.read((MANIFEST_KB << 10) + 1)
-    if len(data) > MANIFEST_KB << 10:
-        raise BotError(f"{path}: more than {MANIFEST_KB} KiB")
-    return data.decode("utf-8-sig")  # editors on Windows put a mark in front

@@ -1,0 +1,73 @@
+"""Reads the TOML and text files that users and strangers wrote: plain files, of bounded size, depth and numbers.
+
+What the values mean is for `warpleague.strict` and its callers.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tomllib
+from typing import TYPE_CHECKING, Any, Final
+
+from warpleague.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE_KB: Final = 1024
+"""The largest file that is read unless the caller says otherwise, in KiB."""
+
+MOST_DEPTH: Final = 32
+"""Levels of nesting, as on the wire."""
+
+_MOST_INT: Final = 1 << 63  # TOML's own range
+
+
+def read_text(path: Path, where: str, most_kb: int = FILE_KB) -> str:
+    """The text of the plain file `path`, in UTF-8; `where` opens the text of every error.
+
+    Raises `OSError` if it cannot be opened, `ConfigError` if it is not a plain file, too large or not UTF-8.
+    """
+    # Not to wait for somebody to write into a named pipe; of a file it changes nothing.
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ConfigError(f"{where}: it is not a plain file")
+        data = file.read((most_kb << 10) + 1)
+    if len(data) > most_kb << 10:
+        raise ConfigError(f"{where}: it has more than {most_kb} KiB")
+    try:
+        return data.decode("utf-8-sig")  # editors on Windows put a mark in front
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{where}: it is not UTF-8 text, byte {error.start}") from None
+
+
+def parse_toml(text: str, where: str) -> dict[str, Any]:
+    """The tables in `text`; `ConfigError` if it is not TOML, or nests or counts further than anyone needs."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{where}: not TOML: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{where}: not TOML: it nests more than {MOST_DEPTH} levels deep") from None
+    except (ValueError, OverflowError):  # Python reads no number of thousands of digits
+        raise ConfigError(f"{where}: not TOML: a number has too many digits") from None
+    _check(data, where)
+    return data
+
+
+def _check(data: dict[str, Any], where: str) -> None:
+    level: list[tuple[Any, str]] = [(data, "")]
+    for _ in range(MOST_DEPTH):
+        deeper: list[tuple[Any, str]] = []
+        for value, key in level:
+            if isinstance(value, dict):
+                deeper += [(item, f"{key}.{name}" if key else name) for name, item in value.items()]
+            elif isinstance(value, list):
+                deeper += [(item, f"{key}[{number}]") for number, item in enumerate(value)]
+            elif isinstance(value, int) and not -_MOST_INT <= value < _MOST_INT:
+                raise ConfigError(f"{where}: {key}: the number has too many digits")
+        if not deeper:
+            return
+        level = deeper
+    raise ConfigError(f"{where}: {level[0][1][:40]}...: it nests more than {MOST_DEPTH} levels deep")

@@ -1,0 +1,69 @@
+"""Files that others wrote are read within bounds: nothing in them ends in a traceback or takes long."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warpleague.errors import ConfigError
+from warpleague.toml_text import MOST_DEPTH, parse_toml, read_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("x = " + "[" * 20_000, "nests more than 32 levels"),
+        ("x = " + "[" * 40 + "]" * 40, "nests more than 32 levels"),
+        ("x = " + "{a = " * 40 + "1" + "}" * 40, "nests more than 32 levels"),
+        (".".join("a" * 5000) + " = 1", "nests more than 32 levels"),
+        ("[" + ".".join("a" * 5000) + "]", "nests more than 32 levels"),
+        ("x = " + "9" * 5000, "a number has too many digits"),
+        ("x = [1, " + "9" * 19 + "]", r"x\[1\]: the number has too many digits"),
+        ("[a]\nb = -0x" + "f" * 40, "not TOML"),
+        ("[a]\nb = 0x" + "f" * 40, "a.b: the number has too many digits"),
+        ("x", "not TOML"),
+    ],
+)
+def test_toml_beyond_all_need_is_refused(text: str, problem: str) -> None:
+    """Deep nesting and endless numbers are refused with the file's name, and the key where it is known."""
+    with pytest.raises(ConfigError, match=f"^cup.toml: .*{problem}"):
+        parse_toml(text, "cup.toml")
+
+
+def test_toml_within_the_bounds_is_read() -> None:
+    """What people write is read as it is."""
+    deep = "x = " + "[" * (MOST_DEPTH - 2) + "1" + "]" * (MOST_DEPTH - 2)
+    assert parse_toml(deep, "cup.toml")
+    assert parse_toml("x = 9223372036854775807\n[a.b]\nc = nan", "cup.toml")["x"] == 2**63 - 1
+
+
+@given(st.text(alphabet="ab=[]{}.,\"'#\n 0919eExtrue-:TZ_inf", max_size=60))
+def test_any_text_is_toml_or_an_error_of_ours(text: str) -> None:
+    """Whatever stands in a file, reading it ends in tables or in `ConfigError`."""
+    with contextlib.suppress(ConfigError):
+        assert isinstance(parse_toml(text, "x"), dict)
+
+
+def test_only_plain_files_of_some_size_are_read(tmp_path: Path) -> None:
+    """A pipe that nobody writes to, a device without end, and a file that is too long are refused at once."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    endless = tmp_path / "endless"
+    endless.symlink_to("/dev/zero")
+    for path in (pipe, endless):
+        with pytest.raises(ConfigError, match="not a plain file"):
+            read_text(path, str(path))
+    long = tmp_path / "long"
+    long.write_bytes(b"#" * 2049)
+    with pytest.raises(ConfigError, match="more than 2 KiB"):
+        read_text(long, "long", 2)
+    long.write_bytes(b"\xef\xbb\xbfx = 1")
+    assert read_text(long, "long") == "x = 1"
