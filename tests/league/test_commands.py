@@ -126,7 +126,11 @@ def test_json_has_the_documented_keys(
         action: (what.startswith("a list"), re.findall(r"`(\w+)`", keys)) for action, what, keys in rows
     }
     open_league(league_file, tmp_path / "other").store.close()
-    more = {"merge": (str(tmp_path / "other" / "cup"),)}
+    more = {
+        "merge": (str(tmp_path / "other" / "cup"),),
+        "disqualify": ("anna", "--reason", "a copy"),
+        "reinstate": ("anna",),
+    }
     for action, (is_list, keys) in promised.items():
         _, out, _ = command(action, league_file, "--json", *more.get(action, ()))
         data = json.loads(out)

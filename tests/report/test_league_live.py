@@ -37,7 +37,7 @@ def league() -> SimpleNamespace:
     """As much of a league as a watcher looks at."""
     season = SimpleNamespace(names=("anna", "bert"), bots=(1, 2), players=2)
     config = SimpleNamespace(name="cup", rating=RatingTable())
-    return SimpleNamespace(season=season, config=config, results=lambda: iter(()))
+    return SimpleNamespace(season=season, config=config, results=lambda: iter(()), barred=frozenset())
 
 
 def fixture(number: int) -> Fixture:

@@ -27,19 +27,19 @@ from warpleague.cli.common import (
     say,
     write_file,
 )
+from warpleague.cli.decide import DECISIONS, configure_decision, run_decision
+from warpleague.cli.matches import list_matches
 from warpleague.cli.report import configure_report, run_report
-from warpleague.errors import BadInput, RecordError
+from warpleague.errors import RecordError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from rich.console import Console
 
     from warpleague.league.league import League
-    from warpleague.league.played import Played
     from warpleague.league.running import RunReport, Watcher
-    from warpleague.league.schedule import Fixture
 
     Handler = Callable[[argparse.Namespace], int]
 
@@ -51,6 +51,8 @@ _EXAMPLES: Final = {
     "export": ("leagues/mine.toml --match 1", "leagues/mine.toml --format zst --out records"),
     "report": ("leagues/mine.toml --replays all",),
     "merge": ("leagues/mine.toml other-machine/results/mine",),
+    "disqualify": ('leagues/mine.toml my-bot --reason "it is a copy"',),
+    "reinstate": ('leagues/mine.toml my-bot --reason "it is no copy"',),
 }
 """What follows the name of a command in the examples of its help, where that is more than the league file."""
 
@@ -93,7 +95,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     action("seats", "print the results by seat", _look)
     action("faults", "print the faults by bot and kind", _look)
     action("times", "print the time the bots used", _look)
-    matches = action("matches", "list the matches in schedule order", _matches)
+    matches = action("matches", "list the matches in schedule order", list_matches)
     matches.add_argument("--bot", metavar="NAME", help="only the matches of this bot")
     export = action("export", "write records to files", _export)
     export.add_argument("--match", metavar="ID|N", help="only this match: its number, or how its id begins")
@@ -114,6 +116,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     merge = action("merge", "take over the matches of other machines' stores", _merge)
     merge.add_argument("stores", nargs="+", type=Path, metavar="STORE", help="a league.sqlite, or its folder")
+    for name, what in DECISIONS.items():
+        configure_decision(action(name, what, run_decision))
 
 
 def _console() -> Console:
@@ -171,12 +175,14 @@ def _run(args: argparse.Namespace) -> int:
 
 def _announce(league: League) -> None:
     season = league.season
-    for line in league.skipped:
+    from warpleague.report.figures import decision_lines
+
+    for line in (*league.skipped, *decision_lines(league.disqualified)):
         say(f"note: {line}")
     say(f"{league.config.name}: {season.game}, {len(season.bots)} bots; {league.schedule.describe()}")
     say(f"commitment to the season's secret (SHA-256): {season.commitment}")
     published = league.store.published()
-    if published is not None and league.store.count_of(league.schedule) < len(league.schedule):
+    if published is not None and league.store.count_of(league.due) < len(league.due):
         say(
             f"note: the secret of this season is public since {published}: whoever made a bot after that "
             "could know its dice. A league file with another name starts a new season"
@@ -231,6 +237,7 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
         "level": league.season.level,
         "held": [line.to_json() for line in held(league)],
         "standings": [line.to_json() for line in standings(league).lines],
+        "disqualified": [found.to_json() for found in league.disqualified],
     }
 
 
@@ -251,7 +258,7 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
         print(f"Go on:           {league_command(args, 'run')}")
     if stored == 0:
         return
-    first = next(fixture for fixture, _ in league.results())
+    first = next(fixture for fixture, _ in league.stored())
     file = args.results / league.config.name / "records" / f"{first.id}.jsonl"
     write_file(file, published_record(league, first.id, first.deal))
     if report.complete:
@@ -281,49 +288,6 @@ def _look(args: argparse.Namespace) -> int:
     return 0
 
 
-def _matches(args: argparse.Namespace) -> int:
-    from warpleague.strict import nearest
-
-    with open_league(args) as league:
-        names = league.season.names
-        if args.bot is not None and args.bot not in names:
-            raise BadInput(f"--bot: no bot is called {args.bot!r}; {nearest(args.bot, names)}")
-        only = None if args.bot is None else names.index(args.bot)
-        found = league.store.look_up(
-            fixture for fixture in league.schedule if only is None or only in fixture.seats
-        )
-        if args.json:
-            print_json_list(_match_json(names, fixture, played) for fixture, played in found)
-            return 0
-        for fixture, played in found:
-            bots = " – ".join(names[bot] for bot in fixture.seats)
-            if played is None:
-                print(f"{fixture.number:>7}  {fixture.id}  {bots}  not played")
-                continue
-            ranks = "-".join(map(str, played.ranks))
-            scores = ", ".join(f"{score:g}" for score in played.scores)
-            if played.rival is not None:
-                scores += f" against {played.rival:g}"
-            print(f"{fixture.number:>7}  {fixture.id}  {bots}  ranks {ranks}  scores {scores}  {played.why}")
-    return 0
-
-
-def _match_json(names: Sequence[str], fixture: Fixture, played: Played | None) -> dict[str, Any]:
-    """A line of `matches`; what only a result has is missing where there is none."""
-    row: dict[str, Any] = {
-        "number": fixture.number,
-        "match": fixture.id,
-        "deal": fixture.deal,
-        "played": played is not None,
-        "seats": [names[bot] for bot in fixture.seats],
-    }
-    if played is not None:
-        row |= {"ranks": played.ranks, "scores": played.scores, "why": played.why}
-        row |= {} if played.rival is None else {"rival": played.rival}
-        row |= {"digest": played.digest, "faults": [len(seat) for seat in played.faults]}
-    return row
-
-
 # Records
 
 
@@ -336,7 +300,7 @@ def _export(args: argparse.Namespace) -> int:
         if args.match is not None:
             wanted = iter([league.find(args.match)])
         else:
-            wanted = ((fixture.id, fixture.deal) for fixture, _ in league.results())
+            wanted = ((fixture.id, fixture.deal) for fixture, _ in league.stored())
         suffix = {"jsonl": ".jsonl", "zst": ".jsonl.zst", "gz": ".jsonl.gz"}[args.format]
 
         def written() -> Iterator[str]:
@@ -398,7 +362,7 @@ def _verify(args: argparse.Namespace) -> int:
                     else f"match {match}"
                 )
                 print(f"WRONG  {named}: {problem}")
-        journal = league.store.journal()
+        journal, facts = league.store.journal(), len(league.store.facts())
         if args.json:
             print_json({"league": league.config.name, "records": total, "wrong": wrong, "journal": journal})
         else:
@@ -409,7 +373,9 @@ def _verify(args: argparse.Namespace) -> int:
                     "deleted; the next run adds one."
                 )
             elif len(wrong) == total - good:
-                print(f"Nothing was deleted from the store: it has all {journal:,} matches of its journal.")
+                decided = f" and {facts:,} decision{'' if facts == 1 else 's'}" if facts else ""
+                all_ = f"all {journal - facts:,} matches{decided}"
+                print(f"Nothing was deleted from the store: it has {all_} of its journal.")
     return 1 if wrong else 0
 
 

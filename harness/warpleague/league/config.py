@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import attrs
+import tomli_w
 from attrs.validators import ge, gt, le
 
-from warpleague.errors import BadInput, ConfigError
+from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.games import game_ids, load_game
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import LEVEL, STRIKES, Clock, FaultPolicy, Level, Pondering
@@ -145,6 +146,17 @@ def without_none(data: Any) -> Any:
     if isinstance(data, (list, tuple)):
         return [without_none(value) for value in data]
     return data
+
+
+def write_config(config: LeagueConfig, target: Path, *remarks: str) -> None:
+    """Write the complete configuration to the file `target`, below these remarks; `StoreError` if it cannot be."""
+    text = "".join(f"# {remark}\n" for remark in remarks) + "\n" + tomli_w.dumps(config.to_toml())
+    scratch = target.with_suffix(".tmp")
+    try:
+        scratch.write_text(text, encoding="utf-8")
+        scratch.replace(target)
+    except OSError as error:
+        raise StoreError(f"{target}: cannot be written: {error.strerror}") from None
 
 
 def load_config(path: Path, *, without_bots: bool = False) -> LeagueConfig:

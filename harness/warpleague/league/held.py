@@ -50,8 +50,8 @@ class Held:
 
 
 def held(league: League) -> list[Held]:
-    """What held in the stored matches of the schedule, the most frequent first."""
+    """What held in the stored matches that count, the most frequent first."""
     found = league.store.held()
-    counts = league.store.count_held(league.schedule)
+    counts = league.store.count_held(league.counting)
     lines = [Held(count, None if number is None else found.get(number)) for number, count in counts.items()]
     return sorted(lines, key=lambda line: (-line.matches, str(line.found)))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 import attrs
 
 from warpleague.errors import BadInput, StoreError
+from warpleague.league import decisions
 from warpleague.league.entry import check_names, enter_bots
 from warpleague.league.schedule import Schedule
 from warpleague.league.schema import store_at, unplayed
@@ -20,10 +21,11 @@ from warpleague.league.store import Store
 from warpleague.match.chance import season_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from warpleague.league.config import LeagueConfig
+    from warpleague.league.decisions import Disqualification, Results
     from warpleague.league.entry import Prepared
     from warpleague.league.played import Played
     from warpleague.league.schedule import Fixture
@@ -39,9 +41,49 @@ class League:
     schedule: Schedule
     store: Store
     skipped: tuple[str, ...] = ()
+    disqualified: tuple[Disqualification, ...] = ()
+
+    @property
+    def counting(self) -> Schedule:
+        """The matches that count once they are played: all but those of bots whose results are taken out."""
+        return self.schedule.without(
+            self._numbers(found.bot for found in self.disqualified if found.results == "out")
+        )
+
+    @property
+    def due(self) -> Schedule:
+        """The matches that are to be played, if they were not yet: all but those of disqualified bots."""
+        return self.schedule.without(self.barred)
+
+    @property
+    def barred(self) -> frozenset[int]:
+        """The numbers of the disqualified bots."""
+        return self._numbers(found.bot for found in self.disqualified)
+
+    def _numbers(self, names: Iterable[str]) -> frozenset[int]:
+        return frozenset(self.season.names.index(name) for name in names)
+
+    def disqualified_in(self, fixture: Fixture) -> list[str]:
+        """The names of the disqualified bots in a match, by seat."""
+        return [self.season.names[bot] for bot in fixture.seats if bot in self.barred]
+
+    def counts(self, fixture: Fixture) -> bool:
+        """Whether a match counts once it is played."""
+        out = {found.bot for found in self.disqualified if found.results == "out"}
+        return out.isdisjoint(self.disqualified_in(fixture))
+
+    def total(self, counted: int) -> int:
+        """How many matches will count when nothing is left to play, if `counted` are stored that do."""
+        if not self.disqualified:
+            return len(self.schedule)
+        return counted + len(self.due) - self.store.count_of(self.due)
 
     def results(self) -> Iterator[tuple[Fixture, Played]]:
-        """The matches played so far, in schedule order."""
+        """The matches played so far that count, in schedule order."""
+        return self.store.played(self.counting)
+
+    def stored(self) -> Iterator[tuple[Fixture, Played]]:
+        """All matches of the schedule played so far, in its order, whether they count or not."""
         return self.store.played(self.schedule)
 
     def find(self, text: str) -> tuple[str, int]:
@@ -82,10 +124,16 @@ def open_to_run(
         entries = enter_bots(config, prepare)
         season = Season.of(config, entries.bots, _secret(store, config))
         store.enter(config, season, entries.skipped)
-        return League(config, season, Schedule(season), store, entries.skipped)
+        return League(config, season, Schedule(season), store, entries.skipped, _disqualified(store, season))
     except BaseException:
         store.close()
         raise
+
+
+def _disqualified(store: Store, season: Season) -> tuple[Disqualification, ...]:
+    """The season's bots that are disqualified, in its order."""
+    found = decisions.disqualified(store)
+    return tuple(found[name] for name in season.names if name in found)
 
 
 def _secret(store: Store, config: LeagueConfig) -> bytes:
@@ -140,6 +188,31 @@ def merge(config: LeagueConfig, results: Path, others: Sequence[Path]) -> list[M
         return [store.merge_from(path) for path in paths]
 
 
+def disqualify(config: LeagueConfig, results: Path, bot: str, reason: str, rule: Results) -> Disqualification:
+    """Disqualify a bot of the last run, `rule` deciding about its results; it is entered into the journal.
+
+    Raises `BadInput` for a name or reason that is none, `StoreError` if the league is being run, was not run yet, or
+    its store belongs to a league of other conditions.
+    """
+    with _open_to_decide(config, results) as store:
+        return decisions.disqualify(store, bot, reason, rule)
+
+
+def reinstate(config: LeagueConfig, results: Path, bot: str, reason: str) -> None:
+    """End the disqualification of a bot by a further entry; raises what `disqualify` does."""
+    with _open_to_decide(config, results) as store:
+        decisions.reinstate(store, bot, reason)
+
+
+def _open_to_decide(config: LeagueConfig, results: Path) -> Store:
+    """The store of a league that was run, to write to."""
+    with Store.open_to_read(results / config.name) as store:  # makes nothing where there is nothing
+        if store.bots() is None:
+            raise unplayed(store.path)
+        _check(store, config)
+    return Store.open_to_write(results / config.name)
+
+
 def _check(store: Store, config: LeagueConfig) -> None:
     """Raise `StoreError` if the store is not one of this league's as the file has it, whatever its bots."""
     store.check_commitment()
@@ -172,7 +245,7 @@ def open_to_read(config: LeagueConfig, results: Path) -> League:
         season = Season.of(config, bots, secret)
         store.check_same_league(season, config)
         check_names(config, season.names)
-        return League(config, season, Schedule(season), store)
+        return League(config, season, Schedule(season), store, disqualified=_disqualified(store, season))
     except BaseException:
         store.close()
         raise

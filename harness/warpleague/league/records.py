@@ -13,7 +13,7 @@ import msgspec
 
 from warpleague.errors import RecordError, StoreError
 from warpleague.league.pool import RefereePool
-from warpleague.league.schema import FORMAT
+from warpleague.league.schema import JOURNAL_SINCE
 from warpleague.league.season import differences
 from warpleague.match.chance import deal_key
 from warpleague.match.lines import publish
@@ -44,10 +44,10 @@ def verify_league(league: League, jobs: int = 0) -> Iterator[tuple[Fixture, str 
     """
     season = league.season
     found = league.store.held()
-    knows_held = league.store.format >= FORMAT
+    knows_held = league.store.format >= JOURNAL_SINCE
     waiting: deque[tuple[Fixture, Future[str | None]]] = deque()
     with RefereePool(jobs, "none") as pool:
-        for fixture, played in league.results():
+        for fixture, played in league.stored():
             bots = [(season.bots[bot].bot, season.bots[bot].digest) for bot in fixture.seats]
             head = {**season.conditions, "id": fixture.id}
             stored = (played.ranks, played.scores, played.rival, played.why, played.digest)

@@ -49,7 +49,7 @@ class Void:
 
 @attrs.frozen
 class RunReport:
-    """What a run did: matches scheduled, stored before it, played by it, void; and how it ended.
+    """What a run did: matches that count in the end, stored before it, played by it, void; and how it ended.
 
     `stopped`: by the user. `failure`: why it was given up, or None. `complete`: all matches are stored.
     """
@@ -120,7 +120,8 @@ def run_league(
 
         play = play_in_series
     own = None
-    before = league.store.count_of(league.schedule)
+    before = league.store.count_of(league.counting)
+    total = league.total(before)
     if executor is None:
         if league.config.rules.level != "none":
             from warpleague.runner import cgroup
@@ -129,9 +130,11 @@ def run_league(
             cgroup.means()
         wanted = (league.config.run.jobs if jobs is None else jobs) or len(usable_cores())
         # A referee without a match would cost its start for nothing.
-        jobs = max(min(wanted, len(league.schedule) - before), 1)
+        jobs = max(min(wanted, total - before), 1)
         executor = own = RefereePool(jobs, league.config.run.affinity)
-    run = _Run(league, before, executor, jobs or league.config.run.jobs or 1, play, watcher or Watcher())
+    run = _Run(
+        league, total, before, executor, jobs or league.config.run.jobs or 1, play, watcher or Watcher()
+    )
     killed = False
     try:
         with _signals(run):
@@ -149,6 +152,7 @@ class _Run:
     def __init__(
         self,
         league: League,
+        total: int,
         before: int,
         executor: Executor,
         jobs: int,
@@ -156,8 +160,7 @@ class _Run:
         watcher: Watcher,
     ) -> None:
         self.league, self.executor, self.jobs, self.play, self.watcher = league, executor, jobs, play, watcher
-        self.total = len(league.schedule)
-        self.before = before
+        self.total, self.before = total, before
         self.played = 0
         self.void: list[Void] = []
         self.failure: str | None = None
@@ -174,14 +177,10 @@ class _Run:
 
     def go(self) -> RunReport:
         self.watcher.started(self.league, self.total, self.before, self.jobs)
-        left = in_phases(
-            (
-                fixture
-                for fixture, result in self.league.store.look_up(self.league.schedule)
-                if result is None
-            ),
-            self.jobs,
+        missing = (
+            fixture for fixture, result in self.league.store.look_up(self.league.due) if result is None
         )
+        left = in_phases(missing, self.jobs)
         told = False
         while True:
             while not self._halting() and len(self._in_flight) < _AHEAD * self.jobs:

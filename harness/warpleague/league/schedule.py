@@ -46,17 +46,30 @@ class Schedule:
     as often at any moment; the seat orders of a table follow each other on the same deal (duplicate).
     """
 
-    def __init__(self, season: Season) -> None:
+    def __init__(self, season: Season, without: frozenset[int] = frozenset()) -> None:
         self.season = season
+        self._without = without
+
+    def without(self, bots: frozenset[int]) -> Schedule:
+        """The same matches with the same numbers, but for those in which one of `bots` plays."""
+        if bots <= self._without:
+            return self
+        rest = Schedule(self.season, self._without | bots)
+        rest.sample = self.sample  # it takes time to find, and is that of all bots
+        return rest
 
     def __len__(self) -> int:
-        return self.tables * self.season.format.deals * self.seatings
+        return self._tables_left() * self.season.format.deals * self.seatings
 
     def __iter__(self) -> Iterator[Fixture]:
         season, number, group = self.season, 0, 0
         sampled, own = self.sample is not None, season.format.dice == "own"
         for round_ in range(season.format.deals):
             for turn, table in enumerate(self._tables()):
+                if not self._without.isdisjoint(table):
+                    number += self.seatings
+                    group += 1
+                    continue
                 told = turn if sampled else 0
                 deal = season.deal(table, told, round_)
                 for seats in seatings(season.format.seats, table, round_ + self._shift(turn)):
@@ -76,12 +89,18 @@ class Schedule:
 
     @cached_property
     def tables(self) -> int:
-        """How many tables a round has."""
-        n, k = len(self.season.bots), self.season.players
+        """How many tables a round has, those of bots that are left out included."""
+        return self._count_tables(frozenset())
+
+    def _tables_left(self) -> int:
+        return self._count_tables(self._without) if self._without else self.tables
+
+    def _count_tables(self, without: frozenset[int]) -> int:
+        n, k = len(self.season.bots) - len(without), self.season.players
         if self.sample is not None:
-            return len(self.sample.tables)
+            return sum(without.isdisjoint(table) for table in self.sample.tables)
         if self.season.format.kind == "gauntlet":
-            challengers = len(self._challengers())
+            challengers = len(set(self._challengers()) - without)
             return challengers * comb(n - challengers, k - 1)
         return comb(n, k)
 

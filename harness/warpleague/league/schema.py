@@ -1,8 +1,8 @@
 """How the result store is laid out in SQLite: its tables, and what becomes of a store of an earlier format.
 
-Leaves what goes in and comes out to `store`, and what the journal is good for to `journal`. A store of the format
-before is brought up to date when it is opened to write; opened to read it is left as it is, and looks like one of
-today's that does not tell what it cannot know.
+Leaves what goes in and comes out to `store`, and what the journal is good for to `journal`. A store of an
+earlier format is brought up to date when it is opened to write; opened to read it is left as it is, and looks like one
+of today's that does not tell what it cannot know.
 """
 
 from __future__ import annotations
@@ -22,10 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-FORMAT: Final = 3
-"""3: what held of the level, and the journal. 2: the score of a solo game's own opponent."""
+FORMAT: Final = 4
+"""4: facts, what was decided about the league. 3: what held of the level, and the journal. 2: the score of a solo
+game's own opponent."""
 
-READABLE: Final = (2, FORMAT)
+JOURNAL_SINCE: Final = 3
+"""The first format with a journal, and what held of the level."""
+
+READABLE: Final = (2, JOURNAL_SINCE, FORMAT)
 """The formats that can be read, and brought up to date."""
 
 _TABLES: Final = """
@@ -45,12 +49,19 @@ CREATE TABLE held (id INTEGER PRIMARY KEY, found TEXT NOT NULL UNIQUE);
 ALTER TABLE match ADD COLUMN held INTEGER REFERENCES held (id);
 CREATE TABLE journal (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, link BLOB NOT NULL);
 """
+_SINCE_4: Final = """
+CREATE TABLE fact (id TEXT PRIMARY KEY, kind TEXT NOT NULL, said TEXT NOT NULL, stored TEXT NOT NULL);
+"""
 # The word temp, since these must not be written into the file; they come before its tables of the same name.
 _LIKE_3: Final = """
 PRAGMA temp_store = MEMORY;
 CREATE TEMP VIEW held AS SELECT 0 AS id, '' AS found WHERE 0;
 CREATE TEMP VIEW match AS SELECT *, NULL AS held FROM main.match;
 CREATE TEMP VIEW journal AS SELECT 0 AS seq, '' AS id, x'' AS link WHERE 0;
+"""
+_LIKE_4: Final = """
+PRAGMA temp_store = MEMORY;
+CREATE TEMP VIEW fact AS SELECT '' AS id, '' AS kind, '' AS said, '' AS stored WHERE 0;
 """
 _CHUNK: Final = 400
 _HEADER_BYTES: Final = 1 << 18  # more than any header has, options of the largest game included
@@ -97,12 +108,16 @@ def _open_tables(db: sqlite3.Connection, path: Path) -> None:
     """Make the tables of a new store, or bring those of an earlier format up to date, in one transaction."""
     with transaction(db):
         if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-            _run(db, _TABLES + _SINCE_3)
+            _run(db, _TABLES + _SINCE_3 + _SINCE_4)
             set_meta(db, "created", utc_now())
-        elif _format_of(db, path) < FORMAT:
-            _run(db, _SINCE_3)
-            _recall_held(db)
-            journal.begin(db)
+        else:
+            found = _format_of(db, path)
+            if found < JOURNAL_SINCE:
+                _run(db, _SINCE_3)
+                _recall_held(db)
+                journal.begin(db)
+            if found < FORMAT:
+                _run(db, _SINCE_4)
         set_meta(db, "format", str(FORMAT))
 
 
@@ -116,8 +131,10 @@ def connect_to_read(path: Path) -> tuple[sqlite3.Connection, int]:
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
                 raise unplayed(path)
             found = _format_of(db, path)
-            if found < FORMAT:
+            if found < JOURNAL_SINCE:
                 _run(db, _LIKE_3)
+            if found < FORMAT:
+                _run(db, _LIKE_4)
         except BaseException:
             db.close()
             raise
@@ -132,7 +149,7 @@ def _format_of(db: sqlite3.Connection, path: Path) -> int:
     found = "none" if row is None else row[0]
     raise StoreError(
         f"{path}: is of store format {found}; this warpleague reads formats "
-        f"{' and '.join(map(str, READABLE))}, and writes {FORMAT}. "
+        f"{READABLE[0]} to {READABLE[-1]}, and writes {FORMAT}. "
         "Give the league another name, or another --results folder, to play it anew"
     )
 
@@ -177,6 +194,14 @@ def held_id(db: sqlite3.Connection, text: str | None) -> int | None:
     db.execute("INSERT INTO held (found) VALUES (?) ON CONFLICT (found) DO NOTHING", (text,))
     found: int = db.execute("SELECT id FROM held WHERE found = ?", (text,)).fetchone()[0]
     return found
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """The JSON object in `text`; `ValueError` or `TypeError` if there is none."""
+    data = json.loads(text)
+    if not isinstance(data, dict):
+        raise ValueError("is no JSON object")
+    return data
 
 
 def utc_now() -> str:

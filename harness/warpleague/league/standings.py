@@ -16,6 +16,7 @@ from warpleague.league.ratings import PairTotals, SequentialElo, joint_fit, pair
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from warpleague.league.decisions import Disqualification
     from warpleague.league.league import League
     from warpleague.league.played import Played
     from warpleague.league.ratings import Fit
@@ -75,7 +76,7 @@ class Record:
 
 @attrs.frozen
 class Standing:
-    """One line of the standings.
+    """One line of the standings; a disqualified bot has no rank, and comes last.
 
     `elo` is the rating that ranks, `fit` the fitted rating, `error` half its 95 % interval; a solo league has
     none of them. `above` and `below` are one-sided bounds for a bot that won or lost everything. `tier` and
@@ -83,7 +84,7 @@ class Standing:
     a solo league, is by how much it was better than the next, in margin or else in score, on the same deals.
     """
 
-    rank: int
+    rank: int | None
     bot: str
     elo: float | None
     error: float | None
@@ -95,6 +96,7 @@ class Standing:
     likelihood: float | None
     record: Record
     ahead: Mean | None = None
+    disqualified: Disqualification | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The line as a JSON object; what is named `..._error`, unlike `error`, is a standard error."""
@@ -118,6 +120,7 @@ class Standing:
             "score": _rounded(record.scores.mean if record.played else None, 6),
             "score_error": _rounded(record.scores.error, 6),
             "faults": record.faults,
+            "disqualified": self.disqualified.to_json() if self.disqualified else None,
         }
         if record.margins.count:
             low, high = share_interval(record.won, record.played)
@@ -214,14 +217,23 @@ def standings(league: League, each: Callable[[Fixture, Played, Tally], None] | N
         if each is not None:
             each(fixture, played, tally)
     if season.players == 1:
-        return _compared(ranked(season.names, tally, None, rating.kind, solo=True), league)
+        table = ranked(season.names, tally, None, rating.kind, solo=True, barred=league.barred)
+        return _marked(_compared(table, league), league)
 
     def again() -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...]]]:
         return ((fixture.group, fixture.seats, played.ranks) for fixture, played in league.results())
 
     anchor = None if rating.anchor is None else season.names.index(rating.anchor)
     fit = joint_fit(tally.totals, again, rating.start, anchor)
-    return ranked(season.names, tally, fit, rating.kind, solo=False)
+    table = ranked(season.names, tally, fit, rating.kind, solo=False, barred=league.barred)
+    return _marked(table, league)
+
+
+def _marked(table: Standings, league: League) -> Standings:
+    """The standings, the lines of disqualified bots marked."""
+    found = {decision.bot: decision for decision in league.disqualified}
+    lines = [attrs.evolve(line, disqualified=found.get(line.bot)) for line in table.lines]
+    return attrs.evolve(table, lines=tuple(lines)) if found else table
 
 
 def _compared(table: Standings, league: League) -> Standings:
@@ -235,11 +247,19 @@ def _compared(table: Standings, league: League) -> Standings:
     return attrs.evolve(table, lines=(*lines, *table.lines[len(lines) :]))
 
 
-def ranked(names: Sequence[str], tally: Tally, fit: Fit | None, kind: str, *, solo: bool) -> Standings:
+def ranked(
+    names: Sequence[str],
+    tally: Tally,
+    fit: Fit | None,
+    kind: str,
+    *,
+    solo: bool,
+    barred: frozenset[int] = frozenset(),
+) -> Standings:
     """Put the bots in order: by the rating of `kind` ("elo" or, given a fit, "fit").
 
     Solo bots go by share of wins, then by mean margin, and where there is no rival by mean score. Equals share
-    a rank and leave a gap; bots that have not played come last.
+    a rank and leave a gap; bots that have not played come last, and after them the `barred`, without a rank.
     """
     bots = range(len(names))
     rival = any(record.margins.count for record in tally.records)
@@ -255,15 +275,17 @@ def ranked(names: Sequence[str], tally: Tally, fit: Fit | None, kind: str, *, so
         return (record.scores.mean if solo else rating,)
 
     order = sorted(bots, key=names.__getitem__)
-    order.sort(key=lambda bot: (strength(bot), tally.records[bot].points), reverse=True)
+    order.sort(key=lambda bot: (bot not in barred, strength(bot), tally.records[bot].points), reverse=True)
     lines: list[Standing] = []
     for place, bot in enumerate(order):
         tied = place > 0 and strength(bot) == strength(order[place - 1])
         following = order[place + 1] if place + 1 < len(order) else None
+        if following in barred:
+            following = None
         error = fit.errors[bot] if fit else None
         lines.append(
             Standing(
-                rank=lines[-1].rank if tied else place + 1,
+                rank=None if bot in barred else lines[-1].rank if tied else place + 1,
                 bot=names[bot],
                 elo=None if solo or not tally.records[bot].played else ratings[bot],
                 error=None if error is None else error * Z95,

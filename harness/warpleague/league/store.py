@@ -20,16 +20,18 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import attrs
-import tomli_w
 import zstandard
 
 from warpleague import __version__
 from warpleague.errors import StoreError
 from warpleague.league import journal
+from warpleague.league.config import write_config
+from warpleague.league.facts import Fact, add_fact, facts_in
 from warpleague.league.lock import take_lock
 from warpleague.league.played import RESULT_COLUMNS, Played, played_from
 from warpleague.league.schema import (
     FORMAT,
+    JOURNAL_SINCE,
     SPARE,
     clear_errors,
     connect_to_read,
@@ -37,6 +39,7 @@ from warpleague.league.schema import (
     held_id,
     held_in,
     held_text,
+    json_object,
     set_meta,
     store_at,
     transaction,
@@ -174,7 +177,7 @@ class Store:
 
         Bots, format, rating and jobs may change: each match's id covers what determined it.
         """
-        stored = self._fact("conditions", _object)
+        stored = self._fact("conditions", json_object)
         if stored is None:
             return
         old = {**stored, "seed": self._fact("seed", json.loads)}
@@ -230,21 +233,28 @@ class Store:
                 "skipped": json.dumps(list(skipped)),
             }.items():
                 set_meta(self._db, key, value)
-        text = f"# Written by warpleague {__version__}: the league as it was last run, defaults included.\n"
-        text += f"# Commitment to the season's secret (SHA-256): {season.commitment}\n\n"
-        target = self.path.with_name("league.toml")
-        scratch = target.with_suffix(".tmp")
-        try:
-            scratch.write_text(text + tomli_w.dumps(config.to_toml()), encoding="utf-8")
-            scratch.replace(target)
-        except OSError as error:
-            raise StoreError(f"{target}: cannot be written: {error.strerror}") from None
+        write_config(
+            config,
+            self.path.with_name("league.toml"),
+            f"Written by warpleague {__version__}: the league as it was last run, defaults included.",
+            f"Commitment to the season's secret (SHA-256): {season.commitment}",
+        )
 
     def publish_secret(self) -> None:
         """Note that the season has ended, which makes its secret public. What is public stays so."""
         with clear_errors(self.path), transaction(self._db):
             if self.published() is None:
                 set_meta(self._db, "published", utc_now())
+
+    # Facts
+
+    def note(self, kind: str, said: dict[str, Any]) -> None:
+        """Store a fact of the kind `kind`, with its entry in the journal; durable when this returns."""
+        add_fact(self._db, self.path, kind, said)
+
+    def facts(self) -> list[Fact]:
+        """What was decided about the league, in order."""
+        return facts_in(self._db, self.path)
 
     # Matches
 
@@ -316,8 +326,8 @@ class Store:
         return counts
 
     def journal(self) -> int | None:
-        """How many matches the journal names; None for a store of an earlier format, which has no journal."""
-        if self.format < FORMAT:
+        """How many entries the journal has; None for a store of a format that has no journal."""
+        if self.format < JOURNAL_SINCE:
             return None
         count: int = self._rows("SELECT count(*) FROM journal")[0][0]
         return count
@@ -325,7 +335,7 @@ class Store:
     def alterations(self) -> list[tuple[str | None, str]]:
         """What was deleted, replaced or slipped in since matches were stored: the match's id, if known, and what.
 
-        Empty for a store of an earlier format, which kept no journal.
+        Empty for a store of a format that kept no journal.
         """
         if self.journal() is None:
             return []
@@ -412,10 +422,10 @@ class Store:
                 "need the same seed in the league file, or a copy of the first machine's store to start from"
             )
         try:
-            conditions = _object(theirs.get("conditions", "{}"))
+            conditions = json_object(theirs.get("conditions", "{}"))
         except ValueError as error:
             raise StoreError(f"{other}: is damaged: its conditions: {error}; {SPARE}") from None
-        lines = differences(self._fact("conditions", _object), conditions)
+        lines = differences(self._fact("conditions", json_object), conditions)
         if lines:
             raise StoreError(f"{other}: holds the results of another league:\n  " + "\n  ".join(lines))
 
@@ -430,13 +440,6 @@ def _chunks(fixtures: Iterable[Fixture]) -> Iterator[list[Fixture]]:
     source = iter(fixtures)
     while chunk := list(islice(source, _CHUNK)):
         yield chunk
-
-
-def _object(text: str) -> dict[str, Any]:
-    data = json.loads(text)
-    if not isinstance(data, dict):
-        raise ValueError("is no JSON object")
-    return data
 
 
 def _json(value: object) -> str:

@@ -12,10 +12,12 @@ import attrs
 
 from warpleague.league import standings as computed
 from warpleague.league.means import share_interval
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from warpleague.league.decisions import Disqualification
     from warpleague.league.held import Held
     from warpleague.league.league import League
     from warpleague.league.means import Mean
@@ -140,6 +142,35 @@ def time_words(line: TimeLine) -> list[str]:
     return ["-" if mean is None else f"{mean:.3f}" for mean in means] + [
         f"{line.longest_ms:.1f}" if line.decisions else "-"
     ]
+
+
+def rank_words(line: Standing) -> str:
+    """The place in the table; a disqualified bot has none."""
+    return "–" if line.rank is None else str(line.rank)
+
+
+def decision_lines(found: Iterable[Disqualification]) -> list[str]:
+    """One line for each disqualified bot: why, since when, and what becomes of its results."""
+    rules = {
+        "stay": "Its results stay.",
+        "out": "Its results are taken out.",
+    }
+    return [
+        safe(
+            f"{line.bot} is disqualified since {line.since[:10]}: {_sentence(line.reason)} {rules[line.results]}",
+            keep="",
+        )
+        for line in found
+    ]
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def disqualified_lines(standings: Standings) -> list[str]:
+    """One line for each disqualified bot of the table."""
+    return decision_lines(line.disqualified for line in standings.lines if line.disqualified)
 
 
 def remarks(standings: Standings, *, wide: bool) -> list[str]:

@@ -177,7 +177,7 @@ class LiveWatcher(_Counting):
         if self._tally.matches:
             # Without the joint fit, which would read the whole store again for each frame.
             names, solo = self.league.season.names, self.league.season.players == 1
-            table = ranked(names, self._tally, None, "elo", solo=solo)
+            table = ranked(names, self._tally, None, "elo", solo=solo, barred=self.league.barred)
             parts += [Text(""), standings_table(table, self.league.config.name, width, top=_TOP)]
         return Group(*parts)
 

@@ -13,10 +13,12 @@ from rich.table import Table
 from rich.text import Text
 
 from warpleague.report.figures import (
+    disqualified_lines,
     fit_words,
     held_lines,
     mean_words,
     percent,
+    rank_words,
     remarks,
     share_span,
     slowest_first,
@@ -65,7 +67,7 @@ def standings_table(
     for line in standings.lines[:top]:
         record = line.record
         cells: list[str | Text] = [
-            str(line.rank),
+            rank_words(line),
             Text(line.bot),
             "-" if line.elo is None else f"{line.elo:.0f}",
         ]
@@ -78,6 +80,7 @@ def standings_table(
             cells.append(percent(record.points / record.played) if record.played else "-")
         table.add_row(*cells, _faults(record.faults))
     captions = remarks(standings, wide=wide) if fitted else []
+    captions += disqualified_lines(standings)
     return _titled(f"Standings of {name}, {_matches(standings)}", table, *captions)
 
 
@@ -107,7 +110,7 @@ def _solo_table(standings: Standings, name: str, width: int, top: int | None) ->
     )
     for line in standings.lines[:top]:
         record = line.record
-        cells: list[str | Text] = [str(line.rank), Text(line.bot)]
+        cells: list[str | Text] = [rank_words(line), Text(line.bot)]
         if rival:
             cells.append(percent(record.won / record.played) if record.played else "-")
             if wide:
@@ -119,9 +122,8 @@ def _solo_table(standings: Standings, name: str, width: int, top: int | None) ->
             cells += ("", "") if line.ahead is None else mean_words(line.ahead, signed=True)
         counts = ([record.played] if wide or not rival else []) + ([record.won, record.lost] if rival else [])
         table.add_row(*cells, *(f"{count:,}" for count in counts), _faults(record.faults))
-    return _titled(
-        f"Standings of {name}, {_matches(standings)}", table, *solo_remarks(rival=rival, compared=compared)
-    )
+    captions = solo_remarks(rival=rival, compared=compared) + disqualified_lines(standings)
+    return _titled(f"Standings of {name}, {_matches(standings)}", table, *captions)
 
 
 def crosstable(standings: Standings, width: int = 100) -> RenderableType:

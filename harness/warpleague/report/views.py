@@ -12,7 +12,7 @@ import attrs
 from warpleague.league import standings as computed
 from warpleague.league.held import Held, held
 from warpleague.report import tables
-from warpleague.report.figures import by_kind, held_lines, read_tables
+from warpleague.report.figures import by_kind, decision_lines, held_lines, read_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,9 @@ def status(league: League) -> dict[str, Any]:
     """How far the league is, as JSON: matches, bots, and what is public of its secret."""
     store, season = league.store, league.season
     lines = held(league)  # each stored match is in one of them: no need to look for all of them again
-    total, stored = len(league.schedule), sum(line.matches for line in lines)
+    stored = sum(line.matches for line in lines)
+    total = league.total(stored)
+    taken_out = store.count_of(league.schedule) - stored if league.disqualified else 0
     published = store.published()
     return {
         "league": league.config.name,
@@ -45,7 +47,7 @@ def status(league: League) -> dict[str, Any]:
         "matches": total,
         "stored": stored,
         "complete": stored == total,
-        "other": store.count() - stored,
+        "other": store.count() - stored - taken_out,
         "commitment": season.commitment,
         "published": published,
         "secret": season.secret.hex() if published else None,
@@ -55,6 +57,8 @@ def status(league: League) -> dict[str, Any]:
         "created": store.meta("created"),
         "harness": store.meta("harness"),
         "store": str(store.path),
+        "disqualified": [found.to_json() for found in league.disqualified],
+        "taken_out": taken_out,
     }
 
 
@@ -78,6 +82,10 @@ def _status_table(league: League, _: int) -> RenderableType:
     ]
     if data["other"]:
         rows.insert(5, ("besides", f"{data['other']:,} matches of earlier bots or formats, not counted"))
+    if data["taken_out"]:
+        rows.insert(5, ("taken out", f"{data['taken_out']:,} matches of disqualified bots, not counted"))
+    if league.disqualified:
+        rows.insert(3, ("disqualified", "\n".join(decision_lines(league.disqualified))))
     return tables.facts(rows)
 
 

@@ -14,10 +14,12 @@ from warpleague.games import load_game
 from warpleague.league.held import Held
 from warpleague.league.means import share_interval
 from warpleague.report.figures import (
+    disqualified_lines,
     fit_words,
     held_lines,
     mean_words,
     percent,
+    rank_words,
     read_tables,
     remarks,
     share_span,
@@ -74,6 +76,7 @@ def gather(league: League) -> Gathered:
         "facts": _facts(league, told),
         "table": table,
         "standings": [_standing(line) for line in table.lines],
+        "disqualified": disqualified_lines(table),
         "remarks": solo_remarks(rival=table.rival, compared=len(table.lines) > 1)
         if table.solo
         else remarks(table, wide=True),
@@ -113,6 +116,8 @@ def _facts(league: League, told: dict[str, Any]) -> Facts:
         ("commitment", f"{told['commitment']}, since {told['committed']}"),
         ("secret", secret),
     ]
+    if told["taken_out"]:
+        facts.insert(3, ("taken out", f"{told['taken_out']:,} matches of disqualified bots, not counted"))
     if told["other"]:
         facts.insert(3, ("besides", f"{told['other']:,} matches of earlier bots or formats, not counted"))
     return [(name, safe(value)) for name, value in facts]
@@ -125,7 +130,7 @@ def _standing(line: Standing) -> dict[str, Any]:
     record = line.record
     fit, error = fit_words(line)
     return {
-        "rank": line.rank,
+        "rank": rank_words(line),
         "bot": line.bot,
         "elo": "-" if line.elo is None else f"{line.elo:.0f}",
         "fit": fit,

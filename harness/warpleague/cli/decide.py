@@ -1,0 +1,62 @@
+"""Disqualify a bot of a league, or reinstate it.
+
+Decides the arguments and outputs of `warpleague league disqualify` and `reinstate`; leaves what they do to
+`warpleague.league.decisions`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from warpleague.cli.common import league_command, print_json
+
+if TYPE_CHECKING:
+    import argparse
+
+DECISIONS: Final = {
+    "disqualify": "let a bot play no further match, for a reason told to all",
+    "reinstate": "let a disqualified bot play on",
+}
+"""What each of the commands does, by its name."""
+
+
+def configure_decision(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of a decision that the other commands of a league do not have."""
+    ends = parser.get_default("action") == "reinstate"
+    parser.add_argument("bot", metavar="BOT", help="the bot's name in the league")
+    parser.add_argument(
+        "--reason",
+        required=not ends,
+        default="it is reinstated" if ends else None,
+        metavar="TEXT",
+        help="why, in one line",
+    )
+    if not ends:
+        parser.add_argument(
+            "--its-results",
+            choices=("stay", "out"),
+            default="stay",
+            help="stay (default): the matches it has played count; out: none does, for anyone",
+        )
+
+
+def run_decision(args: argparse.Namespace) -> int:
+    """Enter the decision that the action names."""
+    from warpleague.league.config import load_config
+    from warpleague.league.league import disqualify, reinstate
+    from warpleague.report.figures import decision_lines
+
+    config = load_config(args.config)
+    if args.action == "disqualify":
+        found = disqualify(config, args.results, args.bot, args.reason, args.its_results)
+        data, lines = found.to_json(), decision_lines([found])
+    else:
+        reinstate(config, args.results, args.bot, args.reason)
+        data = {"bot": args.bot, "reason": args.reason}
+        lines = [f"{args.bot} is no longer disqualified: {args.reason}"]
+    if args.json:
+        print_json({"league": config.name, **data})
+        return 0
+    print(*lines, sep="\n")
+    print(f"Entered into the journal. What is left to play: {league_command(args, 'run')}")
+    return 0

@@ -1,0 +1,70 @@
+"""List the matches of a league, in schedule order.
+
+Leaves the argument that chooses among them to `league`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from warpleague.cli.common import open_league, print_json_list
+from warpleague.errors import BadInput
+
+if TYPE_CHECKING:
+    import argparse
+
+    from warpleague.league.league import League
+    from warpleague.league.played import Played
+    from warpleague.league.schedule import Fixture
+
+
+def list_matches(args: argparse.Namespace) -> int:
+    """Print a line for each match, or JSON."""
+    from warpleague.strict import nearest
+
+    with open_league(args) as league:
+        names = league.season.names
+        if args.bot is not None and args.bot not in names:
+            raise BadInput(f"--bot: no bot is called {args.bot!r}; {nearest(args.bot, names)}")
+        only = None if args.bot is None else names.index(args.bot)
+        found = league.store.look_up(
+            fixture for fixture in league.schedule if only is None or only in fixture.seats
+        )
+        if args.json:
+            print_json_list(_match_json(league, fixture, played) for fixture, played in found)
+            return 0
+        for fixture, played in found:
+            bots = " – ".join(names[bot] for bot in fixture.seats)
+            out = league.disqualified_in(fixture)
+            if played is None:
+                why = f", {' and '.join(out)} disqualified" if out else ""
+                print(f"{fixture.number:>7}  {fixture.id}  {bots}  not played{why}")
+                continue
+            ranks = "-".join(map(str, played.ranks))
+            scores = ", ".join(f"{score:g}" for score in played.scores)
+            if played.rival is not None:
+                scores += f" against {played.rival:g}"
+            taken = "" if league.counts(fixture) else f"  taken out: {' and '.join(out)} disqualified"
+            print(
+                f"{fixture.number:>7}  {fixture.id}  {bots}  ranks {ranks}  scores {scores}  {played.why}{taken}"
+            )
+    return 0
+
+
+def _match_json(league: League, fixture: Fixture, played: Played | None) -> dict[str, Any]:
+    """A line of `matches`; what only a result has is missing where there is none."""
+    names = league.season.names
+    row: dict[str, Any] = {
+        "number": fixture.number,
+        "match": fixture.id,
+        "deal": fixture.deal,
+        "played": played is not None,
+        "seats": [names[bot] for bot in fixture.seats],
+    }
+    if played is not None:
+        row |= {"ranks": played.ranks, "scores": played.scores, "why": played.why}
+        row |= {} if played.rival is None else {"rival": played.rival}
+        row |= {"digest": played.digest, "faults": [len(seat) for seat in played.faults]}
+    if out := league.disqualified_in(fixture):
+        row |= {"disqualified": out, "counts": played is not None and league.counts(fixture)}
+    return row
