@@ -63,6 +63,20 @@ def nearest(name: str, known: Iterable[str], none: str = "none is allowed here")
     return f"known: {', '.join(choices[:_MOST_KNOWN])}{more}" if choices else none
 
 
+def nearest_path(path: str, known: Iterable[str]) -> str:
+    """What to say of a `path` where nothing is: the `known` one with the nearest name; empty if none is near.
+
+    Only the last parts are compared, and those without `.toml`, which all league files have in common.
+    """
+    choices = {_last(name): name for name in reversed(list(known))}
+    close = get_close_matches(_last(path), choices, n=1, cutoff=0.6)
+    return f"did you mean {choices[close[0]]!r}?" if close else ""
+
+
+def _last(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2].removesuffix(".toml")
+
+
 def _path(path: tuple[str | int, ...]) -> str:
     text = ""
     for step in path:

@@ -10,6 +10,7 @@ import os
 import stat
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +18,6 @@ import pytest
 from warpleague.games import load_game
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from typing import Any
 
     from conftest import MakeBot, Outcome, Run
@@ -38,12 +38,23 @@ def refused(done: Outcome, *words: str) -> None:
         ((), ["COMMAND", "--help tells more"]),
         (("mach",), ["'mach'", "match"]),
         (("match",), ["GAME, BOT"]),
-        (("match", "alien", "first", "first"), ["'alien'", "aliens"]),
-        (("games", "alien"), ["'alien'", "aliens"]),
+        (("match", "alien", "first", "first"), ["'alien'; did you mean 'aliens'?"]),
+        (("match", "aliens", "frist", "first"), ["frist: there is no such folder; did you mean 'first'?"]),
+        (
+            ("match", "aliens", "first", "random-pyton"),
+            ["no such folder; did you mean '", "bots/random-python'?"],
+        ),
+        (("match", "aliens", "first", "random-python"), ["did you mean '", "bots/random-python'?"]),
+        (("match", "aliens", "first", "x" * 300), ["no such folder"]),
+        (("league", "run", "nothere.toml"), ["no such file; known: demo.toml"]),
+        (("league", "run", "dmo.toml"), ["did you mean 'demo.toml'?"]),
+        (("league", "run", "seasn.toml"), ["did you mean 'leagues/season.toml'?"]),
+        (("league", "run", "elsewhere/season.toml"), ["did you mean 'leagues/season.toml'?"]),
+        (("games", "alien"), ["'alien'; did you mean 'aliens'?"]),
         (("match", "aliens", "first"), ["2 players", "not 1"]),
         (("match", "aliens", "first", "first", "first"), ["2 players", "not 3"]),
         (("match", "aliens", "first", "nowhere"), ["nowhere", "no such folder"]),
-        (("match", "aliens", "first", "first/bot.py"), ["bot.py", "no such folder"]),
+        (("match", "aliens", "first", "first/bot.py"), ["first/bot.py: is a file", "by its folder: first"]),
         (("match", "aliens", "first", "first", "--faults", "forgive"), ["'forgive'", "substitute"]),
         (("match", "aliens", "first", "first", "--level", "jail"), ["'jail'", "limits"]),
         (("match", "aliens", "first", "first", "--strikes", "2"), ["--strikes", "--faults substitute"]),
@@ -59,7 +70,8 @@ def refused(done: Outcome, *words: str) -> None:
         (("bot", "check", "first", "--matches", "0"), ["--matches", "at least 1"]),
         (("bot", "list", "nowhere"), ["nowhere", "no such folder"]),
         (("bot", "new", "first"), ["first", "exists already"]),
-        (("bot", "new", "x", "--lang", "cobol"), ["'cobol'", "python"]),
+        (("bot", "new", "x", "--lang", "cobol"), ["'cobol'", "known: python, js", "any language works"]),
+        (("bot", "new", "x", "--lang", "pyton"), ["'pyton'", "did you mean 'python'?"]),
         (("bench", "--quick", "--game", "chess"), ["'chess'"]),
         (("bench", "--rounds", "0"), ["--rounds", "at least 1"]),
     ],
@@ -70,6 +82,9 @@ def test_names_what_is_wrong(
 ) -> None:
     """Each wrong argument is refused with its name, its value and what would be right."""
     monkeypatch.chdir(first.parent)
+    for name in ("demo.toml", "leagues/season.toml"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).touch()
     refused(run(*arguments), *words)
 
 
@@ -113,7 +128,20 @@ MANIFEST = 'name = "x"\ngames = ["aliens"]\nrun = ["python3", "bot.py"]\n'
             ["game: unknown key", "did you mean 'games'", "games: is required"],
         ),
         (MANIFEST.replace('["aliens"]', "[]"), ["games", "empty"]),
-        (MANIFEST.replace('["python3", "bot.py"]', '"python3 bot.py"'), ["run", "a list"]),
+        (MANIFEST.replace('["python3", "bot.py"]', '"python3 bot.py"'), ['run = ["python3", "bot.py"]']),
+        (
+            MANIFEST.replace('"python3", "bot.py"', '"python3 bot.py"'),
+            ['each word by itself: run = ["python3", "bot.py"]'],
+        ),
+        (
+            MANIFEST.replace("bot.py", "main.py"),
+            ["run names main.py, which is not in the folder; known: bot.py"],
+        ),
+        (MANIFEST.replace("bot.py", "bott.py"), ["run names bott.py", "did you mean 'bot.py'?"]),
+        (
+            MANIFEST.replace("bot.py", "/srv/bot.py"),
+            ["run names /srv/bot.py, which is not in the bot's folder"],
+        ),
         (MANIFEST.replace('["python3", "bot.py"]', "[]"), ["run", "empty"]),
         (MANIFEST.replace('"python3"', '""'), ["run", "empty"]),
         (MANIFEST.replace("bot.py", "bot\\u0000.py"), ["run", "NUL"]),
@@ -131,6 +159,23 @@ def test_manifests_are_judged_strictly(run: Run, make_bot: MakeBot, manifest: st
     """A bot.toml that does not fit, or whose programs are missing, is refused in plain words."""
     bot = make_bot("bot", manifest=manifest)
     refused(run("match", "aliens", bot, bot), *words)
+
+
+def test_a_script_is_not_named_by_where_it_is_now(run: Run, make_bot: MakeBot) -> None:
+    """The path of the bot's own file on this machine is refused: the copy of the bot would run the original."""
+    bot = make_bot("bot")
+    (bot / "bot.toml").write_text(MANIFEST.replace("bot.py", f"{bot}/bot.py"))
+    refused(run("match", "aliens", bot, bot), f"say 'bot.py', not '{bot}/bot.py'")
+
+
+@pytest.mark.parametrize("place", ["env", "."])
+def test_a_virtual_environment_is_told_for_what_it_is(run: Run, make_bot: MakeBot, place: str) -> None:
+    """It is full of links out of the folder: what to do instead is told, not each link."""
+    bot = make_bot("bot")
+    (bot / place / "bin").mkdir(parents=True)
+    (bot / place / "bin" / "python3").symlink_to("/usr/bin/python3")
+    (bot / place / "pyvenv.cfg").touch()
+    refused(run("match", "aliens", bot, bot), "virtual environment", "pip install --target vendor")
 
 
 def test_a_folder_without_manifest_is_refused(run: Run, first: Path, tmp_path: Path) -> None:
@@ -250,6 +295,30 @@ def test_a_position_of_other_options_is_refused(
     path.write_text(json.dumps(position))
     done = run("match", "aliens", first, first, "--position", path, "--option", "max_turns=9")
     refused(done, str(path), "options")
+
+
+@pytest.mark.parametrize(
+    ("game", "keys", "words"),
+    [
+        ("captains", ["match"], "match: is missing"),
+        ("captains", ["match", "players"], "match.players: is missing"),
+        ("coasters", ["players"], "lacks the key 'players'"),
+        ("sheets", ["dice"], "the key 'dice' is missing"),
+    ],
+)
+def test_a_position_without_a_key(
+    run: Run, first: Path, tmp_path: Path, game: str, keys: list[str], words: str
+) -> None:
+    """What is not there is said to be missing, not to be of a wrong type."""
+    engine = load_game(game)
+    data = json.loads(json.dumps(engine.to_json(engine.initial(2, engine.Options()))))
+    table = data
+    for key in keys[:-1]:
+        table = table[key]
+    del table[keys[-1]]
+    path = tmp_path / "start.json"
+    path.write_text(json.dumps(data))
+    refused(run("match", game, first, first, "--position", path), str(path), words)
 
 
 def test_a_finished_position_is_refused(run: Run, first: Path, tmp_path: Path) -> None:

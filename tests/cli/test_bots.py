@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
+import time
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ import tomli_w
 
 from warpleague.cli.bot import LANGUAGES
 from warpleague.games import GAMES, game_ids, load_game
-from warpleague.runner import trial
+from warpleague.runner import checkup, trial
 from warpleague.runner.checkup import Checkup, check_bot
 from warpleague.runner.starters import starter_folder
 
@@ -53,7 +54,7 @@ def test_check_as_json(run: Run, make_bot: MakeBot) -> None:
     told = run(*CHECK, bot, "--json")
     assert told.code == 1
     assert (told.json["ready"], told.json["bot"]) == (False, str(bot))
-    assert [finding["verdict"] for finding in told.json["findings"]] == ["ok", "failed"]
+    assert [finding["verdict"] for finding in told.json["findings"]] == ["ok", "ok", "failed"]
 
 
 START = "from warpline.client import run\n"
@@ -120,7 +121,9 @@ def test_check_hints_at_libraries_that_were_not_brought_along(run: Run, make_bot
     bot = make_bot("venv", manifest=manifest)
     (bot / ".venv" / "bin").mkdir(parents=True)
     (bot / "lib" / "node_modules" / "target").mkdir(parents=True)
-    assert "a folder called .venv is left out of a bot" in run(*CHECK, bot).out
+    assert (
+        "a folder called .venv is left out of a bot: run python3, with the libraries" in run(*CHECK, bot).out
+    )
     (bot / "bot.toml").write_text(manifest.replace(".venv/bin/python", "python3"))
     assert "left out: .venv, lib/node_modules\n" in run(*CHECK, bot).out
 
@@ -147,6 +150,18 @@ def test_check_warns_of_a_bot_that_stays_and_of_one_that_writes(
     assert "warning files: it wrote log.txt" in done.out
 
 
+def test_check_names_a_missing_flush_first(run: Run, make_bot: MakeBot) -> None:
+    """A bot that has written nothing by the end of its time to start most likely did not flush: that is told."""
+    bot = make_bot("silent", 'import sys\nsys.stdout.write(\'{"type":"hello"}\\n\')\nsys.stdin.read()\n')
+    done = run(*CHECK, bot, "--start-s", 0.5)
+    assert done.code == 1
+    assert "it has written nothing at all; most likely its output was not flushed" in done.out
+    assert "flush=True" in done.out
+    played = run("match", "aliens", bot, bot, "--start-s", 0.5)
+    assert "most likely its output was not flushed" in played.out
+    assert "flush=True" in played.out
+
+
 def test_check_names_what_a_script_asks_for_in_vain(run: Run, make_bot: MakeBot) -> None:
     """Windows line ends, and an interpreter that is not there, are told for what they are."""
     for line, words in (("#!/bin/sh\r\n", "Windows line end"), ("#!/opt/no/such\n", "needs '/opt/no/such'")):
@@ -169,10 +184,46 @@ def test_a_manifest_saved_on_windows_is_read(run: Run, make_bot: MakeBot) -> Non
     assert "not UTF-8 text" in run(*CHECK, bot).out
 
 
+def test_a_quick_check_is_over_in_time(run: Run, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--quick` says what it plays, breaks off a match that takes too long, and tells what it did not look at."""
+    monkeypatch.setattr(checkup, "QUICK_S", 1.0)
+    slow = START + "import time\nrun(lambda question: time.sleep(0.2) or 0)\n"
+    manifest = 'name = "x"\ngames = ["sheets", "aliens"]\nrun = ["python3", "bot.py"]\n'
+    begun = time.monotonic()
+    done = run("bot", "check", make_bot("slow", slow, manifest), "--quick")
+    assert time.monotonic() - begun < 30  # whole matches take minutes
+    assert done.code == 0
+    assert "1 match against itself at each table: sheets with 1 and 4, aliens with 2 players" in done.out
+    assert "warning time: 1 s were over before sheets, 1 player was done" in done.out
+
+
+def test_a_quick_check_plays_the_smallest_and_the_largest_table(run: Run, make_bot: MakeBot) -> None:
+    """A fast bot gets through all of a quick check: a match at two tables, and the awkward questions."""
+    manifest = 'name = "x"\ngames = ["sheets"]\nrun = ["python3", "bot.py"]\n'
+    done = run(
+        "bot", "check", make_bot("fast", START + "run(lambda question: 0)\n", manifest), "--quick", "--json"
+    )
+    assert done.code == 0
+    found = [finding["what"] for finding in done.json["findings"]]
+    assert found[2:4] == ["sheets, 1 player", "sheets, 4 players"]
+    assert "sheets, long lines" in found
+
+
+def test_check_gives_the_time_to_start_that_is_asked_for(run: Run, make_bot: MakeBot) -> None:
+    """`--start-s` is the time to get ready, as in a match."""
+    bot = make_bot("late", "import time\ntime.sleep(1.5)\n" + START + "run(lambda question: 0)\n")
+    assert "no answer within 0.300 s" in run(*CHECK, bot, "--start-s", 0.3).out
+    assert run(*CHECK, bot, "--start-s", 60, "--quick").code == 0
+
+
 def test_check_of_one_game_only(run: Run, first: Path) -> None:
     """`--game` checks that game alone, and a game that the bot does not claim is a failure."""
     claimed = run(*CHECK, first, "--game", "aliens", "--json")
-    assert {finding["what"].split(",")[0] for finding in claimed.json["findings"]} == {"bundle", "aliens"}
+    assert {finding["what"].split(",")[0] for finding in claimed.json["findings"]} == {
+        "bundle",
+        "plan",
+        "aliens",
+    }
     unclaimed = run(*CHECK, first, "--game", "sheets")
     assert unclaimed.code == 1
     assert "does not claim it" in unclaimed.out

@@ -65,7 +65,7 @@ def make(tmp_path: Path, cache: Path) -> Callable[..., Path]:
         build = ["python3", "-I", "build.py"] if shell is None else ["/bin/sh", "-c", shell]
         (folder / "build.py").write_text(code)
         (folder / "bot.toml").write_text(
-            f'name = "bot"\ngames = ["aliens"]\nrun = ["python3", "x.py"]\nbuild = {json.dumps(build)}\n'
+            f'name = "bot"\ngames = ["aliens"]\nrun = ["python3", "build.py"]\nbuild = {json.dumps(build)}\n'
         )
         return folder
 

@@ -43,6 +43,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--move-s", type=seconds, default=1.0, metavar="S", help="most seconds for one decision (default 1)"
     )
     check.add_argument(
+        "--start-s", type=seconds, default=10.0, metavar="S", help="seconds to get ready (default 10)"
+    )
+    check.add_argument(
+        "--quick",
+        action="store_true",
+        help="a minute at most: one match at the smallest and the largest table of each game, then more",
+    )
+    check.add_argument(
         "--game",
         action="append",
         default=[],
@@ -51,12 +59,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_level(check)
     check.add_argument("--json", action="store_true", help="print the findings as JSON")
-    add_examples(check, "bot check my-bot", "bot check my-bot --game aliens --level sandbox")
+    add_examples(
+        check,
+        "bot check my-bot",
+        "bot check my-bot --quick",
+        "bot check my-bot --game aliens --level sandbox",
+    )
     check.set_defaults(handler=run_check)
     new = add_verb(verbs, "new", "copy a starter bot into a new folder")
     new.add_argument("folder", type=Path, metavar="FOLDER", help="the new folder; its name becomes the bot's")
     new.add_argument(
-        "--lang", choices=tuple(LANGUAGES), default="python", help="the language (default python)"
+        "--lang",
+        type=_language,
+        default="python",
+        metavar="LANGUAGE",
+        help=f"the language, one of {', '.join(LANGUAGES)} (default python); any other works without a starter",
     )
     add_examples(new, "bot new my-bot", "bot new my-rust-bot --lang rust")
     new.set_defaults(handler=run_new)
@@ -73,11 +90,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
     listing.set_defaults(handler=run_list)
 
 
+def _language(text: str) -> str:
+    """A language that there is a starter in, by its word or its name."""
+    from argparse import ArgumentTypeError
+
+    from warpleague.strict import nearest
+
+    words = {
+        **{name.lower(): word for word, (name, _) in LANGUAGES.items()},
+        **{word: word for word in LANGUAGES},
+    }
+    if text.lower() in words:
+        return words[text.lower()]
+    raise ArgumentTypeError(
+        f"there is no starter in {text!r} ({nearest(text, LANGUAGES)}), but any language works: a bot is a program "
+        "that reads and writes lines of JSON. Write a bot.toml with name, games and run, and start from the bot of "
+        "fifteen lines under 'In any language' in docs/write-a-bot.md"
+    )
+
+
 def run_check(args: argparse.Namespace) -> int:
     """Check one bot; 1 if it is not ready."""
     from warpleague.runner.checkup import Checkup, check_bot
 
-    how = Checkup(args.matches, args.move_s, args.level, tuple(args.game))
+    how = Checkup(args.matches, args.move_s, args.level, tuple(args.game), args.start_s, args.quick)
     if args.json:
         found: list[dict[str, Any]] = []
         ready = check_bot(

@@ -54,4 +54,6 @@ def load_game(game_id: str) -> Game[Any, Any]:
             told = f"{type(installed).__name__}.id is {getattr(installed, 'id', None)!r}"
             raise BadInput(f"{where}: {told}; the name of the entry point must be the game's id")
         return installed
-    raise BadInput(f"no game is called {game_id!r}; known games: {', '.join(game_ids())}")
+    from warpleague.strict import nearest
+
+    raise BadInput(f"no game is called {game_id!r}; {nearest(game_id, game_ids())}")

@@ -5,6 +5,7 @@ Leaves bundling the bots and the bot names to `entry`, and the order of matches 
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +18,7 @@ from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.games import game_ids, load_game
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import LEVEL, STRIKES, Clock, FaultPolicy, Level, Pondering
-from warpleague.strict import nearest, structure
+from warpleague.strict import nearest, nearest_path, structure
 from warpleague.toml_text import parse_toml, read_text
 
 FormatKind = Literal["round-robin", "gauntlet"]
@@ -182,9 +183,12 @@ def _read_toml(path: Path, where: str) -> dict[str, Any]:
     try:
         return parse_toml(read_text(path, where), where)
     except FileNotFoundError:
-        folder = path.parent if path.parent.is_dir() else None
-        known = sorted(p.name for p in folder.glob("*.toml")) if folder else []
-        hint = nearest(path.name, known, f"{path.parent} has no .toml files" if folder else "nor its folder")
+        near = sorted(file.name for file in path.parent.glob("*.toml"))
+        places = (Path("leagues"), path.parent / "leagues")
+        far = [str(file) for place in places for file in sorted(place.glob("*.toml"))]
+        folder = os.path.isdir(path.parent)  # noqa: PTH112 - never an error
+        none = f"{path.parent} has no .toml files" if folder else "nor its folder"
+        hint = nearest_path(path.name, near + far) or nearest("", near or far, none)
         raise ConfigError(f"{where}: there is no such file; {hint}") from None
     except OSError as error:
         raise ConfigError(f"{where}: cannot be read: {error.strerror or error}") from None

@@ -14,6 +14,7 @@ from warpleague.match.evidence import told
 from warpleague.report.scene import RIVAL
 from warpleague.report.styles import seat_style
 from warpleague.report.terminal import make_console, make_table
+from warpleague.runner.hints import hint
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ def print_result(spec: MatchSpec, result: MatchResult, console: Console | None =
                 detail = json.loads(result.record.splitlines()[fault.n])["detail"]
                 for line in told(detail, _STDERR_LINES):
                     console.print(Text(safe(line)), soft_wrap=True)
+                if advice := hint(spec.seats[seat], fault.message, detail):
+                    console.print(Text(safe(f"  {advice}")), soft_wrap=True)
     for seat in result.stopped:
         console.print(
             f"seat {seat} was stopped between its decisions: pondering is {spec.pondering!r}", markup=False

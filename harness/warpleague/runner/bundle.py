@@ -18,12 +18,28 @@ import attrs
 
 from warpleague.errors import BadInput, BotError, MissingToolchain
 from warpleague.match.spec import LEVEL, SeatSpec
-from warpleague.runner.content import LEFT_OUT, content, files_of, folder_digest
+from warpleague.runner.content import BRING_LIBRARIES, LEFT_OUT, content, files_of, folder_digest
 from warpleague.runner.draft import clean, draft_of, replace
-from warpleague.runner.manifest import MANIFEST, Limits, Manifest, read_manifest
+from warpleague.runner.manifest import MANIFEST, SYSTEM, Limits, Manifest, as_words, read_manifest
+from warpleague.strict import nearest
 
 if TYPE_CHECKING:
     from warpleague.match.spec import Level
+
+_SCRIPTS: Final = {
+    "python": (".py", ".pyz"),
+    "node": (".js", ".mjs", ".cjs"),
+    "perl": (".pl",),
+    "ruby": (".rb",),
+    "java": (".jar", ".java"),
+    "mono": (".exe",),
+    "lua": (".lua",),
+    "php": (".php",),
+    "sh": (".sh",),
+    "bash": (".sh", ".bash"),
+}
+"""How the files end that well known interpreters are given to run; their names are without a version."""
+_NO_SCRIPT: Final = ("-c", "-m", "-e", "-cp", "-r")  # what follows is no script of the bot's folder
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
@@ -84,7 +100,7 @@ def prepare(folder: Path, level: Level = LEVEL) -> Bundle:
     manifest = read_manifest(folder)
     for argv in (manifest.build, manifest.run):
         if argv is not None:
-            _require(manifest.name, argv[0])
+            _require(folder, manifest, argv)
     _require_memory(folder, manifest.limits)
     digest = folder_digest(folder)
     built = _built(folder, manifest, digest, level)
@@ -174,6 +190,7 @@ def _check_program(folder: Path, manifest: Manifest, draft: Path) -> None:
     """Raise `BotError` if what `run` names in the bot's own folder is not there, or may not or cannot be run."""
     program = manifest.run[0]
     if "/" not in program:
+        _check_script(folder, manifest, draft)
         return
     if os.access(draft / program, os.X_OK):
         _check_interpreter(folder, manifest, draft)
@@ -181,9 +198,30 @@ def _check_program(folder: Path, manifest: Manifest, draft: Path) -> None:
     if (draft / program).exists():
         raise BotError(f"{folder}: run names {program}, which may not be executed: chmod +x it")
     if gone := LEFT_OUT.intersection(PurePosixPath(program).parts):
-        raise BotError(f"{folder}: run names {program}, but a folder called {min(gone)} is left out of a bot")
+        text = f"run names {program}, but a folder called {min(gone)} is left out of a bot"
+        hint = f": run python3, with {BRING_LIBRARIES}" if ".venv" in gone else ""
+        raise BotError(f"{folder}: {text}{hint}")
     after = "" if manifest.build is None else ", nor does the build make it"
     raise BotError(f"{folder}: run names {program}, which is not in the folder{after}")
+
+
+def _check_script(folder: Path, manifest: Manifest, draft: Path) -> None:
+    """Raise `BotError` if the script that an interpreter is to run is not there: it would name a file of the cache."""
+    interpreter, *words = manifest.run
+    suffixes = _SCRIPTS.get(interpreter.rstrip("0123456789."), ())
+    script = next((word for word in words if word.endswith(suffixes) or word in _NO_SCRIPT), "-")
+    if not suffixes or script.startswith("-"):
+        return
+    if script.startswith("/") and not any(map(Path(script).is_relative_to, SYSTEM)):
+        raise BotError(
+            f"{folder}: run names {script}, which is not in the bot's folder, and cannot come along"
+        )
+    if (draft / script).exists():
+        return
+    known = [file.name for file in files_of(draft) if file.name.endswith(suffixes)]
+    after = "" if manifest.build is None else ", nor does the build make it"
+    hint = nearest(script, known, f"it has no file that ends in {' or '.join(suffixes)}")
+    raise BotError(f"{folder}: run names {script}, which is not in the folder{after}; {hint}")
 
 
 def _check_interpreter(folder: Path, manifest: Manifest, draft: Path) -> None:
@@ -219,9 +257,22 @@ def _past_shims(found: str) -> str:
     return real if os.path.basename(real) == os.path.basename(found) else found  # noqa: PTH119
 
 
-def _require(bot: str, name: str) -> None:
+def _require(folder: Path, manifest: Manifest, argv: tuple[str, ...]) -> None:
+    """Raise an error if the program of a command is not installed, or the command cannot work in a copy."""
+    name = argv[0]
     if "/" not in name and _program(name, Path()) is None:
-        raise MissingToolchain(f"{bot}: needs {name!r}, which is not installed here")
+        if len(name.split()) > 1:
+            key = "run" if argv is manifest.run else "build"
+            words = as_words(" ".join(argv))
+            raise BotError(f"{folder}: {key} must name each word by itself: {key} = {words}")
+        raise MissingToolchain(f"{manifest.name}: needs {name!r}, which is not installed here")
+    for place in (os.path.abspath(folder), os.path.realpath(folder)):  # noqa: PTH100
+        for word in argv[1:]:
+            if word.startswith(place + "/"):
+                inside = word[len(place) + 1 :]
+                raise BotError(
+                    f"{folder}: the bot is run in a copy of its folder: say {inside!r}, not {word!r}"
+                )
 
 
 def _require_memory(folder: Path, limits: Limits) -> None:

@@ -6,9 +6,10 @@ line. A bot is checked against itself, so nothing else is needed.
 
 from __future__ import annotations
 
-import re
+import math
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import attrs
 import msgspec
@@ -21,20 +22,26 @@ from warpleague.match.setup import load_options, match_id, options_json
 from warpleague.match.spec import LEVEL, Clock, MatchSpec
 from warpleague.runner.bundle import Bundle, prepare
 from warpleague.runner.content import left_out
-from warpleague.runner.play import play_match
+from warpleague.runner.hints import hint
+from warpleague.runner.manifest import require_folder
+from warpleague.runner.play import play_within
 from warpleague.runner.trial import GRACE_S, LONG_BYTES, crowded, in_pieces, padded, try_out, whole
 from warpleague.strict import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from warpleague.games.api import Game
     from warpleague.match.spec import FaultKind, Level, MatchResult
+
+T = TypeVar("T")
+
+QUICK_S: Final = 55.0
+"""When a quick check stops, in seconds from its start, so that it is over within a minute."""
 
 Verdict = Literal["ok", "warning", "failed"]
 
 _QUESTIONS: Final = 4
-
-_OUT_OF_MEMORY: Final = re.compile(r"^MemoryError|bad_alloc|OutOfMemoryError|out of memory", re.MULTILINE)
 
 _ADVICE: Final[dict[FaultKind, str]] = {
     "startup": "it must answer hello with hello and start with ready, one line each, and flush its output",
@@ -59,12 +66,21 @@ class Finding:
 
 @attrs.frozen
 class Checkup:
-    """How to check: matches a game and table size, seconds a decision, the level, the games (none: all claimed)."""
+    """How to check: matches a game and table size, seconds a decision and to start, the level, the games (none: all).
+
+    `quick` plays one match at the smallest and the largest table of each game, and ends within `QUICK_S`.
+    """
 
     matches: int = 2
     move_s: float = 1.0
     level: Level = LEVEL
     games: tuple[str, ...] = ()
+    start_s: float = 10.0
+    quick: bool = False
+
+    def tables(self, game: Game[Any, Any]) -> tuple[int, ...]:
+        """The numbers of players at which a game is to be played."""
+        return tuple(sorted({game.players[0], game.players[-1]})) if self.quick else game.players
 
 
 def check_bot(
@@ -74,8 +90,7 @@ def check_bot(
 
     Raises `BotError` only if there is no such folder: everything else about the bot is a finding.
     """
-    if not folder.is_dir():
-        raise BotError(f"{folder}: there is no such folder; a bot is named by its folder")
+    require_folder(folder)
     good = True
     for finding in _findings(folder, how):
         good = good and finding.verdict != "failed"
@@ -84,6 +99,7 @@ def check_bot(
 
 
 def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
+    deadline = time.monotonic() + (QUICK_S if how.quick else math.inf)
     try:
         bundle = prepare(folder, how.level)
     except BotError as error:
@@ -97,25 +113,71 @@ def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
             text = f"the bot does not claim it; bot.toml says {', '.join(bundle.games)}"
             yield Finding(name, "failed", text)
     known = game_ids()
-    before = _files_of(bundle)
-    for name in bundle.games:
-        if how.games and name not in how.games:
-            continue
+    names = [name for name in bundle.games if name in how.games or not how.games]
+    for name in names:
         if name not in known:
             # Beside others it may be a game of somebody else's; a bot without any cannot play at all.
             verdict: Verdict = "warning" if set(known) & set(bundle.games) else "failed"
             yield Finding(name, verdict, f"no such game is installed; {nearest(name, known)}")
-            continue
-        failed = False
-        for players in load_game(name).players:
-            for finding in _game_findings(bundle, name, players, how):
-                failed = failed or finding.verdict == "failed"
-                yield finding
-        if not failed:  # else the same would be told again
-            yield from _wire_findings(bundle, name, how)
+    names = [name for name in names if name in known]
+    if names:
+        yield Finding("plan", "ok", _plan(names, how))
+    before = _files_of(bundle)
+    try:
+        yield from _played(bundle, names, how, deadline)
+    except _OutOfTime as over:
+        text = f"{QUICK_S:.0f} s were over before {over} was done; what should follow was not looked at"
+        yield Finding("time", "warning", f"{text}: check without --quick, or with --game")
     if changed := [name for name, stamp in _files_of(bundle).items() if before.get(name) != stamp]:
         text = f"it wrote {', '.join(changed[:5])} into its own folder: not possible at level sandbox"
         yield Finding("files", "warning", f"{text}; elsewhere matches come to depend on those before them")
+
+
+def _plan(names: list[str], how: Checkup) -> str:
+    """What will be played, in words."""
+    games = [load_game(name) for name in names]
+    tables = [f"{game.id} with {_numbers(how.tables(game))}" for game in games]
+    many = "1 match" if how.quick or how.matches == 1 else f"{how.matches} matches"
+    text = f"{many} against itself at each table: {', '.join(tables)} players"
+    return f"{text}; the first match once more; then some questions in awkward ways"
+
+
+def _numbers(numbers: tuple[int, ...]) -> str:
+    if len(numbers) > 2 and numbers == tuple(range(numbers[0], numbers[-1] + 1)):
+        return f"{numbers[0]} to {numbers[-1]}"
+    return " and ".join(map(str, numbers))
+
+
+def _played(bundle: Bundle, names: list[str], how: Checkup, deadline: float) -> Iterator[Finding]:
+    """Whole matches, then questions in awkward ways: game by game, or all matches first if the time may run out."""
+    failed: set[str] = set()
+
+    def matches(name: str) -> Iterator[Finding]:
+        for players in how.tables(load_game(name)):
+            for finding in _game_findings(bundle, name, players, how, deadline):
+                if finding.verdict == "failed":
+                    failed.add(name)
+                yield finding
+
+    def awkward(name: str) -> Iterator[Finding]:
+        if name not in failed:  # else the same would be told again
+            yield from _wire_findings(bundle, name, how, deadline)
+
+    steps = [(name, step) for name in names for step in (matches, awkward)]
+    if how.quick:
+        steps = [(name, step) for step in (matches, awkward) for name in names]
+    for name, step in steps:
+        yield from step(name)
+
+
+class _OutOfTime(Exception):
+    """The time of a quick check was over; the text is what was going on."""
+
+
+def _in_time(result: T | None, what: str) -> T:
+    if result is None:
+        raise _OutOfTime(what)
+    return result
 
 
 def _files_of(bundle: Bundle) -> dict[str, tuple[int, int]]:
@@ -128,7 +190,7 @@ def _files_of(bundle: Bundle) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _wire_findings(bundle: Bundle, name: str, how: Checkup) -> Iterator[Finding]:
+def _wire_findings(bundle: Bundle, name: str, how: Checkup, deadline: float) -> Iterator[Finding]:
     """Put some questions of the game to the bot in each of the ways in which a wire may bring them."""
     spec = _spec(bundle, name, load_game(name).players[0], "check 0", how)
     trials = [
@@ -141,7 +203,9 @@ def _wire_findings(bundle: Bundle, name: str, how: Checkup) -> Iterator[Finding]
         trials.append(("long lists", crowd, seat, whole, f"a position with {actions} legal actions"))
     lingers = False
     for way, match, seat, deliver, text in trials:
-        trial = try_out(match, seat, deliver, _QUESTIONS)
+        trial = _in_time(
+            try_out(match, seat, deliver, _QUESTIONS, deadline - time.monotonic()), f"{name}, {way},"
+        )
         lingers = lingers or trial.lingers
         if trial.trouble is None:
             yield Finding(f"{name}, {way}", "ok", text)
@@ -162,19 +226,26 @@ def _spec(bundle: Bundle, name: str, players: int, seed: str, how: Checkup) -> M
         seats=(bundle.seat(),) * players,
         key=match_key(seed),
         seed=seed,
-        clock=Clock(move_s=how.move_s),
+        clock=Clock(move_s=how.move_s, start_s=how.start_s),
         level=how.level,
     )
     return attrs.evolve(spec, id=match_id(game, spec))
 
 
-def _game_findings(bundle: Bundle, name: str, players: int, how: Checkup) -> Iterator[Finding]:
+def _game_findings(
+    bundle: Bundle, name: str, players: int, how: Checkup, deadline: float
+) -> Iterator[Finding]:
     """Play the bot against itself; the first match is played twice to see whether it repeats itself."""
     what = f"{name}, {players} player{'s' if players > 1 else ''}"
     digests: list[str] = []
     results: list[MatchResult] = []
-    for number in range(how.matches):
-        result = play_match(_spec(bundle, name, players, f"check {number}", how))
+
+    def play(number: int) -> MatchResult:
+        spec = _spec(bundle, name, players, f"check {number}", how)
+        return _in_time(play_within(spec, deadline - time.monotonic()), what)
+
+    for number in range(1 if how.quick else how.matches):
+        result = play(number)
         failure = _failure(bundle, result)
         if failure is not None:
             yield Finding(what, "failed", failure)
@@ -191,7 +262,9 @@ def _game_findings(bundle: Bundle, name: str, players: int, how: Checkup) -> Ite
     if longest_ms > 500 * how.move_s:
         text = f"one decision took {longest_ms:.0f} ms of the {1000 * how.move_s:.0f} ms allowed: on a busy machine"
         yield Finding(what, "warning", f"{text} that is a timeout")
-    again = play_match(_spec(bundle, name, players, "check 0", how))
+    if how.quick and players > how.tables(load_game(name))[0]:
+        return  # once a game is enough to see whether it repeats itself
+    again = play(0)
     if again.digest != digests[0]:
         text = "the same match came out differently the second time; seed all randomness from the start message's seed"
         yield Finding(what, "warning", f"{text}, if matches are to be reproducible")
@@ -209,25 +282,4 @@ def _failure(bundle: Bundle, result: MatchResult) -> str | None:
 def _told(bundle: Bundle, kind: FaultKind, message: str, detail: dict[str, Any]) -> str:
     """A fault with its evidence, and what to do about it."""
     lines = [f"{kind}: {message}", *told(detail, 12)]
-    return "\n".join([*lines, f"  {_hint(bundle, str(detail.get('stderr', ''))) or _ADVICE[kind]}"])
-
-
-def _hint(bundle: Bundle, stderr: str) -> str | None:
-    """What to do about an error that the bot's last words give away, if it is one that many meet."""
-    missing = re.search(r"^ModuleNotFoundError: No module named '(\w+)", stderr, re.MULTILINE)
-    if missing and any((Path(bundle.cwd) / name).exists() for name in (f"{missing[1]}.py", missing[1])):
-        return (
-            "a bot's folder is not searched for modules; to import its own, put before the import: "
-            "sys.path.append(str(pathlib.Path(__file__).parent))"
-        )
-    if missing:
-        return (
-            "a bot brings its libraries along: pip install --target vendor, and before the import: "
-            "sys.path.append(str(pathlib.Path(__file__).parent / 'vendor'))"
-        )
-    if "MODULE_NOT_FOUND" in stderr:
-        return "node_modules is left out of a bot: bring libraries along in a folder of another name"
-    if _OUT_OF_MEMORY.search(stderr):
-        limit = f"it may use {bundle.limits.memory_mb} MiB of memory"
-        return f"{limit}; use less, or ask for more with memory_mb under [limits] in bot.toml"
-    return None
+    return "\n".join([*lines, f"  {hint(bundle.seat(), message, detail) or _ADVICE[kind]}"])

@@ -24,6 +24,7 @@ MOST_FILES: Final = 50_000
 LEFT_OUT: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", ".DS_Store"})
 """Names of folders and files that are no part of a bot: what tools make beside its source, and make anew."""
 _MADE_ANEW: Final = frozenset({"__pycache__", ".git", ".DS_Store"})  # nobody expects these to be part of it
+BRING_LIBRARIES: Final = "the libraries in a folder of the bot's: pip install --target vendor LIBRARY"
 
 
 @attrs.frozen
@@ -43,7 +44,13 @@ def files_of(folder: Path) -> list[File]:
     open_folders = [""]
     while open_folders:
         below = open_folders.pop()
-        for entry in _entries(Path(folder, below)):
+        entries = _entries(Path(folder, below))
+        if any(entry.name == "pyvenv.cfg" for entry in entries):
+            place = Path(folder, below)
+            raise BotError(
+                f"{place}: a virtual environment cannot come along; remove it, and put {BRING_LIBRARIES}"
+            )
+        for entry in entries:
             if entry.name in LEFT_OUT or (
                 entry.name.endswith(".pyc") and not entry.is_dir(follow_symlinks=False)
             ):

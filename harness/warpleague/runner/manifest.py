@@ -6,14 +6,19 @@ of this machine by its path, steer a terminal, or keep its reader waiting.
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 import re
+import shlex
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from warpleague.errors import BotError, ConfigError
-from warpleague.strict import structure
+from warpleague.runner.starters import starters_root
+from warpleague.strict import nearest_path, structure
 from warpleague.toml_text import parse_toml, read_text
 
 if TYPE_CHECKING:
@@ -110,9 +115,8 @@ class Manifest:
 
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of the bot in `folder`; `BotError` names file and key."""
+    require_folder(folder)
     path = folder / MANIFEST
-    if not folder.is_dir():
-        raise BotError(f"{folder}: there is no such folder; a bot is named by its folder")
     try:
         data = parse_toml(read_text(path, str(path), MANIFEST_KB), str(path))
     except FileNotFoundError:
@@ -123,7 +127,38 @@ def read_manifest(folder: Path) -> Manifest:
         raise BotError(f"{path}: cannot read it: {error.strerror}") from None
     except ConfigError as error:
         raise BotError(str(error)) from None
+    for key in ("run", "build"):
+        if isinstance(text := data.get(key), str):
+            raise BotError(f"{path}: {key}: must be a list of words: {key} = {as_words(text)}")
     try:
         return structure(data, Manifest, str(path))
     except ConfigError as error:
         raise BotError(str(error)) from None
+
+
+def as_words(command: str) -> str:
+    """A command line as a manifest has it: a TOML list of its words."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = command.split()
+    return json.dumps(words, ensure_ascii=False)
+
+
+def require_folder(folder: Path) -> None:
+    """Raise `BotError` if there is no such folder; it names the bot that may have been meant."""
+    if os.path.isdir(folder):  # noqa: PTH112 - false where pathlib raises an error
+        return
+    if os.path.lexists(folder) and not os.path.islink(folder):  # noqa: PTH114
+        raise BotError(f"{folder}: is a file; a bot is named by its folder: {folder.parent}")
+    found: list[str] = []
+    for place in (folder.parent, starters_root()):
+        with contextlib.suppress(OSError):
+            found += sorted(_near(path.parent) for path in place.glob(f"*/{MANIFEST}"))
+    hint = nearest_path(str(folder), found) or "a bot is named by its folder"
+    raise BotError(f"{folder}: there is no such folder; {hint}")
+
+
+def _near(folder: Path) -> str:
+    """A folder as it is written from here, if it is in here."""
+    return str(folder.relative_to(Path.cwd())) if folder.is_relative_to(Path.cwd()) else str(folder)

@@ -5,10 +5,11 @@ Leaves the rules of the wire and the record to `warpleague.match.referee`, one p
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 import trio
@@ -16,16 +17,19 @@ import trio
 from warpleague.errors import BadInput, BotError, HarnessFault
 from warpleague.games import load_game
 from warpleague.match.referee import Referee, Step, Violation
+from warpleague.runner.hints import NOTHING_WRITTEN
 from warpleague.runner.idle import IdleBots
 from warpleague.runner.process import BotProcess
 from warpleague.runner.promises import check_level, leaf
 from warpleague.runner.reaper import become_subreaper, children, sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from warpleague.games.api import Event, Game, JsonObject
     from warpleague.match.spec import MatchResult, MatchSpec
+
+T = TypeVar("T")
 
 GRACE_S: Final = 0.5
 """How long a bot may take to exit after `quit`, in seconds."""
@@ -48,7 +52,14 @@ def play_match(
     Raises `BadInput` for a spec that cannot be played here, `HarnessFault` when the host failed; whatever else
     is raised is a bug. What a bot does never raises: it is in the result.
     """
-    return _play(spec, observer, None)
+    result = _play(spec, observer, None)
+    assert result is not None
+    return result
+
+
+def play_within(spec: MatchSpec, seconds: float) -> MatchResult | None:
+    """Like `play_match`, but the match is broken off, and its bots are ended, if it takes longer than that."""
+    return _play(spec, None, None, seconds)
 
 
 def play_in_series(spec: MatchSpec) -> MatchResult:
@@ -56,7 +67,9 @@ def play_in_series(spec: MatchSpec) -> MatchResult:
 
     They end with this process, and before a match with dice that one of them may know.
     """
-    return _play(spec, None, _IDLE)
+    result = _play(spec, None, _IDLE)
+    assert result is not None
+    return result
 
 
 def end_idle() -> None:
@@ -65,13 +78,17 @@ def end_idle() -> None:
 
 
 def _play(
-    spec: MatchSpec, observer: Callable[[Any, Sequence[Event]], None] | None, idle: IdleBots | None
-) -> MatchResult:
+    spec: MatchSpec,
+    observer: Callable[[Any, Sequence[Event]], None] | None,
+    idle: IdleBots | None,
+    within_s: float = math.inf,
+) -> MatchResult | None:
     held = {**check_level(spec.level).summary(), "pondering": spec.pondering}
     become_subreaper()
     before = children()
     try:
-        result: MatchResult = trio.run(play_game, load_game(spec.game), spec, observer, idle, held)
+        game = load_game(spec.game)
+        result: MatchResult | None = trio.run(within, within_s, play_game, game, spec, observer, idle, held)
     except BaseExceptionGroup as group:
         # trio's nurseries put even a single error into a group; whoever judges it wants to see which it is.
         fault, bugs = group.split((HarnessFault, BadInput))
@@ -81,6 +98,13 @@ def _play(
     finally:
         sweep(before if idle is None else before | idle.pids())
     return result
+
+
+async def within(seconds: float, call: Callable[..., Awaitable[T]], *arguments: Any) -> T | None:
+    """What `call` returns, or None if it had to be broken off after so many seconds."""
+    with trio.move_on_after(seconds):
+        return await call(*arguments)
+    return None
 
 
 async def play_game(
@@ -178,7 +202,10 @@ async def _greet(referee: Referee, seat: int, bot: BotProcess) -> Violation | No
 def _at_startup(trouble: Violation, after: str) -> Violation:
     """The same trouble as a startup fault; a flood and a full memory keep their own kinds."""
     kind = trouble.kind if trouble.kind in ("flood", "memory") else "startup"
-    return Violation(kind, f"after {after}: {trouble.message}", trouble.detail)
+    text = f"after {after}: {trouble.message}"
+    if trouble.kind == "timeout" and after == "hello" and "unfinished_line_bytes" not in trouble.detail:
+        text += f"; {NOTHING_WRITTEN}"
+    return Violation(kind, text, trouble.detail)
 
 
 async def _ask_all(referee: Referee, bots: list[BotProcess | None], attendants: trio.Nursery) -> None:

@@ -6,6 +6,7 @@ Leaves whole matches to `warpleague.runner.play`, and what the outcome means for
 from __future__ import annotations
 
 import json
+import math
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +18,7 @@ from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_roll
 from warpleague.match.referee import Referee, Step, Violation
 from warpleague.match.setup import load_options, position_facts
+from warpleague.runner.play import within
 from warpleague.runner.process import BotProcess
 from warpleague.runner.reaper import gathered
 from warpline.messages import BotHello
@@ -101,13 +103,15 @@ class Trial:
     lingers: bool
 
 
-def try_out(spec: MatchSpec, seat: int, deliver: Deliver, questions: int) -> Trial:
+def try_out(
+    spec: MatchSpec, seat: int, deliver: Deliver, questions: int, within_s: float = math.inf
+) -> Trial | None:
     """Seat the bot of `seat` alone, and put `questions` questions to it, every line handed over by `deliver`.
 
-    The other seats take their first legal action.
+    The other seats take their first legal action. None if it had to be broken off after `within_s` seconds.
     """
     with gathered():
-        return trio.run(_try_out, load_game(spec.game), spec, seat, deliver, questions)
+        return trio.run(within, within_s, _try_out, load_game(spec.game), spec, seat, deliver, questions)
 
 
 async def _try_out(

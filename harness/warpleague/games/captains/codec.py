@@ -60,7 +60,7 @@ def from_json(data: object) -> State | Dealing:
         ),
     )  # fmt: skip
     stage = fields.word("stage", ("galaxy", *STAGES), "turn")
-    plan, rotation, laid = _match(fields.data.get("match"), complete=stage != "galaxy")
+    plan, rotation, laid = _match(fields.need("match"), complete=stage != "galaxy")
     retired = fields.rows("retired", None, number(0, plan.players - 1), [])
     distinct(retired, "retired")
     if stage == "galaxy":

@@ -33,11 +33,17 @@ class Fields:
         """Raise `PositionError` about the field `key`."""
         raise PositionError(f"{self.name(key)}: {text}")
 
+    def need(self, key: str) -> Any:
+        """The value of a field that must be there."""
+        if key not in self.data:
+            self.fail(key, "is missing")
+        return self.data[key]
+
     def whole(self, key: str, low: int, high: int, default: int | None = None) -> int:
         """A whole number; `default`, if given, where the field is missing."""
         if key not in self.data and default is not None:
             return default
-        return whole(self.data.get(key), self.name(key), low, high)
+        return whole(self.need(key), self.name(key), low, high)
 
     def flag(self, key: str) -> bool:
         """True or false; false where the field is missing."""
@@ -48,7 +54,7 @@ class Fields:
 
     def word(self, key: str, known: tuple[str, ...], default: str | None = None) -> str:
         """One of the words `known`."""
-        value = self.data.get(key, default)
+        value = self.need(key) if default is None else self.data.get(key, default)
         if not isinstance(value, str) or value not in known:
             self.fail(key, f"must be one of {', '.join(known)}; not {value!r:.60}")
         return value
@@ -57,7 +63,7 @@ class Fields:
         self, key: str, length: int | None, read: Callable[[object, str], Any], default: Any = None
     ) -> Any:
         """A list of `length` items (None: any number), each read by `read(item, path)`, as a tuple."""
-        value = self.data.get(key, default)
+        value = self.need(key) if default is None else self.data.get(key, default)
         return rows(value, self.name(key), length, read)
 
 

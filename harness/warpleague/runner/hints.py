@@ -1,0 +1,60 @@
+"""What to do about a fault whose cause the bot's last words give away, if it is one that many meet.
+
+Leaves the faults themselves to `trouble` and the referee, and showing a hint to whoever shows the fault.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from warpleague.runner.content import BRING_LIBRARIES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from warpleague.match.spec import SeatSpec
+
+NOTHING_WRITTEN: Final = "it has written nothing at all; most likely its output was not flushed"
+"""The likely cause of silence at hello: a pipe is not written to line by line, as a terminal is."""
+
+_FLUSH: Final = (
+    "its output is a pipe, which most languages fill before they send anything: flush after every line, "
+    "print(..., flush=True) in Python, fflush(stdout) in C, $| = 1 in Perl, $stdout.sync = true in Ruby"
+)
+_MODULE: Final = re.compile(r"^ModuleNotFoundError: No module named '(\w+)", re.MULTILINE)
+_OUT_OF_MEMORY: Final = re.compile(r"^MemoryError|bad_alloc|OutOfMemoryError|out of memory", re.MULTILINE)
+_NO_PLACE_TO_WRITE: Final = re.compile(
+    r"cannot create temp file for here|No usable temporary directory|Read-only file system|EROFS",
+    re.IGNORECASE,
+)
+
+
+def hint(seat: SeatSpec, message: str, detail: Mapping[str, Any]) -> str | None:
+    """What the author of the bot of `seat` is to do about a fault with this message and evidence; None if unknown."""
+    stderr = str(detail.get("stderr") or "")
+    if NOTHING_WRITTEN in message:
+        return _FLUSH
+    missing = _MODULE.search(stderr)
+    if missing and any((Path(seat.cwd) / name).exists() for name in (f"{missing[1]}.py", missing[1])):
+        return (
+            "a bot's folder is not searched for modules; to import its own, put before the import: "
+            "sys.path.append(str(pathlib.Path(__file__).parent))"
+        )
+    if missing:
+        return (
+            f"a bot brings {BRING_LIBRARIES.replace('LIBRARY', missing[1])}, and before the import: "
+            "sys.path.append(str(pathlib.Path(__file__).parent / 'vendor'))"
+        )
+    if "MODULE_NOT_FOUND" in stderr:
+        return "node_modules is left out of a bot: bring libraries along in a folder of another name"
+    if _OUT_OF_MEMORY.search(stderr):
+        limit = f"it may use {seat.memory_mb} MiB of memory"
+        return f"{limit}; use less, or ask for more with memory_mb under [limits] in bot.toml"
+    if _NO_PLACE_TO_WRITE.search(stderr) and not seat.tmp_mb:
+        return (
+            "at level sandbox a bot has nothing to write to unless it asks for it, with tmp_mb = 16 under [limits] in "
+            "bot.toml; bash needs that for here-documents and here-strings, Python for tempfile"
+        )
+    return None
