@@ -15,12 +15,20 @@ CLONE_VM_AND_THREAD = 0x3D0F00
 CLONE_NEWUSER = 0x10000000
 AF_VSOCK = 40
 AF_ALG = 38
+X32_BIT = 0x40000000
+LAST_OWN = {"x86_64": 334, "aarch64": 294}
+LEASES_AND_WATCHES = (1024, 1025, 1026)
+HINTS = (1035, 1036, 1037, 1038)
+F_DUPFD_CLOEXEC, F_GETPIPE_SZ = 1030, 1032
+OFD_LOCKS = (36, 37, 38)
+MADV_COLD, MADV_PAGEOUT, MADV_COLLAPSE = 20, 21, 25
+RWF_NOWAIT, RWF_DONTCACHE = 8, 0x80
 
 
-def verdict(machine: str, number: int, *args: int, arch: int | None = None) -> int:
+def verdict(machine: str, number: int, *args: int, arch: int | None = None, building: bool = False) -> int:
     """What the filter for `machine` says to a system call."""
     data = struct.pack("<IIQ6Q", number, arch or seccomp.AUDIT_ARCH[machine], 0, *(*args, *[0] * 6)[:6])
-    program = list(struct.iter_unpack("<HBBI", seccomp.build(machine)))
+    program = list(struct.iter_unpack("<HBBI", seccomp.build(machine, building=building)))
     at, loaded = 0, 0
     while True:
         code, if_true, if_false, value = program[at]
@@ -37,20 +45,70 @@ def verdict(machine: str, number: int, *args: int, arch: int | None = None) -> i
                 raise AssertionError(f"instruction {code:#x}")
 
 
+def number(machine: str, pair: tuple[int | None, int | None]) -> int:
+    """The number on `machine` of a call that it has."""
+    found = pair[MACHINES.index(machine)]
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("building", [False, True])
 @pytest.mark.parametrize("machine", MACHINES)
-def test_refuses_what_is_listed_and_nothing_else(machine: str) -> None:
-    """Each listed call fails with its error; all other numbers pass."""
+def test_refuses_what_is_listed_and_nothing_else(machine: str, building: bool) -> None:
+    """Each listed call fails with its error, newer ones do not exist; all other numbers pass."""
     column = MACHINES.index(machine)
     expected = {}
-    for calls, error in ((seccomp.REFUSED, errno.EPERM), (seccomp.UNKNOWN, errno.ENOSYS)):
+    lists = [(seccomp.REFUSED, errno.EPERM), (seccomp.UNKNOWN, errno.ENOSYS)]
+    for calls, error in [*lists, (seccomp.TIMES, 0 if building else errno.EPERM)]:
         for numbers in calls.values():
-            if numbers[column] is not None:
+            if numbers[column] is not None and error:
                 expected[numbers[column]] = seccomp.refused(error)
     for pair in (seccomp.SOCKET, seccomp.SOCKETPAIR):
         expected[pair[column]] = seccomp.refused(errno.EAFNOSUPPORT)  # of family 0
-    for number in range(600):
-        assert verdict(machine, number) == expected.get(number, seccomp.ALLOW), number
+    for call in (*range(LAST_OWN[machine] + 1, 424), *range(seccomp.NEWER, 600)):
+        expected[call] = seccomp.refused(errno.ENOSYS)
+    for call in range(600):
+        assert verdict(machine, call, building=building) == expected.get(call, seccomp.ALLOW), call
     assert verdict(machine, READ[machine]) == seccomp.ALLOW
+
+
+@pytest.mark.parametrize(
+    "name", ["statmount", "listmount", "open_tree_attr", "lsm_set_self_attr", "a new one"]
+)
+@pytest.mark.parametrize("machine", MACHINES)
+def test_knows_no_calls_that_are_newer_than_the_list(machine: str, name: str) -> None:
+    """What a later kernel brings does not exist for a bot, whatever it does."""
+    call = {"statmount": 457, "listmount": 458, "lsm_set_self_attr": 460, "open_tree_attr": 467}.get(
+        name, 5000
+    )
+    assert verdict(machine, call) == seccomp.refused(errno.ENOSYS)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_lets_no_mark_be_set_on_a_file_or_in_the_page_cache(machine: str) -> None:
+    """Hints, leases and watches of files, and advice about cached pages; what runtimes ask for passes."""
+    fcntl, madvise = number(machine, seccomp.FCNTL), number(machine, seccomp.MADVISE)
+    for command in (*LEASES_AND_WATCHES, *HINTS, 5000):
+        assert verdict(machine, fcntl, 3, command) == seccomp.refused(errno.EINVAL), command
+    for command in (*range(17), F_DUPFD_CLOEXEC, F_GETPIPE_SZ, *OFD_LOCKS):
+        assert verdict(machine, fcntl, 3, command) == seccomp.ALLOW, command
+    for advice in (*range(20), 22, 23, 24):
+        assert verdict(machine, madvise, 0, 4096, advice) == seccomp.ALLOW, advice
+    for advice in (MADV_COLD, MADV_PAGEOUT, MADV_COLLAPSE, 1 << 32 | MADV_PAGEOUT):
+        assert verdict(machine, madvise, 0, 4096, advice) == seccomp.refused(errno.EINVAL), advice
+    preadv2 = number(machine, seccomp.PREADV2)
+    assert verdict(machine, preadv2, 3, 0, 1, 0, 0, 0) == seccomp.ALLOW
+    for flags in (RWF_NOWAIT, RWF_DONTCACHE, 1):
+        assert verdict(machine, preadv2, 3, 0, 1, 0, 0, flags) == seccomp.refused(errno.EOPNOTSUPP)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_lets_a_bot_set_its_own_limits_only(machine: str) -> None:
+    """No process may set the limits of another one, process 1 of the sandbox among them."""
+    prlimit = number(machine, seccomp.PRLIMIT64)
+    assert verdict(machine, prlimit, 0) == seccomp.ALLOW
+    for pid in (1, 2, 0xFFFFFFFF):
+        assert verdict(machine, prlimit, pid) == seccomp.refused(errno.EPERM)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -85,4 +143,4 @@ def test_lets_no_other_architecture_in() -> None:
     i386 = 0x40000003
     assert verdict("x86_64", 11, arch=i386) == seccomp.KILL_PROCESS
     assert verdict("aarch64", 11, arch=seccomp.AUDIT_ARCH["x86_64"]) == seccomp.KILL_PROCESS
-    assert verdict("x86_64", seccomp.X32_BIT | 1) == seccomp.refused(errno.ENOSYS)
+    assert verdict("x86_64", X32_BIT | 1) == seccomp.refused(errno.ENOSYS)

@@ -38,6 +38,27 @@ _ETC: Final = (
 )
 _ETC_PATTERNS: Final = ("java*", "jvm*")  # configuration that Debian's Java has there
 
+# Process 1 ends the sandbox when the harness is killed. Started by an ordinary user, it has the bot's user id, and
+# who can open its memory can make it do anything.
+_HIDDEN_INIT: Final = ("--perms", "0555", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
+
+# What `--dev` would make, without terminals: neither ptmx, of which a bot could take all that the host has, nor tty.
+_DEVICES: Final = (
+    *("--perms", "0755", "--tmpfs", "/dev"),
+    *(
+        word
+        for name in ("null", "zero", "full", "random", "urandom")
+        for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")
+    ),
+    *("--symlink", "/proc/self/fd", "/dev/fd"),
+    *(
+        word
+        for number, name in enumerate(("stdin", "stdout", "stderr"))
+        for word in ("--symlink", f"/proc/self/fd/{number}", f"/dev/{name}")
+    ),
+    *("--dir", "/dev/shm"),
+)
+
 # What a Python needs beside its program; `-I` leaves out what a bot's clean environment leaves out too.
 _ASK_PYTHON: Final = (
     "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path]))"
@@ -54,7 +75,7 @@ def mounts(seat: SeatSpec, build_mb: int = 0) -> list[str]:
         own = ("--ro-bind", seat.cwd, SOURCE, *_memory(build_mb), HOME)
     return [
         *_system(),
-        *("--proc", "/proc", "--dev", "/dev", "--dir", "/tmp"),
+        *("--proc", "/proc", *_HIDDEN_INIT, *_DEVICES, "--dir", "/tmp"),
         *_scratch(seat.tmp_mb),
         *_runtime(seat.run[0], seat.cwd),
         *own,

@@ -24,9 +24,14 @@ if TYPE_CHECKING:
 Expected = dict[str, Any]
 
 _AF_VSOCK = 40
-_CLONE_NEWUSER = 0x10000000
 _TIOCSTI = 0x5412
 _EPERM = 1
+_F_NOTIFY = 1026
+_F_SET_RW_HINT = 1036
+_F_SET_FILE_RW_HINT = 1038
+_MADV_PAGEOUT = 21
+_PR_SET_PDEATHSIG = 1
+_PTRACE_ATTACH = 16
 
 
 def environment(expected: Expected) -> str:
@@ -142,30 +147,149 @@ def network(expected: Expected) -> str:
     return "" if links == ["lo"] else f"it has the interfaces {', '.join(links)}"
 
 
-def calls(_: Expected) -> str:
-    """The system calls on the deny-list fail."""
+def calls(expected: Expected) -> str:
+    """The system calls on the list fail, each with its own error; so do those that are newer than the list."""
     import ctypes
     import fcntl
 
     libc = ctypes.CDLL(None, use_errno=True)
-
-    def denied(call: Callable[[], int]) -> bool:
+    passed = []
+    for name, (number, error) in expected["calls"].items():
         ctypes.set_errno(0)
-        return call() == -1 and ctypes.get_errno() == _EPERM
-
-    if not denied(lambda: int(libc.unshare(_CLONE_NEWUSER))):
-        return "it may make namespaces"
-    if not denied(lambda: int(libc.ptrace(0, 0, 0, 0))):
-        return "it may trace processes"
-    with contextlib.suppress(OSError):
-        os.close(os.memfd_create("probe"))
-        return "it may make files in memory"
+        nothing = [ctypes.c_long(-1)] * 6
+        if libc.syscall(ctypes.c_long(number), *nothing) != -1 or ctypes.get_errno() != error:
+            passed.append(name)
+    if passed:
+        return f"it may call {', '.join(passed)}"
     try:
         fcntl.ioctl(0, _TIOCSTI, b"x")
     except OSError as error:
         if error.errno == _EPERM:
             return ""
     return "it may push characters into terminals"
+
+
+def overseer(_: Expected) -> str:
+    """No hold on process 1 of the sandbox: not through /proc, nor by a system call."""
+    import ctypes
+
+    own = os.getpid()
+    for place in (
+        *("/proc/1", "/proc/self/../1", "/proc/1/task/1", "/proc/thread-self/../../../1"),
+        *(f"/proc/{own}/task/{own}/../../../1", "/proc/self/root/proc/1", "/dev/fd/../../1"),
+    ):
+        for name in (
+            "mem",
+            "syscall",
+            "auxv",
+            "environ",
+            "fd",
+            "fd/0",
+            "root",
+            "maps",
+            "timerslack_ns",
+            "ns/pid",
+        ):
+            for mode in (os.O_RDWR, os.O_WRONLY, os.O_RDONLY):
+                with contextlib.suppress(OSError):
+                    os.close(os.open(f"{place}/{name}", mode | os.O_NOCTTY | os.O_NONBLOCK))
+                    return f"it can open {place}/{name}"
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.ptrace(_PTRACE_ATTACH, 1, 0, 0) == 0:
+        return "it can trace process 1"
+    memory = ctypes.create_string_buffer(8)
+    piece = (ctypes.c_size_t * 2)(ctypes.addressof(memory), 8)
+    for call in (libc.process_vm_readv, libc.process_vm_writev):
+        for pid in (1, own):
+            if call(pid, piece, ctypes.c_ulong(1), piece, ctypes.c_ulong(1), ctypes.c_ulong(0)) >= 0:
+                return "it can reach the memory of other processes by a system call"
+    with contextlib.suppress(OSError):
+        if libc.syscall(438, os.pidfd_open(1), 0, 0) >= 0:
+            return "it can take descriptors from process 1"
+    with contextlib.suppress(OSError):
+        resource.prlimit(1, resource.RLIMIT_CORE, (0, 0))
+        return "it can set the limits of process 1"
+    for number in (signal.SIGSTOP, signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(OSError):
+            os.kill(1, number)
+    return ""
+
+
+def outlive(_: Expected) -> str:
+    """Do what may help to outlive the harness; whether it did is the harness's finding."""
+    import ctypes
+
+    for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
+        signal.signal(number, signal.SIG_IGN)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, 0, 0, 0, 0)
+    return overseer({}) + daemon({})
+
+
+def devices(_: Expected) -> str:
+    """No devices but those that hold nothing; no terminals."""
+    known = {"null", "zero", "full", "random", "urandom"}
+    found = [
+        entry.name for entry in Path("/dev").rglob("*") if entry.is_char_device() or entry.is_block_device()
+    ]
+    # Links to the standard streams, which are pipes, are no devices.
+    if more := sorted(set(found) - known):
+        return f"it has {', '.join(more)}"
+    with contextlib.suppress(OSError):
+        for fd in os.openpty():
+            os.close(fd)
+        return "it can make terminals"
+    return ""
+
+
+def marks(_: Expected) -> str:
+    """No mark on what it shares with other bots: files, devices, and what is cached of them."""
+    import ctypes
+    import fcntl
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    own = sys.argv[0]
+    for path in ("/dev/null", "/dev/zero", "/dev/urandom", own, "/usr", "/proc/version"):
+        for set_times in (lambda path: os.utime(path), lambda path: libc.utimes(path.encode(), None)):
+            with contextlib.suppress(OSError):
+                if set_times(path) in (0, None):
+                    return f"it can set the times of {path}"
+    with open(own, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as pages:  # noqa: PTH123
+        tries: dict[str, Callable[[], object]] = {
+            "leave hints in an inode": lambda: fcntl.fcntl(file, _F_SET_RW_HINT, bytes(8)),
+            "leave hints in a file": lambda: fcntl.fcntl(file, _F_SET_FILE_RW_HINT, bytes(8)),
+            "lease files": lambda: fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK),
+            "watch folders": lambda: _watch("/usr"),
+            "drop pages from the cache": lambda: os.posix_fadvise(
+                file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED
+            ),
+            "page files out": lambda: pages.madvise(_MADV_PAGEOUT),
+            "ask what is cached by preadv2": lambda: os.preadv(
+                file.fileno(), [bytearray(1)], 0, os.RWF_NOWAIT
+            ),
+        }
+        for what, attempt in tries.items():
+            with contextlib.suppress(OSError):
+                attempt()
+                return f"it can {what}"
+    if libc.inotify_init() >= 0 or libc.inotify_init1(0) >= 0:
+        return "it can watch files"
+    page = ctypes.create_string_buffer(2 * mmap.PAGESIZE)
+    start = -(-ctypes.addressof(page) // mmap.PAGESIZE) * mmap.PAGESIZE
+    if libc.mincore(ctypes.c_void_p(start), ctypes.c_size_t(1), ctypes.create_string_buffer(1)) == 0:
+        return "it can ask what is cached by mincore"
+    return ""
+
+
+def _watch(folder: str) -> None:
+    """Ask for a signal when something in `folder` is read."""
+    import fcntl
+
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        signal.signal(signal.SIGIO, signal.SIG_IGN)
+        fcntl.fcntl(fd, _F_NOTIFY, 1)
+    finally:
+        os.close(fd)
 
 
 def forks(expected: Expected) -> str:

@@ -7,6 +7,7 @@ from versions or settings: what counts is what the probe could do.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import platform
@@ -27,7 +28,7 @@ import trio
 
 from warpleague.errors import BadInput, HarnessFault, WarpLeagueError
 from warpleague.match.spec import SeatSpec
-from warpleague.runner import cgroup
+from warpleague.runner import cgroup, seccomp
 from warpleague.runner.confine import FILE_MB, OPEN_FILES, data_bytes, environment
 from warpleague.runner.process import BotProcess
 from warpleague.runner.processes import state
@@ -55,6 +56,9 @@ PROMISES: Final = {
     "processes": "a bot sees no processes but its own",
     "network": "a bot reaches no network and no socket of the host",
     "calls": "system calls that no bot needs are refused",
+    "overseer": "a bot cannot touch process 1 of its sandbox, which ends it",
+    "devices": "a bot has no device but null, zero, full, random and urandom",
+    "marks": "a bot can set no mark on the files and devices that it shares with other bots",
     "forks": "a bot has as many processes as granted, and no more",
 }
 """Every promise in words."""
@@ -64,7 +68,10 @@ _LIMITS: Final = (*_ALWAYS, "environment", "limits", "memory", "hoard", "orphan"
 KEPT_BY: Final[dict[Level, tuple[str, ...]]] = {
     "none": _ALWAYS,
     "limits": _LIMITS,
-    "sandbox": (*_LIMITS, "identity", "files", "writing", "processes", "network", "calls", "forks"),
+    "sandbox": (
+        *(*_LIMITS, "identity", "files", "writing", "processes", "network", "calls"),
+        *("overseer", "devices", "marks", "forks"),
+    ),
 }
 """Which promises each level makes."""
 
@@ -240,6 +247,7 @@ def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
                 "secrets": [str(secret), f"/proc/{os.getpid()}/environ"],
                 "port": server.getsockname()[1],
                 "abstract": token,
+                "calls": _refused_calls(),
             }
             found = trio.run(_ask, seat, level, expected)
             if "hoard" in wanted:
@@ -249,6 +257,21 @@ def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
         yield from found.items()
         if "orphan" in wanted:
             yield "orphan", _orphan(seat, level, token)
+
+
+def _refused_calls() -> dict[str, tuple[int, int]]:
+    """The system calls that this machine's filter refuses, each with its number and error; some newer ones, too."""
+    found = {
+        f"number {number}": (number, errno.ENOSYS) for number in range(seccomp.NEWER, seccomp.NEWER + 20)
+    }
+    machine = seccomp.machine()
+    column = list(seccomp.AUDIT_ARCH).index(machine) if machine is not None else 0
+    lists = ((seccomp.REFUSED, errno.EPERM), (seccomp.UNKNOWN, errno.ENOSYS), (seccomp.TIMES, errno.EPERM))
+    for calls, error in lists:
+        for name, numbers in calls.items():
+            if (number := numbers[column]) is not None:
+                found[name] = (number, error)
+    return found
 
 
 def _seat(folder: Path, token: str) -> SeatSpec:
@@ -333,11 +356,16 @@ def with_token(token: str) -> list[int]:
 
 
 def _orphan(seat: SeatSpec, level: Level, token: str) -> str:
-    """Start the probe from a process of its own, kill that, and see whether the probe goes with it."""
+    """Start the probe from a process of its own, kill that, and see whether the probe goes with it.
+
+    In the sandbox the probe does what it can to stay; at limits only accidents are kept in.
+    """
+    request = json.dumps({"try": ["outlive"] if level == "sandbox" else []}).encode() + b"\n"
     script = (
-        "import sys, time; from warpleague.runner.process import BotProcess; "
+        "import sys, time, trio; from warpleague.runner.process import BotProcess; "
         "from warpleague.match.spec import SeatSpec; "
-        f"bot = BotProcess({seat!r}, {level!r}); print('ready', flush=True); time.sleep(60)"
+        f"bot = BotProcess({seat!r}, {level!r}); "
+        f"trio.run(bot.ask, {request!r}, {round(_ANSWER_S * 1e9)}); print(bot.line, flush=True); time.sleep(60)"
     )
     before = children()
     with subprocess.Popen(

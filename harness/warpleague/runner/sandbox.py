@@ -77,7 +77,7 @@ def bubblewrap_version() -> str:
     return ""
 
 
-def require_sandbox() -> tuple[str, bytes]:
+def require_sandbox(*, building: bool = False) -> tuple[str, bytes]:
     """The path of bubblewrap and the seccomp filter; `BadInput` says what this machine lacks."""
     if sys.platform != "linux":
         raise BadInput("level sandbox needs Linux; use limits for bots that you trust")
@@ -92,7 +92,7 @@ def require_sandbox() -> tuple[str, bytes]:
         raise BadInput(f"level sandbox knows the system calls of {', '.join(seccomp.AUDIT_ARCH)} only")
     if os.geteuid() == 0 and shutil.which("setpriv") is None:
         raise BadInput("level sandbox as root needs setpriv (util-linux), to run no bot as root")
-    return program, seccomp.build(machine)
+    return program, seccomp.build(machine, building=building)
 
 
 @cache
@@ -145,7 +145,7 @@ class Sandbox:
     def __init__(
         self, seat: SeatSpec, limits: Mapping[int, int], build_mb: int = 0, wrapper: Sequence[str] = ()
     ) -> None:
-        self._program, self._filter = require_sandbox()
+        self._program, self._filter = require_sandbox(building=build_mb > 0)
         processes = seat.processes
         self._status = self._release = self._init = -1
         self.init_pid = 0

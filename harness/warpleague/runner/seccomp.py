@@ -1,8 +1,9 @@
 """Which system calls a bot in the sandbox may not make, as a seccomp filter in classic BPF (seccomp(2), Linux).
 
 Leaves loading it to bubblewrap. A deny-list: bots are of any language and version, so what an unknown runtime needs
-must go on working; what is on the list no bot needs, or it is a way out, around a limit, or into rarely used kernel
-code. Runtimes see a refusal that they know from old kernels or containers, and take another path.
+must go on working; what is on the list no bot needs, or it is a way out, around a limit, into rarely used kernel
+code, or to a mark that a later bot can find. Calls that are newer than the list do not exist for a bot. Runtimes see
+a refusal that they know from old kernels or containers, and take another path.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ import platform
 import struct
 import sys
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # Instructions and constants: linux/bpf_common.h, linux/seccomp.h, linux/audit.h.
 _LOAD: Final = 0x20  # BPF_LD | BPF_W | BPF_ABS
@@ -29,8 +33,9 @@ _NR: Final = 0  # offsets in struct seccomp_data
 _ARCH: Final = 4
 _ARG0: Final = 16
 _ARG1: Final = 24
+_ARG2: Final = 32
+_ARG5: Final = 56
 
-X32_BIT: Final = 0x40000000
 AUDIT_ARCH: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """The machines there is a filter for, with the kernel's number for each."""
 
@@ -49,6 +54,7 @@ REFUSED: Final[dict[str, tuple[int | None, int | None]]] = {
     "process_madvise": (440, 440),
     "kcmp": (312, 272),
     "pidfd_getfd": (438, 438),
+    "get_robust_list": (274, 100),
     # Namespaces and mounts.
     "unshare": (272, 97),
     "setns": (308, 268),
@@ -97,6 +103,8 @@ REFUSED: Final[dict[str, tuple[int | None, int | None]]] = {
     "settimeofday": (164, 170),
     "clock_settime": (227, 112),
     "clock_adjtime": (305, 266),
+    "sync": (162, 81),
+    "syncfs": (306, 267),
     "adjtimex": (159, 171),
     "sethostname": (170, 161),
     "setdomainname": (171, 162),
@@ -110,21 +118,59 @@ REFUSED: Final[dict[str, tuple[int | None, int | None]]] = {
 }
 """Refused with EPERM: the numbers on x86-64 and aarch64, None where there is no such call."""
 
-UNKNOWN: Final[dict[str, tuple[int, int]]] = {
+UNKNOWN: Final[dict[str, tuple[int | None, int | None]]] = {
     "clone3": (435, 435),  # its flags are in memory, where a filter cannot look; libraries fall back to clone
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
+    "io_setup": (206, 0),  # its contexts are counted for the whole machine
     "userfaultfd": (323, 282),
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
+    "process_mrelease": (448, 448),
+    # What is in the page cache, and what goes out of it: one bit for each page, kept when the bot is gone.
+    "mincore": (27, 232),
+    "cachestat": (451, 451),
+    "fadvise64": (221, 223),
+    "readahead": (187, 213),
+    # Who else opens and reads the files of the system.
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
 }
 """Refused with ENOSYS, as on a kernel without them: there is another way that runtimes know."""
 
+TIMES: Final[dict[str, tuple[int | None, int | None]]] = {
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+}
+"""Refused with EPERM, except to builds: anyone may set the times of the host's /dev/null, and anyone can read them."""
+
+NEWER: Final = 457
+"""From this number on, and in the gap below `_SHARED`, no call exists for a bot: they are newer than this list."""
+
+_LAST_OWN: Final = (334, 294)
+_SHARED: Final = 424
+"""From here on a call has the same number on every machine; below, each machine has its own up to `_LAST_OWN`."""
+
 CLONE: Final = (56, 220)
 IOCTL: Final = (16, 29)
+FCNTL: Final = (72, 25)
+MADVISE: Final = (28, 233)
+PREADV2: Final = (327, 286)
+PRLIMIT64: Final = (302, 261)
 SOCKET: Final = (41, 198)
 SOCKETPAIR: Final = (53, 199)
+
+F_SETLEASE: Final = 1024
+F_GETLEASE: Final = 1025
+F_NOTIFY: Final = 1026
+F_GET_RW_HINT: Final = 1035
+"""The first of the hints about a file's life, which the kernel keeps with the file; what is above is newer."""
+
+ADVICE: Final = (20, 21, 25)
+"""MADV_COLD, PAGEOUT and COLLAPSE: they change how pages of a file are cached for all."""
 
 
 def refused(error: int) -> int:
@@ -140,9 +186,13 @@ def machine() -> str | None:
 
 
 @cache
-def build(name: str) -> bytes:
-    """The filter for the machine `name`, an array of struct sock_filter in the machine's (little) byte order."""
+def build(name: str, *, building: bool = False) -> bytes:
+    """The filter for the machine `name`, an array of struct sock_filter in the machine's (little) byte order.
+
+    One for `building` lets the times of files be set, as compilers and archivers do.
+    """
     column = list(AUDIT_ARCH).index(name)
+    unknown, denied, invalid = refused(errno.ENOSYS), refused(errno.EPERM), refused(errno.EINVAL)
     # Another architecture has other numbers: nothing of it may pass.
     program = [
         (_LOAD, 0, 0, _ARCH),
@@ -150,21 +200,31 @@ def build(name: str) -> bytes:
         (_RETURN, 0, 0, KILL_PROCESS),
         (_LOAD, 0, 0, _NR),
     ]
-    if name == "x86_64":
-        program += _check(_AT_LEAST, X32_BIT, refused(errno.ENOSYS))
-    for calls, error in ((REFUSED, errno.EPERM), (UNKNOWN, errno.ENOSYS)):
+    # On x86-64 the first of these ends the x32 interface, too.
+    program += _check(_AT_LEAST, NEWER, unknown)
+    program += [
+        (_AT_LEAST, 2, 0, _SHARED),
+        (_AT_LEAST, 0, 1, _LAST_OWN[column] + 1),
+        (_RETURN, 0, 0, unknown),
+    ]
+    lists = [(REFUSED, denied), (UNKNOWN, unknown), *([] if building else [(TIMES, denied)])]
+    for calls, verdict in lists:
         for numbers in calls.values():
             number = numbers[column]
             if number is not None:
-                program += _check(_EQUAL, number, refused(error))
-    program += _branch(CLONE[column], _ARG0, _check(_ANY_BIT, NEW_NAMESPACE, refused(errno.EPERM)))
-    # Only the low half of an ioctl's number counts for the kernel, so only that is looked at.
-    terminal = [step for code in (TIOCSTI, TIOCLINUX) for step in _check(_EQUAL, code, refused(errno.EPERM))]
-    program += _branch(IOCTL[column], _ARG1, terminal)
-    families = [step for family in FAMILIES for step in _check(_EQUAL, family, ALLOW)]
-    families.append((_RETURN, 0, 0, refused(errno.EAFNOSUPPORT)))
+                program += _check(_EQUAL, number, verdict)
+    program += _branch(CLONE[column], _ARG0, _check(_ANY_BIT, NEW_NAMESPACE, denied))
+    # Only the low half of an ioctl's number counts for the kernel, so only that is looked at; so with all below.
+    program += _branch(IOCTL[column], _ARG1, _checks((TIOCSTI, TIOCLINUX), denied))
+    hints = _check(_AT_LEAST, F_GET_RW_HINT, invalid)
+    program += _branch(FCNTL[column], _ARG1, [*_checks((F_SETLEASE, F_GETLEASE, F_NOTIFY), invalid), *hints])
+    program += _branch(MADVISE[column], _ARG2, _checks(ADVICE, invalid))
+    # RWF_NOWAIT tells what is cached; no flag is of use to a bot.
+    program += _branch(PREADV2[column], _ARG5, _only((0,), refused(errno.EOPNOTSUPP)))
+    # The limits of process 1 are not the bot's to set.
+    program += _branch(PRLIMIT64[column], _ARG0, _only((0,), denied))
     for numbers in (SOCKET, SOCKETPAIR):
-        program += _branch(numbers[column], _ARG0, families)
+        program += _branch(numbers[column], _ARG0, _only(FAMILIES, refused(errno.EAFNOSUPPORT)))
     program.append((_RETURN, 0, 0, ALLOW))
     return b"".join(struct.pack("<HBBI", *step) for step in program)
 
@@ -175,6 +235,16 @@ _Step = tuple[int, int, int, int]
 def _check(test: int, value: int, verdict: int) -> list[_Step]:
     """Return `verdict` if the test on what is loaded holds, else go on."""
     return [(test, 0, 1, value), (_RETURN, 0, 0, verdict)]
+
+
+def _checks(values: Iterable[int], verdict: int) -> list[_Step]:
+    """Return `verdict` if what is loaded is one of `values`, else go on."""
+    return [step for value in values for step in _check(_EQUAL, value, verdict)]
+
+
+def _only(values: Iterable[int], verdict: int) -> list[_Step]:
+    """Allow if what is loaded is one of `values`, else return `verdict`."""
+    return [*_checks(values, ALLOW), (_RETURN, 0, 0, verdict)]
 
 
 def _branch(number: int, argument: int, steps: list[_Step]) -> list[_Step]:
