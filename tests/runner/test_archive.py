@@ -77,6 +77,7 @@ def test_files_folders_and_links_come_out(tmp_path: Path) -> None:
         ([("a", SOFT, "b"), ("b", SOFT, "/etc")], "a link that leads out of the folder"),
         ([("a", SOFT, "b"), ("b", SOFT, "a")], "a link that leads in circles"),
         ([("a", SOFT, "b/x"), ("b", SOFT, "a/../b")], "a link that leads in circles"),
+        ([("x", SOFT, "")], "x, a link to nowhere"),
         ([("x", DEVICE)], "x, which is neither a file nor a folder nor a link"),
         ([("x", PIPE)], "x, which is neither a file nor a folder nor a link"),
         ([("x", FILE, bytes(600_000)), ("y", FILE, bytes(600_000))], "more than 1 MiB"),

@@ -11,9 +11,13 @@ import argparse
 import atexit
 import contextlib
 import copy
+import io
 import json
+import os
 import shutil
+import stat
 import sys
+import tarfile
 import tempfile
 import time
 import tomllib
@@ -31,10 +35,15 @@ from warpleague.errors import BadInput, PositionError, RecordError
 from warpleague.games import game_ids, load_game
 from warpleague.games.playout import random_playout, random_roll
 from warpleague.league.config import load_config
+from warpleague.match.lines import digest_form, digest_of, seal
 from warpleague.match.referee import Referee, Step
-from warpleague.match.replay import verify_record
+from warpleague.match.replay import Replay, verify_record
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchSpec, SeatSpec
+from warpleague.report.replay import show_replay, steps_json
+from warpleague.report.site.match import page_alone
+from warpleague.report.terminal import SafeConsole
+from warpleague.runner.archive import BadArchive, unpack
 from warpleague.runner.manifest import read_manifest
 from warpline.codec import WireError, canonical, decode_bot, decode_referee
 from warpline.framing import LineBuffer, LineTooLong
@@ -203,6 +212,71 @@ def record_values(number: int, where: int, changes: Any) -> None:
         verify_record(b"".join(lines))
 
 
+def record_whole(number: int, changes: Any) -> None:
+    """A record changed anywhere, its digest and seal made to fit: refused, or fit to be shown in every way."""
+    rows = [json.loads(line) for line in records()[number % len(records())].splitlines()[:-1]]
+    rows = changed(rows, changes)
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        return
+    try:
+        bare = [{key: value for key, value in row.items() if key != "digest"} for row in rows]
+        rows[-1]["digest"] = digest_of(map(digest_form, bare))
+        lines = [canonical(row) + b"\n" for row in rows]
+    except ValueError:
+        return  # JSON has no such value
+    record = b"".join([*lines, seal(lines)])
+    try:
+        verify_record(record)
+    except RecordError:
+        return
+    shown = io.StringIO()
+    show_replay(Replay(record), boards=False, at=None, seat=None, console=SafeConsole(file=shown, width=99))
+    if any(not char.isprintable() and char != "\n" for char in shown.getvalue()):
+        raise AssertionError("a character that could steer the terminal was printed")
+    json.dumps(steps_json(Replay(record), 0))
+    page_alone(Replay(record), "record.jsonl")
+
+
+MEMBERS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ["a", "a/b", "a/b/c", "..", "/etc", "a/../..", "l", "l/x", "a/l", "", "n" * 120, "\x1b[2J"]
+        ),
+        st.sampled_from(
+            [tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE]
+        ),
+        st.sampled_from(["", "a", "b", "l", "..", "../..", "/etc/passwd", "a/b", "l/l", "../a", "." * 99]),
+        st.integers(0, 2000),
+    ),
+    max_size=8,
+)
+
+
+def archive(members: list[tuple[str, bytes, str, int]], cuts: Any, spoil: bool) -> None:
+    """What a build may leave in its archive: refused, or unpacked into plain files and links within the folder."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for name, kind, target, size in members:
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = kind, target
+            info.size = size if kind == tarfile.REGTYPE else 0
+            with contextlib.suppress(ValueError):  # too long for this format
+                tar.addfile(info, io.BytesIO(bytes(info.size)))
+    data = spliced(made.getvalue(), cuts) if spoil else made.getvalue()
+    with tempfile.TemporaryDirectory(dir=SCRATCH) as scratch:
+        folder = Path(scratch) / "out"
+        try:
+            unpack(io.BytesIO(data), folder, 1 << 20)
+        except BadArchive:
+            return
+        inside = os.path.realpath(folder)
+        for path in folder.rglob("*"):
+            if not os.path.realpath(path).startswith(inside):
+                raise AssertionError(f"{path.name} leads out of the folder")
+            if not stat.S_ISREG(path.lstat().st_mode) and not path.is_dir() and not path.is_symlink():
+                raise AssertionError(f"{path.name} is neither file, folder nor link")
+
+
 def position(number: int, changes: Any) -> None:
     game_id, good = positions()[number % len(positions())]
     game, rng = load_game(game_id), Random(number)
@@ -273,6 +347,8 @@ TARGETS: dict[str, tuple[Callable[..., None], tuple[Any, ...]]] = {
     "wire values": (wire_values, (st.sampled_from(LINES), CHANGES)),
     "record bytes": (record_bytes, (NUMBER, SPLICES)),
     "record values": (record_values, (NUMBER, NUMBER, CHANGES)),
+    "whole records": (record_whole, (NUMBER, CHANGES)),
+    "archives": (archive, (MEMBERS, SPLICES, st.booleans())),
     "positions": (position, (NUMBER, CHANGES)),
     "league files": (toml(config_files, "league.toml", load_config), (NUMBER, CHANGES, SPLICES)),
     "bot files": (

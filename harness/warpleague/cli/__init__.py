@@ -126,6 +126,12 @@ def _code(error: BaseException) -> int:
             return DONE
         case SystemExit() as cause:
             raise cause
+        case OSError(errno=errno.EMFILE | errno.ENFILE) | MemoryError():
+            print(
+                f"warpleague: the machine gives this process too little: {str(error) or 'out of memory'}",
+                file=sys.stderr,
+            )
+            return FAILED
         case OSError(errno=errno.ENOSPC, filename=None):
             _drop_output()
             print("warpleague: cannot write the output: no space left", file=sys.stderr)

@@ -64,6 +64,8 @@ def unpack(archive: BinaryIO, folder: Path, most_bytes: int) -> None:
             files.add(name)
         elif kind == _SYMBOLIC_LINK:
             links[name] = _text(head[157:257])
+            if not links[name]:
+                raise BadArchive(f"{name}, a link to nowhere")
         else:
             raise BadArchive(f"{name}, which is neither a file nor a folder nor a link")
     # Last, so that nothing is ever written through one.
