@@ -505,7 +505,7 @@ BROKEN = [
     (Moody, "not repeatable"),
     (Unequal, "is not equal to its copy"),
     (Sealing, "the copied state is another"),
-    (Undocumented, "not documented"),
+    (Undocumented, 'unknown key "extra"'),
     (Pythonic, "not plain JSON"),
     (Loaded, "weights"),
     (Verbose, "several lines"),

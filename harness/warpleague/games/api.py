@@ -70,6 +70,18 @@ class Outcome:
     rival: float | None = None
 
 
+def ranked(standings: Sequence[Any], retired: Sequence[int]) -> tuple[int, ...]:
+    """The ranks of the seats by their `standings`, of which the greater is better; equal ones share a rank.
+
+    The seats `retired`, in that order, rank below all others, the later retired above the earlier.
+    """
+    keys = [
+        (0, retired.index(seat)) if seat in retired else (1, standing)
+        for seat, standing in enumerate(standings)
+    ]
+    return tuple([1 + sum(other > key for other in keys) for key in keys])
+
+
 class Game(ABC, Generic[S, A]):
     """A game: stateless, deterministic, without input, output, clock or random numbers.
 

@@ -16,8 +16,9 @@ import attrs
 
 from warpleague.errors import ActionError, PositionError
 from warpleague.games.api import CHANCE, Event, Game, Outcome
-from warpleague.games.contract_json import corruptions, dumps, json_misfit, mutants, type_misfit
+from warpleague.games.contract_json import corruptions, dumps, json_misfit, mutants
 from warpleague.games.playout import Playout, is_rolled, perft, random_playout, random_roll
+from warpleague.games.reading import type_misfit
 from warpleague.games.scene import Scene
 
 if TYPE_CHECKING:
@@ -309,7 +310,7 @@ class _Run:
     def check_setup(self, state: Any) -> None:
         setup = self.game.setup(state)
         self.check_json(setup, "setup", floats=False)
-        misfit = type_misfit(setup, self.game.Setup)
+        misfit = type_misfit(setup, self.game.Setup, "$")
         if misfit:
             self.fail(f"setup does not fit {self.game.Setup.__name__}: {misfit}")
 
@@ -392,7 +393,7 @@ class _Run:
         for seat in range(self.players):
             view = self.game.view(state, seat)
             self.check_json(view, f"view of seat {seat}", floats=True)
-            misfit = type_misfit(view, self.game.View)
+            misfit = type_misfit(view, self.game.View, "$")
             if misfit:
                 self.fail(f"view of seat {seat} does not fit {self.game.View.__name__}: {misfit}")
         for viewer in (None, *range(self.players)):

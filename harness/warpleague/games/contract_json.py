@@ -1,20 +1,11 @@
-"""The JSON side of the contract suite: is a value plain JSON, does it fit a class, and how can it be damaged.
-
-Leaves what the damage must lead to to `warpleague.games.contract`.
-"""
+"""The JSON side of the contract suite: whether a value is plain JSON, and how it can be damaged."""
 
 from __future__ import annotations
 
-import collections.abc
 import copy
-import functools
 import json
 import math
-import types
-import typing
-from typing import TYPE_CHECKING, Any, Literal, Union
-
-import attrs
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,79 +41,6 @@ def json_misfit(value: Any, *, floats: bool, path: str = "$") -> str | None:
     else:
         return f"{path}: {value!r} of type {type(value).__name__}"
     return next((misfit for at, part in parts if (misfit := json_misfit(part, floats=floats, path=at))), None)
-
-
-def type_misfit(value: Any, hint: Any, path: str = "$") -> str | None:
-    """Where the JSON `value` does not fit the type `hint`, or None.
-
-    Knows attrs classes (a dict with exactly its fields; those with a default may be missing), lists, tuples,
-    dicts, literals, unions and scalars. An int fits float; a bool does not fit int.
-    """
-    origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if hint is Any or hint is object:
-        return None
-    if origin is typing.Annotated:
-        return type_misfit(value, args[0], path)
-    if origin in (Union, types.UnionType):
-        misfits = [type_misfit(value, arg, path) for arg in args]
-        return None if None in misfits else max((m for m in misfits if m), key=len)
-    if origin is Literal:
-        fits = any(type(value) is type(arg) and value == arg for arg in args)
-    elif attrs.has(hint):
-        return _class_misfit(value, hint, path)
-    elif (origin or hint) in (list, tuple, collections.abc.Sequence):
-        if type(value) is list:
-            return _list_misfit(value, origin or hint, args, path)
-        fits = False
-    elif (origin or hint) in (dict, collections.abc.Mapping):
-        if type(value) is dict:
-            of = args[1] if args else Any
-            parts = (type_misfit(part, of, f"{path}.{key}") for key, part in value.items())
-            return next((misfit for misfit in parts if misfit), None)
-        fits = False
-    elif hint is float:
-        fits = type(value) in (int, float)
-    else:
-        fits = type(value) is (type(None) if hint is None else hint)
-    return None if fits else f"{path}: {value!r} is no {hint}"
-
-
-def _list_misfit(value: list[Any], kind: Any, args: tuple[Any, ...], path: str) -> str | None:
-    if kind is tuple and not (len(args) == 2 and args[1] is Ellipsis):
-        if args and len(value) != len(args):
-            return f"{path}: {len(value)} items instead of {len(args)}"
-        hints = args or (Any,) * len(value)
-    else:
-        hints = (args[0] if args else Any,) * len(value)
-    parts = (
-        type_misfit(part, hint, f"{path}[{i}]")
-        for i, (part, hint) in enumerate(zip(value, hints, strict=True))
-    )
-    return next((misfit for misfit in parts if misfit), None)
-
-
-def _class_misfit(value: Any, cls: type, path: str) -> str | None:
-    if type(value) is not dict:
-        return f"{path}: {value!r} is no object ({cls.__name__})"
-    fields = _fields(cls)
-    strange = [key for key in value if key not in fields]
-    if strange:
-        return f"{path}: {strange[0]!r} is not documented in {cls.__name__}"
-    for name, (hint, needed) in fields.items():
-        if name in value:
-            misfit = type_misfit(value[name], hint, f"{path}.{name}")
-            if misfit:
-                return misfit
-        elif needed:
-            return f"{path}: {name!r} is missing"
-    return None
-
-
-@functools.cache
-def _fields(cls: type) -> dict[str, tuple[Any, bool]]:
-    """The type of every field of an attrs class, and whether it must be there."""
-    hints = typing.get_type_hints(cls)
-    return {field.name: (hints[field.name], field.default is attrs.NOTHING) for field in attrs.fields(cls)}
 
 
 def mutants(action: dict[str, Any], foreign: list[Any], rng: Random, count: int) -> Iterator[Any]:

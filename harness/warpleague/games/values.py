@@ -1,4 +1,4 @@
-"""How games make their values: one object for each action.
+"""How games make their values: one object for each action, quick copies of positions, sets of small numbers.
 
 An action is looked up, hashed and compared far more often than it is made. So each action exists once: equality is
 identity, and the referee finds the JSON of an action by the object.
@@ -6,8 +6,16 @@ identity, and the referee finds the JSON of an action by the object.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+T = TypeVar("T")
+C = TypeVar("C", bound=attrs.AttrsInstance)
 
 _interned: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
 """Every object there is, by its class and the values of its fields; one that nobody keeps goes away."""
@@ -35,3 +43,40 @@ class Interned(metaclass=_OneForEachValue):
 
 def _values(interned: Any) -> tuple[Any, ...]:
     return tuple([getattr(interned, field.name) for field in type(interned).__attrs_attrs__])
+
+
+def copier(cls: type[C]) -> Callable[[C], C]:
+    """A function that copies a value of the attrs class `cls`, some twenty times as fast as `attrs.evolve`.
+
+    Whoever made the copy may change it until it is handed out; from then on nobody does. The function sets the
+    fields without calling the class: validators and converters do not run.
+    """
+    lines = [f"    new.{field.name} = old.{field.name}" for field in attrs.fields(cls)]
+    source = "\n".join(["def fresh(old):", "    new = make(cls)", *lines, "    return new"])
+    names: dict[str, Any] = {"make": object.__new__, "cls": cls}
+    exec(source, names)  # the text is made of field names alone
+    function: Callable[[C], C] = names["fresh"]
+    return function
+
+
+def replaced(row: tuple[T, ...], at: int, item: T) -> tuple[T, ...]:
+    """`row` with `item` at index `at`."""
+    return (*row[:at], item, *row[at + 1 :])
+
+
+def mask(numbers: Iterable[int]) -> int:
+    """The set of `numbers` as an integer: bit i stands for number i."""
+    bits = 0
+    for number in numbers:
+        bits |= 1 << number
+    return bits
+
+
+def members(bits: int) -> list[int]:
+    """The numbers in the set `bits`, ascending."""
+    found = []
+    while bits:
+        low = bits & -bits
+        found.append(low.bit_length() - 1)
+        bits ^= low
+    return found

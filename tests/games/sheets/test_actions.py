@@ -45,20 +45,30 @@ def test_the_longest_list_of_actions(table: Any) -> None:
 @pytest.mark.parametrize(
     ("data", "text"),
     [
-        (None, "JSON object"),
-        ([], "JSON object"),
-        ({}, "'do' must be one of keep, reroll"),
-        ({"do": ["keep"]}, "'do' must be one of"),
-        ({"do": "roll"}, "legal now: line, red"),
-        ({"do": "line"}, "lacks the key 'edge'"),
-        ({"do": "line", "edge": 1, "box": 2}, "has no key 'box'"),
-        ({"do": "line", "edge": True}, "'edge' of 'line' must be an integer"),
-        ({"do": "line", "edge": 1.0}, "must be an integer"),
-        ({"do": "line", "edge": 83}, '{"do": "line", "edge": 1}'),
-        ({"do": "line", "edge": -1}, "this 'line' is not legal now"),
-        ({"do": "red", "value": 5, "box": "4", "unit": "red"}, "'box' of 'red' must be an integer or null"),
-        ({"do": "red", "value": 5, "box": None, "unit": "red"}, "of this kind are legal"),
-        ({"do": "pass"}, "'pass' is not legal now; legal now: line, red"),
+        (None, 'an action is an object such as {"do": "line"}, not null'),
+        ([], "an action is an object"),
+        ({}, "no action is called null; possible: line (8 ways); red (11 ways)"),
+        ({"do": ["keep"]}, 'no action is called ["keep"]'),
+        ({"do": "roll"}, "possible: line (8 ways); red (11 ways)"),
+        ({"do": "line"}, 'line has exactly the keys do, edge, not ["do"]'),
+        ({"do": "line", "edge": 1, "box": 2}, 'keys do, edge, not ["do", "edge", "box"]'),
+        ({"do": "line", "edge": True}, "line: edge must be a whole number, not true"),
+        ({"do": "line", "edge": 1.0}, "edge must be a whole number, not 1.0"),
+        (
+            {"do": "line", "edge": 83},
+            "line 83 is not possible now; possible: line 1, 6, 7, 12, 43, 44, 49, 50; red",
+        ),
+        ({"do": "line", "edge": -1}, "line -1 is not possible now"),
+        (
+            {"do": "red", "value": 5, "box": "4", "unit": "red"},
+            'red: box must be a whole number or null, not "4"',
+        ),
+        (
+            {"do": "red", "value": 5, "box": None, "unit": "red"},
+            "red (value 5, box 4, unit red), (value 5, box 10",
+        ),
+        ({"do": "red", "value": 5, "box": 4, "unit": "pink"}, "red: unit must be one of white, black-1"),
+        ({"do": "pass"}, "pass is not possible now; possible: line (8 ways); red (11 ways)"),
     ],
 )
 def test_parse_says_what_is_wrong(table: Any, data: Any, text: str) -> None:
@@ -67,3 +77,11 @@ def test_parse_says_what_is_wrong(table: Any, data: Any, text: str) -> None:
     with pytest.raises(ActionError) as caught:
         GAME.parse(state, 0, data)
     assert text in str(caught.value)
+
+
+def test_a_seat_that_is_not_to_act_has_no_actions(table: Any) -> None:
+    """Its list is empty, and nothing can be parsed for it."""
+    state = table.marking(kept=["white", "red"])
+    assert GAME.legal(state, 1) == ()
+    with pytest.raises(ActionError, match="another seat is to act"):
+        GAME.parse(state, 1, {"do": "line", "edge": 1})

@@ -54,7 +54,7 @@ class Aliens(Game[State, Action]):
     def chance(self, state: State) -> tuple[Weights, ...]:  # noqa: D102
         return rules.chance(state)
 
-    def legal(self, state: State, seat: int) -> Sequence[Action]:  # noqa: ARG002
+    def legal(self, state: State, seat: int) -> Sequence[Action]:
         """The canonical order: `place` and `send` by square (y, then x); dice by ship, then by way, `decline` last."""
         return state.legal
 
@@ -64,7 +64,7 @@ class Aliens(Game[State, Action]):
     def apply(self, state: State, move: Action | Rolled) -> tuple[State, Sequence[Event]]:  # noqa: D102
         return _STEPS[state.phase](state, move)
 
-    def ask(self, state: State, seat: int) -> str:  # noqa: ARG002
+    def ask(self, state: State, seat: int) -> str:
         """`order`, `place`, `turn`, `jump` or `send`."""
         return _ASKS[state.phase]
 

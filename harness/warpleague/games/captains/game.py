@@ -74,11 +74,11 @@ class Captains(Game[Position, Action]):
     def chance(self, state: Position) -> tuple[Weights, ...]:  # noqa: D102
         return (state.cards.deck,) if isinstance(state, State) else dealing.draws(state)
 
-    def legal(self, state: Position, seat: int) -> Sequence[Action]:  # noqa: D102, ARG002
+    def legal(self, state: Position, seat: int) -> Sequence[Action]:  # noqa: D102
         assert isinstance(state, State)
         return legal.legal(state)
 
-    def parse(self, state: Position, seat: int, data: object) -> Action:  # noqa: D102, ARG002
+    def parse(self, state: Position, seat: int, data: object) -> Action:  # noqa: D102
         assert isinstance(state, State)
         return legal.parse(state, data)
 
@@ -93,7 +93,7 @@ class Captains(Game[Position, Action]):
             return after, events
         return flow.open_state(table(state.plan, after), state.retired), events
 
-    def ask(self, state: Position, seat: int) -> str:  # noqa: D102, ARG002
+    def ask(self, state: Position, seat: int) -> str:  # noqa: D102
         assert isinstance(state, State)
         return _ASKS[state.stage]
 

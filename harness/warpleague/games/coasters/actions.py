@@ -22,8 +22,10 @@ class Lay(Interned):
     """Lay the next home system (G3)."""
 
     do: ClassVar[str] = "lay"
-    at: tuple[int, int] = attrs.field(metadata={"help": "column and row on the coaster grid, rows downward"})
-    rotation: int = attrs.field(metadata={"help": "quarter turns clockwise, 0 to 3"})
+    at: tuple[int, int]
+    """column and row on the coaster grid, rows downward"""
+    rotation: int
+    """quarter turns clockwise, 0 to 3"""
 
 
 @attrs.frozen(eq=False)
@@ -31,8 +33,10 @@ class Deploy(Interned):
     """Put the ship on a square of its home system (G3)."""
 
     do: ClassVar[str] = "deploy"
-    at: tuple[int, int] = attrs.field(metadata={"help": "column and row on the square grid, rows downward"})
-    facing: Facing = attrs.field(metadata={"help": "the direction the ship faces"})
+    at: tuple[int, int]
+    """column and row on the square grid, rows downward"""
+    facing: Facing
+    """the direction the ship faces"""
 
 
 @attrs.frozen(eq=False)
@@ -40,7 +44,8 @@ class Choose(Interned):
     """Choose which of the own ships plays this turn (V1 with `free_colour`)."""
 
     do: ClassVar[str] = "choose-colour"
-    colour: int = attrs.field(metadata={"help": "the ship's colour"})
+    colour: int
+    """the ship's colour"""
 
 
 @attrs.frozen(eq=False)
@@ -55,7 +60,8 @@ class Turn(Interned):
     """Turn by 90 degrees (T2)."""
 
     do: ClassVar[str] = "turn"
-    way: Literal["left", "right"] = attrs.field(metadata={"help": "left is counterclockwise"})
+    way: Literal["left", "right"]
+    """left is counterclockwise"""
 
 
 @attrs.frozen(eq=False)
@@ -63,7 +69,8 @@ class Warp(Interned):
     """Warp from this centre to the centre of another system (T4)."""
 
     do: ClassVar[str] = "warp"
-    to: int = attrs.field(metadata={"help": "the colour whose home system is entered"})
+    to: int
+    """the colour whose home system is entered"""
 
 
 # The JSON key `with` is a word of Python's, so no class statement can name this field.
@@ -90,7 +97,8 @@ class SwapSystems(Interned):
     """Let two home systems change places, with the ships on them (V2)."""
 
     do: ClassVar[str] = "swap-systems"
-    systems: tuple[int, int] = attrs.field(metadata={"help": "two colours, the smaller first"})
+    systems: tuple[int, int]
+    """two colours, the smaller first"""
 
 
 @attrs.frozen(eq=False)
@@ -98,7 +106,8 @@ class Hop(Interned):
     """Go to a neighbouring square, whatever the arrows (T6)."""
 
     do: ClassVar[str] = "hop"
-    way: Facing = attrs.field(metadata={"help": "the direction of the hop; the facing stays"})
+    way: Facing
+    """the direction of the hop; the facing stays"""
 
 
 @attrs.frozen(eq=False)
@@ -106,7 +115,8 @@ class Aim(Interned):
     """Face any direction (T6)."""
 
     do: ClassVar[str] = "aim"
-    facing: Facing = attrs.field(metadata={"help": "the new facing, the present one included"})
+    facing: Facing
+    """the new facing, the present one included"""
 
 
 @attrs.frozen(eq=False)
@@ -121,7 +131,8 @@ class Invoke(Interned):
     """Ask another seat to confirm the alliance for this turn (A2)."""
 
     do: ClassVar[str] = "invoke"
-    ally: int = attrs.field(metadata={"help": "the seat that is asked"})
+    ally: int
+    """the seat that is asked"""
 
 
 @attrs.frozen(eq=False)
@@ -157,10 +168,10 @@ class Say:
     """Send a message to other seats (A1); free text, so never listed among the legal actions."""
 
     do: ClassVar[str] = "say"
-    to: tuple[int, ...] = attrs.field(
-        metadata={"help": "the other seats addressed, at least one, all distinct"}
-    )
-    text: str = attrs.field(metadata={"help": "1 to 280 code points without control characters"})
+    to: tuple[int, ...]
+    """the other seats addressed, at least one, all distinct"""
+    text: str
+    """1 to 280 code points without control characters"""
 
 
 @attrs.frozen(eq=False)

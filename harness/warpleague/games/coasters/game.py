@@ -61,11 +61,11 @@ class Coasters(Game[State, actions.Action]):
             return ()
         return _SEATS[state.asked[0] if state.asked else state.seat]
 
-    def chance(self, state: State) -> tuple[Weights, ...]:  # noqa: ARG002
+    def chance(self, state: State) -> tuple[Weights, ...]:
         """C1: the d6, then the flux die."""
         return _DICE
 
-    def legal(self, state: State, seat: int) -> Sequence[actions.Action]:  # noqa: ARG002
+    def legal(self, state: State, seat: int) -> Sequence[actions.Action]:
         """In the order that `legal` documents."""
         return legal.legal(state)
 
@@ -77,7 +77,7 @@ class Coasters(Game[State, actions.Action]):
         """The rules."""
         return rules.apply(state, move)
 
-    def ask(self, state: State, seat: int) -> str:  # noqa: ARG002
+    def ask(self, state: State, seat: int) -> str:
         """One of lay, deploy, colour, turn, ally, claim."""
         return st.PHASES[state.phase]
 
@@ -101,7 +101,7 @@ class Coasters(Game[State, actions.Action]):
         """E1 to E5."""
         return course.outcome(state)
 
-    def determinize(self, view: JsonObject, seat: int, rng: Random) -> State:  # noqa: ARG002
+    def determinize(self, view: JsonObject, seat: int, rng: Random) -> State:
         """Nothing is drawn: only talk is hidden, and no talk overheard is the simplest that fits."""
         return codec.from_view(view)
 

@@ -22,118 +22,124 @@ if TYPE_CHECKING:
 class System:
     """A laid coaster."""
 
-    at: tuple[int, int] = attrs.field(
-        metadata={"help": "its column and row on the coaster grid; square (3X, 3Y) is its top left corner"}
-    )
-    rotation: int = attrs.field(
-        metadata={"help": "quarter turns clockwise, 0 to 3: which table of `setup.arrows` it shows"}
-    )
+    at: tuple[int, int]
+    """its column and row on the coaster grid; square (3X, 3Y) is its top left corner"""
+    rotation: int
+    """quarter turns clockwise, 0 to 3: which table of `setup.arrows` it shows"""
 
 
 @attrs.frozen
 class Ship:
     """A ship."""
 
-    at: tuple[int, int] = attrs.field(
-        metadata={"help": "its column and row on the square grid, rows downward"}
-    )
-    facing: Facing = attrs.field(metadata={"help": "the direction it faces"})
-    hits: int = attrs.field(metadata={"help": "hit points left: 3 at the start, destroyed at 0"})
+    at: tuple[int, int]
+    """its column and row on the square grid, rows downward"""
+    facing: Facing
+    """the direction it faces"""
+    hits: int
+    """hit points left: 3 at the start, destroyed at 0"""
 
 
 @attrs.frozen
 class Said:
     """A message that the viewer sent or received."""
 
-    turn: int = attrs.field(
-        metadata={"help": "the number of the turn or set-up decision in which it was sent"}
-    )
-    seat: int = attrs.field(metadata={"help": "who sent it"})
-    to: list[int] = attrs.field(metadata={"help": "to whom"})
-    text: str = attrs.field(metadata={"help": "what it says"})
+    turn: int
+    """the number of the turn or set-up decision in which it was sent"""
+    seat: int
+    """who sent it"""
+    to: list[int]
+    """to whom"""
+    text: str
+    """what it says"""
 
 
 @attrs.frozen
 class View:
     """What a seat knows: all of the position except messages between others."""
 
-    options: dict[str, bool | int] = attrs.field(metadata={"help": "the options of the game, all of them"})
-    players: int = attrs.field(metadata={"help": "number of seats; colour c belongs to seat c % players"})
+    options: dict[str, bool | int]
+    """the options of the game, all of them"""
+    players: int
+    """number of seats; colour c belongs to seat c % players"""
     phase: Literal["lay", "deploy", "colour", "roll", "turn", "ally", "claim", "over"] = attrs.field(
         metadata={
             "help": "what is to be done: set-up (lay, deploy), choose the colour, roll the dice, act in the turn,"
             " answer an invocation (ally) or a claim"
         }
     )
-    round: int = attrs.field(metadata={"help": "number of the round, from 1"})
-    turn: int = attrs.field(metadata={"help": "number of the turn, set-up decisions included, from 1"})
-    seat: int | None = attrs.field(
-        metadata={"help": "whose turn or set-up decision it is, null when the game is over"}
-    )
-    colour: int | None = attrs.field(
-        metadata={"help": "the colour it plays, null while it must choose one and when the game is over"}
-    )
-    asked: list[int] = attrs.field(
-        metadata={"help": "seats that must still answer the question of `seat`, the next one first"}
-    )
-    systems: list[System | None] = attrs.field(
-        metadata={"help": "by colour: the home system, null if it is not laid"}
-    )
-    ships: list[Ship | None] = attrs.field(
-        metadata={"help": "by colour: the ship, null if it is not yet there or no more"}
-    )
+    round: int
+    """number of the round, from 1"""
+    turn: int
+    """number of the turn, set-up decisions included, from 1"""
+    seat: int | None
+    """whose turn or set-up decision it is, null when the game is over"""
+    colour: int | None
+    """the colour it plays, null while it must choose one and when the game is over"""
+    asked: list[int]
+    """seats that must still answer the question of `seat`, the next one first"""
+    systems: list[System | None]
+    """by colour: the home system, null if it is not laid"""
+    ships: list[Ship | None]
+    """by colour: the ship, null if it is not yet there or no more"""
     last: list[int | None] = attrs.field(
         metadata={
             "help": "by seat: the colour it used last, null before its first turn and always with `free_colour`; the"
             " next is the first living one after it"
         }
     )
-    d6: int | None = attrs.field(metadata={"help": "the d6 of this turn, null before the roll"})
-    flux: Literal["TIP", "SWAP", "HOP", "AIM", "DIG", "WILD"] | None = attrs.field(
-        metadata={"help": "the flux die, null before the roll"}
-    )
-    halves: int = attrs.field(metadata={"help": "movement left, in half points"})
-    flux_used: bool = attrs.field(metadata={"help": "whether the flux was used in this turn"})
-    agreed: list[int] = attrs.field(metadata={"help": "seats that confirmed the alliance in this turn"})
-    refused: list[int] = attrs.field(metadata={"help": "seats that refused it in this turn"})
-    claimed: bool = attrs.field(metadata={"help": "whether the claim was made in this turn"})
-    eliminated: list[int] = attrs.field(metadata={"help": "seats whose last ship was destroyed, in order"})
-    retired: list[int] = attrs.field(metadata={"help": "seats whose bot is out, in order"})
-    why: Literal["last-ship", "claim", "max-rounds"] | None = attrs.field(
-        metadata={"help": "why the game is over, null while it goes on"}
-    )
+    d6: int | None
+    """the d6 of this turn, null before the roll"""
+    flux: Literal["TIP", "SWAP", "HOP", "AIM", "DIG", "WILD"] | None
+    """the flux die, null before the roll"""
+    halves: int
+    """movement left, in half points"""
+    flux_used: bool
+    """whether the flux was used in this turn"""
+    agreed: list[int]
+    """seats that confirmed the alliance in this turn"""
+    refused: list[int]
+    """seats that refused it in this turn"""
+    claimed: bool
+    """whether the claim was made in this turn"""
+    eliminated: list[int]
+    """seats whose last ship was destroyed, in order"""
+    retired: list[int]
+    """seats whose bot is out, in order"""
+    why: Literal["last-ship", "claim", "max-rounds"] | None
+    """why the game is over, null while it goes on"""
     messages: list[Said] = attrs.field(
         metadata={
             "help": "messages that the viewer sent or received in this turn and in the `players` turns before it"
         }
     )
-    you: int = attrs.field(metadata={"help": "the viewer's seat"})
-    messages_left: int = attrs.field(
-        metadata={"help": "how many messages the viewer may still send in this turn"}
-    )
+    you: int
+    """the viewer's seat"""
+    messages_left: int
+    """how many messages the viewer may still send in this turn"""
 
 
 @attrs.frozen
 class Setup:
     """What never changes."""
 
-    players: int = attrs.field(metadata={"help": "number of seats"})
-    colours: int = attrs.field(
-        metadata={"help": "number of colours in the game; colour c belongs to seat c % players"}
-    )
-    facings: list[Facing] = attrs.field(
-        metadata={"help": "the directions in the order of one turn to the right each"}
-    )
-    flux: list[str] = attrs.field(
-        metadata={"help": "the faces of the flux die in the order of the recorded roll"}
-    )
+    players: int
+    """number of seats"""
+    colours: int
+    """number of colours in the game; colour c belongs to seat c % players"""
+    facings: list[Facing]
+    """the directions in the order of one turn to the right each"""
+    flux: list[str]
+    """the faces of the flux die in the order of the recorded roll"""
     arrows: list[list[list[str]]] = attrs.field(
         metadata={
             "help": "by rotation, row and column of a coaster: the directions of the arrows that leave the square"
         }
     )
-    hits: int = attrs.field(metadata={"help": "hit points of a ship"})
-    talk: bool = attrs.field(metadata={"help": "whether there are alliances and talk"})
+    hits: int
+    """hit points of a ship"""
+    talk: bool
+    """whether there are alliances and talk"""
 
 
 def setup(state: State) -> JsonObject:

@@ -1,7 +1,4 @@
-"""Wormhole, the roll & write for 1 to 4 players: `GAME` is its engine.
-
-Leaves everything else to the modules of this package.
-"""
+"""Sheets: Wormhole, the roll & write for 1 to 4 players. `GAME` is its engine."""
 
 from warpleague.games.sheets.game import GAME
 

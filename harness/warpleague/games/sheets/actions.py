@@ -1,7 +1,4 @@
-"""The actions of sheets: their JSON forms, and one shared object for each of them.
-
-Leaves to `legal` which of them are allowed when.
-"""
+"""The actions of sheets: one class for each kind, one object for each action."""
 
 from __future__ import annotations
 
@@ -9,8 +6,8 @@ from typing import ClassVar, Final, Literal, TypeAlias
 
 import attrs
 
-from warpleague.games.sheets.geometry import CELLS, CROSS, EDGES, members
-from warpleague.games.values import Interned
+from warpleague.games.sheets.geometry import CELLS, CROSS, EDGES
+from warpleague.games.values import Interned, members
 
 Unit = Literal["white", "black-1", "black-2", "red", "yellow", "blue"]
 
@@ -21,17 +18,15 @@ UNIT_NUMBER: Final[dict[str, int]] = {unit: number for number, unit in enumerate
 ALL_UNITS: Final = 63
 
 
-def _help(text: str) -> dict[str, str]:
-    return {"help": text}
-
-
 @attrs.frozen(eq=False)
 class Keep(Interned):
     """Keep one unit in hand and discard another (T1)."""
 
     do: ClassVar[Literal["keep"]] = "keep"
-    unit: Unit = attrs.field(metadata=_help("the unit to keep"))
-    discard: Unit = attrs.field(metadata=_help("the unit to discard, never the white pair"))
+    unit: Unit
+    """the unit to keep"""
+    discard: Unit
+    """the unit to discard, never the white pair"""
 
 
 @attrs.frozen(eq=False)
@@ -46,7 +41,8 @@ class Line(Interned):
     """Use the white pair: draw one missing edge of a box that the two dice name (T2)."""
 
     do: ClassVar[Literal["line"]] = "line"
-    edge: int = attrs.field(metadata=_help("the edge to draw, 0-83"))
+    edge: int
+    """the edge to draw, 0-83"""
 
 
 @attrs.frozen(eq=False)
@@ -54,8 +50,10 @@ class Yellow(Interned):
     """Use a yellow or black die: mark a yellow number equal to its value (T2)."""
 
     do: ClassVar[Literal["yellow"]] = "yellow"
-    cell: int = attrs.field(metadata=_help("the yellow cell to mark, 0-20"))
-    unit: Unit = attrs.field(metadata=_help("the die used"))
+    cell: int
+    """the yellow cell to mark, 0-20"""
+    unit: Unit
+    """the die used"""
 
 
 @attrs.frozen(eq=False)
@@ -63,9 +61,12 @@ class Red(Interned):
     """Use a red or black die: mark its value in the red section and complete a box (S3)."""
 
     do: ClassVar[Literal["red"]] = "red"
-    value: int = attrs.field(metadata=_help("the value of the die, 1-6"))
-    box: int | None = attrs.field(metadata=_help("the box to complete, 0-35; null when none is left"))
-    unit: Unit = attrs.field(metadata=_help("the die used"))
+    value: int
+    """the value of the die, 1-6"""
+    box: int | None
+    """the box to complete, 0-35; null when none is left"""
+    unit: Unit
+    """the die used"""
 
 
 @attrs.frozen(eq=False)
@@ -73,9 +74,12 @@ class Blue(Interned):
     """Use a blue or black die: write its value, or cross it out and draw a wormhole (S4)."""
 
     do: ClassVar[Literal["blue"]] = "blue"
-    value: int = attrs.field(metadata=_help("the value of the die, 1-6"))
-    box: int | None = attrs.field(metadata=_help("the box for the wormhole, 0-35; null when writing"))
-    unit: Unit = attrs.field(metadata=_help("the die used"))
+    value: int
+    """the value of the die, 1-6"""
+    box: int | None
+    """the box for the wormhole, 0-35; null when writing"""
+    unit: Unit
+    """the die used"""
 
 
 @attrs.frozen(eq=False)
@@ -83,7 +87,8 @@ class Take(Interned):
     """Take a discarded die, to be used next (T3, T4)."""
 
     do: ClassVar[Literal["take"]] = "take"
-    unit: Unit = attrs.field(metadata=_help("the die to take"))
+    unit: Unit
+    """the die to take"""
 
 
 @attrs.frozen(eq=False)
@@ -91,7 +96,8 @@ class FreeLine(Interned):
     """Spend a free line: draw any missing edge (T5)."""
 
     do: ClassVar[Literal["free-line"]] = "free-line"
-    edge: int = attrs.field(metadata=_help("the edge to draw, 0-83"))
+    edge: int
+    """the edge to draw, 0-83"""
 
 
 @attrs.frozen(eq=False)

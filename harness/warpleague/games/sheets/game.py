@@ -1,17 +1,15 @@
-"""Joins the modules of sheets into the engine that the harness plays: the contract of `warpleague.games.api`.
-
-Leaves rules, views and drawings to those modules.
-"""
+"""The engine of sheets: the modules of this package as one `Game`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from warpleague.games.api import CHANCE, Event, Game, JsonObject, Outcome, Rolled, Weights
-from warpleague.games.sheets import codec, legal, parse, rules, scene, view
+from warpleague.games.sheets import legal, position, rules, scene, score, tell, view
 from warpleague.games.sheets.actions import ACTIONS, Action
 from warpleague.games.sheets.options import Options as SheetsOptions
-from warpleague.games.sheets.state import NOBODY, State, connections, score_parts
+from warpleague.games.sheets.state import NOBODY, State, first_state
+from warpleague.games.sheets.view import determinize
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,10 +21,7 @@ _ACTORS = {CHANCE: (CHANCE,), NOBODY: (), **{seat: (seat,) for seat in range(4)}
 
 
 class Sheets(Game[State, Action]):
-    """Wormhole, the roll & write: 1 to 4 players fill sheets from shared dice; all is public.
-
-    One seat acts at a time and the position names it, so the `seat` that methods are given is not looked at.
-    """
+    """Wormhole, the roll & write: 1 to 4 players fill sheets from shared dice; all is public."""
 
     id = "sheets"
     title = "Wormhole, the roll & write"
@@ -39,7 +34,7 @@ class Sheets(Game[State, Action]):
 
     def initial(self, players: int, options: SheetsOptions) -> State:
         """Seat 0 is about to roll in round 1, all sheets are empty."""
-        return rules.start(players, options.shared_discards)
+        return first_state(players, options.shared_discards)
 
     def match_of(self, state: State) -> tuple[int, Any]:
         """As many players as sheets."""
@@ -51,31 +46,31 @@ class Sheets(Game[State, Action]):
 
     def chance(self, state: State) -> tuple[Weights, ...]:
         """A 6 for each die in hand (C1)."""
-        return rules.draws(state)
+        return rules.chance(state)
 
-    def legal(self, state: State, seat: int) -> Sequence[Action]:  # noqa: ARG002
+    def legal(self, state: State, seat: int) -> Sequence[Action]:
         """At most 144 actions, in the order that the module `legal` documents."""
-        return legal.legal(state)
+        return legal.legal(state, seat)
 
-    def parse(self, state: State, seat: int, data: object) -> Action:  # noqa: ARG002
+    def parse(self, state: State, seat: int, data: object) -> Action:
         """The shared action object that `data` names."""
-        return parse.parse(state, data)
+        return legal.parse(state, seat, data)
 
     def apply(self, state: State, move: Action | Rolled) -> tuple[State, Sequence[Event]]:
         """The state after an action or a roll, and what happened."""
         return rules.apply(state, move)
 
-    def ask(self, state: State, seat: int) -> str:  # noqa: ARG002
+    def ask(self, state: State, seat: int) -> str:
         """The phase: `keep`, `mark`, `take`, `use` or `lines`."""
         return state.phase
 
-    def setup(self, state: State) -> JsonObject:  # noqa: ARG002
+    def setup(self, state: State) -> JsonObject:
         """The printed sheet, as `Setup` describes it."""
-        return view.setup_json()
+        return view.setup()
 
-    def view(self, state: State, seat: int) -> JsonObject:  # noqa: ARG002
+    def view(self, state: State, seat: int) -> JsonObject:
         """The whole state with what follows from the marks, as `View` describes it."""
-        return view.view_json(state)
+        return view.view(state)
 
     def retire(self, state: State, seat: int) -> tuple[State, Sequence[Event]]:
         """The seat passes from now on; alone, or the last one, it ends the game."""
@@ -83,45 +78,27 @@ class Sheets(Game[State, Action]):
 
     def outcome(self, state: State) -> Outcome:
         """Points, then connections (E2); retired seats last."""
-        parts = [score_parts(sheet) for sheet in state.sheets]
-        seats = range(len(parts))
-        keys = [
-            # A retired seat is below all others, the later retired above the earlier.
-            (0, state.retired.index(seat), 0)
-            if seat in state.retired
-            else (1, sum(parts[seat]), connections(state.sheets[seat].wormholes))
-            for seat in seats
-        ]
-        return Outcome(
-            tuple(1 + sum(other > key for other in keys) for key in keys),
-            tuple(float(sum(own)) for own in parts),
-            {
-                "boxes": tuple(float(own[0]) for own in parts),
-                "boxes with wormhole": tuple(float(own[1]) for own in parts),
-                "connections": tuple(float(own[2]) for own in parts),
-            },
-            "retired" if len(state.retired) == len(parts) else "completed",
-        )
+        return score.outcome(state)
 
-    def determinize(self, view_: JsonObject, seat: int, rng: Random) -> State:  # noqa: ARG002
+    def determinize(self, view: JsonObject, seat: int, rng: Random) -> State:
         """The state itself: nothing is hidden."""
-        return view.state_from(view_)
+        return determinize(view)
 
     def to_json(self, state: State) -> JsonObject:
         """The whole state."""
-        return view.state_json(state)
+        return position.to_json(state)
 
     def from_json(self, data: object) -> State:
         """The state written by `to_json` or by hand; `PositionError` names the field that is wrong."""
-        return codec.state_from_json(data)
+        return position.from_json(data)
 
-    def scene(self, state: State, viewer: int | None) -> Scene:  # noqa: ARG002
+    def scene(self, state: State, viewer: int | None) -> Scene:
         """All sheets, the same for every viewer."""
         return scene.scene(state)
 
     def tell(self, event: Mapping[str, Any]) -> str:
         """One line of English for an event."""
-        return scene.tell(event)
+        return tell.tell(event)
 
 
 GAME = Sheets()

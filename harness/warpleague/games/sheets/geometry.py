@@ -1,8 +1,7 @@
 """The printed sheet: numbering and look-up tables of its white and yellow sections (sheets S1, S2).
 
-Leaves what stands on a player's sheet to `state` and how it gets there to `rules`. Sets of edges, boxes and
-yellow cells are integers: bit i stands for number i. Boxes are 0-35, yellow cells 0-20, both row by row from
-the top left; edges are 0-41 horizontal (7 rows of 6), then 42-83 vertical (6 rows of 7).
+Sets of edges, boxes and yellow cells are integers: bit i stands for number i. Boxes are 0-35, yellow cells 0-20, both
+row by row from the top left; edges are 0-41 horizontal (7 rows of 6), then 42-83 vertical (6 rows of 7).
 """
 
 from __future__ import annotations
@@ -10,6 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 import attrs
+
+from warpleague.games.values import mask
 
 SIDE: Final = 6
 """Boxes in a row or column of the white section."""
@@ -33,22 +34,11 @@ def edges_of(box: int) -> tuple[int, int, int, int]:
     return top, top + SIDE, left, left + 1
 
 
-def mask(numbers: tuple[int, ...] | list[int]) -> int:
-    """The set of `numbers` as an integer."""
-    bits = 0
-    for number in numbers:
-        bits |= 1 << number
-    return bits
-
-
-def members(bits: int) -> list[int]:
-    """The numbers in the set `bits`, ascending."""
-    found = []
-    while bits:
-        low = bits & -bits
-        found.append(low.bit_length() - 1)
-        bits ^= low
-    return found
+def place_of(edge: int) -> tuple[int, int, bool]:
+    """Row and column (0-6) of the dot where `edge` starts, and whether it goes down instead of right."""
+    if edge < VERTICAL:
+        return (*divmod(edge, SIDE), False)
+    return (*divmod(edge - VERTICAL, SIDE + 1), True)
 
 
 BOX_EDGES: Final = tuple(mask(edges_of(box)) for box in range(BOXES))

@@ -1,6 +1,6 @@
-"""Which actions a position of sheets allows, in canonical order, and which dice have a use.
+"""Which actions a position of sheets allows, in canonical order, and why another is not allowed.
 
-Leaves what the actions do to `rules`. The canonical order: keeps (by kept, then discarded
+The canonical order: keeps (by kept, then discarded
 unit) or marks (by unit; for a black die yellow, red, blue; then by edge, cell or box) or takes (by unit); then
 `reroll`; then free lines by edge; then `pass`. Lists are joined from tuples that are cached by the small part of
 the position they depend on, since those parts come again and again.
@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from warpleague.games.reading import ActionReader
 from warpleague.games.sheets.actions import (
+    ACTIONS,
     ALL_UNITS,
     BLACK_1,
     BLACK_2,
@@ -29,7 +31,8 @@ from warpleague.games.sheets.actions import (
     YELLOWS,
     Action,
 )
-from warpleague.games.sheets.geometry import ALL_EDGES, CIRCLES, CROSS, WHITE, YELLOW, members
+from warpleague.games.sheets.geometry import ALL_EDGES, CIRCLES, CROSS, WHITE, YELLOW
+from warpleague.games.values import members
 
 if TYPE_CHECKING:
     from warpleague.games.sheets.state import Sheet, State
@@ -157,9 +160,11 @@ def useful(dice: tuple[int, ...], round_: int, sheet: Sheet, unit: int) -> bool:
     return False
 
 
-def legal(state: State) -> _Actions:
-    """Everything the acting seat may do, in canonical order; at least one action."""
-    sheet = state.sheets[state.actor]
+def legal(state: State, seat: int) -> _Actions:
+    """Everything `seat` may do now, in canonical order; nothing unless it must act."""
+    if seat != state.actor:
+        return ()
+    sheet = state.sheets[seat]
     phase = state.phase
     found: _Actions
     if phase == "mark":
@@ -192,3 +197,12 @@ def legal(state: State) -> _Actions:
     if phase in ("take", "lines"):
         found += (PASS,)
     return found
+
+
+_READER: Final = ActionReader(ACTIONS)
+
+
+def parse(state: State, seat: int, data: object) -> Action:
+    """The action of `seat` that `data` describes; `ActionError` if it is none, or not legal now."""
+    action: Action = _READER.parse(data, legal(state, seat))
+    return action

@@ -1,15 +1,15 @@
-"""How a position of sheets changes by actions, dice and retirement.
+"""What follows from an action, a roll or a retirement in sheets, and whose decision comes next.
 
-Leaves what is allowed to `legal` (and trusts its caller that the move is), and who acts next to `flow`.
+Everything trusts its caller that the move is legal. A move is carried out on one copy of the position, `new`, which
+the functions here change until it is handed out; what happens is added to the list `told`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import attrs
-
 from warpleague.games.api import CHANCE, Event
+from warpleague.games.sheets import tell
 from warpleague.games.sheets.actions import (
     ALL_UNITS,
     UNIT_NUMBER,
@@ -25,305 +25,320 @@ from warpleague.games.sheets.actions import (
     Take,
     Yellow,
 )
-from warpleague.games.sheets.flow import UNIT_SETS, ended, go, last_lines, offer, replace_sheet, to_mark
 from warpleague.games.sheets.geometry import (
+    ALL_EDGES,
+    BONUS_ROUNDS,
     BOX_EDGES,
     CELL_LINES,
     EDGE_BOXES,
     NEAR,
-    members,
+    ROUNDS,
 )
-from warpleague.games.sheets.state import NO_DICE, NOBODY, Sheet, State
+from warpleague.games.sheets.legal import useful
+from warpleague.games.sheets.state import NO_DICE, NOBODY, State, fresh, fresh_sheet
+from warpleague.games.values import members, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warpleague.games.api import Rolled
-    from warpleague.games.sheets.state import Phase
+    from warpleague.games.sheets.state import Phase, Sheet
 
-_Step = tuple[State, list[Event]]
+Told = list[Event]
+
+UNIT_SETS: Final = tuple(tuple(members(units)) for units in range(ALL_UNITS + 1))
+"""For each set of units their numbers, ascending."""
 
 _SIX: Final = tuple((6,) * (len(units) + (1 if 0 in units else 0)) for units in UNIT_SETS)
 """For each set of units the draws of a roll: one die each, the white pair two (C1)."""
 
 
-def start(players: int, shared: bool) -> State:
-    """The first position: seat 0 is about to roll in round 1."""
-    return State((Sheet(),) * players, shared, 1, 0, "roll", CHANCE, NO_DICE, ALL_UNITS, 0, 0, -1, ())
-
-
-def draws(state: State) -> tuple[int, ...]:
+def chance(state: State) -> tuple[int, ...]:
     """The dice to roll now (C1): those in hand, or the discarded ones of a solo player (T4)."""
     return _SIX[state.hand or state.offered]
 
 
-def apply(state: State, move: Action | Rolled) -> _Step:
+def apply(state: State, move: Action | Rolled) -> tuple[State, Told]:
     """The position after `move`, and what happened."""
-    if type(move) is tuple:
-        return _roll(state, move)
-    return _APPLY[type(move)](state, move)
+    new = fresh(state)
+    told: Told = []
+    _APPLY[type(move)](new, move, told)
+    return new, told
 
 
-# Dice: sheets T1, C1.
+def retire(state: State, seat: int) -> tuple[State, Told]:
+    """The bot of `seat` is out: it passes from now on, and what it held is lost."""
+    new = fresh(state)
+    new.retired = (*state.retired, seat)
+    told = [Event({"event": "retired", "seat": seat})]
+    if len(new.retired) == len(new.sheets):
+        _end(new, "over", NOBODY)
+    elif state.actor == seat and state.phase == "lines":
+        _last_lines(new, seat)
+    elif state.actor == seat or (state.seat == seat and state.phase in ("roll", "keep", "mark")):
+        # Undecided dice are lost; what was discarded so far is still offered to the seats not yet asked.
+        _offer(new, state.offered, seat, told)
+    return new, told
 
 
-def _roll(state: State, rolled: Rolled) -> _Step:
-    units = state.hand or state.offered
+# -- dice: sheets T1, C1 -----------------------------------------------------------------------------------
+
+
+def _roll(new: State, rolled: Rolled, told: Told) -> None:
+    units = new.hand or new.offered
     if units == ALL_UNITS:
         dice = tuple([k + 1 for k in rolled])
     else:
-        values = list(state.dice)
+        values = list(new.dice)
         rest = iter(rolled)
         for unit in UNIT_SETS[units]:
             if not unit:
                 values[0] = next(rest) + 1
             values[unit + 1] = next(rest) + 1
         dice = tuple(values)
-    shown: dict[str, Any] = {}
-    for unit in UNIT_SETS[units]:
-        shown[UNITS[unit]] = dice[unit + 1] if unit else [dice[0], dice[1]]
-    seat = state.seat
-    phase: Phase = "keep" if state.hand else "take"
-    after = State(
-        state.sheets,
-        state.shared,
-        state.round,
-        seat,
-        phase,
-        seat,
-        dice,
-        state.hand,
-        state.kept,
-        state.offered,
-        -1,
-        state.retired,
-    )
-    return after, [Event({"event": "rolled", "seat": seat, "dice": shown})]
+    new.dice = dice
+    new.phase = "keep" if new.hand else "take"
+    new.actor = new.seat
+    shown = {UNITS[unit]: _value(dice, unit) for unit in UNIT_SETS[units]}
+    told.append(Event({"event": "rolled", "seat": new.seat, "dice": shown}))
 
 
-def _reroll(state: State, _action: Reroll) -> _Step:
-    seat = state.seat
-    old = state.sheets[seat]
-    sheet = Sheet(
-        old.edges, old.filled, old.wormholes, old.yellow, old.red, old.blue, old.free_lines, old.rerolls - 1
-    )
-    sheets = replace_sheet(state.sheets, seat, sheet)
-    after = go(state, sheets, "roll", CHANCE, state.hand, state.kept, state.offered)
-    return after, [Event({"event": "reroll", "seat": seat})]
+def _reroll(new: State, _action: Reroll, told: Told) -> None:
+    seat = new.seat
+    sheet = fresh_sheet(new.sheets[seat])
+    sheet.rerolls -= 1
+    new.sheets = replaced(new.sheets, seat, sheet)
+    new.phase, new.actor = "roll", CHANCE
+    told.append(Event({"event": "reroll", "seat": seat}))
 
 
 def _value(dice: tuple[int, ...], unit: int) -> int | list[int]:
     return dice[unit + 1] if unit else [dice[0], dice[1]]
 
 
-def _keep(state: State, action: Keep) -> _Step:
-    keep = UNIT_NUMBER[action.unit]
-    discard = UNIT_NUMBER[action.discard]
-    seat = state.seat
-    dice = state.dice
-    happened = [
+def _keep(new: State, action: Keep, told: Told) -> None:
+    keep, discard = UNIT_NUMBER[action.unit], UNIT_NUMBER[action.discard]
+    dice = new.dice
+    told.append(
         Event(
             {
                 "event": "kept",
-                "seat": seat,
+                "seat": new.seat,
                 "unit": action.unit,
                 "value": _value(dice, keep),
                 "discard": action.discard,
                 "discarded": dice[discard + 1],
             }
         )
-    ]
-    hand = state.hand & ~(1 << keep | 1 << discard)
-    kept = state.kept | 1 << keep
-    offered = state.offered | 1 << discard
-    if hand:
-        return go(state, state.sheets, "roll", CHANCE, hand, kept, offered), happened
-    return to_mark(state, state.sheets, kept, offered, happened), happened
+    )
+    new.hand &= ~(1 << keep | 1 << discard)
+    new.kept |= 1 << keep
+    new.offered |= 1 << discard
+    if new.hand:
+        new.phase, new.actor = "roll", CHANCE
+    else:
+        _to_mark(new, new.kept, told)
 
 
-# Marking: sheets S1-S4, T2.
+# -- marking: sheets S1-S4, T2 -----------------------------------------------------------------------------
 
 
-def _marked(state: State, sheet: Sheet, unit: int, happened: list[Event]) -> _Step:
+def _marked(new: State, sheet: Sheet, unit: int, told: Told) -> None:
     """Go on after the acting seat used `unit`, which left it with `sheet`."""
-    seat = state.actor
-    sheets = replace_sheet(state.sheets, seat, sheet)
-    if state.phase == "mark":
-        return to_mark(state, sheets, state.kept & ~(1 << unit), state.offered, happened), happened
-    return offer(state, sheets, state.offered, seat, happened), happened
+    seat = new.actor
+    new.sheets = replaced(new.sheets, seat, sheet)
+    if new.phase == "mark":
+        _to_mark(new, new.kept & ~(1 << unit), told)
+    else:
+        _offer(new, new.offered, seat, told)
 
 
-def _draw(edges: int, filled: int, edge: int) -> tuple[int, int]:
-    """The sets of edges and filled boxes after `edge` was drawn (S1)."""
-    edges |= 1 << edge
+def _drawn(sheet: Sheet, edge: int) -> list[int]:
+    """Draw `edge` on `sheet`; the boxes that this fills (S1)."""
+    edges = sheet.edges = sheet.edges | 1 << edge
+    before = filled = sheet.filled
     for own, box in EDGE_BOXES[edge]:
         if edges & own == own:
             filled |= box
-    return edges, filled
+    sheet.filled = filled
+    return members(filled ^ before)
 
 
-def _line(state: State, action: Line) -> _Step:
-    old = state.sheets[state.actor]
-    edges, filled = _draw(old.edges, old.filled, action.edge)
-    sheet = Sheet(edges, filled, old.wormholes, old.yellow, old.red, old.blue, old.free_lines, old.rerolls)
-    happened = [
-        Event(
-            {
-                "event": "line",
-                "seat": state.actor,
-                "edge": action.edge,
-                "free": False,
-                "filled": members(filled ^ old.filled),
-            }
-        )
-    ]
-    return _marked(state, sheet, 0, happened)
+def _line(new: State, action: Line, told: Told) -> None:
+    sheet = fresh_sheet(new.sheets[new.actor])
+    filled = _drawn(sheet, action.edge)
+    told.append(tell.line(new.actor, action.edge, filled, free=False))
+    _marked(new, sheet, 0, told)
 
 
-def _yellow(state: State, action: Yellow) -> _Step:
-    unit = UNIT_NUMBER[action.unit]
-    seat = state.actor
-    old = state.sheets[seat]
-    cell = action.cell
-    marks = old.yellow | 1 << cell
-    free = old.free_lines
-    rerolls = old.rerolls
-    happened = [
-        Event(
-            {
-                "event": "yellow",
-                "seat": seat,
-                "unit": action.unit,
-                "value": state.dice[unit + 1],
-                "cell": cell,
-            }
-        )
-    ]
+def _free_line(new: State, action: FreeLine, told: Told) -> None:
+    seat = new.actor
+    sheet = fresh_sheet(new.sheets[seat])
+    sheet.free_lines -= 1
+    filled = _drawn(sheet, action.edge)
+    told.append(tell.line(seat, action.edge, filled, free=True))
+    new.sheets = replaced(new.sheets, seat, sheet)
+    if new.phase == "mark":  # the line may have taken the white pair's last use
+        _to_mark(new, new.kept, told)
+
+
+def _yellow(new: State, action: Yellow, told: Told) -> None:
+    unit, seat, cell = UNIT_NUMBER[action.unit], new.actor, action.cell
+    sheet = fresh_sheet(new.sheets[seat])
+    marks = sheet.yellow = sheet.yellow | 1 << cell
+    value = new.dice[unit + 1]
+    told.append(Event({"event": "yellow", "seat": seat, "unit": action.unit, "value": value, "cell": cell}))
     for cells, line in CELL_LINES[cell]:  # sheets S2
         if marks & cells == cells:
             if line.reward == "reroll":
-                rerolls += 1
+                sheet.rerolls += 1
             else:
-                free += 1
-            happened.append(
-                Event({"event": "reward", "seat": seat, "reward": line.reward, "from": line.name})
-            )
-    sheet = Sheet(old.edges, old.filled, old.wormholes, marks, old.red, old.blue, free, rerolls)
-    return _marked(state, sheet, unit, happened)
+                sheet.free_lines += 1
+            told.append(tell.reward(seat, line.reward, line.name))
+    _marked(new, sheet, unit, told)
 
 
-def _red(state: State, action: Red) -> _Step:
-    old = state.sheets[state.actor]
-    edges = old.edges
-    filled = old.filled
+def _red(new: State, action: Red, told: Told) -> None:
+    sheet = fresh_sheet(new.sheets[new.actor])
+    sheet.red |= 1 << action.value
+    before = filled = sheet.filled
     if action.box is not None:
-        edges |= BOX_EDGES[action.box]
+        edges = sheet.edges = sheet.edges | BOX_EDGES[action.box]
         for own, box in NEAR[action.box]:
             if edges & own == own:
                 filled |= box
-    red = old.red | 1 << action.value
-    sheet = Sheet(edges, filled, old.wormholes, old.yellow, red, old.blue, old.free_lines, old.rerolls)
-    happened = [
+        sheet.filled = filled
+    told.append(
         Event(
             {
                 "event": "red",
-                "seat": state.actor,
+                "seat": new.actor,
                 "unit": action.unit,
                 "value": action.value,
                 "box": action.box,
-                "filled": members(filled ^ old.filled),
+                "filled": members(filled ^ before),
             }
         )
-    ]
-    return _marked(state, sheet, UNIT_NUMBER[action.unit], happened)
-
-
-def _blue(state: State, action: Blue) -> _Step:
-    old = state.sheets[state.actor]
-    value = action.value
-    wormholes = old.wormholes
-    blue = old.blue
-    if action.box is None:
-        blue = (*blue, value)
-    else:
-        wormholes |= 1 << action.box
-        blue = tuple([-v if v == value else v for v in blue])
-    sheet = Sheet(old.edges, old.filled, wormholes, old.yellow, old.red, blue, old.free_lines, old.rerolls)
-    happened = [
-        Event(
-            {
-                "event": "blue",
-                "seat": state.actor,
-                "unit": action.unit,
-                "value": value,
-                "box": action.box,
-            }
-        )
-    ]
-    return _marked(state, sheet, UNIT_NUMBER[action.unit], happened)
-
-
-def _free_line(state: State, action: FreeLine) -> _Step:
-    seat = state.actor
-    old = state.sheets[seat]
-    edges, filled = _draw(old.edges, old.filled, action.edge)
-    sheet = Sheet(
-        edges, filled, old.wormholes, old.yellow, old.red, old.blue, old.free_lines - 1, old.rerolls
     )
-    happened = [
-        Event(
-            {
-                "event": "line",
-                "seat": seat,
-                "edge": action.edge,
-                "free": True,
-                "filled": members(filled ^ old.filled),
-            }
-        )
-    ]
-    sheets = replace_sheet(state.sheets, seat, sheet)
-    if state.phase == "mark":  # the line may have taken the white pair's last use
-        return to_mark(state, sheets, state.kept, state.offered, happened), happened
-    after = go(state, sheets, state.phase, seat, state.hand, state.kept, state.offered, state.taken)
-    return after, happened
+    _marked(new, sheet, UNIT_NUMBER[action.unit], told)
 
 
-# The discarded dice: sheets T3, T4.
+def _blue(new: State, action: Blue, told: Told) -> None:
+    sheet = fresh_sheet(new.sheets[new.actor])
+    value, box = action.value, action.box
+    if box is None:
+        sheet.blue = (*sheet.blue, value)
+    else:
+        sheet.wormholes |= 1 << box
+        sheet.blue = tuple([-v if v == value else v for v in sheet.blue])
+    told.append(Event({"event": "blue", "seat": new.actor, "unit": action.unit, "value": value, "box": box}))
+    _marked(new, sheet, UNIT_NUMBER[action.unit], told)
 
 
-def _take(state: State, action: Take) -> _Step:
+# -- the discarded dice: sheets T3, T4 ---------------------------------------------------------------------
+
+
+def _take(new: State, action: Take, told: Told) -> None:
     unit = UNIT_NUMBER[action.unit]
-    offered = state.offered if state.shared else state.offered & ~(1 << unit)
-    after = go(state, state.sheets, "use", state.actor, 0, 0, offered, unit)
-    event = {"event": "took", "seat": state.actor, "unit": action.unit, "value": state.dice[unit + 1]}
-    return after, [Event(event)]
+    if not new.shared:
+        new.offered &= ~(1 << unit)
+    new.phase, new.taken = "use", unit
+    value = new.dice[unit + 1]
+    told.append(Event({"event": "took", "seat": new.actor, "unit": action.unit, "value": value}))
 
 
-def _pass(state: State, _action: Pass) -> _Step:
-    happened = [Event({"event": "passed", "seat": state.actor})]
-    if state.phase == "lines":
-        return last_lines(state, state.sheets, state.actor), happened
-    return offer(state, state.sheets, state.offered, state.actor, happened), happened
+def _pass(new: State, _action: Pass, told: Told) -> None:
+    told.append(Event({"event": "passed", "seat": new.actor}))
+    if new.phase == "lines":
+        _last_lines(new, new.actor)
+    else:
+        _offer(new, new.offered, new.actor, told)
 
 
-def retire(state: State, seat: int) -> _Step:
-    """Retirement: the bot of `seat` is out; it passes from now on, and what it held is lost."""
-    sheets = state.sheets
-    phase = state.phase
-    out = attrs.evolve(state, retired=(*state.retired, seat))
-    happened = [Event({"event": "retired", "seat": seat})]
-    if len(out.retired) == len(sheets):
-        return ended(out, sheets, "over", NOBODY), happened
-    if state.actor == seat and phase == "lines":
-        return last_lines(out, sheets, seat), happened
-    own_turn = state.seat == seat and phase in ("roll", "keep", "mark")
-    if own_turn or state.actor == seat:
-        # Undecided dice are lost; what was discarded so far is still offered to the seats not yet asked.
-        return offer(out, sheets, state.offered, seat, happened), happened
-    return out, happened
+# -- who comes next ----------------------------------------------------------------------------------------
 
 
-_APPLY: Final[dict[type, Callable[[State, Any], _Step]]] = {
+def _go(new: State, phase: Phase, actor: int, *, kept: int = 0, offered: int = 0) -> None:
+    """On to another phase of the same turn."""
+    new.phase, new.actor = phase, actor
+    new.hand, new.kept, new.offered, new.taken = 0, kept, offered, -1
+
+
+def _to_mark(new: State, kept: int, told: Told) -> None:
+    """The active seat marks on with the units `kept`; those without a use are lost (T2)."""
+    seat = new.seat
+    sheet = new.sheets[seat]
+    lost = 0
+    for unit in UNIT_SETS[kept]:
+        if not useful(new.dice, new.round, sheet, unit):
+            lost |= 1 << unit
+    if lost:
+        # Uses only ever become fewer within a turn, so what is useless now stays so.
+        units = [UNITS[unit] for unit in UNIT_SETS[lost]]
+        told.append(Event({"event": "lost", "seat": seat, "units": units}))
+        kept &= ~lost
+    if kept:
+        _go(new, "mark", seat, kept=kept, offered=new.offered)
+    elif len(new.sheets) == 1:  # sheets T4
+        _go(new, "roll", CHANCE, offered=new.offered)
+    else:
+        _offer(new, new.offered, seat, told)
+
+
+def _offer(new: State, offered: int, after: int, told: Told) -> None:
+    """Ask the next seat after `after` to take a discarded die (T3); after the last one the next turn comes."""
+    players = len(new.sheets)
+    if offered and players > 1:
+        seat = (after + 1) % players
+        while seat != new.seat:
+            if seat not in new.retired:
+                _go(new, "take", seat, offered=offered)
+                return
+            seat = (seat + 1) % players
+    _next_turn(new, told)
+
+
+def _next_turn(new: State, told: Told) -> None:
+    """The next seat rolls, with its reroll of the round (S5); after the last turn come the last free lines."""
+    round_, seat = new.round, new.seat
+    while True:
+        seat += 1
+        if seat == len(new.sheets):
+            seat = 0
+            round_ += 1
+            if round_ > ROUNDS:
+                _last_lines(new, -1)
+                return
+        if seat not in new.retired:
+            break
+    told.append(Event({"event": "turn", "seat": seat, "round": round_}))
+    if round_ in BONUS_ROUNDS:
+        sheet = fresh_sheet(new.sheets[seat])
+        sheet.rerolls += 1
+        new.sheets = replaced(new.sheets, seat, sheet)
+        told.append(tell.reward(seat, "reroll", f"round {round_}"))
+    _go(new, "roll", CHANCE)
+    new.round, new.seat, new.dice, new.hand = round_, seat, NO_DICE, ALL_UNITS
+
+
+def _last_lines(new: State, after: int) -> None:
+    """Ask the next seat after `after` that has free lines and a missing edge (T5); if none, all is over."""
+    for seat in range(after + 1, len(new.sheets)):
+        sheet = new.sheets[seat]
+        if sheet.free_lines and sheet.edges != ALL_EDGES and seat not in new.retired:
+            _end(new, "lines", seat)
+            return
+    _end(new, "over", NOBODY)
+
+
+def _end(new: State, phase: Phase, actor: int) -> None:
+    """The turns are over: the dice are put away."""
+    _go(new, phase, actor)
+    new.dice = NO_DICE
+
+
+_APPLY: Final[dict[type, Callable[[State, Any, Told], None]]] = {
+    tuple: _roll,
     Keep: _keep,
     Reroll: _reroll,
     Line: _line,

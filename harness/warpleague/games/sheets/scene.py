@@ -1,34 +1,30 @@
-"""Draws the sheets of a game and tells its events in English.
+"""The picture of a game of sheets.
 
-Leaves colours, sizes and the layout of panels to the painters. The white sections are cells, wormholes pieces
+The white sections are cells, wormholes pieces
 and drawn edges links, the sheets side by side; a panel for each seat has the other sections in text.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from warpleague.games.scene import Cell, Link, Panel, Piece, Scene
 from warpleague.games.sheets.actions import UNITS
 from warpleague.games.sheets.geometry import (
     BOXES,
     CIRCLES,
-    EDGES,
     ROUNDS,
     SIDE,
     TRIANGLE,
-    VERTICAL,
     YELLOW_LINES,
-    mask,
-    members,
+    place_of,
 )
-from warpleague.games.sheets.state import Sheet, score_parts
+from warpleague.games.sheets.score import score_parts
+from warpleague.games.values import mask, members
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from warpleague.games.sheets.state import State
+    from warpleague.games.sheets.state import Sheet, State
 
 _GAP: Final = SIDE + 1
 """Columns from one sheet to the next."""
@@ -96,7 +92,7 @@ def _edges(seat: int, edges: int) -> tuple[Link, ...]:
     """The drawn edges of a sheet."""
     links = []
     for edge in members(edges):
-        row, column, down = _place(edge)
+        row, column, down = place_of(edge)
         x, y = seat * _GAP + column - 0.5, row - 0.5
         links.append(Link(x, y, x + (not down), y + down, "edge", owner=seat))
     return tuple(links)
@@ -125,8 +121,8 @@ def _dice_lines(state: State) -> tuple[str, ...]:
 def _die(state: State, unit: int, stale: bool) -> str:
     if stale:
         return UNITS[unit]
-    value: Any = state.dice[unit + 1] if unit else list(state.dice[:2])
-    return f"{UNITS[unit]} {_shown(value)}"
+    value = state.dice[unit + 1] if unit else f"{state.dice[0]}-{state.dice[1]}"
+    return f"{UNITS[unit]} {value}"
 
 
 def _sections(sheet: Sheet) -> tuple[str, ...]:
@@ -159,82 +155,3 @@ def _sections(sheet: Sheet) -> tuple[str, ...]:
         f"points boxes {single}, with wormhole {double}",
         f"       connections {linked}",
     )
-
-
-def _place(edge: int) -> tuple[int, int, bool]:
-    """Row and column (0-6) of the dot where `edge` starts, and whether it goes down instead of right."""
-    if edge < VERTICAL:
-        return (*divmod(edge, SIDE), False)
-    return (*divmod(edge - VERTICAL, SIDE + 1), True)
-
-
-# Events.
-
-
-def _edge_name(edge: int) -> str:
-    """Where an edge is, in words."""
-    if not 0 <= edge < EDGES:
-        return f"edge {edge}"
-    row, column, down = _place(edge)
-    sides, last = (("left", "right"), column) if down else (("top", "bottom"), row)
-    side = sides[last == SIDE]
-    return f"the {side} edge of {_box_name(min(row, SIDE - 1) * SIDE + min(column, SIDE - 1))}"
-
-
-def _box_name(box: int) -> str:
-    row, column = divmod(box, SIDE)
-    return f"box {box} (row {row + 1}, column {column + 1})"
-
-
-def _shown(value: Any) -> str:
-    return "-".join(str(one) for one in value) if isinstance(value, (list, tuple)) else str(value)
-
-
-def _fills(event: Mapping[str, Any]) -> str:
-    filled = event["filled"]
-    return ", filling " + " and ".join(_box_name(box) for box in filled) if filled else ""
-
-
-def tell(event: Mapping[str, Any]) -> str:
-    """One line of English for an event's JSON form."""
-    kind = event["event"]
-    who = f"seat {event['seat']}"
-    if kind == "turn":
-        return f"round {event['round']}: turn of {who}"
-    if kind == "rolled":
-        return f"{who} rolls " + ", ".join(f"{unit} {_shown(value)}" for unit, value in event["dice"].items())
-    if kind == "reroll":
-        return f"{who} spends a reroll"
-    if kind == "kept":
-        return (
-            f"{who} keeps {event['unit']} {_shown(event['value'])}"
-            f" and discards {event['discard']} {event['discarded']}"
-        )
-    if kind == "line":
-        means = "a free line" if event["free"] else "white"
-        return f"{who} draws {_edge_name(event['edge'])} with {means}{_fills(event)}"
-    if kind == "yellow":
-        return f"{who} marks yellow cell {event['cell']} with {event['unit']} {event['value']}"
-    if kind == "reward":
-        return f"{who} gets a {event['reward'].replace('-', ' ')} for {event['from']}"
-    if kind == "red":
-        gain = "completing no box" if event["box"] is None else f"completing {_box_name(event['box'])}"
-        more = [box for box in event["filled"] if box != event["box"]]
-        also = " and with it " + " and ".join(_box_name(box) for box in more) if more else ""
-        return f"{who} marks red {event['value']} with {event['unit']}, {gain}{also}"
-    if kind == "blue":
-        if event["box"] is None:
-            return f"{who} writes {event['value']} into a circle with {event['unit']}"
-        return (
-            f"{who} crosses out circle {event['value']} with {event['unit']}:"
-            f" a wormhole in {_box_name(event['box'])}"
-        )
-    if kind == "lost":
-        return f"{who} has no use for {', '.join(event['units'])}"
-    if kind == "took":
-        return f"{who} takes the discarded {event['unit']} {event['value']}"
-    if kind == "passed":
-        return f"{who} passes"
-    if kind == "retired":
-        return f"{who} is out"
-    return f"{who}: {kind}"

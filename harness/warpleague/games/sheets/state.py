@@ -1,7 +1,4 @@
-"""The value that a position of sheets is: each seat's sheet, the dice, and whose decision comes next.
-
-Leaves to `rules` how one position follows from another.
-"""
+"""A position of sheets: each seat's sheet, the dice, and whose decision comes next."""
 
 from __future__ import annotations
 
@@ -9,7 +6,10 @@ from typing import Final, Literal
 
 import attrs
 
-from warpleague.games.sheets.geometry import BOX_EDGES, NOT_FIRST_COLUMN, SIDE
+from warpleague.games.api import CHANCE
+from warpleague.games.sheets.actions import ALL_UNITS
+from warpleague.games.sheets.geometry import BOX_EDGES
+from warpleague.games.values import copier
 
 Phase = Literal["roll", "keep", "mark", "take", "use", "lines", "over"]
 PHASES: Final[tuple[Phase, ...]] = ("roll", "keep", "mark", "take", "use", "lines", "over")
@@ -64,11 +64,14 @@ class State:
     retired: tuple[int, ...]
 
 
-def connections(wormholes: int) -> int:
-    """How many pairs of wormholes are orthogonally adjacent (E1); `wormholes` is a set of boxes."""
-    below = wormholes & wormholes >> SIDE
-    beside = wormholes & (wormholes & NOT_FIRST_COLUMN) >> 1
-    return below.bit_count() + beside.bit_count()
+fresh_sheet: Final = copier(Sheet)
+fresh: Final = copier(State)
+"""Copies of a sheet and of a position, to be changed before anybody else sees them."""
+
+
+def first_state(players: int, shared: bool) -> State:
+    """Seat 0 is about to roll in round 1, all sheets are empty."""
+    return State((Sheet(),) * players, shared, 1, 0, "roll", CHANCE, NO_DICE, ALL_UNITS, 0, 0, -1, ())
 
 
 def filled_boxes(edges: int) -> int:
@@ -78,9 +81,3 @@ def filled_boxes(edges: int) -> int:
         if edges & own == own:
             filled |= 1 << box
     return filled
-
-
-def score_parts(sheet: Sheet) -> tuple[int, int, int]:
-    """The points for filled boxes without a wormhole, with one, and for connections (E1)."""
-    both = (sheet.filled & sheet.wormholes).bit_count()
-    return sheet.filled.bit_count() - both, 2 * both, 3 * connections(sheet.wormholes)

@@ -1,0 +1,328 @@
+"""Reads the JSON of strangers: positions, options and actions, with the place of what does not fit in each error.
+
+Nothing is converted on the way: true is no number, 2.0 is no whole number, a text is no list. Games say which
+numbers and words there are; what is well formed but not allowed, they refuse themselves.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import json
+import types
+import typing
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, Union
+
+import attrs
+
+from warpleague.errors import ActionError, OptionsError, PositionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from warpleague.games.api import JsonObject
+
+T = TypeVar("T")
+
+_SHOWN = 60
+"""The most characters of a stranger's value in an error."""
+_LISTED = 12
+"""The most legal actions of one kind in an error."""
+_NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", type(None): "null"}
+
+
+def shown(value: object) -> str:
+    """A value as JSON, cut to a length that is fit for a message."""
+    text = json.dumps(value, default=repr)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+# -- positions ---------------------------------------------------------------------------------------------
+
+
+class Given:
+    """A value somebody wrote, and its path from the top; each method reads it as one kind of value.
+
+    They raise `PositionError`, which begins with the path.
+    """
+
+    __slots__ = ("path", "value")
+
+    def __init__(self, value: object, path: str = "") -> None:
+        self.value = value
+        self.path = path
+
+    def fail(self, text: str) -> NoReturn:
+        """Refuse the value; `text` follows the path."""
+        raise PositionError(f"{self.path or 'position'}: {text}")
+
+    def wrong(self, wanted: str) -> NoReturn:
+        """Refuse the value, which is not `wanted`."""
+        self.fail(f"must be {wanted}, not {shown(self.value)}")
+
+    def whole(self, low: int, high: int) -> int:
+        """A whole number from `low` to `high`."""
+        value = self.value
+        if type(value) is not int or not low <= value <= high:
+            self.wrong(f"a whole number from {low} to {high}")
+        return value
+
+    def flag(self) -> bool:
+        """True or false."""
+        if type(self.value) is not bool:
+            self.wrong("true or false")
+        return self.value
+
+    def index(self, words: Sequence[str]) -> int:
+        """The index of one of `words`."""
+        if type(self.value) is not str or self.value not in words:
+            self.wrong(f"one of {', '.join(words)}")
+        return words.index(self.value)
+
+    def items(self, length: int | None = None) -> list[Given]:
+        """The items of a list, of `length` items if that is given."""
+        value = self.value
+        if type(value) is not list:
+            self.wrong("a list")
+        if length is not None and len(value) != length:
+            self.fail(f"must have {length} items, not {len(value)}")
+        return [Given(item, f"{self.path}[{i}]") for i, item in enumerate(value)]
+
+    def wholes(self, low: int, high: int, length: int | None = None) -> tuple[int, ...]:
+        """A list of whole numbers from `low` to `high`."""
+        return tuple([item.whole(low, high) for item in self.items(length)])
+
+    def distinct(self, low: int, high: int) -> tuple[int, ...]:
+        """A list of whole numbers from `low` to `high`, each at most once."""
+        found: list[int] = []
+        for item in self.items():
+            number = item.whole(low, high)
+            if number in found:
+                item.fail(f"{number} is listed twice")
+            found.append(number)
+        return tuple(found)
+
+    def fields(self, *known: str) -> Fields:
+        """An object that has no other keys than `known`."""
+        return Fields(self, known)
+
+    def options(self, cls: type[T]) -> T:
+        """An object with options: a `cls`, which is an attrs class with validators."""
+        value = self.value
+        misfit = _class_misfit(value, cls, self.path)
+        if misfit:
+            raise PositionError(misfit)
+        try:
+            return cls(**value)  # type: ignore[arg-type]
+        except (OptionsError, TypeError, ValueError) as error:
+            # The validators of attrs tell name, attribute and values; the text comes first.
+            self.fail(str(error.args[0]))
+
+
+class Fields:
+    """The fields of an object that somebody wrote."""
+
+    __slots__ = ("_given", "_known", "_path")
+
+    def __init__(self, given: Given, known: tuple[str, ...]) -> None:
+        if type(given.value) is not dict:
+            given.wrong(f"an object with the keys {', '.join(known)}")
+        self._given: JsonObject = given.value
+        self._known = known
+        self._path = f"{given.path}." if given.path else ""
+        for key in given.value:
+            if key not in known:
+                given.fail(f"unknown key {shown(key)}; the keys are {', '.join(known)}")
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._given
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __getitem__(self, key: str) -> Given:
+        """The field `key`, which must be there."""
+        if key not in self._given:
+            Given(None, self._path + key).fail("is missing")
+        return Given(self._given[key], self._path + key)
+
+    def get(self, key: str, default: object = None) -> Given:
+        """The field `key`, or `default` where it is missing."""
+        return Given(self._given.get(key, default), self._path + key)
+
+
+# -- types -------------------------------------------------------------------------------------------------
+
+
+def type_misfit(value: Any, hint: Any, path: str) -> str | None:
+    """Where the JSON `value`, which stands at `path`, does not fit the type `hint`, or None.
+
+    Knows attrs classes (a dict with exactly its fields; those with a default may be missing), lists, tuples,
+    dicts, literals, unions and scalars. An int fits float; a bool does not fit int.
+    """
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any or hint is object:
+        return None
+    if origin is typing.Annotated:
+        return type_misfit(value, args[0], path)
+    if origin in (Union, types.UnionType):
+        misfits = [type_misfit(value, arg, path) for arg in args]
+        inside = [misfit for misfit in misfits if misfit and not misfit.startswith(f"{path}: must be")]
+        return None if None in misfits else inside[0] if inside else _wrong(value, hint, path)
+    if origin is Literal:
+        fits = any(type(value) is type(arg) and value == arg for arg in args)
+        return None if fits else _wrong(value, hint, path)
+    if attrs.has(hint):
+        return _class_misfit(value, hint, path)
+    kind = origin or hint
+    if kind in (list, tuple, collections.abc.Sequence):
+        return _list_misfit(value, kind, args, path) if type(value) is list else _wrong(value, hint, path)
+    if kind in (dict, collections.abc.Mapping):
+        if type(value) is not dict:
+            return _wrong(value, hint, path)
+        of = args[1] if args else Any
+        return _first(type_misfit(part, of, f"{path}.{key}") for key, part in value.items())
+    fits = type(value) in (int, float) if kind is float else type(value) is (kind or type(None))
+    return None if fits else _wrong(value, hint, path)
+
+
+def _wrong(value: object, hint: Any, path: str) -> str:
+    return f"{path}: must be {wanted(hint)}, not {shown(value)}"
+
+
+def wanted(hint: Any) -> str:
+    """What a value of the type `hint` is, in words."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (Union, types.UnionType):
+        return " or ".join(wanted(arg) for arg in args)
+    if origin is Literal:
+        return args[0] if len(args) == 1 else f"one of {', '.join(map(str, args))}"
+    if origin is tuple and Ellipsis not in args:
+        return f"a list of {len(args)}: {', '.join(wanted(arg) for arg in args)}"
+    if (origin or hint) in (list, tuple, collections.abc.Sequence):
+        return f"a list, each item {wanted(args[0])}" if args else "a list"
+    return _NAMES.get(hint, "null" if hint is None else "an object")
+
+
+def _first(misfits: Iterable[str | None]) -> str | None:
+    return next((misfit for misfit in misfits if misfit), None)
+
+
+def _list_misfit(value: list[Any], kind: Any, args: tuple[Any, ...], path: str) -> str | None:
+    hints: tuple[Any, ...] = (args[0] if args else Any,) * len(value)
+    if kind is tuple and args and Ellipsis not in args:
+        if len(value) != len(args):
+            return f"{path}: must have {len(args)} items, not {len(value)}"
+        hints = args
+    parts = enumerate(zip(value, hints, strict=True))
+    return _first(type_misfit(part, hint, f"{path}[{i}]") for i, (part, hint) in parts)
+
+
+def _class_misfit(value: Any, cls: type, path: str) -> str | None:
+    if type(value) is not dict:
+        return _wrong(value, cls, path)
+    fields = json_fields(cls)
+    strange = next((key for key in value if key not in fields), None)
+    if strange is not None:
+        return f"{path}: unknown key {shown(strange)}; the keys are {', '.join(fields)}"
+    missing = next((name for name, (_, needed) in fields.items() if needed and name not in value), None)
+    if missing is not None:
+        return f"{path}: {missing!r} is missing"
+    return _first(type_misfit(value[name], fields[name][0], f"{path}.{name}") for name in value)
+
+
+@cache
+def json_fields(cls: Any) -> dict[str, tuple[Any, bool]]:
+    """The type of every field of an attrs class, and whether it must be there."""
+    hints = typing.get_type_hints(cls)
+    return {field.name: (hints[field.name], field.default is attrs.NOTHING) for field in attrs.fields(cls)}
+
+
+# -- actions -----------------------------------------------------------------------------------------------
+
+
+class ActionReader:
+    """Reads actions of `kinds`, attrs classes with a class variable `do` whose fields are their JSON form."""
+
+    def __init__(self, kinds: Iterable[type]) -> None:
+        self._kinds: dict[str, type] = {kind.do: kind for kind in kinds}  # type: ignore[attr-defined]
+
+    def read(self, data: object, legal: Iterable[Any]) -> Any:
+        """The action that `data` describes, legal or not.
+
+        `ActionError` says what in its form is wrong; if it names no kind, which kinds of `legal` there are.
+        """
+        if type(data) is not dict:
+            raise ActionError(
+                f'an action is an object such as {{"do": "{_sample(legal)}"}}, not {shown(data)}'
+            )
+        do = data.get("do")
+        if type(do) is not str or do not in self._kinds:
+            raise ActionError(f"no action is called {shown(do)}; possible: {possible(legal)}")
+        kind = self._kinds[do]
+        fields = json_fields(kind)
+        if len(data) != len(fields) + 1 or any(name not in data for name in fields):
+            raise ActionError(
+                f"{do} has exactly the keys {', '.join(('do', *fields))}, not {shown(list(data))}"
+            )
+        values = []
+        for name, (hint, _) in fields.items():
+            value = data[name]
+            misfit = type_misfit(value, hint, f"{do}: {name}")
+            if misfit:
+                raise ActionError(misfit.replace(": must", " must", 1))
+            values.append(tuple(value) if type(value) is list else value)
+        return kind(*values)
+
+    def parse(self, data: object, legal: Sequence[T], why: Callable[[T], str] = lambda _: "") -> T:
+        """The action of `legal` that `data` describes.
+
+        `ActionError` says what in its form is wrong, or why it is not legal, and what would be: `why` gives the
+        reason for an action that is well formed, or nothing if there is no more to say. No legal action means
+        that the seat is not to act.
+        """
+        if not legal:
+            raise ActionError("another seat is to act")
+        action: T = self.read(data, legal)
+        if action in legal:
+            return action
+        reason = why(action)
+        text = f"{brief(action)} is not possible now{reason and ': '}{reason}"
+        raise ActionError(f"{text}; possible: {possible(legal, type(action))}")
+
+
+def brief(action: Any) -> str:
+    """An action in a few words: its name and its values."""
+    return f"{action.do} {_values(action)}".rstrip()
+
+
+def possible(legal: Iterable[Any], kind: type | None = None) -> str:
+    """The kinds of the actions `legal`, each once; for `kind`, and where there is only one, with their values."""
+    groups: dict[type, list[str]] = {}
+    for action in legal:
+        groups.setdefault(type(action), []).append(_values(action))
+    return "; ".join(
+        _group(cls, values, whole=cls is kind or len(values) <= 2 or len(groups) == 1)
+        for cls, values in groups.items()
+    )
+
+
+def _group(cls: Any, values: list[str], *, whole: bool) -> str:
+    if not whole:
+        return f"{cls.do} ({len(values)} ways)"
+    more = f" and {len(values) - _LISTED} more" if len(values) > _LISTED else ""
+    return f"{cls.do} {', '.join(values[:_LISTED])}{more}".rstrip()
+
+
+def _values(action: Any) -> str:
+    """The values of an action, with their names if there are several."""
+    kind: Any = type(action)
+    values = [(name, getattr(action, name)) for name in json_fields(kind)]
+    texts = [(name, value if type(value) is str else shown(value)) for name, value in values]
+    if len(texts) > 1:
+        return f"({', '.join(f'{name} {text}' for name, text in texts)})"
+    return texts[0][1] if texts else ""
+
+
+def _sample(legal: Iterable[Any]) -> str:
+    return next(iter(legal)).do  # type: ignore[no-any-return]

@@ -1,0 +1,90 @@
+"""The events of sheets, and a line of English for each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from warpleague.games.api import Event
+from warpleague.games.sheets.geometry import EDGES, SIDE, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def line(seat: int, edge: int, filled: list[int], *, free: bool) -> Event:
+    """An edge drawn, with the white pair or as a free line, and the boxes this filled."""
+    return Event({"event": "line", "seat": seat, "edge": edge, "free": free, "filled": filled})
+
+
+def reward(seat: int, kind: str, source: str) -> Event:
+    """A free line or a reroll gained, and for what."""
+    return Event({"event": "reward", "seat": seat, "reward": kind, "from": source})
+
+
+def _edge_name(edge: int) -> str:
+    """Where an edge is, in words."""
+    if not 0 <= edge < EDGES:
+        return f"edge {edge}"
+    row, column, down = place_of(edge)
+    sides, last = (("left", "right"), column) if down else (("top", "bottom"), row)
+    side = sides[last == SIDE]
+    return f"the {side} edge of {_box_name(min(row, SIDE - 1) * SIDE + min(column, SIDE - 1))}"
+
+
+def _box_name(box: int) -> str:
+    row, column = divmod(box, SIDE)
+    return f"box {box} (row {row + 1}, column {column + 1})"
+
+
+def _shown(value: Any) -> str:
+    return "-".join(str(one) for one in value) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _fills(event: Mapping[str, Any]) -> str:
+    filled = event["filled"]
+    return ", filling " + " and ".join(_box_name(box) for box in filled) if filled else ""
+
+
+def tell(event: Mapping[str, Any]) -> str:
+    """One line of English for an event's JSON form."""
+    kind = event["event"]
+    who = f"seat {event['seat']}"
+    if kind == "turn":
+        return f"round {event['round']}: turn of {who}"
+    if kind == "rolled":
+        return f"{who} rolls " + ", ".join(f"{unit} {_shown(value)}" for unit, value in event["dice"].items())
+    if kind == "reroll":
+        return f"{who} spends a reroll"
+    if kind == "kept":
+        return (
+            f"{who} keeps {event['unit']} {_shown(event['value'])}"
+            f" and discards {event['discard']} {event['discarded']}"
+        )
+    if kind == "line":
+        means = "a free line" if event["free"] else "white"
+        return f"{who} draws {_edge_name(event['edge'])} with {means}{_fills(event)}"
+    if kind == "yellow":
+        return f"{who} marks yellow cell {event['cell']} with {event['unit']} {event['value']}"
+    if kind == "reward":
+        return f"{who} gets a {event['reward'].replace('-', ' ')} for {event['from']}"
+    if kind == "red":
+        gain = "completing no box" if event["box"] is None else f"completing {_box_name(event['box'])}"
+        more = [box for box in event["filled"] if box != event["box"]]
+        also = " and with it " + " and ".join(_box_name(box) for box in more) if more else ""
+        return f"{who} marks red {event['value']} with {event['unit']}, {gain}{also}"
+    if kind == "blue":
+        if event["box"] is None:
+            return f"{who} writes {event['value']} into a circle with {event['unit']}"
+        return (
+            f"{who} crosses out circle {event['value']} with {event['unit']}:"
+            f" a wormhole in {_box_name(event['box'])}"
+        )
+    if kind == "lost":
+        return f"{who} has no use for {', '.join(event['units'])}"
+    if kind == "took":
+        return f"{who} takes the discarded {event['unit']} {event['value']}"
+    if kind == "passed":
+        return f"{who} passes"
+    if kind == "retired":
+        return f"{who} is out"
+    return f"{who}: {kind}"
