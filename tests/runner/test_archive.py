@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
 import tarfile
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +14,7 @@ import pytest
 from warpleague.runner.archive import MOST_ENTRIES, BadArchive, unpack
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 FILE, HARD, SOFT, DEVICE, FOLDER, PIPE = b"0", b"1", b"2", b"3", b"5", b"6"
@@ -78,6 +82,14 @@ def test_files_folders_and_links_come_out(tmp_path: Path) -> None:
         ([("a", SOFT, "b"), ("b", SOFT, "a")], "a link that leads in circles"),
         ([("a", SOFT, "b/x"), ("b", SOFT, "a/../b")], "a link that leads in circles"),
         ([("x", SOFT, "")], "x, a link to nowhere"),
+        ([("d", FOLDER), ("e", SOFT, "d"), ("x", SOFT, "e/../../y")], "a link that leads out of the folder"),
+        (
+            [("d", FOLDER), ("d/up", SOFT, ".."), ("x", SOFT, "d/up/../y")],
+            "a link that leads out of the folder",
+        ),
+        ([("d", FOLDER), ("d/up", SOFT, ".."), ("x", SOFT, "d/up/d/up/../y")], "leads out of the folder"),
+        ([("x", SOFT, "nothing/../../y")], "a link that leads out of the folder"),
+        ([("x", SOFT, "x/y")], "x, a link that leads in circles"),
         ([("x", DEVICE)], "x, which is neither a file nor a folder nor a link"),
         ([("x", PIPE)], "x, which is neither a file nor a folder nor a link"),
         ([("x", FILE, bytes(600_000)), ("y", FILE, bytes(600_000))], "more than 1 MiB"),
@@ -97,6 +109,50 @@ def test_links_to_nothing_are_kept(tmp_path: Path) -> None:
         archive(("f", FILE), ("a", SOFT, "gone/x"), ("b", SOFT, "f/x"), ("c", SOFT, "a")), tmp_path
     )
     assert [str((folder / name).readlink()) for name in "abc"] == ["gone/x", "f/x", "a"]
+
+
+LINKS = 8_000
+UP = "d/../" * 17
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        pytest.param(lambda n: UP + f"x{n + 1}", id="one chain"),
+        pytest.param(lambda n: UP + f"x{n - 1}", id="one chain from its end"),
+        pytest.param(lambda n: f"x{n + 1}" if n % 40 < 38 else UP, id="chains as long as they may be"),
+        pytest.param(lambda n: f"x{n // 2}/" * 12 if n else UP, id="trees"),
+        pytest.param(lambda n: f"x{(n + 1) % LINKS}", id="one circle"),
+        pytest.param(lambda n: f"x{n ^ 1}", id="small circles"),
+        pytest.param(lambda n: "nothing/" * 9 + f"x{n + 1}", id="nowhere"),
+        pytest.param(lambda n: f"y/{n}/" * 9, id="through a file"),
+    ],
+)
+def test_many_links_cost_time_in_proportion_to_their_number(
+    shape: Callable[[int], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever they lead to, each link is followed once, or the first one that leads too far is refused."""
+    data = archive(("d", FOLDER), ("y", FILE), *((f"x{n}", SOFT, shape(n)) for n in range(LINKS)))
+    monkeypatch.setattr(os, "symlink", lambda *_: None)  # what is looked at is the looking
+    begun = time.process_time()
+    with contextlib.suppress(BadArchive):
+        unpacked(data, tmp_path)
+    assert time.process_time() - begun < 10
+
+
+def test_a_chain_may_be_as_long_as_the_kernel_follows(tmp_path: Path) -> None:
+    """Forty links one after another can be opened, one more cannot, from wherever they are looked at."""
+    for count in (40, 41):
+        for order in (1, -1):
+            names = [(f"x{n}", SOFT, f"x{n + 1}") for n in range(count)][::order]
+            data = archive(*names, (f"x{count}", FILE, b"end"))
+            place = tmp_path / f"{count}{order}"
+            place.mkdir()
+            if count == 40:
+                assert (unpacked(data, place) / "x0").read_bytes() == b"end"
+            else:
+                with pytest.raises(BadArchive, match="x0, a link that leads through more than 40 others"):
+                    unpacked(data, place)
 
 
 def test_hard_links_multiply_nothing(tmp_path: Path) -> None:
