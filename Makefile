@@ -16,16 +16,7 @@ help: ## list the targets
 
 .PHONY: demo
 demo: bootstrap ## play a small league of every game, then the aliens demo league, each with its report, in about two minutes
-	@for game in captains coasters sheets; do \
-		echo "warpleague league run leagues/demo-$$game.toml --quiet"; \
-		$(BIN)/warpleague league run leagues/demo-$$game.toml --quiet >/dev/null || exit; \
-		$(BIN)/warpleague league standings leagues/demo-$$game.toml || exit; \
-		$(BIN)/warpleague league report leagues/demo-$$game.toml || exit; \
-		echo; \
-	done
-	$(BIN)/warpleague league run leagues/demo.toml
-	@echo
-	$(BIN)/warpleague league report leagues/demo.toml
+	@$(BIN)/warpleague demo
 
 .PHONY: test
 test: bootstrap ## run the tests on all processors

@@ -19,7 +19,7 @@ from warpleague.cli.bot import LANGUAGES
 from warpleague.games import GAMES, game_ids, load_game
 from warpleague.runner import checkup, trial
 from warpleague.runner.checkup import Checkup, check_bot
-from warpleague.runner.starters import starter_folder
+from warpleague.runner.shipped import starter_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

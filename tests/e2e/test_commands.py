@@ -5,12 +5,15 @@ What each command says and does is tested with the command line, without process
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import threading
+import venv
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -186,10 +189,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project's wheel, built without a network from a copy of what belongs into it."""
     pytest.importorskip("hatchling", reason="the build backend is not installed")
     source = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     ignored = shutil.ignore_patterns("__pycache__")
-    for folder in ("harness", "protocol", "bots", "tests/bots", "leagues"):
+    for folder in ("harness", "protocol", "bots", "tests/bots", "leagues", "docs"):
         shutil.copytree(ROOT / folder, source / folder, ignore=ignored)
     (source / "results").mkdir()
     (source / "results" / "league.sqlite").touch()
@@ -202,25 +205,77 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-def test_the_wheel_holds_what_the_program_needs(wheel: Path) -> None:
-    """Starters, the bench's C program and type markers are in the wheel; tests, other bots and results are not."""
+def test_the_wheel_holds_what_a_user_needs(wheel: Path) -> None:
+    """All bots, leagues and pages, the bench's C program and type markers are in the wheel; tests are not."""
     names = set(zipfile.ZipFile(wheel).namelist())
-    starters = {path.name for path in (ROOT / "bots").glob("random-*")} | {"first-c"}
-    assert {f"warpleague/starters/{name}/bot.toml" for name in starters} <= names
-    assert {"warpleague/cli/bench/pingpong.c", "warpleague/py.typed", "warpline/py.typed"} <= names
+    wanted = {"warpleague/cli/bench/pingpong.c", "warpleague/py.typed", "warpline/py.typed"}
+    for pattern in ("bots/*/bot.toml", "leagues/*.toml", "docs/**/*.md", "protocol/SPEC.md", "README.md"):
+        found = [path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern)]
+        assert found, pattern
+        wanted |= {f"warpleague/shipped/{path}" for path in found}
+    assert wanted - names == set()
     tops = {name.split("/")[0] for name in names}
     assert tops == {"warpleague", "warpline", f"warpleague-{__version__}.dist-info"}
-    assert not [name for name in names if name.endswith((".sqlite", ".pyc"))]
-    found = {name.split("/")[2] for name in names if name.startswith("warpleague/starters/")}
-    assert found == starters
+    assert not [name for name in names if name.endswith((".sqlite", ".pyc")) or "tests" in name]
 
 
-def test_bot_new_works_from_a_wheel(wheel: Path, tmp_path: Path) -> None:
-    """Unpacked elsewhere, the program finds its starters and copies one."""
-    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
-    argv = [sys.executable, "-P", "-m", "warpleague", "bot", "new", str(tmp_path / "mine")]
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
-    done = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert 'name = "mine"' in (tmp_path / "mine" / "bot.toml").read_text()
-    assert (tmp_path / "mine" / "bot.py").exists()
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of a new environment with the wheel in it; what the wheel depends on is lent by this one."""
+    pytest.importorskip("pip", reason="pip is not installed")
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=False)
+    python = folder / "bin" / "python"
+    options = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-compile")
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--python", python, "install", *options, wheel], check=True, timeout=120
+    )
+    (site,) = folder.glob("lib/python*/site-packages")
+    (site / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    return python.parent
+
+
+def test_an_installed_wheel_needs_no_checkout(installed: Path, tmp_path: Path) -> None:
+    """In an empty folder, a wheel finds the bots, leagues and pages that come with it, and starts new bots."""
+
+    def told(*arguments: str) -> str:
+        done = subprocess.run(
+            [installed / "warpleague", *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE_S,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    listed = {bot["name"]: bot["folder"] for bot in json.loads(told("bot", "list", "--json"))}
+    assert {path.name for path in (ROOT / "bots").iterdir()} <= listed.keys()
+    assert all(Path(folder).is_relative_to(installed.parent) for folder in listed.values())
+    assert "bots/aliens-greedy" in told("bot", "list")
+    match = json.loads(told("match", "sheets", "bots/sheets-greedy", "bots/random-python", "--json"))
+    assert match["seats"] == ["sheets-greedy", "random-python"]
+    told("bot", "new", "mine")
+    (tmp_path / "mine.toml").write_text(
+        'bots = ["mine", "bots/random-python"]\n[game]\nid = "sheets"\nplayers = 2\n', encoding="utf-8"
+    )
+    assert "2 matches played" in told("league", "run", "mine.toml")
+    assert (
+        json.loads(told("league", "commit", "leagues/demo-sheets.toml", "--json"))["league"] == "demo-sheets"
+    )
+    assert told("docs", "write-a-bot").startswith("# Write a bot\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "mine.toml", "results"]
+
+
+def test_a_page_says_which_links_need_a_checkout(installed: Path, tmp_path: Path) -> None:
+    """From a wheel, a page about the source is printed, and its links to the source are told to lead nowhere."""
+    done = subprocess.run(
+        [installed / "warpleague", "docs", "architecture"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("# Architecture\n")
+    assert "only a checkout of the project has" in done.stderr

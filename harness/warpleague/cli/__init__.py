@@ -37,6 +37,8 @@ COMMANDS: Final = {
     "reproduce": "play a recorded match again and compare",
     "league": "run a league, look at its tables",
     "bot": "check a bot, start a new one, list bots",
+    "demo": "play a small league of every game",
+    "docs": "list the pages of the documentation, or print one",
     "doctor": "try what each level of confinement promises on this machine",
     "bench": "measure engines, referee and wire on this machine",
 }

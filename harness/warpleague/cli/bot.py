@@ -83,7 +83,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="?",
         metavar="FOLDER",
-        help="the folder with a folder for each bot (default: the bots shipped here)",
+        help="the folder with a folder for each bot (default: the bots that come with Warp League)",
     )
     listing.add_argument("--json", action="store_true", help="print as JSON")
     add_examples(listing, "bot list", "bot list mybots --json")
@@ -112,12 +112,14 @@ def _language(text: str) -> str:
 def run_check(args: argparse.Namespace) -> int:
     """Check one bot; 1 if it is not ready."""
     from warpleague.runner.checkup import Checkup, check_bot
+    from warpleague.runner.shipped import located
 
+    folder = located(args.folder)
     how = Checkup(args.matches, args.move_s, args.level, tuple(args.game), args.start_s, args.quick)
     if args.json:
         found: list[dict[str, Any]] = []
         ready = check_bot(
-            args.folder,
+            folder,
             how,
             lambda one: found.append({"what": one.what, "verdict": one.verdict, "text": one.text}),
         )
@@ -125,7 +127,7 @@ def run_check(args: argparse.Namespace) -> int:
         return 0 if ready else 1
     from warpleague.report.bots import print_finding
 
-    ready = check_bot(args.folder, how, print_finding)
+    ready = check_bot(folder, how, print_finding)
     print(
         f"{args.folder}: "
         + ("ready for a league" if ready else "not ready: mend what failed, then check again")
@@ -140,7 +142,7 @@ def run_new(args: argparse.Namespace) -> int:
     import shutil
 
     from warpleague.runner.manifest import MANIFEST
-    from warpleague.runner.starters import starter_folder
+    from warpleague.runner.shipped import starter_folder
 
     folder: Path = args.folder
     if os.path.lexists(folder):
@@ -168,9 +170,9 @@ def run_list(args: argparse.Namespace) -> int:
     """List bots by their manifests; 1 if one of them cannot be read."""
     from warpleague.report.bots import print_bots
     from warpleague.runner.manifest import MANIFEST, read_manifest
-    from warpleague.runner.starters import starters_root
+    from warpleague.runner.shipped import located, shipped_root
 
-    root: Path = args.folder or starters_root()
+    root: Path = located(args.folder) if args.folder else shipped_root() / "bots"
     if not root.is_dir():
         raise BadInput(f"{root}: there is no such folder")
     folders = sorted(path.parent for path in root.glob(f"*/{MANIFEST}"))

@@ -86,7 +86,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--cluster", metavar="ADDRESS", help="play on the Dask cluster whose scheduler is at ADDRESS"
     )
     run.add_argument(
-        "--quiet", action="store_true", help="print no progress and no tables, only how it ended"
+        "--quiet",
+        action="store_true",
+        help="print no progress and no tables, only which bots are left out and how it ended",
     )
     action("commit", "settle the season's secret before anything is played, and tell its commitment", _commit)
     action("status", "tell how far the league is", _look)
@@ -158,6 +160,8 @@ def _run(args: argparse.Namespace) -> int:
 
     config = load_config(args.config)
     with open_to_run(config, args.results) as league:
+        for line in league.skipped:
+            say(f"note: {line}")
         if not args.quiet:
             _announce(league)
         report = _play(league, args)
@@ -177,7 +181,7 @@ def _announce(league: League) -> None:
     season = league.season
     from warpleague.report.figures import decision_lines
 
-    for line in (*league.skipped, *decision_lines(league.disqualified)):
+    for line in decision_lines(league.disqualified):
         say(f"note: {line}")
     say(f"{league.config.name}: {season.game}, {len(season.bots)} bots; {league.schedule.describe()}")
     say(f"commitment to the season's secret (SHA-256): {season.commitment}")

@@ -108,6 +108,7 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
     )
     from warpleague.match.spec import STRIKES, Clock, MatchSpec
     from warpleague.runner.bundle import prepare
+    from warpleague.runner.shipped import located
 
     game = load_game(args.game)
     players = len(args.bots)
@@ -131,7 +132,7 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
     unlimited = args.move_s is None and args.bank_s is None and args.increment_s is None
     seed = secrets.token_hex(4) if args.seed is None else args.seed
     substitute = args.faults == "substitute"
-    bundles = [prepare(Path(bot), args.level) for bot in args.bots]
+    bundles = [prepare(located(Path(bot)), args.level) for bot in args.bots]
     for bundle in bundles:
         if game.id not in bundle.games:
             say(

@@ -18,6 +18,7 @@ from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.games import game_ids, load_game
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import LEVEL, STRIKES, Clock, FaultPolicy, Level, Pondering
+from warpleague.runner.shipped import located
 from warpleague.strict import nearest, nearest_path, structure
 from warpleague.toml_text import parse_toml, read_text
 
@@ -163,8 +164,10 @@ def write_config(config: LeagueConfig, target: Path, *remarks: str) -> None:
 def load_config(path: Path, *, without_bots: bool = False) -> LeagueConfig:
     """The league file at `path`; `ConfigError` or `OptionsError` names file and key of what does not fit.
 
+    A path that begins with `leagues/` may name a file that comes with Warp League (`shipped.located`).
     `without_bots` takes a file that has no bots yet, too.
     """
+    path = located(path)
     where = str(path)
     config = structure(_read_toml(path, where), LeagueConfig, where)
     name = config.name or path.stem

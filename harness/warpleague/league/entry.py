@@ -6,16 +6,17 @@ Leaves what a bundle is and how it is built to `warpleague.runner.bundle`.
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
 from warpleague.errors import BotError, ConfigError, MissingToolchain
+from warpleague.runner.shipped import located
 from warpleague.strict import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from warpleague.league.config import LeagueConfig
     from warpleague.match.spec import SeatSpec
@@ -60,7 +61,7 @@ def enter_bots(config: LeagueConfig, prepare: Callable[[Path], Prepared] | None 
     skipped: list[str] = []
     for index, entry in enumerate(config.entries):
         where = f"{config.path}: bots[{index}]"
-        folder = config.path.parent / entry.path
+        folder = located(Path(entry.path), base=config.path.parent)
         if not folder.is_dir():
             above = folder.parent
             known = sorted(path.name for path in above.iterdir() if path.is_dir()) if above.is_dir() else []

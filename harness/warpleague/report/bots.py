@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.text import Text
 
 from warpleague.report.terminal import make_console, make_table
+from warpleague.runner.shipped import short_name
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -37,16 +38,10 @@ def print_bots(found: list[dict[str, Any]]) -> None:
         table.add_column(column, overflow="fold")
     for bot in found:
         if "error" not in bot:
-            row = (bot["name"], bot["version"], ", ".join(bot["games"]), _near(bot["folder"]))
+            row = (bot["name"], bot["version"], ", ".join(bot["games"]), str(short_name(Path(bot["folder"]))))
             table.add_row(*(Text(safe(cell)) for cell in row))
     console = make_console()
     console.print(table)
     for bot in found:
         if "error" in bot:
             console.print(Text(safe(bot["error"]), style="red"), soft_wrap=True)
-
-
-def _near(folder: str) -> str:
-    """A folder as it is written from here, if it is in here."""
-    path = Path(folder)
-    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else folder

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BotError, ConfigError
-from warpleague.runner.starters import starters_root
+from warpleague.runner.shipped import short_name, shipped_root
 from warpleague.strict import nearest_path, structure
 from warpleague.toml_text import parse_toml, read_text
 
@@ -152,13 +152,8 @@ def require_folder(folder: Path) -> None:
     if os.path.lexists(folder) and not os.path.islink(folder):  # noqa: PTH114
         raise BotError(f"{folder}: is a file; a bot is named by its folder: {folder.parent}")
     found: list[str] = []
-    for place in (folder.parent, starters_root()):
+    for place in (folder.parent, shipped_root() / "bots"):
         with contextlib.suppress(OSError):
-            found += sorted(_near(path.parent) for path in place.glob(f"*/{MANIFEST}"))
+            found += sorted(str(short_name(path.parent)) for path in place.glob(f"*/{MANIFEST}"))
     hint = nearest_path(str(folder), found) or "a bot is named by its folder"
     raise BotError(f"{folder}: there is no such folder; {hint}")
-
-
-def _near(folder: Path) -> str:
-    """A folder as it is written from here, if it is in here."""
-    return str(folder.relative_to(Path.cwd())) if folder.is_relative_to(Path.cwd()) else str(folder)

@@ -31,7 +31,7 @@ from warpleague.match.setup import options_json
 from warpleague.match.spec import Clock, MatchSpec
 from warpleague.runner.bundle import prepare
 from warpleague.runner.play import peak_memory_mb, play_game
-from warpleague.runner.starters import starter_folder
+from warpleague.runner.shipped import starter_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

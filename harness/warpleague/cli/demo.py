@@ -1,0 +1,85 @@
+"""Play the demo: a small league of every game, each with its report, in about two minutes.
+
+Leaves the work to the commands of `warpleague league`, and shows each of them, so that the user can type it too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import shlex
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Final
+
+from warpleague.cli.common import RESULTS, add_examples, program, say
+from warpleague.errors import BadInput
+
+SMALL: Final = ("demo-captains", "demo-coasters", "demo-sheets")
+"""Leagues of which only the standings are shown; the files are in `leagues/`."""
+LAST: Final = "demo"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `warpleague demo`."""
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=RESULTS,
+        metavar="DIR",
+        help="where results and reports are kept (default: results)",
+    )
+    add_examples(parser, "demo", "demo --results demo-results")
+    parser.set_defaults(handler=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play all leagues, whatever becomes of one of them; the exit code is the highest of theirs."""
+    worst = 0
+    for name in (*SMALL, LAST):
+        try:
+            code = _play(name, args.results, small=name != LAST)
+        except BadInput as error:
+            say(f"warpleague: {error}")
+            code = 2
+        if code == 130:
+            return code
+        worst = max(worst, code)
+        if name != LAST:
+            print(flush=True)
+    return worst
+
+
+def _play(name: str, results: Path, *, small: bool) -> int:
+    """Run one league and write its report; the exit code of what went wrong first, else 0."""
+    if not small:
+        return _league("run", name, results) or _league("report", name, results)
+    return (
+        _league("run", name, results, "--quiet", shown=False)  # how to go on is told once, by the last league
+        or _league("standings", name, results)
+        or _league("report", name, results)
+    )
+
+
+def _league(action: str, name: str, results: Path, *options: str, shown: bool = True) -> int:
+    """Do what `warpleague league ACTION` does, after showing this command; returns its exit code.
+
+    If not `shown`, what it prints on standard output is shown only when it fails.
+    """
+    from warpleague.cli import league
+
+    place = () if results == RESULTS else ("--results", str(results))
+    words = (action, f"leagues/{name}.toml", *place, *options)
+    print(shlex.join((*program(), "league", *words)), flush=True)
+    parser = argparse.ArgumentParser()
+    league.configure(parser)
+    args = parser.parse_args(words)
+    if shown:
+        code: int = args.handler(args)
+        return code
+    kept = io.StringIO()
+    with redirect_stdout(kept):
+        code = args.handler(args)
+    if code:
+        print(kept.getvalue(), end="")
+    return code

@@ -1,0 +1,55 @@
+"""List the pages of the documentation, or print one of them.
+
+Leaves which pages there are, and how they look, to `warpleague.report.pages`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warpleague.cli.common import add_examples, print_json, say
+from warpleague.errors import BadInput
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `warpleague docs`."""
+    parser.add_argument("page", nargs="?", metavar="PAGE", help="the page to print (default: list all)")
+    parser.add_argument(
+        "--path", action="store_true", help="print where the file of the page is, or the folder of all"
+    )
+    parser.add_argument("--json", action="store_true", help="list the pages as JSON")
+    add_examples(parser, "docs", "docs write-a-bot", "docs write-a-bot --path")
+    parser.set_defaults(handler=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """List pages, print one, or tell where it is."""
+    from warpleague.report.pages import dead_ends, page_name, pages, print_list, print_page
+    from warpleague.runner.shipped import shipped_root
+    from warpleague.strict import nearest
+
+    known = pages()
+    if args.page is None:
+        if args.json:
+            print_json([{"page": p.name, "title": p.title, "path": str(p.path)} for p in known.values()])
+        elif args.path:
+            print(shipped_root() / "docs")
+        else:
+            print_list(known)
+            print("warpleague docs PAGE prints a page.")
+        return 0
+    page = known.get(page_name(args.page))
+    if page is None:
+        raise BadInput(f"no page is called {args.page!r}; {nearest(page_name(args.page), tuple(known))}")
+    if args.json:
+        print_json({"page": page.name, "title": page.title, "path": str(page.path)})
+    elif args.path:
+        print(page.path)
+    else:
+        print_page(page, known)
+        if missing := len(dead_ends(page)):
+            say(f"note: {missing} links of this page lead to files that only a checkout of the project has")
+    return 0

@@ -1,0 +1,117 @@
+"""How the pages of the documentation look in a terminal, and which pages there are.
+
+Leaves where the pages are to `warpleague.runner.shipped`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import attrs
+from rich.text import Text
+
+from warpleague.report.terminal import make_console, make_table
+from warpleague.runner.shipped import shipped_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_FENCED: Final = re.compile(r"(?ms)^([ ]*)(`{3,}|~{3,}).*?^\1\2[ ]*$\n?")
+_COMMENT: Final = re.compile(r"(?m)^[ ]*<!--.*?-->[ ]*\n")
+_LINK: Final = re.compile(r"(`[^`]*`)|\[([^\]]*)\]\(([^)\s]+)\)")
+_WIDTH: Final = 100  # the pages are written for about as many columns
+
+
+@attrs.frozen
+class Page:
+    """A page of the documentation: the name it is asked for by, its heading, what to read it for, and its file."""
+
+    name: str
+    title: str
+    purpose: str
+    path: Path
+
+
+def pages() -> dict[str, Page]:
+    """All pages by their names: the README, the index, then all others in the order in which the index names them."""
+    root = shipped_root()
+    found = [
+        _page(root / "README.md", "see what Warp League is"),
+        _page(root / "docs" / "index.md", "find a page"),
+    ]
+    index = found[1].path.read_text(encoding="utf-8")
+    for purpose, links in re.findall(r"(?m)^\| (.+?) \| (.+?) \|$", index):
+        targets = [match[3] for match in _LINK.finditer(links)]
+        found += [_page(root / "docs" / target, purpose) for target in targets]
+    return {page.name: page for page in found}
+
+
+def page_name(text: str) -> str:
+    """The name of the page that is meant by `text`, which may also be a file's name or a link's target."""
+    return text.partition("#")[0].rpartition("/")[2].lower().removesuffix(".md")
+
+
+def _page(path: Path, purpose: str) -> Page:
+    with path.open(encoding="utf-8") as file:
+        title = file.readline().lstrip("# ").strip()
+    return Page(page_name(path.name), title, purpose, path.resolve())
+
+
+def page_text(page: Page) -> str:
+    """The page as it is written, without the comments that are for tests only."""
+    return _COMMENT.sub("", page.path.read_text(encoding="utf-8"))
+
+
+def dead_ends(page: Page) -> list[str]:
+    """The files that the page links to and that are not here, since they are part of a checkout only; sorted."""
+    text = _FENCED.sub("", page_text(page))
+    targets = {
+        match[3].partition("#")[0] for match in _LINK.finditer(text) if match[3] and ":" not in match[3]
+    }
+    return sorted(target for target in targets if not (page.path.parent / target).exists())
+
+
+def print_list(found: dict[str, Page]) -> None:
+    """Print one line a page."""
+    table = make_table()
+    for column in ("page", "title", "read it to"):
+        table.add_column(column)
+    for page in found.values():
+        table.add_row(Text(page.name), Text(page.title), Text(page.purpose))
+    make_console().print(table)
+
+
+def print_page(page: Page, known: dict[str, Page]) -> None:
+    """Print the page laid out for a terminal; as it is written where the output is none."""
+    console = make_console()
+    text = page_text(page)
+    if not console.is_terminal:
+        print(text, end="")
+        return
+    from rich.markdown import Markdown
+    from rich.theme import Theme
+
+    # Colours of the terminal's own, so that all can be read on a dark ground as on a light one.
+    console.push_theme(Theme({"markdown.code": "cyan", "markdown.code_block": "cyan"}))
+    laid_out = Markdown(_without_links(text, known), code_theme="ansi_dark", hyperlinks=False)
+    console.print(laid_out, width=min(console.width, _WIDTH))
+
+
+def _without_links(text: str, known: dict[str, Page]) -> str:
+    """The text with links in words: a terminal cannot follow them."""
+
+    def in_words(match: re.Match[str]) -> str:
+        if match[1]:
+            return match[1]  # code, in which brackets mean other things
+        name = page_name(match[3])
+        if ":" in match[3] or not name:
+            return match[0] if name else match[2]
+        told = f"page {name}" if name in known else match[3].partition("#")[0].removeprefix("../")
+        return f"{match[2]} ({told})"
+
+    parts, at = [], 0
+    for fence in _FENCED.finditer(text):
+        parts += [_LINK.sub(in_words, text[at : fence.start()]), fence[0]]
+        at = fence.end()
+    return "".join([*parts, _LINK.sub(in_words, text[at:])])

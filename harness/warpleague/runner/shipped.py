@@ -1,0 +1,54 @@
+"""Where the bots, leagues and pages are that come with Warp League: in a checkout, or inside the installed package.
+
+Leaves reading a bot to `warpleague.runner.bundle`, and a league file to `warpleague.league.config`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import warpleague
+from warpleague.errors import BotError
+
+FOLDERS: Final = ("bots", "leagues")
+"""What a path has to begin with to name something that comes with Warp League."""
+
+
+def shipped_root() -> Path:
+    """The folder that holds `bots`, `leagues` and `docs`."""
+    package = Path(warpleague.__file__).parent
+    inside = package / "shipped"
+    return inside if inside.is_dir() else package.parent.parent
+
+
+def located(path: Path, *, base: Path | None = None) -> Path:
+    """The file or folder that the user calls `path`, seen from the folder `base` (default: the current one).
+
+    If nothing is there, and the path begins with `bots/` or `leagues/`, it is what comes with Warp League under this
+    name. If there is no such thing either, it is the path as it was given, for the caller to complain about.
+    """
+    wanted = path if base is None else base / path
+    if path.parts[:1] and path.parts[0] in FOLDERS and ".." not in path.parts and not wanted.exists():
+        shipped = shipped_root() / path
+        if shipped.exists():
+            return shipped
+    return wanted
+
+
+def short_name(path: Path) -> Path:
+    """The shortest way to write an absolute `path` on a command line given from the current folder."""
+    if path.is_relative_to(Path.cwd()):
+        return path.relative_to(Path.cwd())
+    root = shipped_root()
+    if path.is_relative_to(root) and located(path.relative_to(root)) == path:
+        return path.relative_to(root)
+    return path
+
+
+def starter_folder(name: str) -> Path:
+    """The folder of the bot `name` that comes with Warp League; `BotError` if this installation has none."""
+    folder = shipped_root() / "bots" / name
+    if not folder.is_dir():
+        raise BotError(f"the bot {name!r} is not part of this installation")
+    return folder
