@@ -105,7 +105,7 @@ def _language(text: str) -> str:
     raise ArgumentTypeError(
         f"there is no starter in {text!r} ({nearest(text, LANGUAGES)}), but any language works: a bot is a program "
         "that reads and writes lines of JSON. Write a bot.toml with name, games and run, and start from the bot of "
-        "fifteen lines under 'In any language' in docs/write-a-bot.md"
+        "fifteen lines under 'In any language' that `warpleague docs write-a-bot` prints"
     )
 
 

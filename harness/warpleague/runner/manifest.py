@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BotError, ConfigError
-from warpleague.runner.shipped import short_name, shipped_root
+from warpleague.runner.shipped import shipped_root, short_name
 from warpleague.strict import nearest_path, structure
 from warpleague.toml_text import parse_toml, read_text
 

@@ -1,0 +1,127 @@
+#!/bin/bash
+# Runs `make demo` and `make test` as on a new user's machine: in a Debian that holds nothing but python3, git, make
+# and what every Debian brings, as an ordinary user, from a fresh clone of what is committed.
+#
+#   scripts/bare.sh [SUITE]     the Debian to make, by the name of its release (default: bookworm, which is Debian 12)
+#   BARE=FOLDER                 make it in this folder and keep it there for the next run (default: one that is removed)
+#
+# debootstrap makes the Debian; packages come from where this machine's own apt and pip get them. Needs root.
+# Exit codes: 0 both passed; 1 one of them failed; 3 not run on this machine, and one line says why.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 3
+
+suite=${1:-bookworm}
+user=player
+uid=4321
+
+not_run() {
+    echo "bare: not run: $*" >&2
+    exit 3
+}
+
+# The mounts below are seen by this script alone, and are gone when it ends: nothing has to be unmounted.
+if [ -z "${BARE_ALONE:-}" ]; then
+    [ "$(id -u)" = 0 ] || not_run "it needs root"
+    command -v debootstrap >/dev/null || not_run "debootstrap is not installed"
+    unshare --mount --propagation private true 2>/dev/null || not_run "this machine lets nobody mount anything"
+    BARE_ALONE=yes exec unshare --mount --propagation private "$PWD/scripts/bare.sh" "$@"
+fi
+
+log=$(mktemp)
+folder=${BARE:-$(mktemp -d)}
+end() {
+    # The clone and what was built in it go in any case; mounts first, so that nothing but the Debian is removed.
+    umount -R "$folder/proc" "$folder/dev" 2>/dev/null
+    if mountpoint -q "$folder/proc" || mountpoint -q "$folder/dev"; then return; fi
+    if [ -n "${BARE:-}" ]; then rm -rf "$folder/home/$user"; else rm -rf --one-file-system "$folder"; fi
+    rm -f "$log"
+}
+trap end EXIT
+
+mirror() { # where this machine's apt gets Debian itself
+    apt-get indextargets --format '$(ORIGIN) $(COMPONENT) $(RELEASE) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+        awk '$1 == "Debian" && $2 == "main" && $3 !~ /-/ { print $4; exit }'
+}
+
+make_debian() { # false when there is no mirror, or it does not have this Debian
+    from=$(mirror)
+    if [ -z "$from" ]; then
+        echo "apt knows no mirror of Debian" >"$log"
+        return 1
+    fi
+    # What debootstrap downloads with knows proxies by the environment only.
+    eval "$(apt-config shell http_proxy Acquire::http::Proxy https_proxy Acquire::https::Proxy)"
+    export ${http_proxy:+http_proxy} ${https_proxy:+https_proxy}
+    debootstrap --variant=minbase --include=python3,git,make "$suite" "$folder" "$from" >"$log" 2>&1
+}
+
+# pip's settings, whichever files and variables they are in, as variables; and all else that says how to reach others.
+pip() { if [ -x .venv/bin/python ]; then .venv/bin/python -m pip "$@"; else python3 -m pip "$@"; fi; }
+from_files=$(pip config list 2>/dev/null | grep -v '^:env:' |
+    sed -nE "s/\\\\n/ /g; s/^[a-z]+\.([a-z-]+)='(.*)'$/\1 \2/p" |
+    while read -r name value; do
+        name=${name^^}
+        echo "PIP_${name//-/_}=$value"
+    done)
+from_environment=$(env | grep -E '^((PIP|SSL)_[A-Z_]+|[A-Za-z]+_(proxy|PROXY))=' | grep -v '^PIP_CONFIG_FILE=')
+settings=()
+while read -r setting; do # folders of wheels on this machine are not there
+    [[ $setting = *=/* && ! -f ${setting#*=} || $setting = *=file:* ]] || settings+=("$setting")
+done < <(printf '%s\n' "$from_files" "$from_environment" | grep .)
+
+set_up() { # gives the Debian an ordinary user, and the machine's ways to reach others
+    cp -L /etc/resolv.conf /etc/hosts "$folder/etc/" &&
+        apt-config dump | grep -E '^Acquire::(https?|Check-[A-Za-z-]+|Retries)[: ]' \
+            >"$folder/etc/apt/apt.conf.d/80machine"
+    mkdir -p "$folder/etc/ssl/certs" && cp -rLf /etc/ssl/certs/. "$folder/etc/ssl/certs/"
+    for setting in "${settings[@]}"; do # some name certificates or constraints
+        file=${setting#*=}
+        if [ -f "$file" ]; then install -D -m 644 "$file" "$folder$file"; fi
+    done
+    mount --bind /proc "$folder/proc" && mount --rbind /dev "$folder/dev" || return 1
+    chroot "$folder" id $user >/dev/null 2>&1 || chroot "$folder" useradd -u $uid --shell /bin/bash $user
+    rm -rf "$folder/home/$user"
+    install -d -m 755 "$folder/home/$user"
+    # Continuous integration may run as another user than the one who cloned.
+    git -c safe.directory='*' clone -q --no-hardlinks . "$folder/home/$user/clone" &&
+        chown -R $uid:$uid "$folder/home/$user"
+}
+
+inside() { # inside ID COMMAND...: runs it in the clone, as the user of this number, in an environment of its own
+    local id=$1
+    shift
+    chroot --userspec="$id:$id" --groups= "$folder" /usr/bin/env -i "${settings[@]}" HOME="/home/$user" LANG=C.UTF-8 \
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        bash -c "cd /home/$user/clone && exec \"\$@\"" - "$@"
+}
+
+timed() { # timed COMMAND...: runs it as the user, and tells how long it took
+    local TIMEFORMAT="bare: $suite: $*: %0R s; processor: %0U s in programs, %0S s in the kernel"
+    time inside $uid "$@"
+}
+
+if [ ! -e "$folder/etc/debian_version" ]; then
+    echo "bare: making a bare $suite"
+    mkdir -p "$folder" && chmod 755 "$folder" # mktemp lets nobody else in
+    make_debian || not_run "no bare $suite can be made here: $(tail -n 1 "$log")"
+fi
+set_up 2>"$log" || not_run "the bare $suite cannot be set up: $(tail -n 1 "$log")"
+
+# Debian's python3 cannot make environments. What to do about it, the first command of a new user must tell.
+if ! inside $uid make bootstrap 2>"$log"; then
+    package=$(grep -oE 'python3\.[0-9]+-venv' "$log" | head -n 1)
+    if [ -z "$package" ]; then
+        cat "$log" >&2
+        exit 1
+    fi
+    echo "bare: $suite: make says what is missing, and root installs it: $package"
+    {
+        inside 0 apt-get update -qq &&
+            inside 0 env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package"
+    } >"$log" 2>&1 || not_run "the bare $suite cannot install $package: $(tail -n 1 "$log")"
+fi
+
+status=0
+timed make demo || status=1
+timed make test || status=1
+exit $status
