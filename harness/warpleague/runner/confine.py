@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 OPEN_FILES: Final = 256
 FILE_MB: Final = 64
 MARGIN_MB: Final = 64
+MORE_LIMITS: Final = {"RLIMIT_SIGPENDING": 256, "RLIMIT_MSGQUEUE": 0, "RLIMIT_NICE": 0, "RLIMIT_RTPRIO": 0}
+"""What the sandbox bounds besides: queued signals and timers, message queues, and priorities above the usual one."""
+
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 # `ulimit -f` counts 512-byte blocks in POSIX shells, `-d` kilobytes. A limit the host forbids to set is already
@@ -133,12 +136,13 @@ def limited(
 
 
 def rlimits(files: int, file_mb: int, data: int) -> dict[int, int]:
-    """The same limits for setrlimit(2), by resource; none above our own, which could not be set."""
+    """The same limits for setrlimit(2), by resource, and more; none above our own, which could not be set."""
     wanted = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: files,
         resource.RLIMIT_FSIZE: file_mb << 20,
         resource.RLIMIT_DATA: data,
+        **{getattr(resource, name): value for name, value in MORE_LIMITS.items()},
     }
     most = {kind: resource.getrlimit(kind)[1] for kind in wanted}
     return {
@@ -181,7 +185,10 @@ def environment(seat: SeatSpec, level: Level) -> dict[str, str]:
 
 
 class MemoryWatch:
-    """Whether a bot has taken more memory than its limit, in MiB of resident set, shared memory included."""
+    """Whether a bot has taken more memory than its limit, in MiB.
+
+    What counts is the resident set, shared memory included, and the page tables.
+    """
 
     __slots__ = ("_group", "_limit_pages", "exceeded_mb", "kill", "limit_mb")
 
@@ -195,7 +202,7 @@ class MemoryWatch:
         """What the kernel killed for want of memory, once it has."""
 
     def check(self, pids: Sequence[int]) -> bool:
-        """Look at all of `pids` (4 microseconds each on Linux); true if together they are or were over the limit."""
+        """Look at all of `pids` (10 microseconds each on Linux); true if together they are or were over the limit."""
         return self.exceeded_mb > 0 or self._capped() or self._over(pids)
 
     def killed(self) -> bool:
@@ -224,21 +231,30 @@ class MemoryWatch:
 
 
 def _resident_pages(pid: int) -> int:
+    """The pages of a process: its resident set, and the page tables, which are its doing and cost as much."""
     with (
-        contextlib.suppress(OSError, IndexError, ValueError),
-        open(f"/proc/{pid}/statm", "rb", buffering=0) as file,  # noqa: PTH123 - hot, and no Path needed
+        contextlib.suppress(OSError, ValueError),
+        open(f"/proc/{pid}/status", "rb", buffering=0) as file,  # noqa: PTH123 - hot, and no Path needed
     ):
-        return int(file.read().split()[1])
+        told = file.read()
+        return (_told_kb(told, b"VmRSS:") + _told_kb(told, b"VmPTE:")) * 1024 // _PAGE
     return 0
 
 
+def _told_kb(status: bytes, name: bytes) -> int:
+    start = status.index(name) + len(name)
+    return int(status[start : status.index(b"kB", start)])
+
+
 def _proportional_pages(pid: int) -> int:
-    """The resident set with each shared page divided among those that share it; the whole where untold."""
+    """The same with each shared page divided among those that share it; the whole where untold."""
     with (
         contextlib.suppress(OSError, IndexError, ValueError),
         open(f"/proc/{pid}/smaps_rollup", "rb", buffering=0) as file,  # noqa: PTH123
+        open(f"/proc/{pid}/status", "rb", buffering=0) as status,  # noqa: PTH123
     ):
+        tables_kb = _told_kb(status.read(), b"VmPTE:")
         for line in file.read().splitlines():
             if line.startswith(b"Pss:"):
-                return int(line.split()[1]) * 1024 // _PAGE
+                return (int(line.split()[1]) + tables_kb) * 1024 // _PAGE
     return _resident_pages(pid)

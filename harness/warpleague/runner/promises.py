@@ -29,7 +29,7 @@ import trio
 from warpleague.errors import BadInput, HarnessFault, WarpLeagueError
 from warpleague.match.spec import SeatSpec
 from warpleague.runner import cgroup, seccomp
-from warpleague.runner.confine import FILE_MB, OPEN_FILES, data_bytes, environment
+from warpleague.runner.confine import FILE_MB, MORE_LIMITS, OPEN_FILES, data_bytes, environment
 from warpleague.runner.process import BotProcess
 from warpleague.runner.processes import state
 from warpleague.runner.reaper import become_subreaper, children, sweep
@@ -242,6 +242,7 @@ def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
                     "RLIMIT_NOFILE": OPEN_FILES,
                     "RLIMIT_FSIZE": FILE_MB << 20,
                     "RLIMIT_DATA": data_bytes(seat),
+                    **(MORE_LIMITS if level == "sandbox" else {}),
                 },
                 "processes": seat.processes,
                 "secrets": [str(secret), f"/proc/{os.getpid()}/environ"],
