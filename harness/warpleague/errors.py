@@ -7,6 +7,7 @@ WarpLeagueError
 │   ├── OptionsError        game options that do not fit
 │   ├── PositionError       a position file that is no position
 │   ├── ConfigError         a league or bot file that does not fit
+│   │   └── EntrantsError       several bots of a league that cannot take part
 │   ├── BotError            a bot folder that cannot be bundled, built or started
 │   │   └── MissingToolchain    its interpreter or compiler is not installed here
 │   ├── RecordError         a record that is damaged or does not verify
@@ -14,6 +15,13 @@ WarpLeagueError
 ├── ActionError         a bot asked for something its game does not allow: a fault of the bot
 └── HarnessFault        the harness or its host failed: the match is void, nobody loses
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class WarpLeagueError(Exception):
@@ -34,6 +42,14 @@ class PositionError(BadInput):
 
 class ConfigError(BadInput):
     """A league or bot file that does not fit; the text names file and key."""
+
+
+class EntrantsError(ConfigError):
+    """Several bots of a league that cannot take part: `problems` has one for each, the text a line."""
+
+    def __init__(self, text: str, problems: Sequence[Any]) -> None:
+        super().__init__(text)
+        self.problems = tuple(problems)
 
 
 class BotError(BadInput):

@@ -187,11 +187,14 @@ def test_a_gauntlet_needs_others(write_league, fake) -> None:
         enter_bots(load_config(path), fake.prepare)
 
 
+GAMES = {"a": ("chess",), "b": ("aliens",)}
+
+
 def test_a_bot_must_play_the_game(write_league, fake) -> None:
     """A bot of another game is refused with the games it plays."""
     config = load_config(write_league("a", "b"))
     with pytest.raises(BotError, match="a does not play aliens"):
-        enter_bots(config, lambda folder: fake.FakeBundle(folder.name, "d", ("chess",)))
+        enter_bots(config, lambda folder: fake.FakeBundle(folder.name, "d", GAMES[folder.name]))
 
 
 def test_the_snapshot_reads_back_as_the_same_league(write_league) -> None:

@@ -70,11 +70,19 @@ def say(text: str) -> None:
 
 
 def open_league(args: argparse.Namespace) -> League:
-    """The league that the arguments name, to be read."""
+    """The league that the arguments name, to be read; what has changed since its last run is told."""
     from warpleague.league.config import load_config
     from warpleague.league.league import open_to_read
 
-    return open_to_read(load_config(args.config), args.results)
+    league = open_to_read(load_config(args.config), args.results)
+    if league.changed:
+        from warpleague.report.figures import changes_line
+
+        say(
+            f"note: {changes_line(league)} Shown is the league as it was last run; "
+            f"to play what is new: {league_command(args, 'run')}"
+        )
+    return league
 
 
 def league_command(args: argparse.Namespace, *words: str, name: tuple[str, ...] | None = None) -> str:

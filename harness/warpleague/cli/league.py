@@ -30,7 +30,7 @@ from warpleague.cli.common import (
 from warpleague.cli.decide import DECISIONS, configure_decision, run_decision
 from warpleague.cli.matches import list_matches
 from warpleague.cli.report import configure_report, run_report
-from warpleague.errors import RecordError
+from warpleague.errors import EntrantsError, RecordError
 
 if TYPE_CHECKING:
     import argparse
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from warpleague.league.config import LeagueConfig
     from warpleague.league.league import League
     from warpleague.league.running import RunReport, Watcher
 
@@ -159,11 +160,12 @@ def _run(args: argparse.Namespace) -> int:
     from warpleague.report.views import all_tables
 
     config = load_config(args.config)
-    with open_to_run(config, args.results) as league:
-        for line in league.skipped:
-            say(f"note: {line}")
-        if not args.quiet:
-            _announce(league)
+    try:
+        opened = open_to_run(config, args.results)
+    except EntrantsError as error:
+        return _tell_problems(args, config, error)
+    with opened as league:
+        _announce(league, args)
         report = _play(league, args)
         if args.json:
             print_json(_run_json(league, report))
@@ -177,14 +179,28 @@ def _run(args: argparse.Namespace) -> int:
         return 1 if report.void or report.failure else 0
 
 
-def _announce(league: League) -> None:
-    season = league.season
+def _tell_problems(args: argparse.Namespace, config: LeagueConfig, error: EntrantsError) -> int:
+    """Several bots cannot take part: all of them at once, and how to play without them."""
+    from warpleague.report.bots import problems_table
+    from warpleague.report.terminal import make_console
+
+    if args.json:
+        print_json({"league": config.name, "problems": [problem.to_json() for problem in error.problems]})
+    make_console(stderr=True).print(problems_table(error.problems, len(config.bots)))
+    say(f'Mend them; or play without them: write  broken = "skip"  above bots in {args.config}')
+    return 2
+
+
+def _announce(league: League, args: argparse.Namespace) -> None:
+    """What must be known before a match is played; without `--quiet` also what is going to be played."""
     from warpleague.report.figures import decision_lines
 
-    for line in decision_lines(league.disqualified):
+    for line in (*league.skipped, *decision_lines(league.disqualified)):
         say(f"note: {line}")
-    say(f"{league.config.name}: {season.game}, {len(season.bots)} bots; {league.schedule.describe()}")
-    say(f"commitment to the season's secret (SHA-256): {season.commitment}")
+    if not args.quiet:
+        season = league.season
+        say(f"{league.config.name}: {season.game}, {len(season.bots)} bots; {league.schedule.describe()}")
+        say(f"commitment to the season's secret (SHA-256): {season.commitment}")
     published = league.store.published()
     if published is not None and league.store.count_of(league.due) < len(league.due):
         say(
@@ -260,6 +276,9 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
         print(f"Given up: {report.failure}")
     if not report.complete:
         print(f"Go on:           {league_command(args, 'run')}")
+    if league.skipped:
+        print(f"Left out: {len(league.skipped)} of {len(league.config.bots)} bots:")
+        print(*(f"  {line}" for line in league.skipped), sep="\n")
     if stored == 0:
         return
     first = next(fixture for fixture, _ in league.stored())

@@ -63,7 +63,8 @@ def run_report(args: argparse.Namespace) -> int:
                 progress=progress,
             )
     if args.json:
-        print_json({"league": league.config.name, **site.to_json()})
+        changed = [change.to_json() for change in league.changed]
+        print_json({"league": league.config.name, **site.to_json(), "changed": changed})
         return 1 if site.problems else 0
     for number, match, problem in site.problems:
         print(f"WRONG  match {number} ({match}): {problem}")

@@ -5,20 +5,22 @@ Leaves what a bundle is and how it is built to `warpleague.runner.bundle`.
 
 from __future__ import annotations
 
+import shlex
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
-from warpleague.errors import BotError, ConfigError, MissingToolchain
+from warpleague.errors import BotError, ConfigError, EntrantsError, MissingToolchain
 from warpleague.runner.shipped import located
 from warpleague.strict import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from warpleague.league.config import LeagueConfig
+    from warpleague.errors import BadInput
+    from warpleague.league.config import BotEntry, LeagueConfig
     from warpleague.match.spec import SeatSpec
 
 
@@ -38,6 +40,25 @@ class Prepared(Protocol):
 
 
 @attrs.frozen
+class Problem:
+    """Why a bot cannot take part: the bot's name, or its folder's, what is wrong, and what to do about it."""
+
+    bot: str
+    folder: str
+    what: str
+    todo: str
+
+    @property
+    def line(self) -> str:
+        """What is told of a bot that is left out."""
+        return f"{self.bot} is left out: {' '.join(self.what.splitlines()[:1])}"
+
+    def to_json(self) -> dict[str, str]:
+        """The same as JSON."""
+        return attrs.asdict(self)
+
+
+@attrs.frozen
 class Entries:
     """The bots that take part, in the order of the league file, and one line for each that was left out."""
 
@@ -48,51 +69,107 @@ class Entries:
 def enter_bots(config: LeagueConfig, prepare: Callable[[Path], Prepared] | None = None) -> Entries:
     """Bundle and name the bots of `config`.
 
-    `prepare` makes a bundle of a folder (default: the runner's, at the league's level). Bots whose toolchain is
-    not installed are left out if the league says `missing_toolchain = "skip"`. Raises `ConfigError` for folders
-    that do not exist, names used twice, bots of another game and too few bots, `BotError` for bots that cannot be
-    built.
+    `prepare` makes a bundle of a folder (default: the runner's, at the league's level). Every bot is tried. If the
+    league says `broken = "skip"`, those that cannot take part are left out: their folder is not there, cannot be
+    bundled or built, is of another game, or its name is taken. Else one of them raises what is wrong with it
+    (`ConfigError`, `BotError`), several of them `EntrantsError`. Too few bots, and names in the file that no bot has,
+    are a `ConfigError`; what is wrong with this machine and not with a bot raises `BadInput` at once.
     """
     if prepare is None:
         from warpleague.runner import bundle as bundles
 
         prepare = partial(bundles.prepare, level=config.rules.level)
     bots: list[SeatSpec] = []
-    skipped: list[str] = []
+    found: list[tuple[Problem, BadInput]] = []
     for index, entry in enumerate(config.entries):
-        where = f"{config.path}: bots[{index}]"
-        folder = located(Path(entry.path), base=config.path.parent)
-        if not folder.is_dir():
-            above = folder.parent
-            known = sorted(path.name for path in above.iterdir() if path.is_dir()) if above.is_dir() else []
-            hint = nearest(
-                folder.name, known, f"{above} has no folders" if above.is_dir() else f"nor is there {above}"
-            )
-            raise ConfigError(f"{where}: there is no folder {folder}; {hint}")
         try:
-            bundle = prepare(folder)
-        except MissingToolchain as error:
-            if config.missing_toolchain == "error":
-                raise
-            skipped.append(f"{entry.name or folder.name} is left out: {error}")
-            continue
-        if config.game.id not in bundle.games:
-            raise BotError(
-                f"{where}: {bundle.name} does not play {config.game.id} (its games: {', '.join(bundle.games)})"
-            )
-        bots.append(attrs.evolve(bundle.seat(), bot=entry.name or bundle.name))
+            seat = _enter(config, index, prepare)
+            if seat.bot in (bot.bot for bot in bots):
+                raise _named_twice(config, seat.bot)
+        except (ConfigError, BotError) as error:
+            found.append((_problem(config, index, entry, error), error))
+        else:
+            bots.append(seat)
+    problems = [problem for problem, _ in found]
+    if found and config.broken != "skip":
+        if len(found) == 1:
+            raise found[0][1]
+        raise _several(config, problems)
+    skipped = tuple(problem.line for problem in problems)
     check_names(config, [bot.bot for bot in bots], skipped)
-    return Entries(tuple(bots), tuple(skipped))
+    return Entries(tuple(bots), skipped)
+
+
+def folder_of(config: LeagueConfig, entry: BotEntry) -> Path:
+    """The folder of a bot of the file."""
+    try:
+        return located(Path(entry.path), base=config.path.parent)
+    except OSError:  # it may not be looked at, or no path can be so long
+        return config.path.parent / entry.path
+
+
+def _enter(config: LeagueConfig, index: int, prepare: Callable[[Path], Prepared]) -> SeatSpec:
+    """The seat of one bot of the file."""
+    entry = config.entries[index]
+    where = f"{config.path}: bots[{index}]"
+    folder = folder_of(config, entry)
+    try:
+        if not folder.is_dir():
+            raise ConfigError(f"{where}: there is no folder {folder}; {_neighbours(folder)}")
+    except OSError as error:
+        raise ConfigError(f"{where}: {folder} cannot be read: {error.strerror}") from None
+    bundle = prepare(folder)
+    if config.game.id not in bundle.games:
+        raise BotError(
+            f"{where}: {bundle.name} does not play {config.game.id} (its games: {', '.join(bundle.games)})"
+        )
+    return attrs.evolve(bundle.seat(), bot=entry.name or bundle.name)
+
+
+def _neighbours(folder: Path) -> str:
+    """What may have been meant by a folder that is not there."""
+    above = folder.parent
+    if not above.is_dir():
+        return f"nor is there {above}"
+    known = sorted(path.name for path in above.iterdir() if path.is_dir())
+    return nearest(folder.name, known, f"{above} has no folders")
+
+
+def _named_twice(config: LeagueConfig, name: str) -> ConfigError:
+    hint = 'give one of them another: { path = "...", name = "..." }'
+    return ConfigError(f"{config.path}: bots: two bots are called {name!r}; {hint}")
+
+
+def _problem(config: LeagueConfig, index: int, entry: BotEntry, error: BadInput) -> Problem:
+    """An error about a bot in columns: the place, which the columns tell, is cut off, and the advice set apart."""
+    folder = folder_of(config, entry)
+    text = str(error)
+    for place in (f"{config.path}: bots[{index}]: ", f"{config.path}: bots: ", f"{folder}: ", f"{folder}/"):
+        text = text.removeprefix(place)
+    head, semicolon, advice = text.rpartition("; ")
+    if semicolon and "\n" not in text:
+        text, todo = head, advice
+    elif isinstance(error, MissingToolchain):
+        todo = "install it here"
+    else:
+        todo = f"mend it; to see more: warpleague bot check {shlex.quote(str(folder))}"
+    return Problem(entry.name or folder.name, str(folder), text, todo)
+
+
+def _several(config: LeagueConfig, problems: Sequence[Problem]) -> EntrantsError:
+    lines = "".join(f"\n  {problem.bot}: {problem.what}; {problem.todo}" for problem in problems)
+    return EntrantsError(
+        f"{config.path}: bots: {len(problems)} of {len(config.entries)} cannot take part:{lines}", problems
+    )
 
 
 def check_names(config: LeagueConfig, names: Sequence[str], skipped: Sequence[str] = ()) -> None:
     """Raise `ConfigError` for names used twice, too few bots, and names in the file that no bot has."""
     for index, name in enumerate(names):
         if name in names[:index]:
-            hint = 'give one of them another: { path = "...", name = "..." }'
-            raise ConfigError(f"{config.path}: bots: two bots are called {name!r}; {hint}")
+            raise _named_twice(config, name)
+    left_out = "".join(f"\n  {line}" for line in skipped)
     if len(names) < config.game.players:
-        left_out = "".join(f"\n  {line}" for line in skipped)
         raise ConfigError(
             f"{config.path}: bots: a table of {config.game.players} needs as many bots, not {len(names)}{left_out}"
         )
@@ -102,7 +179,9 @@ def check_names(config: LeagueConfig, names: Sequence[str], skipped: Sequence[st
         wanted.append(("rating.anchor", config.rating.anchor))
     for key, name in wanted:
         if name not in names:
-            raise ConfigError(f"{config.path}: {key}: no bot is called {name!r}; {nearest(name, names)}")
+            raise ConfigError(
+                f"{config.path}: {key}: no bot is called {name!r}; {nearest(name, names)}{left_out}"
+            )
     others = len(names) - max(len(config.format.challengers), 1)
     if config.format.kind == "gauntlet" and others < config.game.players - 1:
         raise ConfigError(

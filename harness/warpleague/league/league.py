@@ -13,6 +13,7 @@ import attrs
 
 from warpleague.errors import BadInput, StoreError
 from warpleague.league import decisions
+from warpleague.league.changes import changes
 from warpleague.league.entry import check_names, enter_bots
 from warpleague.league.schedule import Schedule
 from warpleague.league.schema import store_at, unplayed
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from warpleague.league.changes import Change
     from warpleague.league.config import LeagueConfig
     from warpleague.league.decisions import Disqualification, Results
     from warpleague.league.entry import Prepared
@@ -42,6 +44,7 @@ class League:
     store: Store
     skipped: tuple[str, ...] = ()
     disqualified: tuple[Disqualification, ...] = ()
+    changed: tuple[Change, ...] = ()
 
     @property
     def counting(self) -> Schedule:
@@ -226,7 +229,8 @@ def _told(store: Store) -> Commitment:
 def open_to_read(config: LeagueConfig, results: Path) -> League:
     """The league as it was last run, read-only; it may be running meanwhile.
 
-    The bots are those of the last run: their folders are not looked at. Format and rating are the file's.
+    The bots are those of the last run; what has changed in their folders and the file since then is in `changed`.
+    Format and rating are the file's.
     """
     store = Store.open_to_read(results / config.name)
     try:
@@ -245,7 +249,15 @@ def open_to_read(config: LeagueConfig, results: Path) -> League:
         season = Season.of(config, bots, secret)
         store.check_same_league(season, config)
         check_names(config, season.names)
-        return League(config, season, Schedule(season), store, disqualified=_disqualified(store, season))
+        return League(
+            config,
+            season,
+            Schedule(season),
+            store,
+            store.skipped(),
+            _disqualified(store, season),
+            changes(config, store),
+        )
     except BaseException:
         store.close()
         raise

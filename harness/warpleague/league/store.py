@@ -168,6 +168,10 @@ class Store:
         """The bots of the last run, in order, without a way to run them; None before the first run."""
         return self._fact("bots", lambda text: tuple(SeatSpec(*row) for row in json.loads(text)))
 
+    def skipped(self) -> tuple[str, ...]:
+        """One line for each bot that was left out of the last run."""
+        return self._fact("skipped", lambda text: tuple(map(str, json.loads(text)))) or ()
+
     def published(self) -> str | None:
         """When the season first ended, so that its secret became public (ISO time), or None."""
         return self.meta("published")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from rich.console import Group
 from rich.text import Text
 
 from warpleague.report.terminal import make_console, make_table
@@ -15,8 +16,11 @@ from warpleague.runner.shipped import short_name
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from collections.abc import Sequence
 
+    from rich.console import Console, RenderableType
+
+    from warpleague.league.entry import Problem
     from warpleague.runner.checkup import Finding
 
 _STYLES: Final = {"ok": "green", "warning": "yellow", "failed": "bold red"}
@@ -45,3 +49,14 @@ def print_bots(found: list[dict[str, Any]]) -> None:
     for bot in found:
         if "error" in bot:
             console.print(Text(safe(bot["error"]), style="red"), soft_wrap=True)
+
+
+def problems_table(problems: Sequence[Problem], bots: int) -> RenderableType:
+    """The bots of a league that cannot take part, each with what is wrong and what to do."""
+    table = make_table()
+    for column, ratio in (("bot", 1), ("what is wrong", 3), ("what to do", 3)):
+        table.add_column(column, overflow="fold", ratio=ratio)
+    for problem in problems:
+        table.add_row(Text(problem.bot, style="bold"), Text(problem.what), Text(problem.todo))
+    title = f"{len(problems)} of {bots} bots cannot take part"
+    return Group(Text(title, style="bold red"), table)

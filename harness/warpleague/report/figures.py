@@ -6,7 +6,7 @@ Leaves computing to `warpleague.league.standings`, and columns to `tables` and t
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from warpleague.league.played import Played
     from warpleague.league.schedule import Fixture
     from warpleague.league.standings import FaultLine, SeatLine, Standing, Standings, Tally, TimeLine
+
+_MOST_CHANGES: Final = 8  # told in one line
 
 
 def percent(share: float) -> str:
@@ -147,6 +149,14 @@ def time_words(line: TimeLine) -> list[str]:
 def rank_words(line: Standing) -> str:
     """The place in the table; a disqualified bot has none."""
     return "–" if line.rank is None else str(line.rank)
+
+
+def changes_line(league: League) -> str:
+    """What has changed since the last run, in one line; empty if nothing has."""
+    texts = [change.text for change in league.changed]
+    if len(texts) > _MOST_CHANGES:
+        texts[_MOST_CHANGES - 1 :] = [f"{len(texts) - _MOST_CHANGES + 1} more changes"]
+    return f"{league.config.path} has changed since the last run: {'; '.join(texts)}." if texts else ""
 
 
 def decision_lines(found: Iterable[Disqualification]) -> list[str]:

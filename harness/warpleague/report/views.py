@@ -57,6 +57,8 @@ def status(league: League) -> dict[str, Any]:
         "created": store.meta("created"),
         "harness": store.meta("harness"),
         "store": str(store.path),
+        "skipped": list(league.skipped),
+        "changed": [change.to_json() for change in league.changed],
         "disqualified": [found.to_json() for found in league.disqualified],
         "taken_out": taken_out,
     }
@@ -84,6 +86,8 @@ def _status_table(league: League, _: int) -> RenderableType:
         rows.insert(5, ("besides", f"{data['other']:,} matches of earlier bots or formats, not counted"))
     if data["taken_out"]:
         rows.insert(5, ("taken out", f"{data['taken_out']:,} matches of disqualified bots, not counted"))
+    if league.skipped:
+        rows.insert(3, ("left out", "\n".join(league.skipped)))
     if league.disqualified:
         rows.insert(3, ("disqualified", "\n".join(decision_lines(league.disqualified))))
     return tables.facts(rows)

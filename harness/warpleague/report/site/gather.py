@@ -14,6 +14,7 @@ from warpleague.games import load_game
 from warpleague.league.held import Held
 from warpleague.league.means import share_interval
 from warpleague.report.figures import (
+    changes_line,
     disqualified_lines,
     fit_words,
     held_lines,
@@ -77,6 +78,7 @@ def gather(league: League) -> Gathered:
         "table": table,
         "standings": [_standing(line) for line in table.lines],
         "disqualified": disqualified_lines(table),
+        "changed": changes_line(league),
         "remarks": solo_remarks(rival=table.rival, compared=len(table.lines) > 1)
         if table.solo
         else remarks(table, wide=True),

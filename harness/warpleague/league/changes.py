@@ -1,0 +1,94 @@
+"""What has changed in a league file and its bots since the league was last run, whose tables are what is shown.
+
+Leaves changes of conditions, with which a store cannot be used, to `store`. Bots are not built: only their manifests
+and the content of their folders are looked at.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import attrs
+
+from warpleague.errors import BadInput, ConfigError, StoreError
+from warpleague.league.config import FormatTable, RatingTable, without_none
+from warpleague.league.entry import folder_of
+from warpleague.league.schema import SPARE, json_object
+from warpleague.league.season import differences
+from warpleague.strict import structure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from warpleague.league.config import BotEntry, LeagueConfig
+    from warpleague.league.store import Store
+
+_TABLES: Final = {"format": FormatTable, "rating": RatingTable}
+
+
+@attrs.frozen
+class Change:
+    """One thing that is not as it was: of which kind, the bot if it is about one, and the words."""
+
+    what: Literal["added", "removed", "content", "broken", "format", "rating"]
+    bot: str | None
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return attrs.asdict(self)
+
+
+def changes(config: LeagueConfig, store: Store) -> tuple[Change, ...]:
+    """What differs between the league as `config` and its bots' folders have it now, and as it was last run."""
+    try:
+        last = json_object(store.meta("config") or "{}")
+    except ValueError as error:
+        raise StoreError(f"{store.path}: is damaged: its config: {error}; {SPARE}") from None
+    return (*_of_bots(config, store, last), *_of_tables(config, last))
+
+
+def _of_bots(config: LeagueConfig, store: Store, last: dict[str, Any]) -> Iterator[Change]:
+    played = {bot.bot: bot.digest for bot in store.bots() or ()}
+    listed = [{"path": bot} if isinstance(bot, str) else bot for bot in last.get("bots", ())]
+    seen: set[str] = set()
+    for entry in config.entries:
+        name, digest, problem = _look(config, entry)
+        if name in seen:
+            continue  # two of one name: one of them was left out, or will be refused
+        seen.add(name)
+        if name in played:
+            if problem:
+                yield Change("broken", name, f"{name} cannot take part any more ({problem})")
+            elif digest != played[name]:
+                yield Change("content", name, f"{name} has other content")
+        elif without_none(attrs.asdict(entry)) not in listed:
+            yield Change("added", name, f"{name} was added")
+    for name in played:
+        if name not in seen:
+            yield Change("removed", name, f"{name} was removed")
+
+
+def _look(config: LeagueConfig, entry: BotEntry) -> tuple[str, str, str]:
+    """A bot's name in the league, the digest of its content, and what is wrong with it, if anything is."""
+    from warpleague.runner.content import folder_digest
+    from warpleague.runner.manifest import read_manifest
+
+    folder = folder_of(config, entry)
+    name = entry.name or folder.name
+    try:
+        name = entry.name or read_manifest(folder).name
+        return name, folder_digest(folder), ""
+    except BadInput as error:
+        return name, "", str(error).splitlines()[0]
+
+
+def _of_tables(config: LeagueConfig, last: dict[str, Any]) -> Iterator[Change]:
+    now = config.to_toml()
+    for key, kind in _TABLES.items():
+        try:
+            before: Any = structure(last.get(key, {}), kind, "")  # with defaults for keys that are new since
+        except ConfigError:
+            continue  # of another version of the program, whose words are not ours
+        for line in differences(without_none(attrs.asdict(before)), now[key], key):
+            yield Change("format" if key == "format" else "rating", None, line)
