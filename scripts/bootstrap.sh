@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 
 VENV=${VENV:-.venv}
 LOCK=${LOCK:-requirements/dev.lock}
-oldest=11 newest=13 # the minor versions of Python 3 that the locks are made and tested for
+oldest=11 newest=14 # the minor versions of Python 3 that the locks are made and tested for
 stamp=$VENV/.bootstrapped
 
 say() { printf 'bootstrap: %s\n' "$*" >&2; }
@@ -31,7 +31,7 @@ new_enough="import sys; sys.exit(sys.version_info[:2] < (3, $oldest))"
 has_venv='import ensurepip, venv'
 
 first() { # first TEST...: the first interpreter on PATH that passes all tests
-    for candidate in python3 python3.13 python3.12 python3.11; do
+    for candidate in python3 python3.14 python3.13 python3.12 python3.11; do
         command -v "$candidate" >/dev/null 2>&1 || continue
         passed=yes
         for test in "$@"; do runs "$candidate" "$test" || passed=no; done
