@@ -91,6 +91,14 @@ soak: bootstrap ## play many matches in one run and look for what grows (SOAK_MA
 test-pythons: ## golden matches, digests and the wire on every supported Python found here
 	scripts/test-pythons.sh $(PYTEST)
 
+.PHONY: test-ends
+test-ends: ## all tests on the oldest and the newest supported Python found here, besides the one of `make test`
+	scripts/test-pythons.sh --ends $(PYTEST)
+
+.PHONY: bare
+bare: ## demo and tests in a bare Debian made for it, as an ordinary user (BARE_SUITE=bookworm); needs root
+	@scripts/bare.sh $(or $(BARE_SUITE),bookworm)
+
 .PHONY: lock
 lock: ## bring requirements/*.lock up to date with pyproject.toml (LOCK_FLAGS=--upgrade for the newest)
 	VENV=.venvs/lock LOCK=requirements/lock.lock scripts/bootstrap.sh

@@ -5,7 +5,8 @@
 #   scripts/bare.sh [SUITE]     the Debian to make, by the name of its release (default: bookworm, which is Debian 12)
 #   BARE=FOLDER                 make it in this folder and keep it there for the next run (default: one that is removed)
 #
-# debootstrap makes the Debian; packages come from where this machine's own apt and pip get them. Needs root.
+# debootstrap makes the Debian, from where this machine's own apt gets its packages; this machine's pip downloads what
+# the lock names, so that the Debian's needs no settings. Needs root.
 # Exit codes: 0 both passed; 1 one of them failed; 3 not run on this machine, and one line says why.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 3
@@ -13,6 +14,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 3
 suite=${1:-bookworm}
 user=player
 uid=4321
+pip_python=.venv/bin/python
+[ -x $pip_python ] || pip_python=python3
 
 not_run() {
     echo "bare: not run: $*" >&2
@@ -52,46 +55,33 @@ make_debian() { # false when there is no mirror, or it does not have this Debian
     # What debootstrap downloads with knows proxies by the environment only.
     eval "$(apt-config shell http_proxy Acquire::http::Proxy https_proxy Acquire::https::Proxy)"
     export ${http_proxy:+http_proxy} ${https_proxy:+https_proxy}
-    debootstrap --variant=minbase --include=python3,git,make "$suite" "$folder" "$from" >"$log" 2>&1
+    timeout 900 debootstrap --variant=minbase --include=python3,git,make "$suite" "$folder" "$from" >"$log" 2>&1
 }
 
-# pip's settings, whichever files and variables they are in, as variables; and all else that says how to reach others.
-pip() { if [ -x .venv/bin/python ]; then .venv/bin/python -m pip "$@"; else python3 -m pip "$@"; fi; }
-from_files=$(pip config list 2>/dev/null | grep -v '^:env:' |
-    sed -nE "s/\\\\n/ /g; s/^[a-z]+\.([a-z-]+)='(.*)'$/\1 \2/p" |
-    while read -r name value; do
-        name=${name^^}
-        echo "PIP_${name//-/_}=$value"
-    done)
-from_environment=$(env | grep -E '^((PIP|SSL)_[A-Z_]+|[A-Za-z]+_(proxy|PROXY))=' | grep -v '^PIP_CONFIG_FILE=')
-settings=()
-while read -r setting; do # folders of wheels on this machine are not there
-    [[ $setting = *=/* && ! -f ${setting#*=} || $setting = *=file:* ]] || settings+=("$setting")
-done < <(printf '%s\n' "$from_files" "$from_environment" | grep .)
-
-set_up() { # gives the Debian an ordinary user, and the machine's ways to reach others
-    cp -L /etc/resolv.conf /etc/hosts "$folder/etc/" &&
-        apt-config dump | grep -E '^Acquire::(https?|Check-[A-Za-z-]+|Retries)[: ]' \
-            >"$folder/etc/apt/apt.conf.d/80machine"
-    mkdir -p "$folder/etc/ssl/certs" && cp -rLf /etc/ssl/certs/. "$folder/etc/ssl/certs/"
-    for setting in "${settings[@]}"; do # some name certificates or constraints
-        file=${setting#*=}
-        if [ -f "$file" ]; then install -D -m 644 "$file" "$folder$file"; fi
-    done
+set_up() { # gives the Debian an ordinary user, a clone, and what it cannot get by itself
     mount --bind /proc "$folder/proc" && mount --rbind /dev "$folder/dev" || return 1
-    chroot "$folder" id $user >/dev/null 2>&1 || chroot "$folder" useradd -u $uid --shell /bin/bash $user
+    cp -L /etc/resolv.conf /etc/hosts "$folder/etc/" || return 1
+    apt-config dump | grep -E '^Acquire::(https?|Check-[A-Za-z-]+|Retries)[: ]' >"$folder/etc/apt/apt.conf.d/80machine"
+    mkdir -p "$folder/etc/ssl/certs" && cp -rLf /etc/ssl/certs/. "$folder/etc/ssl/certs/"
+    chroot "$folder" id $user >/dev/null 2>&1 || chroot "$folder" useradd -u $uid --shell /bin/bash $user || return 1
     rm -rf "$folder/home/$user"
-    install -d -m 755 "$folder/home/$user"
+    install -d -m 755 "$folder/home/$user" "$folder/wheels"
     # Continuous integration may run as another user than the one who cloned.
     git -c safe.directory='*' clone -q --no-hardlinks . "$folder/home/$user/clone" &&
         chown -R $uid:$uid "$folder/home/$user"
 }
 
+download() { # what the lock names, for the Python in the Debian, by this machine's pip with its settings and its cache
+    version=$(chroot "$folder" python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])') &&
+        "$pip_python" -m pip download -q --disable-pip-version-check --dest "$folder/wheels" --no-deps --require-hashes \
+            --only-binary=:all: --python-version "$version" -r requirements/dev.lock
+}
+
 inside() { # inside ID COMMAND...: runs it in the clone, as the user of this number, in an environment of its own
     local id=$1
     shift
-    chroot --userspec="$id:$id" --groups= "$folder" /usr/bin/env -i "${settings[@]}" HOME="/home/$user" LANG=C.UTF-8 \
-        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    chroot --userspec="$id:$id" --groups= "$folder" /usr/bin/env -i HOME="/home/$user" LANG=C.UTF-8 \
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin PIP_NO_INDEX=1 PIP_FIND_LINKS=/wheels \
         bash -c "cd /home/$user/clone && exec \"\$@\"" - "$@"
 }
 
@@ -106,6 +96,7 @@ if [ ! -e "$folder/etc/debian_version" ]; then
     make_debian || not_run "no bare $suite can be made here: $(tail -n 1 "$log")"
 fi
 set_up 2>"$log" || not_run "the bare $suite cannot be set up: $(tail -n 1 "$log")"
+download 2>"$log" || not_run "pip cannot download what the bare $suite needs: $(tail -n 1 "$log")"
 
 # Debian's python3 cannot make environments. What to do about it, the first command of a new user must tell.
 if ! inside $uid make bootstrap 2>"$log"; then

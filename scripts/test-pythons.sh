@@ -1,46 +1,62 @@
 #!/bin/sh
-# Runs the tests whose answers must be the same to the byte whatever the interpreter (golden matches, digests, the
-# chance stream, the wire) on every supported Python this machine has: those on PATH and those pyenv keeps.
-# Arguments go to pytest; `-k ""` as the last of them runs every test of the folders below.
+# Runs tests on the supported Pythons that this machine has: those on PATH and those pyenv keeps.
 #
-# Each interpreter gets an environment of its own in .venvs/, from the same lock.
+#   scripts/test-pythons.sh [PYTEST ARGUMENTS]          on every one, the tests whose answers must be the same to the
+#                                                       byte: golden matches, digests, the chance stream, the wire
+#   scripts/test-pythons.sh --ends [PYTEST ARGUMENTS]   on the oldest and the newest one, all tests; the Python of .venv
+#                                                       is left to `make test`
+#
+# Each interpreter gets an environment of its own in .venvs/, from the same lock. The last line tells which were run.
 # Exit codes: 0 all passed; 1 some failed; 2 none of the supported versions was found.
 set -eu
 cd "$(dirname "$0")/.."
 
-# One source of truth for what is supported: the classifiers.
+# One source of truth for what is supported: the classifiers, the oldest first.
 versions=$(sed -n 's/.*"Programming Language :: Python :: \(3\.[0-9]*\)".*/\1/p' pyproject.toml)
 
-works() { [ "$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)" = "$2" ]; }
+minor() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null; }
 
 find_python() { # find_python VERSION: prints an interpreter of that version, or nothing
-    if works "python$1" "$1"; then
+    if [ "$(minor "python$1")" = "$1" ]; then
         echo "python$1"
     elif command -v pyenv >/dev/null 2>&1; then
         for python in "$(pyenv root)/versions/$1".*/bin/python; do
-            if works "$python" "$1"; then echo "$python"; return; fi
+            if [ "$(minor "$python")" = "$1" ]; then echo "$python"; return; fi
         done
     fi
 }
 
-exact='golden or digest or chance or canonical or codec or framing or conformance'
-tested= failed= missing=
+found= missing=
 for version in $versions; do
+    if [ -n "$(find_python "$version")" ]; then found="$found $version"; else missing="$missing $version"; fi
+done
+
+what="exact tests" own=
+wanted=$found
+if [ "${1:-}" = --ends ]; then
+    shift
+    what="all tests" own=$(minor .venv/bin/python || true)
+    wanted=$(printf '%s\n' $found | sed -n '1p;$p' | uniq | grep -vx "$own" || true)
+else
+    set -- -k 'golden or digest or chance or canonical or codec or framing or conformance' \
+        tests/games tests/match tests/runner tests/warpline "$@"
+fi
+
+passed= failed=
+for version in $wanted; do
     python=$(find_python "$version")
-    if [ -z "$python" ]; then
-        missing="$missing $version"
-        continue
-    fi
-    echo "== Python $version ($python)"
-    VENV=.venvs/$version PYTHON=$python scripts/bootstrap.sh
-    if ".venvs/$version/bin/pytest" -n auto -p no:cacheprovider -k "$exact" \
-        tests/games tests/match tests/runner tests/warpline "$@"; then
-        tested="$tested $version"
+    echo "== Python $version ($python): $what"
+    if VENV=.venvs/$version PYTHON=$python scripts/bootstrap.sh &&
+        ".venvs/$version/bin/pytest" -n auto -p no:cacheprovider "$@"; then
+        passed="$passed $version"
     else
         failed="$failed $version"
     fi
 done
 
-echo "passed:${tested:- none}; failed:${failed:- none}; not found here:${missing:- none}"
+between=$(for version in $found; do echo "$version"; done | grep -vxF "$(printf '%s\n' $wanted $own)" | tr '\n' ' ' || true)
+told="passed:${passed:- none}; failed:${failed:- none}"
+told="$told${own:+; left to make test: $own}${between:+; not run: ${between% }}${missing:+; not found here:$missing}"
+echo "$what on Python: $told"
 [ -z "$failed" ] || exit 1
-[ -n "$tested" ] || exit 2
+[ -n "$found" ] || exit 2
