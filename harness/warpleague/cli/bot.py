@@ -9,11 +9,22 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import add_examples, add_level, add_verb, count, print_json, seconds
+from warpleague.cli.common import (
+    add_examples,
+    add_level,
+    add_verb,
+    count,
+    log_folder,
+    print_json,
+    say,
+    seconds,
+)
 from warpleague.errors import BadInput, BotError
 
 if TYPE_CHECKING:
     import argparse
+
+    from warpleague.runner.logs import LogFolder
 
 
 LANGUAGES = {
@@ -58,6 +69,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="only this game; repeatable (default: all)",
     )
     add_level(check)
+    check.add_argument(
+        "--log",
+        type=Path,
+        metavar="DIR",
+        help="keep what the bot prints, and a wire log, of each match in its folder in DIR",
+    )
     check.add_argument("--json", action="store_true", help="print the findings as JSON")
     add_examples(
         check,
@@ -115,7 +132,8 @@ def run_check(args: argparse.Namespace) -> int:
     from warpleague.runner.shipped import located
 
     folder = located(args.folder)
-    how = Checkup(args.matches, args.move_s, args.level, tuple(args.game), args.start_s, args.quick)
+    logs = log_folder(args.log)
+    how = Checkup(args.matches, args.move_s, args.level, tuple(args.game), args.start_s, args.quick, logs)
     if args.json:
         found: list[dict[str, Any]] = []
         ready = check_bot(
@@ -123,16 +141,26 @@ def run_check(args: argparse.Namespace) -> int:
             how,
             lambda one: found.append({"what": one.what, "verdict": one.verdict, "text": one.text}),
         )
+        _tell_logs(logs)
         print_json({"bot": str(args.folder), "ready": ready, "findings": found})
         return 0 if ready else 1
     from warpleague.report.bots import print_finding
 
     ready = check_bot(folder, how, print_finding)
+    _tell_logs(logs)
     print(
         f"{args.folder}: "
         + ("ready for a league" if ready else "not ready: mend what failed, then check again")
     )
     return 0 if ready else 1
+
+
+def _tell_logs(logs: LogFolder | None) -> None:
+    if logs is not None:
+        say(
+            logs.problem
+            or f"logs written to {logs.folder}: a folder for the bot, two files for each match and seat"
+        )
 
 
 def run_new(args: argparse.Namespace) -> int:

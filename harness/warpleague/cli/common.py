@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Game, JsonObject
     from warpleague.league.league import League
+    from warpleague.runner.logs import LogFolder
 
 RESULTS = Path("results")
 
@@ -235,6 +236,21 @@ def check_writable(path: Path) -> None:
             pass
     except OSError as error:
         raise BadInput(f"{path}: cannot write it: {_reason(error)}") from None
+
+
+def log_folder(folder: Path | None) -> LogFolder | None:
+    """The folder where logs are to be kept, if one is named: made now, or `BadInput` if that is not possible."""
+    from warpleague.runner.logs import LogFolder
+
+    if folder is None:
+        return None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise BadInput(f"{folder}: cannot write there: {_reason(error)}") from None
+    return LogFolder(folder)
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 import sys
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +21,7 @@ from warpleague.cli.common import (
     check_new,
     count,
     league_command,
+    log_folder,
     open_league,
     print_json,
     print_json_list,
@@ -30,7 +32,7 @@ from warpleague.cli.common import (
 from warpleague.cli.decide import DECISIONS, configure_decision, run_decision
 from warpleague.cli.matches import list_matches
 from warpleague.cli.report import configure_report, run_report
-from warpleague.errors import EntrantsError, RecordError
+from warpleague.errors import EntrantsError
 
 if TYPE_CHECKING:
     import argparse
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from warpleague.league.config import LeagueConfig
     from warpleague.league.league import League
     from warpleague.league.running import RunReport, Watcher
+    from warpleague.runner.logs import LogFolder
 
     Handler = Callable[[argparse.Namespace], int]
 
@@ -90,6 +93,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--quiet",
         action="store_true",
         help="print no progress and no tables, only which bots are left out and how it ended",
+    )
+    run.add_argument(
+        "--log",
+        type=Path,
+        metavar="DIR",
+        help="keep what each bot prints, and a wire log, in its folder in DIR (default: with `logs = true` in the "
+        "file, RESULTS/NAME/logs)",
     )
     action("commit", "settle the season's secret before anything is played, and tell its commitment", _commit)
     action("status", "tell how far the league is", _look)
@@ -166,7 +176,10 @@ def _run(args: argparse.Namespace) -> int:
         return _tell_problems(args, config, error)
     with opened as league:
         _announce(league, args)
-        report = _play(league, args)
+        logs = log_folder(args.log or (args.results / config.name / "logs" if config.run.logs else None))
+        report = _play(league, args, logs)
+        if logs is not None and logs.problem is not None:
+            say(f"note: the bots' logs are not complete: {logs.problem}")
         if args.json:
             print_json(_run_json(league, report))
         else:
@@ -209,16 +222,19 @@ def _announce(league: League, args: argparse.Namespace) -> None:
         )
 
 
-def _play(league: League, args: argparse.Namespace) -> RunReport:
+def _play(league: League, args: argparse.Namespace, logs: LogFolder | None) -> RunReport:
     from warpleague.league.running import run_league
 
     if args.cluster is None:
         with _watcher(args) as watcher:
-            return run_league(league, jobs=args.jobs, watcher=watcher)
+            return run_league(league, jobs=args.jobs, watcher=watcher, logs=logs)
     from warpleague.league.cluster import cluster, play_there
 
     with cluster(args.cluster, league.season.bots) as (executor, jobs), _watcher(args) as watcher:
-        return run_league(league, executor=executor, jobs=args.jobs or jobs, play=play_there, watcher=watcher)
+        play = partial(play_there, log=logs is not None)
+        return run_league(
+            league, executor=executor, jobs=args.jobs or jobs, play=play, watcher=watcher, logs=logs
+        )
 
 
 @contextmanager
@@ -316,6 +332,7 @@ def _look(args: argparse.Namespace) -> int:
 
 def _export(args: argparse.Namespace) -> int:
     from warpleague.league.records import published_record
+    from warpleague.match.compare import is_same_play
     from warpleague.match.packing import pack
 
     with open_league(args) as league:
@@ -330,7 +347,7 @@ def _export(args: argparse.Namespace) -> int:
             for match_id, deal in wanted:
                 path = folder / (match_id + suffix)
                 record = published_record(league, match_id, deal)
-                check_new(path, args.force or _holds(path, record))
+                check_new(path, args.force or is_same_play(path, record))
                 write_file(path, pack(record, path.name))
                 yield str(path)
 
@@ -343,18 +360,6 @@ def _export(args: argparse.Namespace) -> int:
         if not league.store.published():
             say("note: the season is not over: the records' keys stay secret until then")
     return 0
-
-
-def _holds(path: Path, record: bytes) -> bool:
-    """Whether the file is a record of the very same play, perhaps still without its key: no harm to replace it."""
-    from warpleague.match.lines import end_digest
-    from warpleague.match.packing import read_record
-
-    try:
-        there = end_digest(read_record(path))
-    except RecordError:
-        return False
-    return there is not None and there == end_digest(record)
 
 
 def _verify(args: argparse.Namespace) -> int:

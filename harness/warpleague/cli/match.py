@@ -17,6 +17,7 @@ from warpleague.cli.common import (
     check_new,
     check_writable,
     count,
+    log_folder,
     parse_options,
     print_json,
     read_position,
@@ -60,6 +61,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="start from the position in this file (JSON; `replay position` takes one from a record)",
     )
     add_force(parser)
+    parser.add_argument(
+        "--log",
+        type=Path,
+        metavar="DIR",
+        help="keep what each bot prints, and a wire log, in its folder in DIR",
+    )
     add_clock(parser)
     parser.add_argument(
         "--faults",
@@ -192,15 +199,21 @@ def run(args: argparse.Namespace) -> int:
     spec = build_spec(args)
     if args.record is not None:
         check_writable(args.record)
+    logs = log_folder(args.log)
+    log = logs is not None
     if args.watch and not args.json:
         from warpleague.report.watch import Watcher
 
         with Watcher(spec) as watcher:
-            result = play_match(spec, observer=watcher.observe)
+            result = play_match(spec, observer=watcher.observe, log=log)
     else:
-        result = play_match(spec)
+        result = play_match(spec, log=log)
     if args.record is not None:
         write_file(args.record, pack(result.record, args.record.name))
+    if logs is not None:
+        logs.keep(spec.id, [seat.bot for seat in spec.seats], result.logs)
+        if logs.problem is not None:
+            raise BadInput(logs.problem)
     if args.json:
         print_json(result_json(spec, result, None if args.record is None else str(args.record)))
         return 0
@@ -209,4 +222,6 @@ def run(args: argparse.Namespace) -> int:
     print_result(spec, result)
     if args.record is not None:
         say(f"record written to {args.record}")
+    if args.log is not None:
+        say(f"logs written to {args.log}: a folder for each bot")
     return 0

@@ -37,9 +37,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--at", type=count(0), metavar="N", help="draw the board after line n = N only, and stop there"
     )
     show.add_argument("--seat", type=count(0), metavar="S", help="show only what seat S knew")
+    logs = show.add_mutually_exclusive_group()
+    for kind, text in (
+        ("stderr", "what the bot of seat S wrote to standard error"),
+        ("wire", "the wire log of seat S"),
+    ):
+        logs.add_argument(
+            f"--{kind}", type=count(0), metavar="S", help=f"show {text} instead, where the match kept logs"
+        )
+    show.add_argument(
+        "--log",
+        type=Path,
+        metavar="DIR",
+        help="the folder of logs (default: `logs` beside the record or its folder)",
+    )
     show.add_argument("--json", action="store_true", help="print each line with its events as JSON")
     show.set_defaults(handler=run_show)
-    add_examples(show, "replay show results/one.jsonl", "replay show results/one.jsonl --at 30 --seat 0")
+    add_examples(
+        show,
+        "replay show results/one.jsonl",
+        "replay show results/one.jsonl --at 30 --seat 0",
+        "replay show results/one.jsonl --stderr 0 --log logs",
+    )
     verify = add_verb(verbs, "verify", "execute it again and compare everything")
     verify.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a record")
     verify.add_argument("--key", metavar="HEX", help="the match key, where the record does not tell it")
@@ -147,16 +166,42 @@ def run_show(args: argparse.Namespace) -> int:
     from warpleague.match.packing import read_record
     from warpleague.match.replay import Replay
     from warpleague.report.replay import show_replay, steps_json
+    from warpleague.runner.logs import KINDS
 
     replay = Replay(read_record(args.file), where=str(args.file))
     last_seat = replay.header["players"] - 1
-    if args.seat is not None and args.seat > last_seat:
-        raise BadInput(f"--seat {args.seat}: the match has seats 0 to {last_seat}")
+    for option in ("seat", *KINDS):
+        if (getattr(args, option) or 0) > last_seat:
+            raise BadInput(f"--{option} {getattr(args, option)}: the match has seats 0 to {last_seat}")
     _check_line(replay, args.at)
+    for kind in KINDS:
+        if (seat := getattr(args, kind)) is not None:
+            return _show_log(args, replay, seat, kind)
     if args.json:
         print_json([step for step in steps_json(replay, args.seat) if args.at in (None, step["n"])])
     else:
         show_replay(replay, boards=args.boards, at=args.at, seat=args.seat)
+    return 0
+
+
+def _show_log(args: argparse.Namespace, replay: Replay, seat: int, kind: str) -> int:
+    """Print the log of one kind of a seat; the record is not executed."""
+    from warpleague.runner.logs import read_log
+
+    text = read_log(args.file, replay.header, seat, kind, args.log)
+    if args.json:
+        print_json(
+            {
+                "match": replay.header["id"],
+                "seat": seat,
+                "bot": replay.header["seats"][seat]["bot"],
+                kind: text,
+            }
+        )
+    elif text:
+        print(text, end="" if text.endswith("\n") else "\n")
+    else:
+        say(f"seat {seat} wrote nothing to standard error")
     return 0
 
 

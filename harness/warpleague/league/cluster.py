@@ -92,11 +92,11 @@ def lacking(version: str, paths: Sequence[str]) -> str | None:
     return None
 
 
-def play_there(spec: MatchSpec) -> MatchResult:
+def play_there(spec: MatchSpec, log: bool = False) -> MatchResult:
     """Play `spec` in a referee process of this worker's; raises what playing it raised."""
     from warpleague.runner.play import play_in_series
 
-    return _referees().submit(play_in_series, spec).result()
+    return _referees().submit(play_in_series, spec, log).result()
 
 
 def _everywhere_there(fn: Callable[[], object]) -> None:

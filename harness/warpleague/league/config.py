@@ -82,10 +82,14 @@ class RulesTable:
 
 @attrs.frozen(kw_only=True)
 class RunTable:
-    """`[run]`: how many matches at once (0: one for each usable core), and whether each keeps to one core."""
+    """`[run]`: how many matches at once (0: one for each usable core), and whether each keeps to one core.
+
+    With `logs`, what bots print and a wire log are kept.
+    """
 
     jobs: int = attrs.field(default=0, validator=ge(0))
     affinity: Literal["core", "none"] = "core"
+    logs: bool = False
 
 
 @attrs.frozen(kw_only=True)

@@ -12,6 +12,7 @@ import traceback
 from collections import deque
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
+from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from warpleague.league.league import League
     from warpleague.league.schedule import Fixture
     from warpleague.match.spec import MatchResult, MatchSpec
+    from warpleague.runner.logs import LogFolder
 
 _AHEAD = 2  # matches submitted for each job: the next one is at hand when one ends
 _RESUBMIT = 2  # times a match is tried again when its referee dies
@@ -104,6 +106,7 @@ def run_league(
     jobs: int | None = None,
     play: Callable[[MatchSpec], MatchResult] | None = None,
     watcher: Watcher | None = None,
+    logs: LogFolder | None = None,
 ) -> RunReport:
     """Play what is left of `league`, which must be open to run, and commit each match as it ends.
 
@@ -112,13 +115,15 @@ def run_league(
     submitted (default: the runner's `play_in_series`). Matches with the same dice are never played at once. Between
     them all bots that wait for a match are ended wherever the executor plays, if it has a method `everywhere`, which
     calls a function in each of its processes, as that of `RefereePool` does. In the main thread the first SIGINT or
-    SIGTERM lets the matches being played end, the second one kills them. Raises `BadInput` if a match cannot be played
-    as asked (a sandbox that is not there, say).
+    SIGTERM lets the matches being played end, the second one kills them. `logs` takes what the bots said, if `play`
+    returns that, as the default one does where `logs` are given.
+
+    Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
     """
     if play is None:
         from warpleague.runner.play import play_in_series
 
-        play = play_in_series
+        play = play_in_series if logs is None else partial(play_in_series, log=True)
     own = None
     before = league.store.count_of(league.counting)
     total = league.total(before)
@@ -133,7 +138,7 @@ def run_league(
         jobs = max(min(wanted, total - before), 1)
         executor = own = RefereePool(jobs, league.config.run.affinity)
     run = _Run(
-        league, total, before, executor, jobs or league.config.run.jobs or 1, play, watcher or Watcher()
+        league, total, before, executor, jobs or league.config.run.jobs or 1, play, watcher or Watcher(), logs
     )
     killed = False
     try:
@@ -158,8 +163,10 @@ class _Run:
         jobs: int,
         play: Callable[[MatchSpec], MatchResult],
         watcher: Watcher,
+        logs: LogFolder | None,
     ) -> None:
         self.league, self.executor, self.jobs, self.play, self.watcher = league, executor, jobs, play, watcher
+        self.logs = logs
         self.total, self.before = total, before
         self.played = 0
         self.void: list[Void] = []
@@ -304,6 +311,8 @@ class _Run:
         self.league.store.add([(flight.fixture, flight.spec.seats, result) for flight, result in unsaved])
         self.played += len(unsaved)
         for flight, result in unsaved:
+            if self.logs is not None and result.logs:
+                self.logs.keep(result.id, [seat.bot for seat in flight.spec.seats], result.logs)
             self.watcher.finished(flight.fixture, result)
 
     def _failed(self, flight: _InFlight, error: BaseException) -> None:

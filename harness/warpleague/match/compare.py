@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import msgspec
 
-from warpleague.match.lines import digest_form
+from warpleague.errors import RecordError
+from warpleague.match.lines import digest_form, end_digest
+from warpleague.match.packing import read_record
 from warpleague.match.replay import Replay
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterator
+    from pathlib import Path
 
     from warpleague.games.api import JsonObject
 
@@ -58,6 +61,15 @@ def first_difference(
         if _without(recorded, aside) != _without(played, aside):
             return Difference(line, played_line, _form(recorded), _form(played), _same_seat(recorded, played))
     return None
+
+
+def is_same_play(path: Path, record: bytes) -> bool:
+    """Whether the file `path` is a record of the very same play as `record`, perhaps with its key or without."""
+    try:
+        there = end_digest(read_record(path))
+    except RecordError:
+        return False
+    return there is not None and there == end_digest(record)
 
 
 def messages(record: bytes) -> set[int]:

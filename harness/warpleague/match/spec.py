@@ -114,6 +114,17 @@ class SeatFault:
 
 
 @attrs.frozen
+class SeatLog:
+    """A bot's own words over a match, for its author: its standard error, and each line to and from it.
+
+    Both are text that is safe for a terminal, and say where something is missing.
+    """
+
+    stderr: str
+    wire: str
+
+
+@attrs.frozen
 class MatchResult:
     """A finished match: who stands where, why it ended, what the bots did wrong, and the whole record.
 
@@ -122,7 +133,7 @@ class MatchResult:
     seconds, the bots' start and end included; `playing_s` the part from the first question to the finished record.
     `stopped` are the seats whose bots were stopped between their decisions, for pondering or because all were.
     `rival` is the score of the game's own opponent, where a solo game has one. `held` is what was found to hold of the
-    level, as the record's header has it.
+    level, as the record's header has it. `logs` are there, one for each seat, if they were asked for.
     """
 
     id: str
@@ -139,3 +150,4 @@ class MatchResult:
     rival: float | None = None
     stopped: tuple[int, ...] = ()
     held: dict[str, Any] | None = None
+    logs: tuple[SeatLog, ...] = ()

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Game
     from warpleague.match.spec import FaultKind, Level, MatchResult
+    from warpleague.runner.logs import LogFolder
 
 T = TypeVar("T")
 
@@ -69,6 +70,7 @@ class Checkup:
     """How to check: matches a game and table size, seconds a decision and to start, the level, the games (none: all).
 
     `quick` plays one match at the smallest and the largest table of each game, and ends within `QUICK_S`.
+    What the bot said goes into `logs`, if that is given.
     """
 
     matches: int = 2
@@ -77,6 +79,7 @@ class Checkup:
     games: tuple[str, ...] = ()
     start_s: float = 10.0
     quick: bool = False
+    logs: LogFolder | None = None
 
     def tables(self, game: Game[Any, Any]) -> tuple[int, ...]:
         """The numbers of players at which a game is to be played."""
@@ -242,7 +245,10 @@ def _game_findings(
 
     def play(number: int) -> MatchResult:
         spec = _spec(bundle, name, players, f"check {number}", how)
-        return _in_time(play_within(spec, deadline - time.monotonic()), what)
+        result = _in_time(play_within(spec, deadline - time.monotonic(), log=how.logs is not None), what)
+        if how.logs is not None:
+            how.logs.keep(spec.id, [seat.bot for seat in spec.seats], result.logs)
+        return result
 
     for number in range(1 if how.quick else how.matches):
         result = play(number)

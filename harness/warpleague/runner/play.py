@@ -22,6 +22,7 @@ from warpleague.runner.idle import IdleBots
 from warpleague.runner.process import BotProcess
 from warpleague.runner.promises import check_level, leaf
 from warpleague.runner.reaper import become_subreaper, children, sweep
+from warpleague.runner.wirelog import BotLog
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -45,29 +46,29 @@ _IDLE: Final = IdleBots(16)
 
 
 def play_match(
-    spec: MatchSpec, *, observer: Callable[[Any, Sequence[Event]], None] | None = None
+    spec: MatchSpec, *, observer: Callable[[Any, Sequence[Event]], None] | None = None, log: bool = False
 ) -> MatchResult:
-    """Play `spec` to its end and return the result with its record.
+    """Play `spec` to its end and return the result with its record; with `log`, also with what each bot said.
 
     Raises `BadInput` for a spec that cannot be played here, `HarnessFault` when the host failed; whatever else
     is raised is a bug. What a bot does never raises: it is in the result.
     """
-    result = _play(spec, observer, None)
+    result = _play(spec, observer, None, log)
     assert result is not None
     return result
 
 
-def play_within(spec: MatchSpec, seconds: float) -> MatchResult | None:
+def play_within(spec: MatchSpec, seconds: float, log: bool = False) -> MatchResult | None:
     """Like `play_match`, but the match is broken off, and its bots are ended, if it takes longer than that."""
-    return _play(spec, None, None, seconds)
+    return _play(spec, None, None, log, seconds)
 
 
-def play_in_series(spec: MatchSpec) -> MatchResult:
+def play_in_series(spec: MatchSpec, log: bool = False) -> MatchResult:
     """Like `play_match`, for a process that plays many: reusable bots wait here for their next match.
 
     They end with this process, and before a match with dice that one of them may know.
     """
-    result = _play(spec, None, _IDLE)
+    result = _play(spec, None, _IDLE, log)
     assert result is not None
     return result
 
@@ -81,6 +82,7 @@ def _play(
     spec: MatchSpec,
     observer: Callable[[Any, Sequence[Event]], None] | None,
     idle: IdleBots | None,
+    log: bool,
     within_s: float = math.inf,
 ) -> MatchResult | None:
     held = {**check_level(spec.level).summary(), "pondering": spec.pondering}
@@ -88,7 +90,9 @@ def _play(
     before = children()
     try:
         game = load_game(spec.game)
-        result: MatchResult | None = trio.run(within, within_s, play_game, game, spec, observer, idle, held)
+        result: MatchResult | None = trio.run(
+            within, within_s, play_game, game, spec, observer, idle, held, log
+        )
     except BaseExceptionGroup as group:
         # trio's nurseries put even a single error into a group; whoever judges it wants to see which it is.
         fault, bugs = group.split((HarnessFault, BadInput))
@@ -113,11 +117,12 @@ async def play_game(
     observer: Callable[[Any, Sequence[Event]], None] | None = None,
     idle: IdleBots | None = None,
     held: JsonObject | None = None,
+    log: bool = False,
 ) -> MatchResult:
     """Play `spec` as a match of `game`, registered or not; like `play_match`, inside a running trio.
 
     Reusable bots are taken from `idle`, if that is given, and wait there afterwards. `held` says in the record what
-    was found to hold of the level.
+    was found to hold of the level. With `log` the result has the bots' logs.
     """
     begun = time.perf_counter()
     started = datetime.now(UTC).isoformat(timespec="seconds")
@@ -126,9 +131,11 @@ async def play_game(
     bots: list[BotProcess | None] = [None] * len(spec.seats)
     if idle is not None:
         idle.begin(spec.key)
+    begun_ns = time.perf_counter_ns()
+    logs = [BotLog(begun_ns) for _ in spec.seats] if log else []
     async with trio.open_nursery() as attendants:
         try:
-            await _start_all(referee, bots, attendants, idle)
+            await _start_all(referee, bots, attendants, idle, logs)
             asked = time.perf_counter()
             await _ask_all(referee, bots, attendants)
             stopped = tuple(s for s, bot in enumerate(bots) if bot is not None and bot.pondering.stops)
@@ -144,7 +151,12 @@ async def play_game(
         finally:
             await _close_all(referee, bots)
             attendants.cancel_scope.cancel()
-    return attrs.evolve(result, elapsed_s=time.perf_counter() - begun, playing_s=playing_s)
+    return attrs.evolve(
+        result,
+        elapsed_s=time.perf_counter() - begun,
+        playing_s=playing_s,
+        logs=tuple(kept.told() for kept in logs),  # now that all bots have ended
+    )
 
 
 def _reusable(bot: BotProcess) -> bool:
@@ -153,7 +165,11 @@ def _reusable(bot: BotProcess) -> bool:
 
 
 async def _start_all(
-    referee: Referee, bots: list[BotProcess | None], attendants: trio.Nursery, idle: IdleBots | None
+    referee: Referee,
+    bots: list[BotProcess | None],
+    attendants: trio.Nursery,
+    idle: IdleBots | None,
+    logs: Sequence[BotLog],
 ) -> None:
     """Start and greet every bot at once; judge them in seat order, so that the record is the same each time."""
     troubles: list[Violation | None] = [None] * len(bots)
@@ -168,6 +184,8 @@ async def _start_all(
                 troubles[seat] = Violation("startup", str(error))
                 return
         bots[seat] = bot
+        if logs:
+            bot.log_to(logs[seat])
         bot.pondering.begin(spec.pondering)
         bot.attend(attendants)
         troubles[seat] = await _greet(referee, seat, bot)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import JsonObject
     from warpleague.match.spec import Level, SeatSpec
+    from warpleague.runner.wirelog import BotLog, WireLog
     from warpline.messages import BotHello
 
 QUICK_MS: Final = 5
@@ -39,9 +40,6 @@ a little pay for a second system call; one much longer would starve the other ta
 
 MEMORY_WATCH_S: Final = 0.05
 """How often a bot's resident set is looked at, in seconds."""
-
-EVIDENCE_CHARS: Final = 2000
-"""How much of a bot's standard error goes into the record with a fault."""
 
 _CHUNK: Final = 1 << 16
 _LINUX: Final = sys.platform == "linux"
@@ -65,6 +63,7 @@ class BotProcess:
         self.hello: BotHello | None = None
         """What the bot said in its hello, once it has."""
         self.pondering = Pondering()
+        self._wire: WireLog | None = None
         self._level = level
         self._paused = False
         self._buffer = LineBuffer()
@@ -90,6 +89,11 @@ class BotProcess:
         self._attendance: trio.CancelScope | None = None
         self._unattended: trio.Event | None = None
 
+    def log_to(self, log: BotLog) -> None:
+        """Keep in `log` what is said from now on, until `rest`."""
+        self._wire = log.wire
+        log.stderr = self.stderr
+
     # ------------------------------------------------------------------ one question, one answer
 
     async def ask(
@@ -104,6 +108,8 @@ class BotProcess:
         """
         if self._paused:
             self.resume()
+        if self._wire is not None:
+            self._wire.sent(line)
         if self._held or self._poll.poll(0):
             early = self._unasked(forgive)
             if early is not None:
@@ -150,6 +156,8 @@ class BotProcess:
                     self.pondering.answered(cpu)
                 self.wait_ns = 0
                 self.line = data[:-1]
+                if self._wire is not None:
+                    self._wire.received(data)
                 return None
             self._take(data)
         return await self.again()
@@ -230,6 +238,8 @@ class BotProcess:
 
     def _take(self, data: bytes) -> None:
         if data:
+            if self._wire is not None:
+                self._wire.received(data)
             self._buffer.feed(data)
             self._held = True
         else:
@@ -278,10 +288,7 @@ class BotProcess:
         if self.memory.killed():
             return trouble.greedy(self.memory)
         if self.memory.kill is not None:
-            raise Killed(
-                f"the kernel killed {self.seat.bot}, which was within its limit: the machine, or a control group "
-                "above the bot's, is short of memory"
-            )
+            raise Killed(trouble.short_of_memory(self.seat.bot))
         fault = self._child.level_fault()
         if fault is not None:
             self.drain_stderr()
@@ -298,25 +305,13 @@ class BotProcess:
     def evidence(self) -> JsonObject:
         """What belongs into the record beside a fault: exit status, the end of standard error."""
         self.drain_stderr()
-        detail: JsonObject = {"stderr": self.stderr.text(EVIDENCE_CHARS), "stderr_bytes": self.stderr.total}
-        status = self._child.status()
-        if status is not None:
-            detail["exit"] = status if status >= 0 else trouble.signal_name(-status)
-        return detail
+        return trouble.evidence(self.stderr, self._child.status())
 
     # ------------------------------------------------------------------ beside the questions
 
     def drain_stderr(self) -> bool:
         """Read what standard error holds; false once it has ended or is left unread."""
-        while not self.stderr.full:
-            try:
-                data = os.read(self._err, _CHUNK)
-            except BlockingIOError:
-                return True
-            if not data:
-                return False
-            self.stderr.feed(data)
-        return False
+        return self.stderr.drain(self._err)
 
     def attend(self, nursery: trio.Nursery) -> None:
         """Have a task read standard error, watch the memory and the bot's other processes, until `close` or `leave`.
@@ -366,6 +361,8 @@ class BotProcess:
         """Send a line that needs no answer, as far as the pipe takes it at once; the rest goes before the next one."""
         if self._paused:
             self.resume()
+        if self._wire is not None:
+            self._wire.sent(line)
         self._unsent += line
         with contextlib.suppress(OSError):
             self._unsent = self._unsent[os.write(self._in, self._unsent) :]
@@ -432,6 +429,7 @@ class BotProcess:
             return False
         self.drain_stderr()
         self.stderr = StderrLog()
+        self._wire = None
         self.pause()
         self._child.close_schedstat()
         return not self._child.others()

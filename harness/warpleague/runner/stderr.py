@@ -1,10 +1,11 @@
 """What is kept of a bot's standard error: the first and the last bytes, however much it writes.
 
-Leaves reading the pipe to `warpleague.runner.process`.
+Leaves when to read it to `warpleague.runner.process`.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
 from warpleague.safe_text import printable
@@ -12,6 +13,7 @@ from warpline.limits import STDERR_KEPT, STDERR_READ
 
 HEAD_BYTES: Final = STDERR_KEPT // 2
 TAIL_BYTES: Final = STDERR_KEPT - HEAD_BYTES
+_CHUNK: Final = 1 << 16
 
 
 class StderrLog:
@@ -28,6 +30,18 @@ class StderrLog:
     def full(self) -> bool:
         """Whether so much was read that the rest is left unread."""
         return self.total >= STDERR_READ
+
+    def drain(self, fd: int) -> bool:
+        """Read what the non-blocking pipe `fd` holds; false once it has ended or is left unread."""
+        while not self.full:
+            try:
+                data = os.read(fd, _CHUNK)
+            except BlockingIOError:
+                return True
+            if not data:
+                return False
+            self.feed(data)
+        return False
 
     def feed(self, data: bytes) -> None:
         """Take what was read."""

@@ -6,7 +6,7 @@ Leaves noticing it to `process`, and judging it to `warpleague.match.referee`.
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from warpleague.match.evidence import quote
 from warpleague.match.referee import Violation
@@ -14,7 +14,11 @@ from warpleague.match.referee import Violation
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
     from warpleague.runner.confine import MemoryWatch
+    from warpleague.runner.stderr import StderrLog
     from warpline.framing import LineTooLong
+
+EVIDENCE_CHARS: Final = 2000
+"""How much of a bot's standard error goes into the record with a fault."""
 
 
 def timed_out(limit_ns: int, extended_ns: int, unfinished_bytes: int, why: str = "") -> Violation:
@@ -56,6 +60,20 @@ def ended(status: int | None) -> str:
     if status < 0:
         return f"killed by {signal_name(-status)}"
     return f"exited with status {status}"
+
+
+def short_of_memory(bot: str) -> str:
+    """Why the kernel killed a bot that did nothing wrong."""
+    text = f"the kernel killed {bot}, which was within its limit: the machine, or a control group above the bot's"
+    return f"{text}, is short of memory"
+
+
+def evidence(stderr: StderrLog, status: int | None) -> JsonObject:
+    """What belongs into the record beside a fault: of standard error so much, and how the bot ended, if it did."""
+    detail: JsonObject = {"stderr": stderr.text(EVIDENCE_CHARS), "stderr_bytes": stderr.total}
+    if status is not None:
+        detail["exit"] = status if status >= 0 else signal_name(-status)
+    return detail
 
 
 def signal_name(number: int) -> str:
