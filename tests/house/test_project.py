@@ -90,6 +90,15 @@ def test_the_readme_names_only_targets_there_are(root: Path, readme: str) -> Non
     assert set(re.findall(r"\bmake ([a-z-]+)\b", "\n".join(chain.from_iterable(commands(readme))))) <= targets
 
 
+def test_contributors_are_told_only_targets_there_are(root: Path) -> None:
+    """Every `make TARGET` of the contributors' page and of the hook before a commit is a target of the Makefile."""
+    targets = set(re.findall(r"(?m)^([a-z-]+):", (root / "Makefile").read_text(encoding="utf-8")))
+    hook = (root / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    page = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert "make quick" in hook
+    assert set(re.findall(r"(?:`|entry: )make ([a-z-]+)", page + hook)) <= targets
+
+
 def test_continuous_integration_runs_the_readmes_commands(root: Path) -> None:
     """What is checked for a change is what everyone can run, the README's `make check` and `make test` first."""
     script = (root / ".ci/run").read_text(encoding="utf-8")
