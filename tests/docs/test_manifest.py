@@ -11,16 +11,19 @@ from pathlib import Path
 import attrs
 import pytest
 
-from warpleague.runner.manifest import Limits, Manifest
+from warpleague.runner.manifest import Limits, Manifest, SandboxTable
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "write-a-bot.md"
 KEYS = [
-    *(field for field in attrs.fields(Manifest) if field.name != "limits"),
+    *(field for field in attrs.fields(Manifest) if field.name not in ("limits", "sandbox")),
     *attrs.fields(Limits),
+    *attrs.fields(SandboxTable),
 ]
 
 
 def name_of(field: attrs.Attribute) -> str:
+    if field in attrs.fields(SandboxTable):
+        return f"sandbox.{field.name}"
     return f"limits.{field.name}" if field in attrs.fields(Limits) else field.name
 
 

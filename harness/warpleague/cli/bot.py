@@ -16,6 +16,7 @@ from warpleague.cli.common import (
     count,
     log_folder,
     print_json,
+    sandbox_paths,
     say,
     seconds,
 )
@@ -34,6 +35,8 @@ LANGUAGES = {
     "rust": ("Rust", "random-rust"),
     "perl": ("Perl", "random-perl"),
     "java": ("Java", "random-java"),
+    "csharp": ("C#", "random-csharp"),
+    "nim": ("Nim", "random-nim"),
 }
 """By the word on the command line: the language's name, and the folder of the starter in it."""
 
@@ -133,7 +136,16 @@ def run_check(args: argparse.Namespace) -> int:
 
     folder = located(args.folder)
     logs = log_folder(args.log)
-    how = Checkup(args.matches, args.move_s, args.level, tuple(args.game), args.start_s, args.quick, logs)
+    how = Checkup(
+        args.matches,
+        args.move_s,
+        args.level,
+        tuple(args.game),
+        args.start_s,
+        args.quick,
+        logs,
+        sandbox_paths(args),
+    )
     if args.json:
         found: list[dict[str, Any]] = []
         ready = check_bot(

@@ -123,6 +123,28 @@ def add_level(parser: argparse.ArgumentParser) -> None:
         default=LEVEL,
         help="how bots are confined (default %(default)s): sandbox for strangers', none to debug",
     )
+    add_sandbox_paths(parser)
+
+
+def add_sandbox_paths(parser: argparse.ArgumentParser) -> None:
+    """The option of what bots see in the sandbox beside what all bots see."""
+    parser.add_argument(
+        "--sandbox-path",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="show bots at level sandbox this folder or file of the machine, too, read-only; repeatable",
+    )
+
+
+def sandbox_paths(args: argparse.Namespace) -> tuple[str, ...]:
+    """The paths of `--sandbox-path`; `BadInput` for one that no bot may see."""
+    from warpleague.runner.bundle import cache_folder
+    from warpleague.runner.seen import check_granted
+
+    if args.sandbox_path:
+        check_granted(args.sandbox_path, "--sandbox-path", (cache_folder(), RESULTS))
+    return tuple(args.sandbox_path)
 
 
 def add_clock(parser: argparse.ArgumentParser) -> None:

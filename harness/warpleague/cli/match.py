@@ -21,6 +21,7 @@ from warpleague.cli.common import (
     parse_options,
     print_json,
     read_position,
+    sandbox_paths,
     say,
     write_file,
 )
@@ -139,7 +140,8 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
     unlimited = args.move_s is None and args.bank_s is None and args.increment_s is None
     seed = secrets.token_hex(4) if args.seed is None else args.seed
     substitute = args.faults == "substitute"
-    bundles = [prepare(located(Path(bot)), args.level) for bot in args.bots]
+    paths = sandbox_paths(args)
+    bundles = [prepare(located(Path(bot)), args.level, paths) for bot in args.bots]
     for bundle in bundles:
         if game.id not in bundle.games:
             say(

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from warpleague.cli.common import (
     add_examples,
     add_force,
+    add_sandbox_paths,
     check_new,
     check_writable,
     print_json,
+    sandbox_paths,
     say,
     write_file,
 )
@@ -44,6 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"confinement (default: the record's, but at least {LEVEL}, as for a match: whose record it is may be "
         "a stranger)",
     )
+    add_sandbox_paths(parser)
     parser.add_argument("--key", metavar="HEX", help="the match key, where the record does not tell it")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write the new record here")
     add_force(parser)
@@ -84,8 +87,9 @@ def _seats(args: argparse.Namespace, header: dict[str, Any], level: Level) -> tu
             f"{args.file}: its match has {len(recorded)} seats; name as many bots, not {len(args.bots)}"
         )
     seats = []
+    paths = sandbox_paths(args)
     for number, seat in enumerate(recorded):
-        bundle = prepare(Path(args.bots[number]), level) if args.bots else find(seat["digest"])
+        bundle = prepare(Path(args.bots[number]), level, paths) if args.bots else find(seat["digest"], paths)
         if bundle is None:
             text = f"{args.file}: the bot of seat {number}, {seat['bot']} ({seat['digest'][:12]}), was never used here"
             raise BotError(f"{text}; give the folders of all bots after the file")

@@ -81,6 +81,13 @@ class RulesTable:
 
 
 @attrs.frozen(kw_only=True)
+class SandboxTable:
+    """`[sandbox]`: the paths of this machine that bots see at level sandbox, beside what all bots see."""
+
+    paths: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
 class RunTable:
     """`[run]`: how many matches at once (0: one for each usable core), and whether each keeps to one core.
 
@@ -123,6 +130,7 @@ class LeagueConfig:
     format: FormatTable = FormatTable()
     clock: Clock = attrs.Factory(lambda: Clock(move_s=1.0))
     rules: RulesTable = RulesTable()
+    sandbox: SandboxTable = SandboxTable()
     run: RunTable = RunTable()
     rating: RatingTable = RatingTable()
     path: Path = attrs.field(default=Path(), init=False)
@@ -144,6 +152,7 @@ class LeagueConfig:
             "format",
             "clock",
             "rules",
+            "sandbox",
             "run",
             "rating",
         )

@@ -78,7 +78,7 @@ def enter_bots(config: LeagueConfig, prepare: Callable[[Path], Prepared] | None 
     if prepare is None:
         from warpleague.runner import bundle as bundles
 
-        prepare = partial(bundles.prepare, level=config.rules.level)
+        prepare = partial(bundles.prepare, level=config.rules.level, paths=config.sandbox.paths)
     bots: list[SeatSpec] = []
     found: list[tuple[Problem, BadInput]] = []
     for index, entry in enumerate(config.entries):

@@ -31,7 +31,11 @@ class Held:
     def made_by(self) -> str:
         """By what means bots were confined, in words; empty if that is not known, or by none."""
         made_by = str((self.found or {}).get("made_by") or "")
-        return f"{made_by}; system calls filtered by seccomp" if "calls" in self.kept else made_by
+        if "calls" in self.kept:
+            made_by += "; system calls filtered by seccomp"
+        if paths := (self.found or {}).get("paths"):
+            made_by += f"; bots were shown {', '.join(map(str, paths))}"
+        return made_by
 
     @property
     def host(self) -> str:

@@ -122,6 +122,12 @@ def open_to_run(
     `prepare` makes a bundle of a bot's folder (default: the runner's). Raises what `enter_bots` raises, and
     `StoreError` if the league is being run already or the store belongs to a league of other conditions.
     """
+    if config.sandbox.paths and prepare is None:
+        from warpleague.runner.bundle import cache_folder
+        from warpleague.runner.seen import check_granted
+
+        where = f"{config.path}: sandbox.paths"
+        check_granted(config.sandbox.paths, where, (cache_folder(), results, config.path))
     store = Store.open_to_write(results / config.name)
     try:
         entries = enter_bots(config, prepare)

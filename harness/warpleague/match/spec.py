@@ -54,7 +54,8 @@ class SeatSpec:
 
     `run` is the argv, `cwd` the folder to run it in (both resolved, absolute where they are files);
     `reusable` allows to keep its process for the next match of the same referee. At level sandbox the bot may have
-    `processes` processes and threads at once, and `tmp_mb` MiB of /tmp and /dev/shm each, none by default.
+    `processes` processes and threads at once, and `tmp_mb` MiB of /tmp and /dev/shm each, none by default,
+    and sees `paths` of this machine beside what every bot sees.
     """
 
     bot: str
@@ -66,6 +67,7 @@ class SeatSpec:
     memory_mb: int = 512
     processes: int = 64
     tmp_mb: int = 0
+    paths: tuple[str, ...] = ()
 
 
 @attrs.frozen

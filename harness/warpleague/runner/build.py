@@ -82,6 +82,7 @@ class Build:
     """What is to be built: the bot's name, the folder to name in errors, the command, the copy of the folder.
 
     `argv` has its program resolved, `folder` is the copy, and `scratch` an empty folder beside it.
+    `paths` of this machine are shown to it in the sandbox.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Build:
     argv: tuple[str, ...]
     folder: Path
     scratch: Path
+    paths: tuple[str, ...] = ()
 
     def error(self, what: str, output: str = "") -> BotError:
         """What went wrong, with the end of what the build said, which is printable already."""
@@ -208,6 +210,7 @@ def _archive(job: Build, archive: Any) -> None:
         memory_mb=LIMITS.memory_mb,
         processes=LIMITS.processes,
         tmp_mb=LIMITS.tmp_mb,
+        paths=job.paths,
     )
     limits = rlimits(LIMITS.open_files, LIMITS.folder_mb, LIMITS.data_bytes)
     sandbox = Sandbox(seat, limits, LIMITS.folder_mb, ("/bin/sh", "-c", _IN_SANDBOX, tar))

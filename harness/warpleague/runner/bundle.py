@@ -21,6 +21,7 @@ from warpleague.match.spec import LEVEL, SeatSpec
 from warpleague.runner.content import BRING_LIBRARIES, LEFT_OUT, content, files_of, folder_digest
 from warpleague.runner.draft import clean, draft_of, replace
 from warpleague.runner.manifest import MANIFEST, SYSTEM, Limits, Manifest, as_words, read_manifest
+from warpleague.runner.seen import check_asked
 from warpleague.strict import nearest
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Bundle:
     cwd: str
     reusable: bool = False
     limits: Limits = attrs.field(factory=Limits)
+    paths: tuple[str, ...] = ()
 
     def seat(self, name: str | None = None) -> SeatSpec:
         """The seat this bot takes in a match, under another name if one is given."""
@@ -72,6 +74,7 @@ class Bundle:
             memory_mb=self.limits.memory_mb,
             processes=self.limits.processes,
             tmp_mb=self.limits.tmp_mb,
+            paths=self.paths,
         )
 
 
@@ -89,12 +92,13 @@ def cache_folder() -> Path:
         ) from None
 
 
-def prepare(folder: Path, level: Level = LEVEL) -> Bundle:
+def prepare(folder: Path, level: Level = LEVEL, paths: tuple[str, ...] = ()) -> Bundle:
     """The bundle of the bot in `folder`, copied and built in the cache if its digest is new there.
 
-    It is built under `level`, once: a built bot is confined whenever it runs, however it was built. Raises `BotError`,
-    `MissingToolchain` when the program that builds or runs it is not installed, and `BadInput` when it is to be built
-    and the level does not hold here.
+    It is built under `level`, once: a built bot is confined whenever it runs, however it was built. In the sandbox it
+    sees `paths` of this machine, which an organiser has granted, beside those that its manifest asks for. Raises
+    `BotError`, `MissingToolchain` when the program that builds or runs it is not installed, and `BadInput` when it is
+    to be built and the level does not hold here.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
@@ -102,20 +106,25 @@ def prepare(folder: Path, level: Level = LEVEL) -> Bundle:
         if argv is not None:
             _require(folder, manifest, argv)
     _require_memory(folder, manifest.limits)
+    check_asked(manifest.sandbox.paths, manifest.name)
     digest = folder_digest(folder)
-    built = _built(folder, manifest, digest, level)
-    return _bundle(manifest, digest, built)
+    built = _built(folder, manifest, digest, level, paths)
+    return _bundle(manifest, digest, built, paths)
 
 
-def find(digest: str) -> Bundle | None:
-    """The bundle with `digest`, if it was prepared on this machine before."""
+def find(digest: str, paths: tuple[str, ...] = ()) -> Bundle | None:
+    """The bundle with `digest`, if it was prepared on this machine before; `paths` as in `prepare`."""
     if not _DIGEST.fullmatch(digest):
         return None  # a record may say anything, a path that leads elsewhere too
     folder = _bundle_folder(digest)
-    return _bundle(read_manifest(folder), digest, folder) if (folder / MANIFEST).is_file() else None
+    if not (folder / MANIFEST).is_file():
+        return None
+    manifest = read_manifest(folder)
+    check_asked(manifest.sandbox.paths, manifest.name)
+    return _bundle(manifest, digest, folder, paths)
 
 
-def _bundle(manifest: Manifest, digest: str, folder: Path) -> Bundle:
+def _bundle(manifest: Manifest, digest: str, folder: Path, paths: tuple[str, ...]) -> Bundle:
     return Bundle(
         name=manifest.name,
         version=manifest.version,
@@ -125,7 +134,12 @@ def _bundle(manifest: Manifest, digest: str, folder: Path) -> Bundle:
         cwd=str(folder),
         reusable=manifest.reusable,
         limits=manifest.limits,
+        paths=_paths(manifest, paths),
     )
+
+
+def _paths(manifest: Manifest, granted: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted({*manifest.sandbox.paths, *granted}))
 
 
 def _bundle_folder(digest: str) -> Path:
@@ -133,13 +147,13 @@ def _bundle_folder(digest: str) -> Path:
     return cache_folder() / f"{platform.system()}-{platform.machine()}".lower() / digest[:32]
 
 
-def _built(folder: Path, manifest: Manifest, digest: str, level: Level) -> Path:
+def _built(folder: Path, manifest: Manifest, digest: str, level: Level, paths: tuple[str, ...]) -> Path:
     """The folder in the cache that holds the built bot."""
     target = _bundle_folder(digest)
     clean(target.parent)
     if not (target / MANIFEST).is_file():
         try:
-            _fill(target, folder, manifest, digest, level)
+            _fill(target, folder, manifest, digest, level, paths)
         except OSError as error:
             raise BotError(
                 f"{folder}: cannot bundle it in {cache_folder()} (WARPLEAGUE_CACHE names another folder): {error}"
@@ -147,7 +161,9 @@ def _built(folder: Path, manifest: Manifest, digest: str, level: Level) -> Path:
     return target
 
 
-def _fill(target: Path, folder: Path, manifest: Manifest, digest: str, level: Level) -> None:
+def _fill(
+    target: Path, folder: Path, manifest: Manifest, digest: str, level: Level, paths: tuple[str, ...]
+) -> None:
     """Make `target` the built copy of the bot in `folder`, unless another process does so first."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with draft_of(target) as draft:  # two processes must not build the same bot at once
@@ -163,7 +179,8 @@ def _fill(target: Path, folder: Path, manifest: Manifest, digest: str, level: Le
 
             argv = (_program(manifest.build[0], copy) or manifest.build[0], *manifest.build[1:])
             shutil.copyfile(copy / MANIFEST, draft / MANIFEST)
-            build(Build(manifest.name, folder, argv, copy, scratch), level)
+            job = Build(manifest.name, folder, argv, copy, scratch, _paths(manifest, paths))
+            build(job, level)
             # What a bot is, its author says, not its build.
             replace(draft / MANIFEST, copy / MANIFEST)
         _check_program(folder, manifest, copy)

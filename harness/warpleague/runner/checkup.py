@@ -70,7 +70,7 @@ class Checkup:
     """How to check: matches a game and table size, seconds a decision and to start, the level, the games (none: all).
 
     `quick` plays one match at the smallest and the largest table of each game, and ends within `QUICK_S`.
-    What the bot said goes into `logs`, if that is given.
+    What the bot said goes into `logs`, if that is given. `paths` of this machine are shown to the bot in the sandbox.
     """
 
     matches: int = 2
@@ -80,6 +80,7 @@ class Checkup:
     start_s: float = 10.0
     quick: bool = False
     logs: LogFolder | None = None
+    paths: tuple[str, ...] = ()
 
     def tables(self, game: Game[Any, Any]) -> tuple[int, ...]:
         """The numbers of players at which a game is to be played."""
@@ -104,7 +105,7 @@ def check_bot(
 def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
     deadline = time.monotonic() + (QUICK_S if how.quick else math.inf)
     try:
-        bundle = prepare(folder, how.level)
+        bundle = prepare(folder, how.level, how.paths)
     except BotError as error:
         yield Finding("bundle", "failed", str(error))
         return

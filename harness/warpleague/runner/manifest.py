@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BotError, ConfigError
+from warpleague.runner.seen import misfit_asked
 from warpleague.runner.shipped import shipped_root, short_name
 from warpleague.strict import nearest_path, structure
 from warpleague.toml_text import parse_toml, read_text
@@ -98,6 +99,20 @@ class Limits:
     tmp_mb: int = attrs.field(default=0, validator=_between(0, 4096))
 
 
+def _check_paths(instance: object, field: attrs.Attribute[Any], value: tuple[str, ...]) -> None:
+    del instance
+    for path in value:
+        if text := misfit_asked(path):
+            raise ValueError(f"{field.name}: {text}")
+
+
+@attrs.frozen
+class SandboxTable:
+    """`[sandbox]`: the paths of the machine that a bot asks to see beside what every bot sees."""
+
+    paths: tuple[str, ...] = attrs.field(default=(), validator=_check_paths)
+
+
 @attrs.frozen
 class Manifest:
     """The content of a `bot.toml`."""
@@ -111,6 +126,7 @@ class Manifest:
     build: tuple[str, ...] | None = attrs.field(default=None, validator=_check_command)
     reusable: bool = False
     limits: Limits = Limits()
+    sandbox: SandboxTable = SandboxTable()
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import BadInput
+from warpleague.runner.seen import SYSTEM, USR_MERGED, etc, too_wide, within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from warpleague.match.spec import SeatSpec
 
@@ -24,19 +25,6 @@ HOME: Final = "/bot"
 
 SOURCE: Final = "/source"
 """Where a build finds what it is to build."""
-
-_SYSTEM: Final = ("/usr", "/nix/store", "/gnu/store")
-_USR_MERGED: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_ETC: Final = (
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "alternatives",
-    "localtime",
-    "perl",
-    "ssl/openssl.cnf",
-)
-_ETC_PATTERNS: Final = ("java*", "jvm*")  # configuration that Debian's Java has there
 
 # Process 1 ends the sandbox when the harness is killed. Started by an ordinary user, it has the bot's user id, and
 # who can open its memory can make it do anything.
@@ -78,6 +66,7 @@ def mounts(seat: SeatSpec, build_mb: int = 0) -> list[str]:
         *("--proc", "/proc", *_HIDDEN_INIT, *_DEVICES, "--dir", "/tmp"),
         *_scratch(seat.tmp_mb),
         *_runtime(seat.run[0], seat.cwd),
+        *_more(seat.paths),
         *own,
         # Last: every other mount makes its mount point here. Until then these are RAM disks without a limit.
         *("--remount-ro", "/dev", "--remount-ro", "/"),
@@ -114,39 +103,35 @@ def _memory(size_mb: int) -> tuple[str, ...]:
 @cache
 def _system() -> tuple[str, ...]:
     args: list[str] = []
-    for place in _SYSTEM:
+    for place in SYSTEM:
         if os.path.isdir(place):  # noqa: PTH112
             args += [*_parents(place), "--ro-bind", place, place]
-    for path in map(Path, _USR_MERGED):
+    for path in map(Path, USR_MERGED):
         if path.is_symlink():
             args += ["--symlink", str(path.readlink()), str(path)]
         elif path.is_dir():
             args += ["--ro-bind", str(path), str(path)]
-    etc = Path("/etc")
     args += ["--dir", "/etc"]
-    for path in [
-        *(etc / name for name in _ETC),
-        *(p for name in _ETC_PATTERNS for p in sorted(etc.glob(name))),
-    ]:
-        if path.exists():
-            args += [*_parents(str(path)), "--ro-bind", str(path), str(path)]
+    for place in etc():
+        if os.path.exists(place):  # noqa: PTH110
+            args += [*_parents(place), "--ro-bind", place, place]
     return tuple(args)
 
 
 @cache
 def _runtime(program: str, cwd: str) -> tuple[str, ...]:
     """What the program of a bot needs beyond the system and the bot's folder."""
-    if _within(program, [cwd]):
+    if within(program, [cwd]):
         return ()
-    roots = list(_SYSTEM) + [place for place in _USR_MERGED if os.path.isdir(place)]  # noqa: PTH112
-    roots += [f"/etc/{name}" for name in _ETC]  # where Debian's alternatives lead through
+    roots = list(SYSTEM) + [place for place in USR_MERGED if os.path.isdir(place)]  # noqa: PTH112
+    roots += etc()  # where Debian's alternatives lead through
     real = os.path.realpath(program)
     name = os.path.basename(real)  # noqa: PTH119
     if name.startswith(("python", "pypy")):
         wanted = _python_places(program)
     elif os.path.basename(os.path.dirname(real)) == "bin":  # noqa: PTH119, PTH120
         wanted = [os.path.dirname(os.path.dirname(real))]  # noqa: PTH120
-        if _too_wide(wanted[0]):
+        if too_wide(wanted[0]):
             wanted = [real]
     else:
         wanted = [real]
@@ -154,9 +139,9 @@ def _runtime(program: str, cwd: str) -> tuple[str, ...]:
     for place in sorted(
         {os.path.normpath(place) for place in wanted}, key=lambda path: (path.count("/"), path)
     ):
-        if _within(place, roots) or not os.path.exists(place):  # noqa: PTH110
+        if within(place, roots) or not os.path.exists(place):  # noqa: PTH110
             continue
-        if _too_wide(place):
+        if too_wide(place):
             raise BadInput(
                 f"level sandbox: {program} needs {place}, which holds more than a bot may see; "
                 "use an interpreter installed in a folder of its own"
@@ -165,12 +150,24 @@ def _runtime(program: str, cwd: str) -> tuple[str, ...]:
         args += [*_parents(place), "--ro-bind", place, place]
     *hops, last = _links(program)
     for hop in hops:
-        if not _within(hop, roots):
+        if not within(hop, roots):
             roots.append(hop)
             args += [*_parents(hop), "--symlink", str(Path(hop).readlink()), hop]
-    if not _within(last, roots):  # reached through a folder that is a link
+    if not within(last, roots):  # reached through a folder that is a link
         args += [*_parents(last), "--ro-bind", last, last]
     return tuple(args)
+
+
+def _more(paths: Sequence[str]) -> list[str]:
+    """What this bot is shown beside what all see: each path where it is named, and where it really is."""
+    args: list[str] = []
+    roots = [*SYSTEM, *etc()]
+    for path in paths:
+        for place in sorted({os.path.realpath(path), path}, key=lambda place: place.count("/")):
+            if not within(place, roots):
+                roots.append(place)
+                args += [*_parents(place), "--ro-bind", os.path.realpath(path), place]
+    return args
 
 
 def _parents(path: str) -> list[str]:
@@ -198,14 +195,3 @@ def _links(program: str) -> list[str]:
         program = os.path.normpath(target)
         hops.append(program)
     return hops
-
-
-def _within(path: str, roots: Iterable[str]) -> bool:
-    return any(path == root or path.startswith(root + "/") for root in roots)
-
-
-def _too_wide(place: str) -> bool:
-    """Whether `place` may hold somebody's files beside a runtime: a home, what holds one, or a top folder."""
-    home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111
-    private = (home, os.path.join(home, ".local"))  # noqa: PTH118
-    return place.count("/") < 2 or place in private or _within(home, [place])

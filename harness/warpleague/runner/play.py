@@ -86,6 +86,8 @@ def _play(
     within_s: float = math.inf,
 ) -> MatchResult | None:
     held = {**check_level(spec.level).summary(), "pondering": spec.pondering}
+    if spec.level == "sandbox" and (paths := sorted({path for seat in spec.seats for path in seat.paths})):
+        held["paths"] = paths
     become_subreaper()
     before = children()
     try:

@@ -1,0 +1,125 @@
+"""Which of the machine's files every bot in the sandbox sees, and which more may be shown to some of them.
+
+Leaves mounting them to `mounts`, and what a manifest or a league file looks like to `manifest` and the league. This is
+the one list: what is not named here, asked for by a manifest or granted by an organiser, is not there for a bot.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from warpleague.errors import BadInput, BotError, MissingToolchain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SYSTEM: Final = ("/usr", "/nix/store", "/gnu/store")
+"""Where the system's programs are."""
+
+USR_MERGED: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+"""Links into /usr today, folders of their own on older systems."""
+
+ETC: Final = (
+    # The loader, the links by which Debian chooses among programs, the time zone.
+    *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "ssl/openssl.cnf"),
+    # What runtimes and compilers read there, by the names that Debian and Fedora give it.
+    *(
+        "dotnet",
+        "erlang",
+        "fpc*.cfg",
+        "ghc",
+        "guile",
+        "java*",
+        "julia",
+        "jvm*",
+        "mono",
+        "nim",
+        "ocaml*",
+        "octave*",
+    ),
+    *("perl", "php*", "R", "racket", "sbclrc", "swi-prolog"),
+)
+"""What every bot sees of /etc; `*` stands for anything. None of it tells who uses the machine, or for what."""
+
+ASKABLE: Final = ("/opt", *SYSTEM)
+"""Below these a manifest may ask for paths: where programs are installed for all users of a machine."""
+
+_PRIVATE: Final = ("/boot", "/dev", "/home", "/proc", "/root", "/run", "/sys", "/tmp", "/var/run", "/var/tmp")
+_TAKEN: Final = ("/bot", "/source")  # by what the sandbox itself puts there
+
+
+def etc() -> list[str]:
+    """What there is of `ETC` on this machine."""
+    return [str(path) for name in ETC for path in sorted(Path("/etc").glob(name))]
+
+
+def within(path: str, roots: Iterable[str]) -> bool:
+    """Whether `path` is one of `roots` or below it."""
+    return any(path == root or path.startswith(root.rstrip("/") + "/") for root in roots)
+
+
+def too_wide(place: str) -> bool:
+    """Whether `place` may hold somebody's files beside a runtime: a home, what holds one, or a top folder."""
+    home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111
+    private = (home, os.path.join(home, ".local"))  # noqa: PTH118
+    return place.count("/") < 2 or place in private or within(home, [place])
+
+
+def misfit(path: str) -> str:
+    """What is wrong with the form of a path that is to be shown; empty if nothing is."""
+    if not path.startswith("/") or path != os.path.normpath(path) or "\0" in path:
+        return f"{path!r} must be an absolute path, without . and .. in it"
+    return ""
+
+
+def misfit_asked(path: str) -> str:
+    """What is wrong with a path that a manifest asks for; empty if nothing is."""
+    if text := misfit(path):
+        return text
+    if path in ASKABLE or not within(path, ASKABLE):
+        return f"{path!r} is not below {' or '.join(ASKABLE)}; other paths an organiser can show, in the league file"
+    return ""
+
+
+def check_asked(paths: Sequence[str], bot: str) -> None:
+    """Raise an error for a path that the manifest of `bot` asks for and that is not there, or not everybody's.
+
+    A stranger wrote the manifest. So a path must lead, links followed, to where programs are installed, and it and all
+    folders above it must be root's and readable by everyone.
+    """
+    for path in paths:
+        real = os.path.realpath(path)
+        if not os.path.exists(real):  # noqa: PTH110
+            raise MissingToolchain(f"{bot}: needs {path!r}, which is not there on this machine")
+        if text := misfit_asked(real):
+            raise BotError(f"{bot}: asks to see {path}, but {text}")
+        for place in (Path(real), *Path(real).parents):
+            status = place.stat()
+            readable = 0o005 if place.is_dir() else 0o004
+            if status.st_uid or status.st_mode & readable != readable:
+                raise BotError(
+                    f"{bot}: asks to see {path}, but {place} does not belong to root, or not everyone may read it"
+                )
+
+
+def check_granted(paths: Sequence[str], where: str, hidden: Sequence[Path] = ()) -> None:
+    """Raise `BadInput` for a path of an organiser's that is not there, or that no bot may see.
+
+    `where` names the file or the option that grants it. `hidden` are folders of the harness; no path may be in one of
+    them or hold one.
+    """
+    for path in paths:
+        text = misfit(path)
+        real = os.path.realpath(path)
+        secret = [os.path.realpath(place) for place in hidden]
+        if not text and not os.path.exists(real):  # noqa: PTH110
+            text = f"{path} is not there"
+        for place in (path, real):
+            if not text and (within(place, (*_PRIVATE, *_TAKEN)) or too_wide(place)):
+                text = f"{path} may hold what no bot may see; put what bots need into a folder below /opt or /srv"
+            if not text and any(within(place, [own]) or within(own, [place]) for own in secret):
+                text = f"{path} holds files of the harness, or is among them"
+        if text:
+            raise BadInput(f"{where}: {text}")
