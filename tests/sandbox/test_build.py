@@ -480,7 +480,8 @@ def test_each_command_builds_at_the_level_it_was_asked_for(
         )
         command = ["league", "run", str(tmp_path / "cup.toml"), "--results", str(tmp_path / level)]
         assert main(command) == 2
-    assert levels == ["none"] * 3 + ["limits"] * 3 + ["sandbox"] * 3
+    # A league goes on to its second bot, to tell of both.
+    assert levels == ["none"] * 4 + ["limits"] * 4 + ["sandbox"] * 4
     assert "far enough" in capsys.readouterr().err
 
 
