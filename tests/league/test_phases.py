@@ -31,7 +31,7 @@ def test_each_match_is_played_once_and_deals_come_in_turn(sizes: list[int], jobs
         for deal, size in enumerate(sizes)
         for order in range(size)
     ]
-    played = list(in_phases(iter(fixtures), jobs))
+    played = list(in_phases(iter(fixtures), lambda: jobs))
     assert Counter(played) == Counter(fixtures)
     window = DEALS_A_JOB * jobs
     for begin in range(0, len(sizes), window):
@@ -44,7 +44,7 @@ def test_few_windows_are_in_memory() -> None:
     """A season is read as it is played, whatever its length."""
     read = []
     fixtures = (Fixture(n, str(n), n // 2, n // 2, (0, 1)) for n in range(10**9) if read.append(n) is None)
-    next(in_phases(fixtures, 2))
+    next(in_phases(fixtures, lambda: 2))
     assert len(read) <= 2 * 2 * DEALS_A_JOB + 1
 
 

@@ -27,10 +27,11 @@ from warpleague.runner.process import BotProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from conftest import MakeSeat, MakeSpec, WideGame
 
-    from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
+    from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatSpec
 
 FIRST = "from warpline.client import run\nrun(lambda question: 0, wants=())\n"
 
@@ -390,11 +391,42 @@ def test_nothing_is_left(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
         assert file.read() == children
 
 
-def test_a_program_that_is_gone_is_a_startup_fault(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
-    """A bot whose program cannot be started loses; the other one does not."""
-    gone = attrs.evolve(make_seat("gone", ""), run=("/no/such/program",))
-    result = play_match(make_spec(make_seat("first", FIRST), gone))
+def test_a_program_that_cannot_run_is_a_startup_fault(
+    make_seat: MakeSeat, make_spec: MakeSpec, tmp_path: Path
+) -> None:
+    """A bot whose program is there and cannot be started loses; the other one does not."""
+    program = tmp_path / "program"
+    program.write_bytes(b"\x7fELF, or so it says")
+    program.chmod(0o755)
+    bad = attrs.evolve(make_seat("bad", ""), run=(str(program),))
+    result = play_match(make_spec(make_seat("first", FIRST), bad))
     assert [len(faults) for faults in result.faults] == [0, 1]
     assert result.faults[1][0].kind == "startup"
-    assert "/no/such/program" in result.faults[1][0].message
+    assert str(program) in result.faults[1][0].message
     assert result.ranks == (1, 2)
+
+
+@pytest.mark.parametrize("gone", ["folder", "script", "program"])
+@pytest.mark.parametrize("level", ["none", "limits"])
+def test_a_prepared_bot_that_has_gone_voids_the_match(
+    make_seat: MakeSeat, make_spec: MakeSpec, gone: str, level: Level
+) -> None:
+    """Whoever removed a bot from the cache in mid-run, it was not the bot: nobody loses the match."""
+    seat = make_seat("first", FIRST)
+    changes: dict[str, Any] = {
+        "folder": {"cwd": seat.cwd + "/gone"},
+        "script": {"run": (seat.run[0], "gone.py")},
+        "program": {"run": (seat.cwd + "/gone", *seat.run[1:])},
+    }
+    left = attrs.evolve(seat, digest="aa", **changes[gone])
+    with pytest.raises(
+        HarnessFault, match=r"first was prepared to be played, but .*gone.* is no longer there"
+    ):
+        play_match(attrs.evolve(make_spec(left, seat), level=level))
+
+
+def test_a_bot_that_cannot_start_is_charged(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
+    """A bot that is all there and ends at once has a fault of startup, as ever."""
+    bad = attrs.evolve(make_seat("bad", "raise SystemExit(3)"), digest="aa")
+    result = play_match(make_spec(bad, make_seat("first", FIRST)))
+    assert [fault.kind for fault in result.faults[0]] == ["startup"]

@@ -31,6 +31,7 @@ from warpleague.cli.common import (
 )
 from warpleague.cli.decide import DECISIONS, configure_decision, run_decision
 from warpleague.cli.matches import list_matches
+from warpleague.cli.prepare import configure_prepare, run_prepare
 from warpleague.cli.report import configure_report, run_report
 from warpleague.errors import EntrantsError
 
@@ -101,6 +102,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="keep what each bot prints, and a wire log, in its folder in DIR (default: with `logs = true` in the "
         "file, RESULTS/NAME/logs)",
     )
+    configure_prepare(action("prepare", "build all bots of the league, without playing", run_prepare))
     action("commit", "settle the season's secret before anything is played, and tell its commitment", _commit)
     action("status", "tell how far the league is", _look)
     action("standings", "print the standings", _look)
@@ -230,11 +232,9 @@ def _play(league: League, args: argparse.Namespace, logs: LogFolder | None) -> R
             return run_league(league, jobs=args.jobs, watcher=watcher, logs=logs)
     from warpleague.league.cluster import cluster, play_there
 
-    with cluster(args.cluster, league.season.bots) as (executor, jobs), _watcher(args) as watcher:
-        play = partial(play_there, log=logs is not None)
-        return run_league(
-            league, executor=executor, jobs=args.jobs or jobs, play=play, watcher=watcher, logs=logs
-        )
+    season, play = league.season, partial(play_there, log=logs is not None)
+    with cluster(args.cluster, season.level, season.bots) as executor, _watcher(args) as watcher:
+        return run_league(league, executor=executor, jobs=args.jobs, play=play, watcher=watcher, logs=logs)
 
 
 @contextmanager
@@ -245,7 +245,12 @@ def _watcher(args: argparse.Namespace) -> Iterator[Watcher]:
 
     console = make_console(stderr=True)
     if args.quiet:
-        yield Watcher()
+
+        class Quiet(Watcher):
+            def note(self, text: str) -> None:
+                say(f"note: {text}")
+
+        yield Quiet()
     elif not console.is_terminal:
         yield PlainWatcher(console)
     else:

@@ -1,121 +1,328 @@
-"""A Dask cluster as the place where matches are played: connected to, looked over, and used as an executor.
+"""A Dask cluster as an executor of matches: its workers are looked over, sent the bots, watched, and replaced.
 
-Leaves what is played there, and what becomes of it, to `running`.
-
-A worker of Dask's may run several tasks at once, in threads of one process, while a referee ends all that its process
-has started when its match is over, and needs one for itself. So each worker keeps referee processes of its own, as a
-league on one machine does.
+Only workers that were found fit get matches; a worker that joins later is looked over then. What a worker does is in
+`cluster_worker`, and what becomes of a match in `running`. Dask's own scheduling is not used: each match is sent to a
+worker that is chosen here, so that none reaches a worker that was not looked over.
 """
 
 from __future__ import annotations
 
+import itertools
+import logging
 import re
 import threading
-from concurrent.futures import Executor
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+import time
+from collections import deque
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
-from warpleague import __version__
-from warpleague.errors import BadInput
-from warpleague.league.pool import RefereePool
+import attrs
+
+from warpleague.errors import BadInput, BotError
+from warpleague.league.cluster_worker import (
+    Fitness,
+    call_everywhere,
+    look_over,
+    play_here,
+    take_bot,
+    this_program,
+)
+from warpleague.league.pool import RefereeDied
+from warpleague.runner.travel import pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import Future
 
-    from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
+    from warpleague.match.spec import Level, SeatSpec
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^/\s]+:\d+")
-_CONNECT_S = 10
-_pool: RefereePool | None = None
-_pool_lock = threading.Lock()
+_ADDRESS: Final = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^/\s]+:\d+")
+_CONNECT_S: Final = 10
+_LOOK_S: Final = 1.0
+"""How often the scheduler is asked which workers there are, in seconds."""
+_LOST_S: Final = 5.0
+"""How long the scheduler may be silent before it counts as dead, in seconds."""
+_NOBODY_S: Final = 60.0
+"""How long a run waits for a worker that can play when there is none, in seconds."""
+_TIMEOUTS: Final = {
+    "distributed.comm.timeouts.connect": "5s",
+    "distributed.comm.timeouts.tcp": "15s",
+    "distributed.comm.retry.count": 0,
+}
+
+play_there = play_here
+"""What to submit."""
 
 
 @contextmanager
-def cluster(address: str, bots: Sequence[SeatSpec]) -> Iterator[tuple[Executor, int]]:
-    """An executor on the Dask cluster whose scheduler is at `address`, and how many matches it plays at once.
+def cluster(address: str, level: Level, bots: Sequence[SeatSpec]) -> Iterator[ClusterExecutor]:
+    """An executor on the Dask cluster whose scheduler is at `address`, for matches of `bots` at `level`.
 
-    `play_there` is what to submit. Raises `BadInput` if there is no such cluster, or one of its workers could not
-    play: has no warpleague, or another version, or lacks the built copy of one of the `bots`, or its interpreter.
+    Raises `BadInput` if there is no such cluster, or none of its workers can play.
     """
     try:
-        from distributed import Client  # type: ignore[import-not-found]
+        # Not by import statements: whether Dask is installed must not matter to those who check types.
+        dask: Any = import_module("dask")
+        distributed: Any = import_module("distributed")
     except ImportError:
-        raise BadInput("--cluster: needs the package distributed (Dask) in this environment") from None
+        raise BadInput(
+            "--cluster: needs Dask in this environment: pip install 'warpleague[cluster]'"
+        ) from None
     if not _ADDRESS.fullmatch(address):
         raise BadInput(f"--cluster: must be HOST:PORT, or tcp://HOST:PORT, not {address!r}")
-    try:
-        client = Client(address, timeout=_CONNECT_S, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise BadInput(f"--cluster: no Dask scheduler answers at {address!r}: {error}") from None
-    with client:
-        threads: dict[str, int] = client.ncores()
-        if not threads:
-            raise BadInput(f"--cluster: the cluster at {address} has no workers")
-        needed = sorted(
-            {path for bot in bots for path in (bot.cwd, *bot.run[:1]) if Path(path).is_absolute()}
-        )
-        for worker, found in client.run(lacking, __version__, needed, on_error="return").items():
-            if found is not None:
-                raise BadInput(f"--cluster: the worker at {worker} cannot play: {found}")
-        yield _Workers(client), max(sum(threads.values()), 1)
+    # What Dask logs of lost connections is told in our own words.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with dask.config.set(_TIMEOUTS):
+        try:
+            client = distributed.Client(address, timeout=_CONNECT_S, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise BadInput(f"--cluster: no Dask scheduler answers at {address!r}: {error}") from None
+        executor = ClusterExecutor(client, address, level, tuple(dict.fromkeys(bot.digest for bot in bots)))
+        try:
+            executor.begin()
+            yield executor
+        finally:
+            executor.shutdown()
+            with suppress(Exception):  # a scheduler that has died cannot be told goodbye
+                client.close(timeout=2)
 
 
-class _Workers(Executor):
-    """The workers of a cluster as an executor."""
+@attrs.define(eq=False)
+class _Task:
+    future: Future[Any]
+    call: tuple[Any, ...]
+    there: Any = None  # Dask's future
 
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        # Not pure: a match that is submitted again is to be played again.
-        self._executor = client.get_executor(pure=False)
+
+@attrs.define(eq=False)
+class _Worker:
+    address: str
+    threads: int
+    tasks: dict[int, _Task] = attrs.Factory(dict)
+
+
+class ClusterExecutor(Executor):
+    """The fit workers of a cluster as an executor.
+
+    `notes` holds lines for the user: which workers joined, were left out or were lost. A match whose worker is lost
+    raises `RefereeDied`. When the scheduler dies, or nobody can play any more, everything raises `BrokenExecutor`.
+    """
+
+    def __init__(self, client: Any, address: str, level: Level, digests: tuple[str, ...]) -> None:
+        self.notes: SimpleQueue[str] = SimpleQueue()
+        self._client, self._address, self._level, self._digests = client, address, level, digests
+        self._archives: dict[str, bytes] = {}
+        self._lock = threading.RLock()
+        self._workers: dict[str, _Worker] = {}
+        self._seen: set[str] = set()
+        self._waiting: deque[_Task] = deque()
+        self._numbers = itertools.count()
+        self._broken: str | None = None
+        self._stop = threading.Event()
+        self._nobody_since: float | None = None
+        self._watch = threading.Thread(target=self._watch_cluster, name="cluster-watch", daemon=True)
+
+    @property
+    def jobs(self) -> int:
+        """How many matches the workers play at once, now; at least 1."""
+        return max(1, sum(worker.threads for worker in list(self._workers.values())))
+
+    def begin(self) -> None:
+        """Look over the workers that are there; `BadInput` if none can play."""
+        self._update(self._threads())
+        if not self._workers:
+            found = []
+            with suppress(Empty):
+                while True:
+                    found.append(f"\n  {self.notes.get_nowait()}")
+            raise BadInput(
+                f"--cluster: no worker of the cluster at {self._address} can play"
+                + ("".join(found) or ": it has none; start some with: dask worker ADDRESS")
+            )
+        self._watch.start()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Have `fn` called by some worker."""
-        future: Future[T] = self._executor.submit(fn, *args, **kwargs)
+        """Have `fn` called on the fit worker that has least to do."""
+        future: Future[T] = Future()
+        with self._lock:
+            if self._broken is not None:
+                raise BrokenExecutor(self._broken)
+            self._waiting.append(_Task(future, (fn, args, kwargs)))
+            self._send()
         return future
 
     def everywhere(self, fn: Callable[[], object]) -> None:
-        """Have `fn` called in each referee process of all workers; one that does not answer has died, or is to."""
-        self._client.run(_everywhere_there, fn, on_error="ignore")
+        """Have `fn` called in each referee process of all fit workers; one that does not answer has died."""
+        with self._lock:
+            workers = list(self._workers)
+        if not workers or self._broken is not None:
+            return
+        try:
+            self._client.run(call_everywhere, fn, workers=workers, on_error="ignore")
+        except Exception as error:
+            self._break(self._silent(error))
+            raise BrokenExecutor(self._broken) from error
 
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
+        """Drop what is still being played, and watch the cluster no more."""
+        self._stop.set()
+        with self._lock:
+            tasks = [task.there for worker in self._workers.values() for task in worker.tasks.values()]
+            self._broken = self._broken or "the run is over"
+        with suppress(Exception):
+            self._client.cancel(tasks, force=True)
 
-def lacking(version: str, paths: Sequence[str]) -> str | None:
-    """What this process lacks to play as asked, or None: the same version, and all files and folders of `paths`."""
-    if __version__ != version:
-        return f"it has warpleague {__version__}, not {version}"
-    missing = next((path for path in paths if not Path(path).exists()), None)
-    if missing is not None:
-        return f"it has no {missing}; built bots and interpreters must be at the same paths"
-    return None
+    # ------------------------------------------------------------------ tasks
 
+    def _send(self) -> None:
+        """Hand waiting tasks to workers; the lock is held."""
+        while self._waiting and self._workers:
+            task = self._waiting.popleft()
+            if task.future.cancelled():
+                continue
+            worker = min(self._workers.values(), key=lambda worker: len(worker.tasks) / worker.threads)
+            fn, args, kwargs = task.call
+            number = next(self._numbers)
+            try:
+                task.there = self._client.submit(
+                    fn,
+                    *args,
+                    **kwargs,
+                    key=f"warpleague-{id(self)}-{number}",
+                    pure=False,
+                    retries=0,
+                    workers=[worker.address],
+                    allow_other_workers=False,
+                )
+            except Exception as error:  # noqa: BLE001 - whatever Dask raises when its connection is gone
+                self._waiting.appendleft(task)
+                self._break(f"the cluster at {self._address} takes no more matches: {error}")
+                return
+            worker.tasks[number] = task
+            task.there.add_done_callback(lambda there, w=worker, n=number: self._done(w, n, there))
 
-def play_there(spec: MatchSpec, log: bool = False) -> MatchResult:
-    """Play `spec` in a referee process of this worker's; raises what playing it raised."""
-    from warpleague.runner.play import play_in_series
+    def _done(self, worker: _Worker, number: int, there: Any) -> None:
+        """Dask says that a task has ended, somehow; called in a thread of Dask's."""
+        with self._lock:
+            task = worker.tasks.pop(number, None)
+        if task is None or not task.future.set_running_or_notify_cancel():
+            return
+        try:
+            if there.status == "finished":
+                task.future.set_result(there.result(timeout=_CONNECT_S))
+            elif there.status == "error":
+                task.future.set_exception(there.exception(timeout=_CONNECT_S))
+            else:
+                task.future.set_exception(RefereeDied(f"the worker at {worker.address} was lost"))
+        except Exception as error:  # noqa: BLE001 - the result did not arrive: the match is played again
+            if not task.future.done():
+                task.future.set_exception(RefereeDied(f"the worker at {worker.address} was lost: {error}"))
+        there.release()
 
-    return _referees().submit(play_in_series, spec, log).result()
+    def _break(self, text: str) -> None:
+        """Nothing can be played any more: every match that is under way ends with `text`."""
+        with self._lock:
+            self._broken = self._broken or text
+            tasks = [*self._waiting]
+            self._waiting.clear()
+            for worker in self._workers.values():
+                tasks += worker.tasks.values()
+                worker.tasks.clear()
+            self._workers.clear()
+        for task in tasks:
+            if task.future.set_running_or_notify_cancel():
+                task.future.set_exception(BrokenExecutor(text))
 
+    # ------------------------------------------------------------------ workers
 
-def _everywhere_there(fn: Callable[[], object]) -> None:
-    if _pool is not None:
-        _pool.everywhere(fn)
+    def _watch_cluster(self) -> None:
+        answered = time.monotonic()
+        while not self._stop.wait(_LOOK_S):
+            try:
+                if self._client.status != "running":
+                    raise ConnectionError("the connection was lost")
+                threads = self._threads()
+                answered = time.monotonic()
+                self._update(threads)
+            except Exception as error:  # noqa: BLE001 - Dask raises many kinds; what counts is the silence
+                if self._stop.is_set():
+                    return
+                if time.monotonic() - answered > _LOST_S:
+                    self._break(self._silent(error))
+                    return
+                continue
+            if self._nobody():
+                return
 
+    def _silent(self, error: Exception) -> str:
+        return f"the scheduler at {self._address} does not answer any more: {error}"
 
-def _referees() -> RefereePool:
-    """The referees of this worker, as many as it runs tasks: started with its first match, and gone with it."""
-    global _pool
-    with _pool_lock:
-        if _pool is None:
-            # No core of their own: which ones the other workers of this machine have, nobody knows.
-            _pool = RefereePool(_threads(), "none")
-        return _pool
+    def _threads(self) -> dict[str, int]:
+        """The workers that the scheduler knows, each with its threads."""
+        found: dict[str, int] = self._client.sync(self._client.scheduler.ncores, callback_timeout=_LOST_S)
+        return found
 
+    def _nobody(self) -> bool:
+        """Whether there has been no worker that can play for too long; then everything is given up."""
+        if self._workers:
+            self._nobody_since = None
+            return False
+        now = time.monotonic()
+        self._nobody_since = self._nobody_since or now
+        if now - self._nobody_since < _NOBODY_S:
+            return False
+        self._break(f"no worker of the cluster at {self._address} could play for {_NOBODY_S:.0f} s")
+        return True
 
-def _threads() -> int:
-    from distributed import get_worker
+    def _update(self, threads: dict[str, int]) -> None:
+        """Take note of the workers there are: drop those that have gone, look over those that are new."""
+        with self._lock:
+            gone = [self._workers.pop(address) for address in self._workers.keys() - threads.keys()]
+            self._seen &= threads.keys()
+            new = sorted(threads.keys() - self._seen)
+            self._seen |= threads.keys()
+        for worker in gone:
+            self.notes.put(f"the worker at {worker.address} was lost; others play its matches")
+            for task in list(worker.tasks.values()):
+                if task.future.set_running_or_notify_cancel():
+                    task.future.set_exception(RefereeDied(f"the worker at {worker.address} was lost"))
+            worker.tasks.clear()
+        if not new:
+            return
+        found = self._client.run(
+            look_over, this_program(), self._level, self._digests, workers=new, on_error="return"
+        )
+        for address in new:
+            self._judge(address, found.get(address, "it was lost"))
 
-    worker: Any = get_worker()
-    return int(worker.state.nthreads)
+    def _judge(self, address: str, found: Any) -> None:
+        """Take a worker in, after sending it the bots that it lacks, or say why not."""
+        fitness = found if isinstance(found, Fitness) else Fitness(f"it cannot be looked over: {found}")
+        unfit = fitness.unfit
+        for digest in fitness.lacks:
+            unfit = unfit or self._send_bot(address, digest)
+        if unfit is not None:
+            self.notes.put(f"the worker at {address} gets no matches: {unfit}")
+            return
+        with self._lock:
+            self._workers[address] = _Worker(address, fitness.threads)
+            self._send()
+        if self._watch.is_alive():
+            self.notes.put(f"the worker at {address} joined, {fitness.threads} matches at a time")
+
+    def _send_bot(self, address: str, digest: str) -> str | None:
+        """Send the built bot with `digest` to a worker; why that failed, or None."""
+        try:
+            if digest not in self._archives:
+                self._archives = {digest: pack(digest)}  # one at a time: some are large
+            sent = self._client.run(
+                take_bot, digest, self._archives[digest], workers=[address], on_error="return"
+            )
+        except (BotError, OSError) as error:
+            return str(error)
+        answer = sent.get(address, "it was lost")
+        return None if answer is None else f"it cannot take a bot: {answer}"

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from warpleague.league.schedule import Fixture
 
@@ -25,13 +25,14 @@ _MOST_FIXTURES: Final = (
 )
 
 
-def in_phases(fixtures: Iterable[Fixture], jobs: int) -> Iterator[Fixture]:
-    """The fixtures, which come in schedule order, as they are to be played, `jobs` of them at once.
+def in_phases(fixtures: Iterable[Fixture], jobs: Callable[[], int]) -> Iterator[Fixture]:
+    """The fixtures, which come in schedule order, as they are to be played.
 
-    Matches on one deal follow each other in the schedule.
+    `jobs` tells how many are played at once; it is asked at the beginning of each window. Matches on one deal follow
+    each other in the schedule.
     """
     deals = (list(group) for _, group in groupby(fixtures, attrgetter("deal")))
-    while window := list(_window(deals, jobs)):
+    while window := list(_window(deals, jobs())):
         yield from (fixture for fixture in chain(*zip_longest(*window)) if fixture is not None)
 
 

@@ -88,6 +88,9 @@ class Watcher:
     def stopping(self) -> None:
         """The user asked to stop: the matches being played are the last."""
 
+    def note(self, text: str) -> None:
+        """Something about where matches are played that the user should know."""
+
     def tick(self) -> None:
         """Some time has passed, a quarter of a second or so."""
 
@@ -111,7 +114,8 @@ def run_league(
     """Play what is left of `league`, which must be open to run, and commit each match as it ends.
 
     `executor` is any executor; default: a `RefereePool` of the config's jobs and affinity, but with no more of them
-    than matches are left. `jobs` tells how many matches it plays at once (default: the config's). `play` is what is
+    than matches are left. `jobs` tells how many matches it plays at once (default: what its `jobs` says at that
+    moment, or else the config's); if it has a queue `notes`, the watcher is told what is in it. `play` is what is
     submitted (default: the runner's `play_in_series`). Matches with the same dice are never played at once. Between
     them all bots that wait for a match are ended wherever the executor plays, if it has a method `everywhere`, which
     calls a function in each of its processes, as that of `RefereePool` does. In the main thread the first SIGINT or
@@ -137,9 +141,7 @@ def run_league(
         # A referee without a match would cost its start for nothing.
         jobs = max(min(wanted, total - before), 1)
         executor = own = RefereePool(jobs, league.config.run.affinity)
-    run = _Run(
-        league, total, before, executor, jobs or league.config.run.jobs or 1, play, watcher or Watcher(), logs
-    )
+    run = _Run(league, total, before, executor, jobs, play, watcher or Watcher(), logs)
     killed = False
     try:
         with _signals(run):
@@ -160,12 +162,13 @@ class _Run:
         total: int,
         before: int,
         executor: Executor,
-        jobs: int,
+        jobs: int | None,
         play: Callable[[MatchSpec], MatchResult],
         watcher: Watcher,
         logs: LogFolder | None,
     ) -> None:
-        self.league, self.executor, self.jobs, self.play, self.watcher = league, executor, jobs, play, watcher
+        self.league, self.executor, self.play, self.watcher = league, executor, play, watcher
+        self._jobs = jobs
         self.logs = logs
         self.total, self.before = total, before
         self.played = 0
@@ -182,12 +185,17 @@ class _Run:
         self._dealt: set[int] = set()  # deals that a process which is alive may know
         self._ended: SimpleQueue[Future[MatchResult] | None] = SimpleQueue()
 
+    @property
+    def jobs(self) -> int:
+        """How many matches are played at once: workers of a cluster come and go."""
+        return self._jobs or getattr(self.executor, "jobs", 0) or self.league.config.run.jobs or 1
+
     def go(self) -> RunReport:
         self.watcher.started(self.league, self.total, self.before, self.jobs)
         missing = (
             fixture for fixture, result in self.league.store.look_up(self.league.due) if result is None
         )
-        left = in_phases(missing, self.jobs)
+        left = in_phases(missing, lambda: self.jobs)
         told = False
         while True:
             while not self._halting() and len(self._in_flight) < _AHEAD * self.jobs:
@@ -207,7 +215,9 @@ class _Run:
             self._settle(self._wait())
             if self._halting() or not self._in_flight or time.monotonic() >= self._commit_at:
                 self.commit()
+            self._tell_notes()
             self.watcher.tick()
+        self._tell_notes()
         self.commit()
         if self.wrong is not None:
             raise self.wrong
@@ -215,6 +225,11 @@ class _Run:
         if report.complete:
             self.league.store.publish_secret()
         return report
+
+    def _tell_notes(self) -> None:
+        notes = getattr(self.executor, "notes", None)
+        while notes is not None and not notes.empty():
+            self.watcher.note(notes.get())
 
     def report(self) -> RunReport:
         return RunReport(

@@ -74,6 +74,10 @@ class _Counting(Watcher):
         self.halting = True
         self.console.print("stopping: the matches being played are the last; once more to kill them")
 
+    def note(self, text: str) -> None:
+        """A line about the cluster."""
+        self.console.print(f"note: {text}", markup=False, highlight=False)
+
     def pace(self) -> str:
         """Matches a second over the last ones, and the time left at that rate."""
         spent = time.monotonic() - self._ends[0]

@@ -116,12 +116,23 @@ def find(digest: str, paths: tuple[str, ...] = ()) -> Bundle | None:
     """The bundle with `digest`, if it was prepared on this machine before; `paths` as in `prepare`."""
     if not _DIGEST.fullmatch(digest):
         return None  # a record may say anything, a path that leads elsewhere too
-    folder = _bundle_folder(digest)
+    folder = bundle_folder(digest)
     if not (folder / MANIFEST).is_file():
         return None
     manifest = read_manifest(folder)
     check_asked(manifest.sandbox.paths, manifest.name)
     return _bundle(manifest, digest, folder, paths)
+
+
+def missing_from(seat: SeatSpec) -> str | None:
+    """What is no longer there of a bot that was prepared: its folder, its program or its script; None if nothing."""
+    interpreter, *words = seat.run
+    suffixes = _SCRIPTS.get(Path(interpreter).name.rstrip("0123456789."), ("",))
+    script = next((word for word in words if word.endswith(suffixes) or word in _NO_SCRIPT), "-")
+    needed = [Path(seat.cwd)]
+    needed += [Path(interpreter)] if "/" in interpreter else []
+    needed += [Path(seat.cwd, script)] if suffixes != ("",) and not script.startswith("-") else []
+    return next((str(path) for path in needed if not path.exists()), None)
 
 
 def _bundle(manifest: Manifest, digest: str, folder: Path, paths: tuple[str, ...]) -> Bundle:
@@ -142,14 +153,15 @@ def _paths(manifest: Manifest, granted: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({*manifest.sandbox.paths, *granted}))
 
 
-def _bundle_folder(digest: str) -> Path:
+def bundle_folder(digest: str) -> Path:
+    """The folder in the cache where the built bot with `digest` is, or is to be."""
     # What is built depends on the machine; the digest, the bot's identity, must not.
     return cache_folder() / f"{platform.system()}-{platform.machine()}".lower() / digest[:32]
 
 
 def _built(folder: Path, manifest: Manifest, digest: str, level: Level, paths: tuple[str, ...]) -> Path:
     """The folder in the cache that holds the built bot."""
-    target = _bundle_folder(digest)
+    target = bundle_folder(digest)
     clean(target.parent)
     if not (target / MANIFEST).is_file():
         try:

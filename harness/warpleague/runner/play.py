@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from warpleague.games.api import Event, Game, JsonObject
-    from warpleague.match.spec import MatchResult, MatchSpec
+    from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
 
 T = TypeVar("T")
 
@@ -197,7 +197,16 @@ async def _start_all(
             nursery.start_soon(start, seat)
     for seat, trouble in enumerate(troubles):
         if trouble is not None:
+            _check_bundle(referee.spec.seats[seat])
             _punish(referee, bots, seat, trouble, attendants)
+
+
+def _check_bundle(seat: SeatSpec) -> None:
+    """Raise `HarnessFault` for a bot that did not start because what was prepared of it has gone from the machine."""
+    from warpleague.runner.bundle import missing_from
+
+    if seat.digest and (missing := missing_from(seat)) is not None:
+        raise HarnessFault(f"{seat.bot} was prepared to be played, but {missing} is no longer there")
 
 
 async def _greet(referee: Referee, seat: int, bot: BotProcess) -> Violation | None:

@@ -1,0 +1,45 @@
+"""Build the bots of a league before it is run, here and on the workers of a cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warpleague.cli.common import print_json, say
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def configure_prepare(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `league prepare`."""
+    parser.add_argument(
+        "--cluster", metavar="ADDRESS", help="send them to the workers of the Dask cluster at ADDRESS, too"
+    )
+
+
+def run_prepare(args: argparse.Namespace) -> int:
+    """Build all bots, tell what was built, and which workers can play."""
+    from warpleague.league.config import load_config
+    from warpleague.league.entry import enter_bots
+
+    config = load_config(args.config)
+    entries = enter_bots(config)
+    for line in entries.skipped:
+        say(f"note: {line}")
+    jobs = None
+    if args.cluster is not None:
+        from warpleague.league.cluster import cluster
+
+        with cluster(args.cluster, config.rules.level, entries.bots) as executor:
+            jobs = executor.jobs
+            while not executor.notes.empty():
+                say(f"note: {executor.notes.get()}")
+    if args.json:
+        bots = [{"bot": bot.bot, "version": bot.version, "digest": bot.digest} for bot in entries.bots]
+        print_json({"league": config.name, "bots": bots, "skipped": list(entries.skipped), "jobs": jobs})
+        return 0
+    for bot in entries.bots:
+        print(f"prepared  {bot.bot} {bot.version} ({bot.digest[:12]})")
+    if jobs is not None:
+        print(f"the cluster plays {jobs} matches at a time")
+    return 0

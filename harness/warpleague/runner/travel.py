@@ -1,0 +1,58 @@
+"""How a built bot travels to another machine of the same kind: as one archive, found again there by its digest."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from typing import TYPE_CHECKING, Final
+
+from warpleague.errors import BotError
+from warpleague.runner.archive import BadArchive, unpack
+from warpleague.runner.bundle import bundle_folder, find
+from warpleague.runner.draft import draft_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOST_MB: Final = 512
+"""The largest built bot that travels, in MiB: it crosses the network in one message."""
+
+
+def pack(digest: str) -> bytes:
+    """The built bot with `digest` as an archive; it must have been prepared on this machine.
+
+    Raises `BotError` if it is not here, or cannot travel.
+    """
+    bundle = find(digest)
+    if bundle is None:
+        raise BotError(f"the bot with digest {digest[:12]} is not in the cache of this machine")
+    out = io.BytesIO()
+    try:
+        with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+            archive.add(bundle.cwd, ".")
+    except (OSError, ValueError) as error:  # ValueError: a name that is too long for the format
+        raise BotError(f"{bundle.name} cannot travel to other machines: {error}") from None
+    if out.tell() > MOST_MB << 20:
+        raise BotError(f"{bundle.name} cannot travel to other machines: it has more than {MOST_MB} MiB")
+    return out.getvalue()
+
+
+def receive(digest: str, archive: bytes) -> None:
+    """Put the built bot with `digest` into the cache of this machine, unless it is there.
+
+    Raises `BotError` if the archive holds anything but files, folders and links inside the bot's folder.
+    """
+    target = bundle_folder(digest)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with draft_of(target) as draft:
+        if find(digest) is None:
+            _unpack(archive, draft, target)
+
+
+def _unpack(archive: bytes, draft: Path, target: Path) -> None:
+    draft.mkdir(parents=True, exist_ok=True)
+    try:
+        unpack(io.BytesIO(archive), draft / "bot", MOST_MB << 20)
+    except BadArchive as error:
+        raise BotError(f"the bot that was sent holds {error}") from None
+    (draft / "bot").rename(target)

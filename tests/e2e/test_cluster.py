@@ -1,0 +1,210 @@
+"""Leagues on a real Dask cluster: workers that come late, are killed, or are unfit, and a scheduler that dies.
+
+Each worker has a bot cache of its own, as on a machine of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import warpleague
+import warpline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+pytest.importorskip("distributed")
+
+PATIENCE_S = 120.0
+CONFIG = """
+name = "spread"
+seed = "spread"
+bots = ["{bots}/random-python", {{ path = "{bots}/random-python", name = "twin" }}]
+[game]
+id = "aliens"
+options = {{ max_turns = 60 }}
+[format]
+deals = {deals}
+[clock]
+move_s = 20.0
+start_s = 60.0
+"""
+
+
+class Cluster:
+    """A scheduler on the loopback interface, and the workers started for it; all are killed at the end."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.processes: list[subprocess.Popen[bytes]] = []
+        file = folder / "scheduler.json"
+        self.scheduler = self.start(
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)
+        )
+        await_that(lambda: file.exists() and file.stat().st_size > 0)
+        self.address: str = json.loads(file.read_text())["address"]
+
+    def start(self, kind: str, *options: str, **env: str) -> subprocess.Popen[bytes]:
+        number = len(self.processes)
+        with (self.folder / f"{kind}{number}.log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dask", kind, *options],
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                env={**os.environ, **env},
+                start_new_session=True,
+            )
+        self.processes.append(process)
+        return process
+
+    def worker(self, **env: str) -> subprocess.Popen[bytes]:
+        """A worker of one thread whose bot cache is its own."""
+        cache = self.folder / f"cache{len(self.processes)}"
+        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
+        return self.start("worker", self.address, *options, **{"WARPLEAGUE_CACHE": str(cache), **env})
+
+    def end(self) -> None:
+        for process in self.processes:
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(signal.SIGKILL)
+            process.wait()
+
+
+def await_that(holds: Callable[[], bool]) -> None:
+    """Return once `holds`; fail if it does not for long."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < deadline
+        os.sched_yield()
+
+
+@pytest.fixture
+def dask(tmp_path: Path) -> Iterator[Cluster]:
+    cluster = Cluster(tmp_path)
+    yield cluster
+    cluster.end()
+
+
+@pytest.fixture
+def config(tmp_path: Path, bots: Path) -> Path:
+    path = tmp_path / "spread.toml"
+    path.write_text(CONFIG.format(bots=bots, deals=40))
+    return path
+
+
+def run(config: Path, *more: str) -> subprocess.Popen[bytes]:
+    """The league's run; what it says goes to the file that `said` reads."""
+    command = [sys.executable, "-P", "-m", "warpleague", "league", "run", str(config), "--quiet"]
+    results = ("--results", str(config.parent / "results"))
+    with config.with_suffix(".said").open("wb") as file:
+        return subprocess.Popen([*command, *results, *more], stdout=file, stderr=file)
+
+
+def said(config: Path) -> str:
+    return config.with_suffix(".said").read_text()
+
+
+def count(config: Path) -> int:
+    """How many matches are stored."""
+    path = config.parent / "results" / "spread" / "league.sqlite"
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as store:
+            found: int = store.execute("SELECT count(*) FROM match").fetchone()[0]
+            return found
+    except sqlite3.Error:
+        return 0  # it is only being made
+
+
+def test_workers_come_and_go(dask: Cluster, config: Path) -> None:
+    """Work follows a worker that joins late, that of a killed one is played by others, and all matches are stored."""
+    first = dask.worker()
+    dask.worker(PYTHONPATH=altered(dask.folder, "warpleague/match/chance.py", "# other dice\n"))
+    await_that(lambda: len(registered(dask)) == 2)
+    league = run(config, "--cluster", dask.address)
+    await_that(lambda: count(config) > 0)
+    dask.worker()
+    await_that(lambda: "joined, 1 matches at a time" in said(config))
+    first.send_signal(signal.SIGKILL)
+    assert league.wait(PATIENCE_S) == 0
+    assert "gets no matches: the source of warpleague was changed there" in said(config)
+    assert "was lost; others play its matches" in said(config)
+    assert count(config) == 80
+    assert results(config) == {"faults": 0, "void": 0}
+
+
+def test_no_worker_is_fit(dask: Cluster, config: Path) -> None:
+    """Workers of another version, or without the sandbox asked for, are told each with its reason, exit code 2."""
+    version = f'__version__ = "{warpleague.__version__}"'
+    older = altered(dask.folder, "warpleague/__init__.py", "", (version, '__version__ = "0.0"'))
+    dask.worker(PYTHONPATH=older)
+    dask.worker(PATH="/nowhere")
+    await_that(lambda: len(registered(dask)) == 2)
+    text = config.read_text()
+    config.write_text(text.replace("[clock]", '[rules]\nlevel = "sandbox"\n[clock]'))
+    league = run(config, "--cluster", dask.address)
+    assert league.wait(PATIENCE_S) == 2
+    if "no worker of the cluster" not in said(config):
+        pytest.skip("this machine has no sandbox itself: " + said(config))
+    assert "warpleague is 0.0 there" in said(config)
+    assert "level sandbox does not hold" in said(config)
+
+
+def test_the_scheduler_dies(dask: Cluster, config: Path) -> None:
+    """The run ends within seconds with one clear line; what was played is there, and the rest can be played here."""
+    dask.worker()
+    await_that(lambda: len(registered(dask)) == 1)
+    league = run(config, "--cluster", dask.address)
+    await_that(lambda: count(config) > 0)
+    dask.scheduler.send_signal(signal.SIGKILL)
+    killed_s = time.monotonic()
+    assert league.wait(PATIENCE_S) == 1
+    assert "does not answer any more" in said(config)
+    assert "Traceback" not in said(config)
+    assert time.monotonic() - killed_s < 60  # seconds, with room for a busy machine
+    played = count(config)
+    assert 0 < played < 80
+    assert run(config).wait(PATIENCE_S) == 0
+    assert count(config) == 80
+
+
+def registered(dask: Cluster) -> dict[str, Any]:
+    """The workers that the scheduler knows."""
+    from distributed import Client
+
+    with Client(dask.address, set_as_default=False, timeout=PATIENCE_S) as client:
+        found: dict[str, Any] = client.ncores()
+        return found
+
+
+def altered(folder: Path, name: str, more: str, change: tuple[str, str] = ("", "")) -> str:
+    """A folder with copies of our packages, in which the file `name` has been changed."""
+    target = folder / f"copy-{name.replace('/', '-')}"
+    for package in (warpleague, warpline):
+        source = Path(str(package.__file__)).parent
+        shutil.copytree(source, target / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+    file = target / name
+    file.write_text(file.read_text().replace(*change) + more if change[0] else file.read_text() + more)
+    return str(target)
+
+
+def results(config: Path) -> dict[str, int]:
+    """How many faults and void matches the league has."""
+    command = [sys.executable, "-P", "-m", "warpleague", "league", "run", str(config), "--json", "--quiet"]
+    done = subprocess.run(
+        [*command, "--results", str(config.parent / "results")], capture_output=True, check=True
+    )
+    told = json.loads(done.stdout)
+    return {"faults": sum(line["faults"] for line in told["standings"]), "void": len(told["void"])}
