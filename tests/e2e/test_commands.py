@@ -268,14 +268,18 @@ def test_an_installed_wheel_needs_no_checkout(installed: Path, tmp_path: Path) -
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "mine.toml", "results"]
 
 
-def test_a_page_says_which_links_need_a_checkout(installed: Path, tmp_path: Path) -> None:
-    """From a wheel, a page about the source is printed, and its links to the source are told to lead nowhere."""
-    done = subprocess.run(
-        [installed / "warpleague", "docs", "architecture"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.startswith("# Architecture\n")
-    assert "only a checkout of the project has" in done.stderr
+def test_pages_say_what_needs_a_checkout(installed: Path, tmp_path: Path) -> None:
+    """From a wheel, links to the source are told to lead nowhere; so is a page on how to change the source."""
+    told = [
+        subprocess.run(
+            [installed / "warpleague", "docs", page],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for page in ("architecture", "contributing")
+    ]
+    assert [done.returncode for done in told] == [0, 2]
+    assert told[0].stdout.startswith("# Architecture\n")
+    assert all("only a checkout of the project has" in done.stderr for done in told)

@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List pages, print one, or tell where it is."""
-    from warpleague.report.pages import dead_ends, page_name, pages, print_list, print_page
+    from warpleague.report.pages import dead_ends, indexed, page_name, pages, print_list, print_page
     from warpleague.runner.shipped import shipped_root
     from warpleague.strict import nearest
 
@@ -41,9 +41,14 @@ def run(args: argparse.Namespace) -> int:
             print_list(known)
             print("warpleague docs PAGE prints a page.")
         return 0
-    page = known.get(page_name(args.page))
+    name = page_name(args.page)
+    page = known.get(name)
+    if page is None and name in {page_name(path.name) for path, _ in indexed()}:
+        raise BadInput(
+            f"the page {name!r} is not part of an installation: only a checkout of the project has it"
+        )
     if page is None:
-        raise BadInput(f"no page is called {args.page!r}; {nearest(page_name(args.page), tuple(known))}")
+        raise BadInput(f"no page is called {args.page!r}; {nearest(name, tuple(known))}")
     if args.json:
         print_json({"page": page.name, "title": page.title, "path": str(page.path)})
     elif args.path:

@@ -34,17 +34,22 @@ class Page:
 
 
 def pages() -> dict[str, Page]:
-    """All pages by their names: the README, the index, then all others in the order in which the index names them."""
-    root = shipped_root()
-    found = [
-        _page(root / "README.md", "see what Warp League is"),
-        _page(root / "docs" / "index.md", "find a page"),
-    ]
-    index = found[1].path.read_text(encoding="utf-8")
-    for purpose, links in re.findall(r"(?m)^\| (.+?) \| (.+?) \|$", index):
-        targets = [match[3] for match in _LINK.finditer(links)]
-        found += [_page(root / "docs" / target, purpose) for target in targets]
+    """All pages that are here by their names, in the order of `indexed`."""
+    found = [_page(path, purpose) for path, purpose in indexed() if path.is_file()]
     return {page.name: page for page in found}
+
+
+def indexed() -> list[tuple[Path, str]]:
+    """The files of all pages, and what to read them for: the README, the index, and those that the index names.
+
+    Pages for those who change Warp League may not be here: only a checkout has them.
+    """
+    root = shipped_root()
+    index = root / "docs" / "index.md"
+    found = [(root / "README.md", "see what Warp League is"), (index, "find a page")]
+    for purpose, links in re.findall(r"(?m)^\| (.+?) \| (.+?) \|$", index.read_text(encoding="utf-8")):
+        found += [(index.parent / match[3], purpose) for match in _LINK.finditer(links)]
+    return found
 
 
 def page_name(text: str) -> str:
