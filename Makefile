@@ -87,6 +87,10 @@ contract: bootstrap ## hold every game to its contract in many random matches of
 fuzz: bootstrap ## feed broken input to every reader (FUZZ_SECONDS=600)
 	$(BIN)/python tests/soak/fuzz.py --seconds $(or $(FUZZ_SECONDS),600)
 
+.PHONY: adversary
+adversary: bootstrap ## play honest bots beside every misbehaving one on a busy machine (ADVERSARY='--load 8')
+	$(BIN)/python tests/soak/adversary.py $(ADVERSARY)
+
 .PHONY: soak
 soak: bootstrap ## play many matches in one run and look for what grows (SOAK_MATCHES=20000)
 	$(BIN)/python tests/soak/soak.py --matches $(or $(SOAK_MATCHES),20000)

@@ -21,8 +21,12 @@ pytestmark = [
         ("crash.py", "--kills", "3", "--leagues", "aliens", "--scale", "0.1"),
         ("soak.py", "--matches", "100", "--rounds", "4"),
         ("fuzz.py", "--turns", "1", "--seed", "1"),
+        (
+            "adversary.py",
+            *["--only", "honest", "exception", "--games", "sheets", "--levels", "limits", "--load", "1"],
+        ),
     ],
-    ids=["crash", "soak", "fuzz"],
+    ids=["crash", "soak", "fuzz", "adversary"],
 )
 def test_in_short(words: tuple[str, ...]) -> None:
     """The command finds nothing: what it looks for is in its own first lines."""

@@ -1,0 +1,245 @@
+"""Plays honest bots beside every misbehaving one, in every game, on a machine that is under heavy load.
+
+Two things are looked for: whether an honest bot is ever charged with a fault, and how much longer its decisions take,
+by the clock that it is charged by, than in a league where nobody misbehaves and the machine is quiet. The misbehaving
+bots are those of tests/bots; what they deserve themselves is tests/e2e/test_misbehaving.py's business.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import defaultdict
+from concurrent.futures import as_completed
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from warpleague.errors import BadInput, HarnessFault
+from warpleague.games import game_ids, load_game
+from warpleague.league.pool import RefereePool, usable_cores
+from warpleague.match.chance import match_key
+from warpleague.match.setup import load_options, options_json
+from warpleague.match.spec import Clock, MatchSpec, SeatSpec
+from warpleague.runner.play import play_match
+from warpleague.runner.promises import check_level
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent.futures import Future
+
+    from warpleague.match.spec import Level, MatchResult
+
+SOURCES = Path(__file__).parents[1] / "bots"
+MANIFEST = tomllib.loads((SOURCES / "manifest.toml").read_text())
+BOTS = [{**MANIFEST["defaults"], **bot} for bot in MANIFEST["bot"]]
+SHORT = {"aliens": {"max_turns": 30}, "captains": {"max_rounds": 6}, "coasters": {"max_rounds": 6}}
+HONEST = "thinks"
+MOVE_S = 0.25
+THINKS_S = 0.005
+SOURCE = f"""
+import time
+from warpline.client import run
+
+def choose(question):
+    until = time.process_time() + {THINKS_S}
+    while time.process_time() < until:
+        pass
+    return 0
+
+run(choose, wants=())
+"""
+"""An honest bot: it needs a few milliseconds of processor time for each decision, and has fifty times as much."""
+
+
+@attrs.frozen(eq=False)
+class Case:
+    """One match: the honest bot in seat 0 and, unless the league is quiet, a misbehaving one in seat 1."""
+
+    level: Level
+    game: str
+    players: int
+    rival: dict[str, Any] | None
+
+
+def burn() -> None:
+    """Compute for ever."""
+    while True:
+        pass
+
+
+def seats(case: Case, folder: Path) -> tuple[SeatSpec, ...]:
+    """How to run the bots of `case`, whose files are in `folder`."""
+    honest = SeatSpec(HONEST, "1", "", (sys.executable, "-P", f"{HONEST}.py"), str(folder))
+    if case.rival is None:
+        return (honest,) * case.players
+    stem = Path(case.rival["file"]).stem
+    program, *rest = (
+        part.format(file=case.rival["file"], stem=stem) for part in MANIFEST["run"][case.rival["language"]]
+    )
+    argv = (sys.executable, "-P") if program == "python3" else (str((folder / program).absolute()),)
+    rival = SeatSpec(stem, "1", "", (*argv, *rest), str(folder), memory_mb=case.rival["memory_mb"])
+    return (honest, rival, *(honest,) * (case.players - 2))
+
+
+def spec(case: Case, folder: Path, seed: str) -> MatchSpec:
+    """The match of `case`; only the clock of a decision is as short as the honest bot's promise."""
+    game = load_game(case.game)
+    options = load_options(game, case.players, SHORT.get(case.game, {}))
+    return MatchSpec(
+        id=seed,
+        game=case.game,
+        options=options_json(options),
+        seats=seats(case, folder),
+        key=match_key(seed),
+        seed=seed,
+        clock=Clock(move_s=MOVE_S, start_s=60.0),
+        level=case.level,
+    )
+
+
+def prepare(folder: Path) -> list[dict[str, Any]]:
+    """Copy and build the bots; those that can be run here."""
+    shutil.copytree(SOURCES, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / f"{HONEST}.py").write_text(SOURCE)
+    (folder / "armed-for-the-sandbox").touch()
+    for name in ("secret", "socket", "port"):
+        (folder / name).write_text("1")
+    for path in (folder.parent, folder, *folder.iterdir()):
+        path.chmod(0o755)
+    found = []
+    for bot in BOTS:
+        build = MANIFEST["build"].get(bot["language"])
+        names = {"file": bot["file"], "stem": Path(bot["file"]).stem}
+        if build is None or shutil.which(build[0]) is not None:
+            if build is not None:
+                subprocess.run([part.format(**names) for part in build], cwd=folder, check=True)
+            found.append(bot)
+    return found
+
+
+def cases(args: argparse.Namespace, bots: list[dict[str, Any]], levels: list[Level]) -> Iterator[Case]:
+    """What is to be played: each bot that misbehaves, in each game, at the smallest table."""
+    for level in levels:
+        for game in args.games:
+            players = min(size for size in load_game(game).players if size > 1)
+            for bot in bots:
+                if (not args.only or Path(bot["file"]).stem in args.only) and (
+                    level == "sandbox" or not bot["needs_sandbox"]
+                ):
+                    yield Case(level, game, players, bot)
+
+
+def decisions_ms(result: MatchResult) -> list[float]:
+    """What the honest bot of seat 0 was charged with for each of its decisions, in milliseconds."""
+    lines = map(json.loads, result.record.splitlines())
+    return [line["ms"][0] for line in lines if line.get("seat") == 0 and "ms" in line]
+
+
+def play(todo: list[Case], folder: Path, what: str) -> tuple[dict[Case, MatchResult], dict[Case, str]]:
+    """Play all of `todo`, one match for each core at a time: the results, and what the harness failed to play."""
+    done: dict[Case, MatchResult] = {}
+    void: dict[Case, str] = {}
+    with RefereePool() as pool:
+        futures: dict[Future[MatchResult], Case] = {
+            pool.submit(play_match, spec(case, folder, f"{what} {number}")): case
+            for number, case in enumerate(todo)
+        }
+        for number, future in enumerate(as_completed(futures), 1):
+            case = futures[future]
+            try:
+                done[case] = future.result()
+            except HarnessFault as error:
+                void[case] = str(error)
+            if sys.stderr.isatty():
+                print(f"\r{what}: {number} of {len(todo)} matches", end="", file=sys.stderr)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    return done, void
+
+
+def report(quiet: dict[Case, MatchResult], loaded: dict[Case, MatchResult], void: dict[Case, str]) -> int:
+    """Print what was found; how many faults honest bots were charged with."""
+    charged = 0
+    by_table: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
+    for case, result in loaded.items():
+        assert case.rival is not None
+        stem = Path(case.rival["file"]).stem
+        times = decisions_ms(result)
+        if times:
+            by_table[case.level, case.game].append((statistics.mean(times), stem))
+        for seat, faults in enumerate(result.faults):
+            for fault in faults if seat != 1 else ():
+                charged += 1
+                print(f"CHARGED  {case.level} {case.game} beside {stem}: {fault.kind}: {fault.message}")
+    for case, error in void.items():
+        print(f"void     {case.level} {case.game} beside {case.rival and case.rival['file']}: {error}")
+    print(
+        f"{'level':8} {'game':9} {'matches':>7} {'quiet ms':>9} {'loaded ms':>9} {'ratio':>6}  slowest beside"
+    )
+    for (level, game), found in sorted(by_table.items()):
+        calm = statistics.mean(
+            time
+            for case, result in quiet.items()
+            if (case.level, case.game) == (level, game)
+            for time in decisions_ms(result)
+        )
+        mean = statistics.mean(time for time, _ in found)
+        worst, stem = max(found)
+        print(
+            f"{level:8} {game:9} {len(found):7} {calm:9.2f} {mean:9.2f} {mean / calm:6.2f}  {stem} {worst:.2f} ms"
+        )
+    print(f"{len(loaded)} matches, {len(void)} void, honest bots charged with {charged} faults")
+    return charged
+
+
+def main() -> int:
+    """Exit code 0: no honest bot was charged with anything; 1: one was."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument(
+        "--load", type=int, default=8, help="programs that compute, for each core (default 8)"
+    )
+    parser.add_argument("--games", nargs="+", default=game_ids(), choices=game_ids())
+    parser.add_argument("--levels", nargs="+", default=["limits", "sandbox"], choices=["limits", "sandbox"])
+    parser.add_argument("--only", nargs="+", default=[], metavar="BOT", help="only these bots of tests/bots")
+    args = parser.parse_args()
+    levels: list[Level] = []
+    for level in args.levels:
+        try:
+            check_level(level)
+            levels.append(level)
+        except BadInput as error:
+            print(f"left out: {error}")
+    with tempfile.TemporaryDirectory(prefix="warpleague-adversary-") as scratch:
+        folder = Path(scratch) / "bots"
+        todo = list(cases(args, prepare(folder), levels))
+        tables = {(case.level, case.game): attrs.evolve(case, rival=None) for case in todo}
+        quiet, failed = play([*tables.values()], folder, "quiet")
+        if failed:
+            print(f"the quiet league cannot be played: {failed}")
+            return 1
+        burners = [
+            multiprocessing.Process(target=burn, daemon=True) for _ in range(args.load * len(usable_cores()))
+        ]
+        for burner in burners:
+            burner.start()
+        try:
+            loaded, void = play(todo, folder, f"load {args.load}")
+        finally:
+            for burner in burners:
+                burner.kill()
+    return 1 if report(quiet, loaded, void) else 0
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("PYTHONHASHSEED", "0")
+    sys.exit(main())
