@@ -39,6 +39,7 @@ COMMANDS: Final = {
     "bot": "check a bot, start a new one, list bots",
     "demo": "play a small league of every game",
     "docs": "list the pages of the documentation, or print one",
+    "cache": "list the built bots in the cache, remove some",
     "doctor": "try what each level of confinement promises on this machine",
     "bench": "measure engines, referee and wire on this machine",
 }

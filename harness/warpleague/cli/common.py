@@ -139,7 +139,7 @@ def add_sandbox_paths(parser: argparse.ArgumentParser) -> None:
 
 def sandbox_paths(args: argparse.Namespace) -> tuple[str, ...]:
     """The paths of `--sandbox-path`; `BadInput` for one that no bot may see."""
-    from warpleague.runner.bundle import cache_folder
+    from warpleague.runner.cache import cache_folder
     from warpleague.runner.seen import check_granted
 
     if args.sandbox_path:

@@ -123,7 +123,7 @@ def open_to_run(
     `StoreError` if the league is being run already or the store belongs to a league of other conditions.
     """
     if config.sandbox.paths and prepare is None:
-        from warpleague.runner.bundle import cache_folder
+        from warpleague.runner.cache import cache_folder
         from warpleague.runner.seen import check_granted
 
         where = f"{config.path}: sandbox.paths"

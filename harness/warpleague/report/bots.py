@@ -5,6 +5,7 @@ Leaves making the findings to `warpleague.runner.checkup`.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from warpleague.league.entry import Problem
+    from warpleague.runner.cache import Cached
     from warpleague.runner.checkup import Finding
 
 _STYLES: Final = {"ok": "green", "warning": "yellow", "failed": "bold red"}
@@ -49,6 +51,34 @@ def print_bots(found: list[dict[str, Any]]) -> None:
     for bot in found:
         if "error" in bot:
             console.print(Text(safe(bot["error"]), style="red"), soft_wrap=True)
+
+
+def print_cache(folder: str, found: Sequence[Cached]) -> None:
+    """Print one line for each built bot in the cache, and what they take together."""
+    console = make_console()
+    if found:
+        table = make_table()
+        for column in ("bot", "version", "digest"):
+            table.add_column(column, overflow="fold")
+        table.add_column("size", justify="right")
+        for column in ("last used", ""):
+            table.add_column(column)
+        for entry in found:
+            used = datetime.fromtimestamp(entry.used, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+            row = (entry.name, entry.version, entry.digest[:12], size_text(entry.size), used)
+            table.add_row(*(Text(safe(cell)) for cell in row), "in use" if entry.in_use else "")
+        console.print(table)
+    many = "1 bot" if len(found) == 1 else f"{len(found)} bots"
+    text = f"{folder}: {many}, {size_text(sum(entry.size for entry in found))}"
+    console.print(Text(safe(text)), soft_wrap=True)
+
+
+def size_text(size: int) -> str:
+    """A number of bytes in kB, MB or GB."""
+    for unit, factor in (("GB", 10**9), ("MB", 10**6)):
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size / 1000:.0f} kB"
 
 
 def problems_table(problems: Sequence[Problem], bots: int) -> RenderableType:

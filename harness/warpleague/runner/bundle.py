@@ -7,7 +7,6 @@ found by its digest, so the same content is built once, and a record's bots can 
 from __future__ import annotations
 
 import os
-import platform
 import re
 import shutil
 import sys
@@ -16,8 +15,9 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from warpleague.errors import BadInput, BotError, MissingToolchain
+from warpleague.errors import BotError, MissingToolchain
 from warpleague.match.spec import LEVEL, SeatSpec
+from warpleague.runner.cache import bundle_folder, cache_folder, hold
 from warpleague.runner.content import BRING_LIBRARIES, LEFT_OUT, content, files_of, folder_digest
 from warpleague.runner.draft import clean, draft_of, replace
 from warpleague.runner.manifest import MANIFEST, SYSTEM, Limits, Manifest, as_words, read_manifest
@@ -78,20 +78,6 @@ class Bundle:
         )
 
 
-def cache_folder() -> Path:
-    """Where built bundles are kept: `WARPLEAGUE_CACHE`, or the user's cache folder."""
-    told = os.environ.get("WARPLEAGUE_CACHE")
-    if told:
-        return Path(told)
-    base = os.environ.get("XDG_CACHE_HOME")
-    try:
-        return (Path(base) if base else Path.home() / ".cache") / "warpleague"
-    except RuntimeError:
-        raise BadInput(
-            "there is no folder to keep bots in: this user has no home folder; name one in WARPLEAGUE_CACHE"
-        ) from None
-
-
 def prepare(folder: Path, level: Level = LEVEL, paths: tuple[str, ...] = ()) -> Bundle:
     """The bundle of the bot in `folder`, copied and built in the cache if its digest is new there.
 
@@ -117,7 +103,7 @@ def find(digest: str, paths: tuple[str, ...] = ()) -> Bundle | None:
     if not _DIGEST.fullmatch(digest):
         return None  # a record may say anything, a path that leads elsewhere too
     folder = bundle_folder(digest)
-    if not (folder / MANIFEST).is_file():
+    if not hold(folder) or not (folder / MANIFEST).is_file():
         return None
     manifest = read_manifest(folder)
     check_asked(manifest.sandbox.paths, manifest.name)
@@ -153,17 +139,11 @@ def _paths(manifest: Manifest, granted: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({*manifest.sandbox.paths, *granted}))
 
 
-def bundle_folder(digest: str) -> Path:
-    """The folder in the cache where the built bot with `digest` is, or is to be."""
-    # What is built depends on the machine; the digest, the bot's identity, must not.
-    return cache_folder() / f"{platform.system()}-{platform.machine()}".lower() / digest[:32]
-
-
 def _built(folder: Path, manifest: Manifest, digest: str, level: Level, paths: tuple[str, ...]) -> Path:
     """The folder in the cache that holds the built bot."""
     target = bundle_folder(digest)
     clean(target.parent)
-    if not (target / MANIFEST).is_file():
+    while not hold(target):
         try:
             _fill(target, folder, manifest, digest, level, paths)
         except OSError as error:
@@ -179,7 +159,7 @@ def _fill(
     """Make `target` the built copy of the bot in `folder`, unless another process does so first."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with draft_of(target) as draft:  # two processes must not build the same bot at once
-        if (target / MANIFEST).is_file():
+        if target.is_dir():
             return
         copy, scratch = draft / "bot", draft / "scratch"
         scratch.mkdir(parents=True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import BotError
 from warpleague.runner.archive import BadArchive, unpack
-from warpleague.runner.bundle import bundle_folder, find
+from warpleague.runner.bundle import find
+from warpleague.runner.cache import bundle_folder
 from warpleague.runner.draft import draft_of
 
 if TYPE_CHECKING:

@@ -1,0 +1,134 @@
+"""List the built bots in the cache, or remove some.
+
+Leaves what is in use, and how it is removed, to `warpleague.runner.cache`.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from warpleague.cli.common import add_examples, add_verb, print_json
+from warpleague.errors import BadInput
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from warpleague.runner.cache import Cached
+
+_DAY_S = 86_400
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `warpleague cache`."""
+    parser.add_argument("--json", action="store_true", help="print the list as JSON")
+    parser.set_defaults(handler=run_list)
+    verbs = parser.add_subparsers(metavar="list|clean")
+    listing = add_verb(verbs, "list", "list the built bots, the last used first")
+    _add_json(listing)
+    add_examples(listing, "cache list --json")
+    listing.set_defaults(handler=run_list)
+    clean = add_verb(verbs, "clean", "remove built bots, but none that a running command uses")
+    clean.add_argument(
+        "bots", nargs="*", metavar="BOT", help="only these, by name or by the beginning of the digest"
+    )
+    clean.add_argument(
+        "--older-than", type=_days, metavar="DAYS", help="only those that were not used for so many days"
+    )
+    clean.add_argument("--all", action="store_true", help="all of them")
+    _add_json(clean)
+    add_examples(clean, "cache clean --older-than 30", "cache clean my-bot 3f2a")
+    clean.set_defaults(handler=run_clean)
+    add_examples(parser, "cache", "cache clean --older-than 30")
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    from argparse import SUPPRESS
+
+    # Not to undo what was said before the verb.
+    parser.add_argument("--json", action="store_true", default=SUPPRESS, help="print as JSON")
+
+
+def _days(text: str) -> float:
+    from argparse import ArgumentTypeError
+
+    try:
+        days = float(text)
+    except ValueError:
+        days = -1.0
+    if not 0 <= days < 1e6:
+        raise ArgumentTypeError(f"must be a number of days, 0 or more, not {text!r}")
+    return days
+
+
+def run_list(args: argparse.Namespace) -> int:
+    """List what the cache holds."""
+    from warpleague.runner.cache import cache_folder, cached
+
+    found = cached()
+    if args.json:
+        print_json({"folder": str(cache_folder()), "bots": [_json(entry) for entry in found]})
+        return 0
+    from warpleague.report.bots import print_cache
+
+    print_cache(str(cache_folder()), found)
+    return 0
+
+
+def run_clean(args: argparse.Namespace) -> int:
+    """Remove what the arguments name; 1 if some of it could not be removed because it is in use."""
+    from warpleague.runner.cache import cached, clear, sweep_cache
+
+    if not (args.bots or args.all or args.older_than is not None):
+        raise BadInput("cache clean: say what to remove: names or digests, --older-than DAYS, or --all")
+    if args.bots and args.all:
+        raise BadInput("cache clean: name bots, or say --all, not both")
+    chosen = _chosen(cached(), args.bots)
+    if args.older_than is not None:
+        before = time.time() - args.older_than * _DAY_S
+        chosen = [entry for entry in chosen if entry.used <= before]
+    sweep_cache()
+    removed: list[Cached] = []
+    kept: list[Cached] = []
+    for entry in chosen:
+        (removed if clear(entry) else kept).append(entry)
+    if args.json:
+        print_json({"removed": [_json(entry) for entry in removed], "kept": [_json(entry) for entry in kept]})
+    else:
+        from warpleague.report.bots import size_text
+
+        many = "1 bot" if len(removed) == 1 else f"{len(removed)} bots"
+        print(f"removed {many}, {size_text(sum(entry.size for entry in removed))}")
+        for entry in kept:
+            print(f"kept {entry.name} {entry.digest[:12]}: it is in use, or may not be removed")
+    return 1 if kept else 0
+
+
+def _chosen(found: Sequence[Cached], words: Sequence[str]) -> list[Cached]:
+    """The entries that the words name; all without words."""
+    from warpleague.strict import nearest
+
+    for word in words:
+        if not any(_is_named(entry, word) for entry in found):
+            hint = nearest(word, sorted({entry.name for entry in found}), "the cache is empty")
+            raise BadInput(f"cache clean: no bot in the cache has the name or digest {word!r}; {hint}")
+    return [entry for entry in found if not words or any(_is_named(entry, word) for word in words)]
+
+
+def _is_named(entry: Cached, word: str) -> bool:
+    return word == entry.name or (len(word) >= 4 and entry.digest.startswith(word[:32].lower()))
+
+
+def _json(entry: Cached) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "version": entry.version,
+        "digest": entry.digest,
+        "machine": entry.machine,
+        "folder": str(entry.path),
+        "bytes": entry.size,
+        "used": datetime.fromtimestamp(entry.used, UTC).isoformat(timespec="seconds"),
+        "in_use": entry.in_use,
+    }

@@ -1,0 +1,193 @@
+"""What the cache of built bots holds, who uses it, and what may be removed from it.
+
+Leaves filling it to `bundle`. A process that uses a bundle holds a shared lock on its folder until it ends, however it
+ends; whoever removes a bundle needs the lock alone. So nothing that is in use is ever removed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import platform
+import re
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from warpleague.errors import BadInput, BotError
+from warpleague.runner.draft import clean, remove
+from warpleague.runner.manifest import read_manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NAME: Final = re.compile(r"[0-9a-f]{32}")
+_GONE: Final = ".gone"
+_MOST_HELD: Final = 200  # descriptors; who uses more bundles locks the folder that holds them all
+
+_held: dict[str, int] = {}
+_lock: Final = threading.Lock()
+
+
+@attrs.frozen
+class Cached:
+    """A built bot in the cache.
+
+    `digest` are the first 32 digits of the digest of its content, `size` is in bytes on the disk, `used` is when it
+    was last prepared for a match, in seconds since 1970. `in_use`: a running process has prepared it.
+    """
+
+    name: str
+    version: str
+    digest: str
+    machine: str
+    path: Path
+    size: int
+    used: float
+    in_use: bool
+
+
+def cache_folder() -> Path:
+    """Where built bundles are kept: `WARPLEAGUE_CACHE`, or the user's cache folder."""
+    told = os.environ.get("WARPLEAGUE_CACHE")
+    if told:
+        return Path(told)
+    base = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "warpleague"
+    except RuntimeError:
+        raise BadInput(
+            "there is no folder to keep bots in: this user has no home folder; name one in WARPLEAGUE_CACHE"
+        ) from None
+
+
+def bundle_folder(digest: str) -> Path:
+    """The folder of the built bot with this digest, on machines of this kind."""
+    # What is built depends on the machine; the digest, the bot's identity, must not.
+    return cache_folder() / f"{platform.system()}-{platform.machine()}".lower() / digest[:32]
+
+
+def hold(folder: Path) -> bool:
+    """Keep a bundle from being removed as long as this process lives; false if there is none in `folder`."""
+    with _lock:
+        found = _held.get(str(folder))
+        if found is not None and not _is_at(found, folder):
+            os.close(_held.pop(str(folder)))
+            found = None
+        if found is None:
+            found = _locked(folder)
+            if found is None:
+                return False
+            if len(_held) < _MOST_HELD:
+                _held[str(folder)] = found
+            else:
+                if str(folder.parent) not in _held:
+                    _held[str(folder.parent)] = _locked(folder.parent) or os.dup(found)
+                os.close(found)
+    with contextlib.suppress(OSError):  # a cache of somebody else's
+        os.utime(folder)
+    return True
+
+
+def _locked(folder: Path) -> int | None:
+    """A descriptor of `folder` with a shared lock on it; None if it is not there."""
+    while True:
+        try:
+            found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        with contextlib.suppress(OSError):  # where files cannot be locked, nothing is ever removed
+            fcntl.flock(found, fcntl.LOCK_SH)
+        if _is_at(found, folder):
+            return found
+        os.close(found)  # removed while we waited
+
+
+def _is_at(found: int, folder: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return os.path.samestat(os.fstat(found), folder.stat())
+    return False
+
+
+def cached() -> list[Cached]:
+    """All built bots in the cache, the last used first."""
+    found = [_described(path) for machine in _machines() for path in _bundles(machine)]
+    return sorted(found, key=lambda entry: (-entry.used, entry.name, entry.digest))
+
+
+def _machines() -> list[Path]:
+    try:
+        return sorted(path for path in cache_folder().iterdir() if path.is_dir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise BadInput(f"{cache_folder()}: cannot read it: {error.strerror or error}") from None
+
+
+def _bundles(machine: Path) -> Iterator[Path]:
+    with contextlib.suppress(OSError):
+        yield from sorted(path for path in machine.iterdir() if _NAME.fullmatch(path.name))
+
+
+def _described(path: Path) -> Cached:
+    name, version = "?", ""
+    with contextlib.suppress(BotError):
+        manifest = read_manifest(path)
+        name, version = manifest.name, manifest.version
+    used = 0.0
+    with contextlib.suppress(OSError):
+        used = path.stat().st_mtime
+    size = _size(path)
+    with _alone(path) as free:
+        in_use = not free
+    return Cached(name, version, path.name, path.parent.name, path, size, used, in_use)
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for place, _, files in os.walk(folder):
+        for name in files:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512  # noqa: PTH118
+    return total
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[bool]:
+    """Whether nobody else uses a bundle; if so, nobody begins to as long as the context lasts."""
+    opened: list[int] = []
+    try:
+        for place in (folder.parent, folder):
+            opened.append(os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+            fcntl.flock(opened[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield True
+    except OSError:
+        yield False
+    finally:
+        for found in opened:
+            os.close(found)
+
+
+def clear(entry: Cached) -> bool:
+    """Remove a bundle from the cache; false if it is in use, or cannot be removed."""
+    gone = entry.path.with_name(entry.path.name + _GONE)
+    with _alone(entry.path) as free:
+        if not free:
+            return False
+        try:
+            entry.path.rename(gone)  # at once: nobody finds half of it
+        except OSError:
+            return False
+    remove(gone)
+    return not gone.exists()
+
+
+def sweep_cache() -> None:
+    """Remove what was left behind by builds and removals that were killed."""
+    for machine in _machines():
+        clean(machine)
+        for path in machine.glob(f"*{_GONE}"):
+            remove(path)
