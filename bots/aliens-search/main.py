@@ -18,7 +18,7 @@ from time import monotonic
 
 from warpleague.games.aliens import GAME
 from warpleague.games.aliens.actions import DECLINING, JUMP_REACH, JUMP_WAYS, SEND_TARGETS, USES
-from warpleague.games.aliens.board import COUNT, HOME, INDEX, SHIPS, TARGET
+from warpleague.games.aliens.geometry import COUNT, HOME, INDEX, SHIPS, TARGET
 from warpleague.games.aliens.state import ROLL, SEND, TURN
 from warpline.client import run
 

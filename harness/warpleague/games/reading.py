@@ -274,12 +274,18 @@ class ActionReader:
             values.append(tuple(value) if type(value) is list else value)
         return kind(*values)
 
-    def parse(self, data: object, legal: Sequence[T], why: Callable[[T], str] = lambda _: "") -> T:
+    def parse(
+        self,
+        data: object,
+        legal: Sequence[T],
+        why: Callable[[T], str] = lambda _: "",
+        also: tuple[str, ...] = (),
+    ) -> T:
         """The action of `legal` that `data` describes.
 
         `ActionError` says what in its form is wrong, or why it is not legal, and what would be: `why` gives the
-        reason for an action that is well formed, or nothing if there is no more to say. No legal action means
-        that the seat is not to act.
+        reason for an action that is well formed, or nothing if there is no more to say; `also` names kinds that
+        are possible besides. No legal action means that the seat is not to act.
         """
         if not legal:
             raise ActionError("another seat is to act")
@@ -288,7 +294,7 @@ class ActionReader:
             return action
         reason = why(action)
         text = f"{brief(action)} is not possible now{reason and ': '}{reason}"
-        raise ActionError(f"{text}; possible: {possible(legal, type(action))}")
+        raise ActionError(f"{text}; possible: {'; '.join((possible(legal, type(action)), *also))}")
 
 
 def brief(action: Any) -> str:
@@ -301,9 +307,9 @@ def possible(legal: Iterable[Any], kind: type | None = None) -> str:
     groups: dict[type, list[str]] = {}
     for action in legal:
         groups.setdefault(type(action), []).append(_values(action))
+    few = sum(map(len, groups.values())) <= _LISTED
     return "; ".join(
-        _group(cls, values, whole=cls is kind or len(values) <= 2 or len(groups) == 1)
-        for cls, values in groups.items()
+        _group(cls, values, whole=few or cls is kind or len(groups) == 1) for cls, values in groups.items()
     )
 
 

@@ -1,4 +1,4 @@
-"""aliens: Wormholes for the piecepack, OrthogonAliens against DiagonAliens, for two seats."""
+"""Aliens: Wormholes for the piecepack, OrthogonAliens against DiagonAliens, for two seats."""
 
 from warpleague.games.aliens.game import Aliens
 

@@ -1,17 +1,16 @@
-"""What a player can do: one object for each JSON form, and the lists of legal ones built from them.
-
-Leaves which of them are legal to `rules`.
-"""
+"""The actions of aliens: one class for each kind, one object for each action, and which of them reach what."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 import attrs
 
-from warpleague.games.aliens.board import AXES, COINS, COUNT, SHIPS, SQUARES, TARGET, WAYS
+from warpleague.games.aliens.geometry import AXES, COINS, COUNT, SHIPS, SQUARES, TARGET, WAYS
 from warpleague.games.values import Interned
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Ship: TypeAlias = Literal["suns", "moons", "crowns", "arms"]
 Way: TypeAlias = Literal["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
@@ -77,6 +76,7 @@ class Decline(Interned):
 
 
 Action: TypeAlias = Order | Place | Move | Stay | Jump | Send | Decline
+ACTIONS: Final[tuple[type, ...]] = (Order, Place, Move, Stay, Jump, Send, Decline)
 
 ORDERS: Final[dict[str, Order]] = {"place": Order("place"), "move": Order("move")}
 MOVES: Final = tuple(tuple(Move(ship, way) for way in WAYS) for ship in SHIPS)
@@ -136,60 +136,3 @@ JUMP_REACH: Final[dict[str, tuple[tuple[Reach, ...], ...]]] = {
     for diagonals, axes in AXES.items()
 }
 """For each value of `diagonals`, coin and square: the jumps of a ship that activates the coin there."""
-
-
-class LazyActions(Sequence[Action]):
-    """A long list of legal actions that is never written out: `_at` makes the item of an index in range."""
-
-    __slots__ = ()
-
-    def _at(self, index: int) -> Action:
-        raise NotImplementedError
-
-    @overload
-    def __getitem__(self, index: int) -> Action: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Action, ...]: ...
-    def __getitem__(self, index: int | slice) -> Action | tuple[Action, ...]:
-        if isinstance(index, slice):
-            return tuple(self._at(i) for i in range(*index.indices(len(self))))
-        size = len(self)
-        if not -size <= index < size:
-            raise IndexError("no such action")
-        return self._at(index + size if index < 0 else index)
-
-
-class Placements(LazyActions):
-    """Every coin in the hand on every free square: by suit, value, then square."""
-
-    __slots__ = ("coins", "squares")
-
-    def __init__(self, coins: tuple[int, ...], squares: tuple[int, ...]) -> None:
-        self.coins = coins
-        self.squares = squares
-
-    def __len__(self) -> int:
-        return len(self.coins) * len(self.squares)
-
-    def _at(self, index: int) -> Action:
-        coin, square = divmod(index, len(self.squares))
-        return place(self.coins[coin], self.squares[square])
-
-
-class Sendings(LazyActions):
-    """Every square but the occupied ones, in the order of their numbers."""
-
-    __slots__ = ("occupied",)
-
-    def __init__(self, occupied: list[int]) -> None:
-        """`occupied` ascends."""
-        self.occupied = occupied
-
-    def __len__(self) -> int:
-        return COUNT - len(self.occupied)
-
-    def _at(self, index: int) -> Action:
-        for number in self.occupied:
-            if number <= index:
-                index += 1
-        return SENDS[index]

@@ -1,30 +1,22 @@
-"""The engine of aliens as the house knows it: the `Game` contract, put together from the modules beside this one.
-
-Leaves every rule to `rules`.
-"""
+"""The engine of aliens: the modules of this package as one `Game`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from warpleague.games.aliens import actions, codec, events, rules
-from warpleague.games.aliens.actions import Action
+from warpleague.games.aliens import legal, position, rules, scene, score, tell, view
+from warpleague.games.aliens.actions import ACTIONS, Action
 from warpleague.games.aliens.options import Options
-from warpleague.games.aliens.scene import scene
 from warpleague.games.aliens.state import State, first_state
-from warpleague.games.aliens.view import Setup, View, render, setup, view
+from warpleague.games.aliens.view import Setup, View, determinize
 from warpleague.games.api import Event, Game, JsonObject, Outcome, Rolled, Weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from random import Random
 
     from warpleague.games.scene import Scene
 
-# In the order of `state.PHASES`; nothing follows the end.
-_STEPS: Final[tuple[Callable[[State, Any], tuple[State, Sequence[Event]]], ...]] = (
-    rules.opening_roll, rules.order, rules.place, rules.roll, rules.use_die, rules.jump, rules.send,
-)  # fmt: skip
 _ASKS: Final = ("", "order", "place", "", "turn", "jump", "send", "")
 
 
@@ -35,9 +27,7 @@ class Aliens(Game[State, Action]):
     title: ClassVar[str] = "OrthogonAliens against DiagonAliens"
     players: ClassVar[tuple[int, ...]] = (2,)
     Options: ClassVar[type] = Options
-    Actions: ClassVar[tuple[type, ...]] = (
-        actions.Order, actions.Place, actions.Move, actions.Stay, actions.Jump, actions.Send, actions.Decline,
-    )  # fmt: skip
+    Actions: ClassVar[tuple[type, ...]] = ACTIONS
     View: ClassVar[type] = View
     Setup: ClassVar[type] = Setup
 
@@ -55,24 +45,24 @@ class Aliens(Game[State, Action]):
         return rules.chance(state)
 
     def legal(self, state: State, seat: int) -> Sequence[Action]:
-        """The canonical order: `place` and `send` by square (y, then x); dice by ship, then by way, `decline` last."""
-        return state.legal
+        """In the order that the module `legal` documents."""
+        return legal.legal(state, seat)
 
     def parse(self, state: State, seat: int, data: object) -> Action:  # noqa: D102
-        return codec.parse(state, seat, data)
+        return legal.parse(state, seat, data)
 
     def apply(self, state: State, move: Action | Rolled) -> tuple[State, Sequence[Event]]:  # noqa: D102
-        return _STEPS[state.phase](state, move)
+        return rules.apply(state, move)
 
     def ask(self, state: State, seat: int) -> str:
         """`order`, `place`, `turn`, `jump` or `send`."""
         return _ASKS[state.phase]
 
     def setup(self, state: State) -> JsonObject:  # noqa: D102
-        return setup(state.rules)
+        return view.setup(state.rules)
 
     def view(self, state: State, seat: int) -> JsonObject:  # noqa: D102
-        return view(state, seat)
+        return view.view(state, seat)
 
     def retire(self, state: State, seat: int) -> tuple[State, Sequence[Event]]:
         """The other side wins at once."""
@@ -80,23 +70,19 @@ class Aliens(Game[State, Action]):
 
     def outcome(self, state: State) -> Outcome:
         """1 for the winner, 0 for the loser, a half each for a draw (aliens E1, E2)."""
-        assert state.result is not None
-        winner, why = state.result
-        scores = (0.5, 0.5) if winner < 0 else (1.0 - winner, 0.0 + winner)
-        ranks = (1, 1) if winner < 0 else (1 + winner, 2 - winner)
-        return Outcome(ranks, scores, {why: scores}, why)
+        return score.outcome(state)
 
     def determinize(self, view: JsonObject, seat: int, rng: Random) -> State:  # noqa: D102
-        return codec.determinize(view, seat, rng)
+        return determinize(view, seat, rng)
 
     def to_json(self, state: State) -> JsonObject:  # noqa: D102
-        return render(state, None)
+        return position.to_json(state)
 
     def from_json(self, data: object) -> State:  # noqa: D102
-        return codec.state_from_json(data)
+        return position.from_json(data)
 
     def scene(self, state: State, viewer: int | None) -> Scene:  # noqa: D102
-        return scene(state, viewer)
+        return scene.scene(state, viewer)
 
     def tell(self, event: Mapping[str, Any]) -> str:  # noqa: D102
-        return events.tell(event)
+        return tell.tell(event)

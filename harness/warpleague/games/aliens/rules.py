@@ -1,29 +1,27 @@
-"""What may be done in a position and what follows from it: the rules of play, one function for each phase.
+"""What follows from an action, a roll or a retirement in aliens.
 
-Leaves validation of what comes from outside to `codec`. Every function trusts its caller that the move is legal.
-The fast path is a die that ends on an empty square; all else goes through `_activate` and `_settle`.
+Everything trusts its caller that the move is legal. A move is carried out on one copy of the position, `new`, which
+the functions here change until it is handed out; what happens is added to the list `told`. The fast path is a die
+that ends on an empty square; all else goes through `_activate` and `_settle`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.games.aliens import events
+from warpleague.games.aliens import tell
 from warpleague.games.aliens.actions import (
-    DECLINES,
     DECLINING,
-    DIE_REACH,
     JUMP_WAYS,
     ORDERS,
     SEND_TARGETS,
-    SENDS,
     USES,
+    Action,
     Order,
     Place,
-    Placements,
-    Sendings,
 )
-from warpleague.games.aliens.board import COINS, COUNT, HOME, INDEX, SHIPS, TARGET
+from warpleague.games.aliens.geometry import COINS, COUNT, HOME, INDEX, SHIPS, TARGET
+from warpleague.games.aliens.legal import jump_actions, placements, send_actions, turn_actions
 from warpleague.games.aliens.state import (
     DICE,
     END,
@@ -37,27 +35,22 @@ from warpleague.games.aliens.state import (
     SEATS,
     SEND,
     TURN,
-    Rules,
     State,
+    fresh,
 )
+from warpleague.games.values import replaced
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from warpleague.games.aliens.actions import Action, Reach
+    from warpleague.games.aliens.state import Cascade
     from warpleague.games.api import Event, Rolled, Weights
 
-    Step = tuple[State, Sequence[Event]]
-
-SENDS_WITH_HOLES: Final = 16
-"""How many sends of one die use may choose squares with wormholes (aliens T8)."""
+    Told = list[Event]
 
 _OPENING_DRAWS: Final = (6, 6, 6, 6)
 _TWO_DICE: Final = (6, 6)
 _ONE_DIE: Final = (6,)
-
-
-# -- what may be done ------------------------------------------------------------------------------------
 
 
 def chance(state: State) -> tuple[Weights, ...]:
@@ -67,373 +60,228 @@ def chance(state: State) -> tuple[Weights, ...]:
     return _ONE_DIE if state.lost >> 2 * state.seat & 3 else _TWO_DICE
 
 
-_avoiding: dict[int, tuple[Action, ...]] = {}
+def apply(state: State, move: Action | Rolled) -> tuple[State, Sequence[Event]]:
+    """The position after `move`, and what happened."""
+    new = fresh(state)
+    told: Told = []
+    _STEPS[state.phase](new, move, told)
+    return new, told
 
 
-def _die_actions(ship: int, number: int, die: int, other: int) -> tuple[Action, ...]:
-    """What a ship on square `number` can do with `die`, its sister standing on square `other` (aliens T1)."""
-    actions, ends = DIE_REACH[ship][number * 6 + die]
-    if other not in ends:
-        return actions
-    key = ((ship * COUNT + number) * 6 + die) * COUNT + other
-    kept = _avoiding.get(key)
-    if kept is None:
-        row = (number * 6 + die) * 8
-        kept = _avoiding[key] = tuple(action for action in actions if TARGET[row + USES[action][1]] != other)
-    return kept
+def retire(state: State, seat: int) -> tuple[State, Sequence[Event]]:
+    """The bot of `seat` is out: the other side wins at once."""
+    new = fresh(state)
+    told = [tell.retired(seat)]
+    _end(new, 1 - seat, "retired", told)
+    return new, told
 
 
-def turn_actions(
-    rules: Rules, seat: int, ships: tuple[int, ...], dice: tuple[int, int]
-) -> tuple[Action, ...]:
-    """What `seat` can do with its unused dice: by ship, its moves by way or `stay`, then `decline`."""
-    one, two = dice
-    ship = 2 * seat
-    if rules.both_ships:
-        return _turn_actions_declining(ship, ships, dice)
-    if two < 0:
-        return () if one < 0 else _die_actions(ship, ships[ship], one, ships[ship + 1])
-    actions = _die_actions(ship + 1, ships[ship + 1], two, ships[ship])
-    return actions if one < 0 else _die_actions(ship, ships[ship], one, ships[ship + 1]) + actions
+# -- the set-up --------------------------------------------------------------------------------------------
 
 
-def _turn_actions_declining(first: int, ships: tuple[int, ...], dice: tuple[int, int]) -> tuple[Action, ...]:
-    actions: tuple[Action, ...] = ()
-    for ship, die in ((first, dice[0]), (first + 1, dice[1])):
-        if die >= 0:
-            uses = _die_actions(ship, ships[ship], die, ships[ship ^ 1])
-            # aliens E1: a die that cannot be used cannot be declined either.
-            if uses and HOME[ships[ship]] == 1 - (ship >> 1):
-                uses += (DECLINES[ship],)
-            actions += uses
-    return actions
-
-
-def jump_actions(reach: Reach, number: int, coin: int, other: int) -> tuple[Action, ...]:
-    """The jumps of `reach`, from square `number` by `coin`, that do not end on the sister's square `other`."""
-    actions, ends = reach
-    if other not in ends:
-        return actions
-    row = (number * 6 + coin % 6) * 8
-    return tuple(action for action in actions if TARGET[row + JUMP_WAYS[action]] != other)
-
-
-def send_actions(ships: tuple[int, ...], holes: tuple[int, ...], sends: int) -> Sequence[Action]:
-    """Where a ship may be sent when `sends` have been made by this die use (aliens T6, T8)."""
-    occupied = sorted(set(ships))
-    if sends < SENDS_WITH_HOLES:
-        return Sendings(occupied)
-    return tuple(SENDS[number] for number in range(COUNT) if holes[number] < 0 and number not in occupied)
-
-
-def placements(holes: tuple[int, ...], seat: int) -> Placements:
-    """Every coin `seat` has not placed on every square without base or wormhole (aliens P2)."""
-    placed = set(holes)
-    coins = range(12 * seat, 12 * seat + 12)
-    return Placements(
-        tuple(coin for coin in coins if coin not in placed),
-        tuple(number for number in range(COUNT) if holes[number] < 0 and HOME[number] < 0),
-    )
-
-
-# -- the set-up ------------------------------------------------------------------------------------------
-
-
-def opening_roll(state: State, rolled: Rolled) -> Step:
+def _opening_roll(new: State, rolled: Rolled, told: Told) -> None:
     """The higher sum chooses, ties roll again (aliens P1)."""
     ours, theirs = rolled[0] + rolled[1], rolled[2] + rolled[3]
     if ours == theirs:
-        return state, (events.opening_roll(rolled, None),)
-    seat = 0 if ours > theirs else 1
-    s = state
-    legal = tuple(ORDERS.values())
-    return (
-        State(
-            s.rules, ORDER, seat, 0, s.ships, NO_DICE, s.lost, s.holes, s.known, s.faces, None, None,
-            SEATS[seat], legal,
-        ),
-        (events.opening_roll(rolled, seat),),
-    )  # fmt: skip
+        told.append(tell.opening_roll(rolled, None))
+        return
+    seat = new.seat = 0 if ours > theirs else 1
+    new.phase, new.actors, new.legal = ORDER, SEATS[seat], tuple(ORDERS.values())
+    told.append(tell.opening_roll(rolled, seat))
 
 
-def order(state: State, move: Order) -> Step:
+def _order(new: State, move: Order, told: Told) -> None:
     """Who places the first wormhole; the other will move first (aliens P1)."""
-    s = state
-    seat = s.seat if move.first == "place" else 1 - s.seat
-    legal = placements(s.holes, seat)
-    return (
-        State(
-            s.rules, PLACE, seat, 0, s.ships, NO_DICE, s.lost, s.holes, s.known, s.faces, None, None,
-            SEATS[seat], legal,
-        ),
-        (events.order(s.seat, move.first),),
-    )  # fmt: skip
+    told.append(tell.order(new.seat, move.first))
+    _to_place(new, new.seat if move.first == "place" else 1 - new.seat)
 
 
-def place(state: State, move: Place) -> Step:
+def _place(new: State, move: Place, told: Told) -> None:
     """A coin is laid; after the last, whoever laid it (the second to place) moves first (aliens P2)."""
-    s = state
     number = INDEX[move.at]
     coin = SHIPS.index(move.suit) * 6 + move.value
-    holes = (*s.holes[:number], coin, *s.holes[number + 1 :])
-    told = events.place(coin, number)
-    if holes.count(-1) == COUNT - COINS:
-        # The turn count is raised by _next_turn, and the side changed.
-        return _next_turn(s.rules, 1 - s.seat, -1, s.ships, s.lost, holes, s.known, s.faces, [told])
-    seat = 1 - s.seat
-    legal = placements(holes, seat)
-    return (
-        State(
-            s.rules, PLACE, seat, 0, s.ships, NO_DICE, s.lost, holes, s.known, s.faces, None, None,
-            SEATS[seat], legal,
-        ),
-        (told,),
-    )  # fmt: skip
+    new.holes = replaced(new.holes, number, coin)
+    told.append(tell.place(coin, number))
+    seat = 1 - new.seat
+    if new.holes.count(-1) == COUNT - COINS:
+        # `_next_turn` counts a turn and changes the side.
+        new.seat, new.turn = seat, -1
+        _next_turn(new, told)
+    else:
+        _to_place(new, seat)
 
 
-# -- a turn ----------------------------------------------------------------------------------------------
+def _to_place(new: State, seat: int) -> None:
+    """The next coin is laid by `seat`."""
+    new.phase, new.seat, new.actors, new.legal = PLACE, seat, SEATS[seat], placements(new.holes, seat)
 
 
-def roll(state: State, rolled: Rolled) -> Step:
+# -- a turn ------------------------------------------------------------------------------------------------
+
+
+def _roll(new: State, rolled: Rolled, told: Told) -> None:
     """A die for each ship that does not lose this turn (aliens T1)."""
-    s = state
-    seat = s.seat
-    lost = s.lost
-    loses = lost >> 2 * seat & 3
+    seat = new.seat
+    loses = new.lost >> 2 * seat & 3
+    dice: tuple[int, int]
     if loses:
-        lost &= 0b0011 if seat else 0b1100
+        new.lost &= 0b0011 if seat else 0b1100
         dice = (-1, rolled[0]) if loses == 1 else (rolled[0], -1)
     else:
         dice = rolled  # type: ignore[assignment]
-    told = events.roll(seat, dice)
-    legal = turn_actions(s.rules, seat, s.ships, dice)
-    if legal:
-        return (
-            State(
-                s.rules, TURN, seat, s.turn, s.ships, dice, lost, s.holes, s.known, s.faces, None, None,
-                SEATS[seat], legal,
-            ),
-            (told,),
-        )  # fmt: skip
-    return _next_turn(s.rules, seat, s.turn, s.ships, lost, s.holes, s.known, s.faces, [told])
+    new.dice = dice
+    told.append(tell.roll(seat, dice))
+    _next_die(new, told)
 
 
-def use_die(state: State, move: Action) -> Step:
+def _use_die(new: State, move: Action, told: Told) -> None:
     """A ship moves by its die, stays by a null, or declines (aliens T1 to T7)."""
-    s = state
     ship, way = USES[move]
-    ships = s.ships
+    ships, seat = new.ships, new.seat
     start = ships[ship]
+    one, two = new.dice
     if ship & 1:
-        die = s.dice[1]
-        dice = (s.dice[0], -1)
+        die, new.dice = two, (one, -1)
     else:
-        die = s.dice[0]
-        dice = (-1, s.dice[1])
+        die, new.dice = one, (-1, two)
     if way < 0:
         if way == DECLINING:
-            return _next_die(s, ships, dice, s.lost, s.known, s.faces, [events.decline(ship, start)])
-        told = [events.stay(ship, start)]
-        if s.holes[start] < 0:
-            return _next_die(s, ships, dice, s.lost, s.known, s.faces, told)
-        return _activate(s, ship, ships, dice, s.lost, s.known, s.faces, 0, -1, -1, s.seat, told)  # T2
+            told.append(tell.decline(ship, start))
+        else:
+            told.append(tell.stay(ship, start))
+            if new.holes[start] >= 0:  # T2
+                _activate(new, (ship, 0, -1, -1), seat, told)
+                return
+        _next_die(new, told)
+        return
     end = TARGET[(start * 6 + die) * 8 + way]
-    told = [events.move(ship, start, die, way, end)]
-    occupied = end in ships
-    ships = (*ships[:ship], end, *ships[ship + 1 :])
-    if HOME[end] == 1 - s.seat and (not s.rules.both_ships or HOME[ships[ship ^ 1]] == 1 - s.seat):
-        return _end(s, ships, dice, s.lost, s.known, s.faces, s.seat, "base", told)  # E1
-    if occupied:  # T6; T7: the wormhole waits until all that follows is done
-        after, at = (ship, end) if s.holes[end] >= 0 else (-1, -1)
-        return _must_send(s, ship, ships, dice, s.lost, s.known, s.faces, 0, after, at, told)
-    if s.holes[end] >= 0:
-        return _activate(s, ship, ships, dice, s.lost, s.known, s.faces, 0, -1, -1, s.seat, told)  # T3
-    return _next_die(s, ships, dice, s.lost, s.known, s.faces, told)
+    told.append(tell.move(ship, start, die, way, end))
+    new.ships = (*ships[:ship], end, *ships[ship + 1 :])
+    if HOME[end] == 1 - seat and _wins(new, ship):
+        _end(new, seat, "base", told)
+    elif end in ships:  # T6; T7: the wormhole waits until all that follows is done
+        _must_send(new, (ship, 0, ship, end) if new.holes[end] >= 0 else (ship, 0, -1, -1))
+    elif new.holes[end] >= 0:  # T3
+        _activate(new, (ship, 0, -1, -1), seat, told)
+    else:
+        _next_die(new, told)
 
 
-def jump(state: State, move: Action) -> Step:
+def _jump(new: State, move: Action, told: Told) -> None:
     """A ship jumps the way its owner chose (aliens T3, T4, T6)."""
-    s = state
-    assert s.cascade is not None
-    ship, sends, after, at = s.cascade
-    ships = s.ships
-    start = ships[ship]
-    way = JUMP_WAYS[move]
-    end = TARGET[(start * 6 + s.holes[start] % 6) * 8 + way]
-    told = [events.jump(ship, start, way, end)]
-    occupied = end in ships
-    ships = (*ships[:ship], end, *ships[ship + 1 :])
-    seat = ship >> 1
-    if HOME[end] == 1 - seat and (not s.rules.both_ships or HOME[ships[ship ^ 1]] == 1 - seat):
-        return _end(s, ships, s.dice, s.lost, s.known, s.faces, seat, "base", told)  # E1
-    if occupied:  # T6, T8
-        return _must_send(s, ship, ships, s.dice, s.lost, s.known, s.faces, sends, after, at, told)
-    return _settle(s, ships, s.dice, s.lost, s.known, s.faces, sends, after, at, seat, told)  # T4
+    assert new.cascade is not None
+    ship, ships = new.cascade[0], new.ships
+    start, way, seat = ships[ship], JUMP_WAYS[move], ship >> 1
+    end = TARGET[(start * 6 + new.holes[start] % 6) * 8 + way]
+    told.append(tell.jump(ship, start, way, end))
+    new.ships = replaced(ships, ship, end)
+    if HOME[end] == 1 - seat and _wins(new, ship):
+        _end(new, seat, "base", told)
+    elif end in ships:  # T6, T8
+        _must_send(new, new.cascade)
+    else:  # T4
+        _settle(new, new.cascade, seat, told)
 
 
-def send(state: State, move: Action) -> Step:
+def _send(new: State, move: Action, told: Told) -> None:
     """The enemy that was landed on goes where its enemy wants, and activates a wormhole there (aliens T6)."""
-    s = state
-    assert s.cascade is not None
-    ship, sends, after, at = s.cascade
+    assert new.cascade is not None
+    ship, sends, after, at = new.cascade
     end = SEND_TARGETS[move]
-    told = [events.send(ship, s.ships[ship], end)]
-    ships = (*s.ships[:ship], end, *s.ships[ship + 1 :])
-    actor = 1 - (ship >> 1)
-    if s.holes[end] >= 0:
-        return _activate(s, ship, ships, s.dice, s.lost, s.known, s.faces, sends + 1, after, at, actor, told)
-    return _settle(s, ships, s.dice, s.lost, s.known, s.faces, sends + 1, after, at, actor, told)
+    told.append(tell.send(ship, new.ships[ship], end))
+    new.ships = replaced(new.ships, ship, end)
+    follow = _activate if new.holes[end] >= 0 else _settle
+    follow(new, (ship, sends + 1, after, at), 1 - (ship >> 1), told)
 
 
-# -- what follows ----------------------------------------------------------------------------------------
-# These take what may have changed since `s`; what cannot have is read from `s`.
+# -- what follows ------------------------------------------------------------------------------------------
 
 
-def _activate(
-    s: State, ship: int, ships: tuple[int, ...], dice: tuple[int, int], lost: int, known: int, faces: int,
-    sends: int, after: int, at: int, actor: int, told: list[Event],
-) -> Step:  # fmt: skip
-    """The wormhole under `ship` is activated by a move of `actor`; the other arguments are a `Cascade` (aliens T3)."""
-    number = ships[ship]
-    coin = s.holes[number]
+def _wins(new: State, ship: int) -> bool:
+    """Whether `ship`, which has come to an enemy base, wins by that (aliens E1)."""
+    return not new.rules.both_ships or HOME[new.ships[ship ^ 1]] == 1 - (ship >> 1)
+
+
+def _activate(new: State, cascade: Cascade, actor: int, told: Told) -> None:
+    """The wormhole under the ship of `cascade` is activated by a move of `actor` (aliens T3)."""
+    ship = cascade[0]
+    number = new.ships[ship]
+    coin = new.holes[number]
     bit = 1 << coin
     # A coin of the acting seat's own suits tells it nothing new.
-    reveals = not known & bit and coin // 12 != actor
-    known |= bit
-    faces ^= bit
+    reveals = not new.known & bit and coin // 12 != actor
+    new.known |= bit
+    new.faces ^= bit
     if coin % 6 == 0:
-        told.append(events.activate(ship, number, coin, events.BLACK_HOLE, reveals=reveals))
-        return _settle(s, ships, dice, lost | 1 << ship, known, faces, sends, after, at, actor, told)
-    legal = jump_actions(s.rules.jumps[coin][number], number, coin, ships[ship ^ 1])
+        new.lost |= 1 << ship
+        told.append(tell.activate(ship, number, coin, tell.BLACK_HOLE, reveals=reveals))
+        _settle(new, cascade, actor, told)
+        return
+    legal = jump_actions(new.rules.jumps[coin][number], number, coin, new.ships[ship ^ 1])
     if not legal:
-        told.append(events.activate(ship, number, coin, events.NO_EFFECT, reveals=reveals))
-        return _settle(s, ships, dice, lost, known, faces, sends, after, at, actor, told)
-    told.append(events.activate(ship, number, coin, events.MUST_JUMP, reveals=reveals))
-    return (
-        State(
-            s.rules, JUMP, s.seat, s.turn, ships, dice, lost, s.holes, known, faces, (ship, sends, after, at), None,
-            SEATS[ship >> 1], legal,
-        ),
-        told,
-    )  # fmt: skip
+        told.append(tell.activate(ship, number, coin, tell.NO_EFFECT, reveals=reveals))
+        _settle(new, cascade, actor, told)
+        return
+    told.append(tell.activate(ship, number, coin, tell.MUST_JUMP, reveals=reveals))
+    new.phase, new.cascade, new.actors, new.legal = JUMP, cascade, SEATS[ship >> 1], legal
 
 
-def _must_send(
-    s: State, ship: int, ships: tuple[int, ...], dice: tuple[int, int], lost: int, known: int, faces: int,
-    sends: int, after: int, at: int, told: list[Event],
-) -> Step:  # fmt: skip
-    """`ship` has landed on an enemy, which its owner must send (aliens T6)."""
+def _must_send(new: State, cascade: Cascade) -> None:
+    """The ship of `cascade` has landed on an enemy, which its owner must send (aliens T6)."""
+    ship, sends, after, at = cascade
     enemy = 2 - (ship & 2)
-    if ships[enemy] != ships[ship]:
+    if new.ships[enemy] != new.ships[ship]:
         enemy += 1
-    return (
-        State(
-            s.rules, SEND, s.seat, s.turn, ships, dice, lost, s.holes, known, faces, (enemy, sends, after, at), None,
-            SEATS[ship >> 1], send_actions(ships, s.holes, sends),
-        ),
-        told,
-    )  # fmt: skip
+    new.phase, new.cascade, new.actors = SEND, (enemy, sends, after, at), SEATS[ship >> 1]
+    new.legal = send_actions(new.ships, new.holes, sends)
 
 
-def _settle(
-    s: State, ships: tuple[int, ...], dice: tuple[int, int], lost: int, known: int, faces: int,
-    sends: int, after: int, at: int, actor: int, told: list[Event],
-) -> Step:  # fmt: skip
+def _settle(new: State, cascade: Cascade, actor: int, told: Told) -> None:
     """No ship is in flight any more; a ship that still stands where it landed activates at last (aliens T7)."""
-    if after >= 0 and ships[after] == at:
-        return _activate(s, after, ships, dice, lost, known, faces, sends, -1, -1, actor, told)
-    return _next_die(s, ships, dice, lost, known, faces, told)
+    _, sends, after, at = cascade
+    if after >= 0 and new.ships[after] == at:
+        _activate(new, (after, sends, -1, -1), actor, told)
+    else:
+        _next_die(new, told)
 
 
-def _next_die(
-    s: State,
-    ships: tuple[int, ...],
-    dice: tuple[int, int],
-    lost: int,
-    known: int,
-    faces: int,
-    told: list[Event],
-) -> Step:
+def _next_die(new: State, told: Told) -> None:
     """The other die is next if it can be used, else the turn is over (aliens T1, T9)."""
-    seat = s.seat
-    legal = turn_actions(s.rules, seat, ships, dice)
+    seat = new.seat
+    legal = turn_actions(new.rules, seat, new.ships, new.dice)
     if legal:
-        return (
-            State(
-                s.rules,
-                TURN,
-                seat,
-                s.turn,
-                ships,
-                dice,
-                lost,
-                s.holes,
-                known,
-                faces,
-                None,
-                None,
-                SEATS[seat],
-                legal,
-            ),
-            told,
-        )
-    return _next_turn(s.rules, seat, s.turn, ships, lost, s.holes, known, faces, told)
+        new.phase, new.cascade, new.actors, new.legal = TURN, None, SEATS[seat], legal
+    else:
+        _next_turn(new, told)
 
 
-def _next_turn(
-    rules: Rules, seat: int, turn: int, ships: tuple[int, ...], lost: int, holes: tuple[int, ...], known: int,
-    faces: int, told: list[Event],
-) -> Step:  # fmt: skip
-    """The turn of `seat` is over; turns that both ships lose pass at once (aliens T9, E2)."""
+def _next_turn(new: State, told: Told) -> None:
+    """The turn of the side is over; turns that both ships lose pass at once (aliens T9, E2)."""
+    new.dice, new.cascade = NO_DICE, None
+    seat, turn, lost = new.seat, new.turn, new.lost
     while True:
         turn += 1
-        if turn >= rules.max_turns:
-            told.append(events.end(None, "max-turns"))
-            return (
-                State(
-                    rules, END, seat, turn, ships, NO_DICE, lost, holes, known, faces, None, (-1, "max-turns"),
-                    NOBODY, (),
-                ),
-                told,
-            )  # fmt: skip
-        seat = 1 - seat
-        mask = 0b1100 if seat else 0b0011
-        if lost & mask != mask:
+        if turn >= new.rules.max_turns:
+            new.phase, new.actors, new.legal, new.result = END, NOBODY, (), (-1, "max-turns")
+            told.append(tell.end(None, "max-turns"))
             break
-        lost &= ~mask
-        told.append(events.skip(seat))
-    return State(
-        rules, ROLL, seat, turn, ships, NO_DICE, lost, holes, known, faces, None, None, DICE, ()
-    ), told
+        seat = 1 - seat
+        both = 0b1100 if seat else 0b0011
+        if lost & both != both:
+            new.phase, new.actors, new.legal = ROLL, DICE, ()
+            break
+        lost &= ~both
+        told.append(tell.skip(seat))
+    new.seat, new.turn, new.lost = seat, turn, lost
 
 
-def _end(
-    s: State, ships: tuple[int, ...], dice: tuple[int, int], lost: int, known: int, faces: int, winner: int,
-    why: str, told: list[Event],
-) -> Step:  # fmt: skip
-    told.append(events.end(winner, why))
-    return (
-        State(
-            s.rules,
-            END,
-            s.seat,
-            s.turn,
-            ships,
-            dice,
-            lost,
-            s.holes,
-            known,
-            faces,
-            None,
-            (winner, why),
-            NOBODY,
-            (),
-        ),
-        told,
-    )
+def _end(new: State, winner: int, why: str, told: Told) -> None:
+    """The game is over; dice that were left stay."""
+    new.phase, new.cascade, new.actors, new.legal, new.result = END, None, NOBODY, (), (winner, why)
+    told.append(tell.end(winner, why))
 
 
-def retire(state: State, seat: int) -> Step:
-    """The bot of `seat` is out: the other side wins at once."""
-    s = state
-    return _end(s, s.ships, s.dice, s.lost, s.known, s.faces, 1 - seat, "retired", [events.retired(seat)])
+# In the order of `state.PHASES`; nothing follows the end.
+_STEPS: Final[tuple[Callable[[State, Any, Told], None], ...]] = (
+    _opening_roll, _order, _place, _roll, _use_die, _jump, _send,
+)  # fmt: skip

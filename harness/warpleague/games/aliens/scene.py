@@ -1,7 +1,4 @@
-"""How a position is drawn: squares, bases, wormholes and ships, and panels with what cannot be seen on the board.
-
-Leaves colours and glyphs to the painters.
-"""
+"""The picture of a position of aliens: the board, and panels with what cannot be seen on it."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from warpleague.games.aliens.actions import JUMP_WAYS
-from warpleague.games.aliens.board import AXES, COINS, HOME, SHIPS, SIDES, SQUARES, TARGET, WAYS
+from warpleague.games.aliens.geometry import AXES, COINS, HOME, SHIPS, SIDES, SQUARES, TARGET, WAYS
 from warpleague.games.aliens.state import END, JUMP, OPENING_ROLL, ORDER, PLACE, ROLL, SEND, TURN
 from warpleague.games.scene import Cell, Link, Panel, Piece, Scene
 

@@ -1,7 +1,4 @@
-"""What a position consists of.
-
-Leaves how one follows from another to `rules`, and its JSON form to `codec`.
-"""
+"""What a position of aliens consists of."""
 
 from __future__ import annotations
 
@@ -11,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import attrs
 
 from warpleague.games.aliens.actions import JUMP_REACH, Reach
-from warpleague.games.aliens.board import COUNT, STARTS
+from warpleague.games.aliens.geometry import COUNT, STARTS
 from warpleague.games.api import CHANCE
+from warpleague.games.values import copier
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +59,7 @@ def rules_for(options: Options) -> Rules:
 class State:
     """A position, hidden parts included; never changed once made.
 
-    Squares, ships and coins are numbers of `board`. `seat` is the side whose turn it is, or that chooses or
+    Squares, ships and coins are numbers of `geometry`. `seat` is the side whose turn it is, or that chooses or
     places. `actors` and `legal` follow from the rest, but whoever made the state had to work them out anyway.
     """
 
@@ -87,6 +85,10 @@ class State:
     result: Result | None
     actors: tuple[int, ...]
     legal: Sequence[Action] = attrs.field(eq=False, repr=False)
+
+
+fresh: Final = copier(State)
+"""A copy of a position, to be changed before anybody else sees it."""
 
 
 def first_state(options: Options) -> State:

@@ -1,20 +1,23 @@
-"""What is shown of a position: the classes that describe its JSON form, and who sees what in it.
+"""What a seat sees of a game of aliens, and positions drawn to fit what it sees.
 
-Leaves reading it back to `codec`. Views share parts with each other, so nobody may change them.
+Views share parts with each other, so nobody may change them.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Literal
 
 import attrs
 
 from warpleague.games.aliens.actions import Ship, Way  # noqa: TC001 - the schema reads them
-from warpleague.games.aliens.board import AXES, COINS, COUNT, HOME, SHIPS, SQUARES, STARTS, STEPS, WAYS
-from warpleague.games.aliens.state import OPENING_ROLL, PHASES, Rules, State
+from warpleague.games.aliens.geometry import AXES, COINS, COUNT, HOME, SHIPS, SQUARES, STARTS, STEPS, WAYS
+from warpleague.games.aliens.position import KEYS, from_json, render
 
 if TYPE_CHECKING:
+    from random import Random
+
+    from warpleague.games.aliens.state import Rules, State
     from warpleague.games.api import JsonObject
 
 
@@ -130,65 +133,6 @@ def setup(rules: Rules) -> JsonObject:
     }
 
 
-@cache
-def _options(rules: Rules) -> JsonObject:
-    return attrs.asdict(rules.options)
-
-
-_AT: Final = [list(square) for square in SQUARES]
-_LOST: Final = [[ship for number, ship in enumerate(SHIPS) if mask >> number & 1] for mask in range(16)]
-_wormholes: Final[dict[int, JsonObject]] = {}
-
-
-def _wormhole(number: int, coin: int, seen: bool, public: int, flipped: int) -> JsonObject:
-    key = ((number * COINS + coin) * 2 + seen) * 4 + public * 2 + flipped
-    shown = _wormholes.get(key)
-    if shown is None:
-        suit, value = divmod(coin, 6)
-        shown = _wormholes[key] = {
-            "at": _AT[number],
-            "suit": SHIPS[suit],
-            "value": value if seen else None,
-            "public": bool(public),
-            "up": "value" if flipped else "suit",
-        }
-    return shown
-
-
-def render(state: State, seat: int | None) -> JsonObject:
-    """The position as JSON, with the values of all coins (`seat` None) or those `seat` knows."""
-    s = state
-    known, faces = s.known, s.faces
-    shown: list[Any] = []
-    for number, coin in enumerate(s.holes):
-        if coin >= 0:
-            public = known >> coin & 1
-            seen = seat is None or public == 1 or coin // 12 == seat
-            shown.append(_wormhole(number, coin, seen, public, faces >> coin & 1))
-    pending: JsonObject | None = None
-    if s.cascade is not None:
-        ship, sends, after, at = s.cascade
-        then = {"ship": SHIPS[after], "at": _AT[at]} if after >= 0 else None
-        pending = {"ship": SHIPS[ship], "sends": sends, "then": then}
-    result: JsonObject | None = None
-    if s.result is not None:
-        winner, why = s.result
-        result = {"winner": None if winner < 0 else winner, "why": why}
-    first = 2 * s.seat
-    return {
-        "options": _options(s.rules),
-        "phase": PHASES[s.phase],
-        "to_move": None if s.phase == OPENING_ROLL else s.seat,
-        "turn": s.turn,
-        "ships": {ship: _AT[number] for ship, number in zip(SHIPS, s.ships, strict=True)},
-        "dice": {SHIPS[first + i]: die for i, die in enumerate(s.dice) if die >= 0},
-        "lost": _LOST[s.lost],
-        "wormholes": shown,
-        "pending": pending,
-        "result": result,
-    }
-
-
 def view(state: State, seat: int) -> JsonObject:
     """What `seat` knows: as described by `View`."""
     data = render(state, seat)
@@ -202,3 +146,18 @@ def view(state: State, seat: int) -> JsonObject:
                 hand[SHIPS[coin // 6]].append(coin % 6)
     data["hand"] = hand
     return data
+
+
+def determinize(view: JsonObject, seat: int, rng: Random) -> State:
+    """A position that looks like `view` to `seat`: the values it does not know are dealt anew."""
+    holes = view["wormholes"]
+    unknown: dict[str, list[int]] = {}
+    for suit in SHIPS[2 - 2 * seat : 4 - 2 * seat]:
+        values = set(range(6)) - {hole["value"] for hole in holes if hole["suit"] == suit}
+        unknown[suit] = sorted(values)
+        rng.shuffle(unknown[suit])
+    filled = [
+        hole if hole["value"] is not None else {**hole, "value": unknown[hole["suit"]].pop()}
+        for hole in holes
+    ]
+    return from_json({key: view[key] for key in KEYS} | {"wormholes": filled})

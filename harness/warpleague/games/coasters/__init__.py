@@ -1,4 +1,4 @@
-"""The engine of coasters: ships of pyramids hunt each other through a galaxy of coasters."""
+"""Coasters: ships of pyramids hunt each other through a galaxy of coasters."""
 
 from __future__ import annotations
 

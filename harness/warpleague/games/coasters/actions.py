@@ -1,7 +1,4 @@
-"""What a seat can do in coasters, one object for each JSON form.
-
-Leaves when it may be done to `legal`, and reading JSON to `parse`.
-"""
+"""The actions of coasters: one class for each kind, one object for each action but messages."""
 
 from __future__ import annotations
 

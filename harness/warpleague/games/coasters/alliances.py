@@ -1,153 +1,105 @@
-"""What follows from talk, from questions and their answers, and from a bot that is out in the midst of them.
+"""Alliances, talk and claims of coasters, and what a bot that is out leaves open.
 
-Leaves the moves of ships to `rules`.
+The functions change `new`, a copy of the position that nobody else has seen, and add what happens to `told`.
 """
 
 from __future__ import annotations
 
-import attrs
+from typing import TYPE_CHECKING
 
 from warpleague.games.api import Event
-from warpleague.games.coasters import actions as act
 from warpleague.games.coasters import state as st
-from warpleague.games.coasters.course import Result, next_deploy, next_lay, next_turn, over
-from warpleague.games.coasters.state import State, Table, changed
+from warpleague.games.coasters.turns import Told, next_deploy, next_lay, next_turn, over
+
+if TYPE_CHECKING:
+    from warpleague.games.coasters import actions as act
+    from warpleague.games.coasters.state import State
 
 
-def invoke(state: State, action: act.Invoke) -> Result:
+def invoke(new: State, action: act.Invoke, told: Told) -> None:
     """A2: the other seat is asked at once."""
-    after = _asking(state, st.ALLY, (action.ally,), state.agreed, state.refused, state.claimed)
-    return after, (Event({"event": "invoked", "seat": state.seat, "ally": action.ally}),)
+    new.phase, new.asked = st.ALLY, (action.ally,)
+    told.append(Event({"event": "invoked", "seat": new.seat, "ally": action.ally}))
 
 
-def claim(state: State, _: act.Claim) -> Result:
+def claim(new: State, _: act.Claim, told: Told) -> None:
     """A3: the other survivors are asked, from the seat after the claimant."""
-    players, alive = state.table.config.players, state.table.alive
-    after_me = ((state.seat + step) % players for step in range(1, players))
-    asked = tuple(seat for seat in after_me if alive >> seat & 1)
-    after = _asking(state, st.CLAIMED, asked, state.agreed, state.refused, True)
-    return after, (Event({"event": "claimed", "seat": state.seat}),)
+    players, alive = new.table.config.players, new.table.alive
+    after_me = ((new.seat + step) % players for step in range(1, players))
+    new.phase, new.claimed = st.CLAIMED, True
+    new.asked = tuple(seat for seat in after_me if alive >> seat & 1)
+    told.append(Event({"event": "claimed", "seat": new.seat}))
 
 
-def agree(state: State, _: act.Agree) -> Result:
+def agree(new: State, _: act.Agree, told: Told) -> None:
     """A2, A3: the asked seat gives its word, or agrees to share the victory."""
-    asked = state.asked
-    told = Event({"event": "answered", "seat": asked[0], "answer": "agree"})
-    if state.phase == st.ALLY:
-        agreed = state.agreed | 1 << asked[0]
-        return _asking(state, st.TURN, (), agreed, state.refused, state.claimed), (told,)
-    after, events = next_answer(state, asked[1:])
-    return after, (told, *events)
+    asked = new.asked[0]
+    told.append(Event({"event": "answered", "seat": asked, "answer": "agree"}))
+    if new.phase == st.ALLY:
+        new.phase, new.asked = st.TURN, ()
+        new.agreed |= 1 << asked
+    else:
+        _without_answer(new, asked, told)
 
 
-def next_answer(state: State, asked: tuple[int, ...]) -> Result:
-    """A3: on to the next seat in `asked`; when all have agreed, the game ends."""
-    if asked:
-        return _asking(state, st.CLAIMED, asked, state.agreed, state.refused, True), ()
-    return over(state.table, state.ships, state.occupied, st.CLAIM_CONFIRMED)
+def _without_answer(new: State, seat: int, told: Told) -> None:
+    """A3: `seat` need not answer any more; when nobody need, all have agreed, and the game ends."""
+    new.asked = tuple(other for other in new.asked if other != seat)
+    if not new.asked:
+        over(new, st.CLAIM_CONFIRMED, told)
 
 
-def refuse(state: State, _: act.Refuse) -> Result:
+def refuse(new: State, _: act.Refuse, told: Told) -> None:
     """A2: the asked seat does not confirm; it is not asked again in this turn."""
-    asked = state.asked[0]
-    after = _asking(state, st.TURN, (), state.agreed, state.refused | 1 << asked, state.claimed)
-    return after, (Event({"event": "answered", "seat": asked, "answer": "refuse"}),)
+    asked = new.asked[0]
+    new.phase, new.asked = st.TURN, ()
+    new.refused |= 1 << asked
+    told.append(Event({"event": "answered", "seat": asked, "answer": "refuse"}))
 
 
-def split(state: State, _: act.Split) -> Result:
+def split(new: State, _: act.Split, told: Told) -> None:
     """A3: nobody further is asked."""
-    after = _asking(state, st.TURN, (), state.agreed, state.refused, True)
-    return after, (Event({"event": "answered", "seat": state.asked[0], "answer": "split"}),)
+    told.append(Event({"event": "answered", "seat": new.asked[0], "answer": "split"}))
+    new.phase, new.asked = st.TURN, ()
 
 
-def say(state: State, action: act.Say) -> Result:
+def say(new: State, action: act.Say, told: Told) -> None:
     """A1: told to the addressed alone; the others do not even learn that it was said. It binds nobody (A4)."""
-    seat = state.asked[0] if state.asked else state.seat
-    table = state.table
-    message = st.Message(table.turn, seat, action.to, action.text)
-    heard = changed(table, messages=(*table.messages, message))
-    after = _asking(state, state.phase, state.asked, state.agreed, state.refused, state.claimed, heard)
-    told = {"event": "said", "seat": seat, "to": list(action.to), "text": action.text}
-    return after, (Event(told, (seat, *action.to)),)
+    seat = new.asked[0] if new.asked else new.seat
+    new.table = table = st.fresh_table(new.table)
+    table.messages = (*table.messages, st.Message(table.turn, seat, action.to, action.text))
+    said = {"event": "said", "seat": seat, "to": list(action.to), "text": action.text}
+    told.append(Event(said, (seat, *action.to)))
 
 
-def _asking(
-    state: State,
-    phase: int,
-    asked: tuple[int, ...],
-    agreed: int,
-    refused: int,
-    claimed: bool,
-    table: Table | None = None,
-) -> State:
-    """The same turn after something was asked, answered or said."""
-    return State(
-        table or state.table,
-        state.ships,
-        state.occupied,
-        phase,
-        state.seat,
-        state.colour,
-        state.d6,
-        state.flux,
-        state.halves,
-        state.fluxed,
-        agreed,
-        refused,
-        claimed,
-        asked,
-    )
-
-
-# -- a bot that is out ---------------------------------------------------------------------------------------
-
-
-def retire(state: State, seat: int) -> Result:
+def retire(new: State, seat: int, told: Told) -> None:
     """E5: the ships of `seat` leave, its coasters stay, its turn and its word end."""
-    table = state.table
-    bit = 1 << seat
-    occupied, ships = state.occupied, list(state.ships)
-    hits = list(table.hits)
+    new.table = table = st.fresh_table(new.table)
+    ships, hits = list(new.ships), list(table.hits)
     for own in range(seat, table.config.ships, table.config.players):
         if ships[own] >= 0:
-            occupied ^= 1 << (ships[own] >> 2)
+            new.occupied ^= 1 << (ships[own] >> 2)
         ships[own], hits[own] = st.NONE, 0
-    left = tuple(ships)
-    table = changed(
-        table,
-        hits=tuple(hits),
-        alive=table.alive & ~bit,
-        eliminated=tuple(other for other in table.eliminated if other != seat),
-        retired=(*table.retired, seat),
-    )
-    after, events = _without(state, table, left, occupied, seat)
-    return after, (Event({"event": "retired", "seat": seat}), *events)
+    new.ships, table.hits = tuple(ships), tuple(hits)
+    table.alive &= ~(1 << seat)
+    table.eliminated = tuple(other for other in table.eliminated if other != seat)
+    table.retired = (*table.retired, seat)
+    told.append(Event({"event": "retired", "seat": seat}))
+    _go_on_without(new, seat, told)
 
 
-def _without(state: State, table: Table, ships: tuple[int, ...], occupied: int, seat: int) -> Result:
-    """The position once `seat` is out of `table` and `ships`."""
-    phase, asked = state.phase, state.asked
-    if phase != st.OVER and not table.alive & table.alive - 1:
-        return over(table, ships, occupied, st.LAST_SHIP)
-    if phase != st.OVER and seat == state.seat:
-        if phase == st.LAY:
-            return next_lay(state, table, state.colour)
-        if phase == st.DEPLOY:
-            return next_deploy(table, ships, occupied, state.colour)
-        return next_turn(state, table, ships, occupied)
-    if phase == st.ALLY and asked == (seat,):
-        phase, asked = st.TURN, ()
-    word = ~(1 << seat)
-    after = attrs.evolve(
-        state,
-        table=table,
-        ships=ships,
-        occupied=occupied,
-        phase=phase,
-        agreed=state.agreed & word,
-        refused=state.refused & word,
-        asked=asked,
-    )
-    if phase == st.CLAIMED and seat in asked:
-        return next_answer(after, tuple(other for other in asked if other != seat))
-    return after, ()
+def _go_on_without(new: State, seat: int, told: Told) -> None:
+    """What comes next once `seat` is out."""
+    phase, alive = new.phase, new.table.alive
+    if phase != st.OVER and not alive & alive - 1:
+        over(new, st.LAST_SHIP, told)
+    elif phase != st.OVER and seat == new.seat:
+        follow = {st.LAY: next_lay, st.DEPLOY: next_deploy}.get(phase, next_turn)
+        follow(new, told)
+    else:
+        new.agreed &= ~(1 << seat)
+        new.refused &= ~(1 << seat)
+        if phase == st.ALLY and new.asked == (seat,):
+            new.phase, new.asked = st.TURN, ()
+        elif phase == st.CLAIMED and seat in new.asked:
+            _without_answer(new, seat, told)

@@ -1,18 +1,16 @@
-"""Coasters, the battle of pyramid ships on Martian Coasters, as a `Game`.
-
-Leaves everything to the modules beside it; here is only how they make up the contract.
-"""
+"""The engine of coasters: the modules of this package as one `Game`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from warpleague.games.api import CHANCE, Game
-from warpleague.games.coasters import actions, alliances, codec, course, legal, parse, rules, scene, view
+from warpleague.games.coasters import actions, legal, position, rules, scene, score, tell, view
 from warpleague.games.coasters import state as st
 from warpleague.games.coasters.options import MAX_COLOURS, check
 from warpleague.games.coasters.options import Options as GameOptions
 from warpleague.games.coasters.state import State
+from warpleague.games.coasters.view import determinize
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from warpleague.games.api import Event, JsonObject, Outcome, Rolled, Weights
     from warpleague.games.scene import Scene
 
-_DICE: Final = (6, 6)
 _DICE_ACT: Final = (CHANCE,)
 _SEATS: Final = tuple((seat,) for seat in range(MAX_COLOURS))
 
@@ -63,15 +60,15 @@ class Coasters(Game[State, actions.Action]):
 
     def chance(self, state: State) -> tuple[Weights, ...]:
         """C1: the d6, then the flux die."""
-        return _DICE
+        return rules.chance(state)
 
     def legal(self, state: State, seat: int) -> Sequence[actions.Action]:
         """In the order that `legal` documents."""
-        return legal.legal(state)
+        return legal.legal(state, seat)
 
     def parse(self, state: State, seat: int, data: object) -> actions.Action:
         """The listed actions, and `say` (A1)."""
-        return parse.parse(state, seat, data)
+        return legal.parse(state, seat, data)
 
     def apply(self, state: State, move: actions.Action | Rolled) -> tuple[State, Sequence[Event]]:
         """The rules."""
@@ -95,23 +92,23 @@ class Coasters(Game[State, actions.Action]):
 
     def retire(self, state: State, seat: int) -> tuple[State, Sequence[Event]]:
         """E5: its ships leave, its coasters stay."""
-        return alliances.retire(state, seat)
+        return rules.retire(state, seat)
 
     def outcome(self, state: State) -> Outcome:
         """E1 to E5."""
-        return course.outcome(state)
+        return score.outcome(state)
 
     def determinize(self, view: JsonObject, seat: int, rng: Random) -> State:
         """Nothing is drawn: only talk is hidden, and no talk overheard is the simplest that fits."""
-        return codec.from_view(view)
+        return determinize(view)
 
     def to_json(self, state: State) -> JsonObject:
         """All of it, everybody's talk included."""
-        return codec.to_json(state)
+        return position.to_json(state)
 
     def from_json(self, data: object) -> State:
         """A position written down by `to_json` or by hand."""
-        return codec.from_json(data)
+        return position.from_json(data)
 
     def scene(self, state: State, viewer: int | None) -> Scene:
         """The galaxy, the ships, the line of fire."""
@@ -119,4 +116,4 @@ class Coasters(Game[State, actions.Action]):
 
     def tell(self, event: Mapping[str, Any]) -> str:
         """One line in English."""
-        return scene.tell(event)
+        return tell.tell(event)

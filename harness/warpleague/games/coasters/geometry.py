@@ -1,7 +1,5 @@
 """Where a ship or a torpedo gets from each square in each direction, for one arrangement of coasters.
 
-Leaves ships, costs and turns to `rules`: what is computed here changes only when a coaster does.
-
 A square is numbered 9 x colour + 3 x row + column by the place it has on its coaster as it lies, so a square keeps
 its number when its coaster is moved (V2). A pose is 4 x square + facing, facings counted clockwise from up.
 """

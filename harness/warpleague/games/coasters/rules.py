@@ -1,7 +1,7 @@
-"""What follows from an action or a roll: the next position and what is told.
+"""What follows from an action, a roll or a retirement in coasters.
 
-Leaves which actions are allowed to `legal`, questions and talk to `alliances`, and whose turn comes next to `course`;
-trusts its caller.
+Everything trusts its caller that the move is legal. A move is carried out on one copy of the position, `new`, which
+the functions here, in `turns` and in `alliances` change until it is handed out; what happens is added to `told`.
 """
 
 from __future__ import annotations
@@ -12,263 +12,213 @@ from warpleague.games.api import Event
 from warpleague.games.coasters import actions as act
 from warpleague.games.coasters import alliances
 from warpleague.games.coasters import state as st
-from warpleague.games.coasters.course import Result, next_deploy, next_lay, next_turn
 from warpleague.games.coasters.geometry import CENTRE, FACINGS, NOWHERE, galaxy, square_at
-from warpleague.games.coasters.state import FLUX, State, Table, changed
+from warpleague.games.coasters.state import FLUX, State, fresh, fresh_table
+from warpleague.games.coasters.turns import Told, next_deploy, next_lay, next_turn
+from warpleague.games.values import replaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warpleague.games.api import Rolled
+    from warpleague.games.api import Rolled, Weights
+
+_DICE: Final = (6, 6)
 
 
-def apply(state: State, move: act.Action | Rolled) -> Result:
+def chance(_: State) -> tuple[Weights, ...]:
+    """C1: the d6, then the flux die."""
+    return _DICE
+
+
+def apply(state: State, move: act.Action | Rolled) -> tuple[State, Told]:
     """The position after `move`, and what happened."""
-    return _HANDLERS[type(move)](state, move)
+    new = fresh(state)
+    told: Told = []
+    _HANDLERS[type(move)](new, move, told)
+    return new, told
 
 
-def _roll(state: State, rolled: Rolled) -> Result:
+def retire(state: State, seat: int) -> tuple[State, Told]:
+    """E5: the bot of `seat` is out."""
+    new = fresh(state)
+    told: Told = []
+    alliances.retire(new, seat, told)
+    return new, told
+
+
+def _roll(new: State, rolled: Rolled, told: Told) -> None:
     """T1: the d6 counts two halves a pip."""
     d6, flux = rolled[0] + 1, rolled[1]
-    after = State(
-        state.table, state.ships, state.occupied, st.TURN, state.seat, state.colour, d6, flux, 2 * d6
-    )
-    told = {"event": "rolled", "seat": state.seat, "colour": state.colour, "d6": d6, "flux": FLUX[flux]}
-    return after, (Event(told),)
+    new.phase, new.d6, new.flux, new.halves = st.TURN, d6, flux, 2 * d6
+    rolls = {"event": "rolled", "seat": new.seat, "colour": new.colour, "d6": d6, "flux": FLUX[flux]}
+    told.append(Event(rolls))
 
 
-def _lay(state: State, action: act.Lay) -> Result:
-    table, colour = state.table, state.colour
-    place = (*action.at, action.rotation)
-    systems = (*table.systems[:colour], place, *table.systems[colour + 1 :])
-    told = {
-        "event": "laid",
-        "seat": state.seat,
-        "colour": colour,
-        "at": list(action.at),
-        "rotation": action.rotation,
-    }
-    after, events = next_lay(state, changed(table, systems=systems), colour)
-    return after, (Event(told), *events)
+def _lay(new: State, action: act.Lay, told: Told) -> None:
+    colour = new.colour
+    new.table = table = fresh_table(new.table)
+    table.systems = replaced(table.systems, colour, (*action.at, action.rotation))
+    told.append(_event(new, "laid", at=list(action.at), rotation=action.rotation))
+    next_lay(new, told)
 
 
-def _deploy(state: State, action: act.Deploy) -> Result:
-    colour = state.colour
-    square = square_at(state.table.systems, *action.at)
-    ships = _put(state.ships, colour, 4 * square + FACINGS.index(action.facing))
-    told = {
-        "event": "deployed",
-        "seat": state.seat,
-        "colour": colour,
-        "at": list(action.at),
-        "facing": action.facing,
-    }
-    after, events = next_deploy(state.table, ships, state.occupied | 1 << square, colour)
-    return after, (Event(told), *events)
+def _deploy(new: State, action: act.Deploy, told: Told) -> None:
+    square = square_at(new.table.systems, *action.at)
+    new.ships = replaced(new.ships, new.colour, 4 * square + FACINGS.index(action.facing))
+    new.occupied |= 1 << square
+    told.append(_event(new, "deployed", at=list(action.at), facing=action.facing))
+    next_deploy(new, told)
 
 
-def _choose(state: State, action: act.Choose) -> Result:
-    after = State(state.table, state.ships, state.occupied, st.ROLL, state.seat, action.colour)
-    return after, (Event({"event": "chose", "seat": state.seat, "colour": action.colour}),)
+def _choose(new: State, action: act.Choose, told: Told) -> None:
+    new.phase, new.colour = st.ROLL, action.colour
+    told.append(_event(new, "chose"))
+
+
+def _event(new: State, kind: str, **facts: Any) -> Event:
+    """An event about the ship whose turn it is."""
+    return Event({"event": kind, "seat": new.seat, "colour": new.colour, **facts})
 
 
 # -- movement and flux ---------------------------------------------------------------------------------------
 
 
-def _step(state: State, _: act.Step) -> Result:
+def _step(new: State, _: act.Step, told: Told) -> None:
     """T2: forward, 1 half into a double-movement system, else 2."""
-    table, ships, colour, seat = state.table, state.ships, state.colour, state.seat
-    board = table.galaxy
-    old = ships[colour]
-    new = board.step[old]
-    square = new >> 2
-    double = table.config.homes[1 << seat | state.agreed] >> square // 9 & 1
-    halves = state.halves - (1 if double else 2)
-    occupied = state.occupied ^ 1 << (old >> 2) | 1 << square
-    told = {
-        "event": "stepped",
-        "seat": seat,
-        "colour": colour,
-        "to": list(board.xy[square]),
-        "halves": halves,
-    }
-    return _moved(state, _put(ships, colour, new), occupied, halves, state.fluxed), (Event(told),)
+    galaxy = new.table.galaxy
+    pose = galaxy.step[new.ships[new.colour]]
+    new.halves -= _cost(new, pose >> 2)
+    _put(new, pose)
+    told.append(_event(new, "stepped", to=list(galaxy.xy[pose >> 2]), halves=new.halves))
 
 
-def _turn(state: State, action: act.Turn) -> Result:
+def _cost(new: State, square: int) -> int:
+    """T2, T3: the halves that entering `square`, or turning on it, costs."""
+    return 1 if new.table.config.homes[1 << new.seat | new.agreed] >> square // 9 & 1 else 2
+
+
+def _turn(new: State, action: act.Turn, told: Told) -> None:
     """T2: 90 degrees, 1 half in a double-movement system, else 2."""
-    table, colour, seat = state.table, state.colour, state.seat
-    old = state.ships[colour]
+    old = new.ships[new.colour]
     facing = old + (1 if action.way == "right" else 3) & 3
-    double = table.config.homes[1 << seat | state.agreed] >> (old >> 2) // 9 & 1
-    halves = state.halves - (1 if double else 2)
-    ships = _put(state.ships, colour, old & ~3 | facing)
-    told = {"event": "turned", "seat": seat, "colour": colour, "facing": FACINGS[facing], "halves": halves}
-    return _moved(state, ships, state.occupied, halves, state.fluxed), (Event(told),)
+    new.halves -= _cost(new, old >> 2)
+    new.ships = replaced(new.ships, new.colour, old & ~3 | facing)
+    told.append(_event(new, "turned", facing=FACINGS[facing], halves=new.halves))
 
 
-def _warp(state: State, action: act.Warp) -> Result:
+def _warp(new: State, action: act.Warp, told: Told) -> None:
     """T4: from centre to centre, always 1 half."""
-    colour, old = state.colour, state.ships[state.colour]
     square = 9 * action.to + CENTRE
-    halves = state.halves - 1
-    ships = _put(state.ships, colour, 4 * square + (old & 3))
-    after = _moved(state, ships, state.occupied ^ 1 << (old >> 2) | 1 << square, halves, state.fluxed)
-    told = {
-        "event": "warped",
-        "seat": state.seat,
-        "colour": colour,
-        "home": action.to,
-        "to": list(state.table.galaxy.xy[square]),
-        "halves": halves,
-    }
-    return after, (Event(told),)
+    new.halves -= 1
+    _put(new, 4 * square + (new.ships[new.colour] & 3))
+    xy = list(new.table.galaxy.xy[square])
+    told.append(_event(new, "warped", home=action.to, to=xy, halves=new.halves))
 
 
-def _swap(state: State, action: Any) -> Result:
+def _swap(new: State, action: Any, told: Told) -> None:
     """T6: the two ships change places, each keeps its facing."""
-    mine, other = state.colour, getattr(action, "with")
-    ships = list(state.ships)
+    mine, other = new.colour, getattr(action, "with")
+    ships = list(new.ships)
     a, b = ships[mine], ships[other]
     ships[mine], ships[other] = b & ~3 | a & 3, a & ~3 | b & 3
-    xy = state.table.galaxy.xy
-    told = {
-        "event": "swapped",
-        "seat": state.seat,
-        "colour": mine,
-        "with": other,
-        "to": list(xy[b >> 2]),
-        "from": list(xy[a >> 2]),
-    }
-    return _moved(state, tuple(ships), state.occupied, state.halves, True), (Event(told),)
+    new.ships, new.fluxed = tuple(ships), True
+    xy = new.table.galaxy.xy
+    places = {"to": list(xy[b >> 2]), "from": list(xy[a >> 2])}
+    told.append(_event(new, "swapped", **{"with": other, **places}))
 
 
-def _swap_systems(state: State, action: act.SwapSystems) -> Result:
+def _swap_systems(new: State, action: act.SwapSystems, told: Told) -> None:
     """V2: two coasters change places, rotations kept; ships keep their squares, which move along."""
     a, b = action.systems
-    systems = list(state.table.systems)
+    new.table = table = fresh_table(new.table)
+    systems = list(table.systems)
     one, two = systems[a], systems[b]
     if one is not None and two is not None:
         systems[a], systems[b] = (*two[:2], one[2]), (*one[:2], two[2])
-    laid = tuple(systems)
-    table = changed(state.table, systems=laid, board=galaxy(laid))
-    after = _moved(state, state.ships, state.occupied, state.halves, True, table)
-    return after, (Event({"event": "systems-swapped", "seat": state.seat, "systems": [a, b]}),)
+    table.systems = tuple(systems)
+    table.galaxy = galaxy(table.systems)
+    new.fluxed = True
+    told.append(Event({"event": "systems-swapped", "seat": new.seat, "systems": [a, b]}))
 
 
-def _hop(state: State, action: act.Hop) -> Result:
+def _hop(new: State, action: act.Hop, told: Told) -> None:
     """T6: to a neighbouring square, facing kept."""
-    old = state.ships[state.colour]
+    old = new.ships[new.colour]
     way = FACINGS.index(action.way)
-    new = state.table.galaxy.ahead[old & ~3 | way] & ~3 | old & 3
-    return _flown(state, old, new, "hopped")
+    _fly(new, new.table.galaxy.ahead[old & ~3 | way] & ~3 | old & 3, "hopped", told)
 
 
-def _dig(state: State, _: act.Dig) -> Result:
+def _dig(new: State, _: act.Dig, told: Told) -> None:
     """T6: forward, whatever the arrows."""
-    old = state.ships[state.colour]
-    return _flown(state, old, state.table.galaxy.ahead[old], "dug")
+    _fly(new, new.table.galaxy.ahead[new.ships[new.colour]], "dug", told)
 
 
-def _flown(state: State, old: int, new: int, what: str) -> Result:
-    square = new >> 2
-    ships = _put(state.ships, state.colour, new)
-    after = _moved(state, ships, state.occupied ^ 1 << (old >> 2) | 1 << square, state.halves, True)
-    told = {
-        "event": what,
-        "seat": state.seat,
-        "colour": state.colour,
-        "to": list(state.table.galaxy.xy[square]),
-    }
-    return after, (Event(told),)
+def _fly(new: State, pose: int, kind: str, told: Told) -> None:
+    _put(new, pose)
+    new.fluxed = True
+    told.append(_event(new, kind, to=list(new.table.galaxy.xy[pose >> 2])))
 
 
-def _aim(state: State, action: act.Aim) -> Result:
+def _put(new: State, pose: int) -> None:
+    """The ship whose turn it is comes to an empty square."""
+    new.occupied = new.occupied ^ 1 << (new.ships[new.colour] >> 2) | 1 << (pose >> 2)
+    new.ships = replaced(new.ships, new.colour, pose)
+
+
+def _aim(new: State, action: act.Aim, told: Told) -> None:
     """T6: any facing."""
-    old = state.ships[state.colour]
-    ships = _put(state.ships, state.colour, old & ~3 | FACINGS.index(action.facing))
-    told = {"event": "aimed", "seat": state.seat, "colour": state.colour, "facing": action.facing}
-    return _moved(state, ships, state.occupied, state.halves, True), (Event(told),)
+    pose = new.ships[new.colour] & ~3 | FACINGS.index(action.facing)
+    new.ships, new.fluxed = replaced(new.ships, new.colour, pose), True
+    told.append(_event(new, "aimed", facing=action.facing))
 
 
 # -- the end of a turn ---------------------------------------------------------------------------------------
 
 
-def _end(state: State, _: act.End) -> Result:
-    after, events = next_turn(state, state.table, state.ships, state.occupied)
-    return after, (Event({"event": "ended", "seat": state.seat}), *events)
+def _end(new: State, _: act.End, told: Told) -> None:
+    told.append(Event({"event": "ended", "seat": new.seat}))
+    next_turn(new, told)
 
 
-def _fire(state: State, _: act.Fire) -> Result:
+def _fire(new: State, _: act.Fire, told: Told) -> None:
     """T7, V3: the torpedo goes its way; the first ship on it is hit; the turn ends."""
-    table, ships, colour = state.table, state.ships, state.colour
-    pose = ships[colour]
-    wild = state.flux == st.WILD and table.config.options.wild_shot
+    table, ships = new.table, new.ships
+    pose = ships[new.colour]
+    wild = new.flux == st.WILD and table.config.options.wild_shot
     mask, squares, how = table.galaxy.wild_line(pose) if wild else table.galaxy.line(pose)
-    occupied = state.occupied
     target = NOWHERE
-    if mask & occupied:
-        met = next(number for number, square in enumerate(squares) if occupied >> square & 1)
+    if mask & new.occupied:
+        met = next(number for number, square in enumerate(squares) if new.occupied >> square & 1)
         squares, how = squares[: met + 1], "hit"
         target = next(hit for hit, other in enumerate(ships) if other >> 2 == squares[met])
     xy = table.galaxy.xy
-    told: dict[str, Any] = {
-        "event": "fired",
-        "seat": state.seat,
-        "colour": colour,
-        "wild": wild,
-        "path": [list(xy[square]) for square in squares],
-        "how": how,
-    }
-    if target < 0:
-        after, events = next_turn(state, table, ships, occupied)
-        return after, (Event(told), *events)
-    left = table.hits[target] - 1
-    told["hit"], told["hits_left"] = target, left
-    table = changed(table, hits=_put(table.hits, target, left))
-    happened = [Event(told)]
-    if not left:
-        occupied ^= 1 << (ships[target] >> 2)
-        ships = _put(ships, target, st.NONE)
-        players = table.config.players
-        seat = target % players
-        happened.append(Event({"event": "destroyed", "seat": seat, "colour": target}))
-        if all(ships[own] < 0 for own in range(seat, table.config.ships, players)):
-            happened.append(Event({"event": "eliminated", "seat": seat}))
-            table = changed(table, alive=table.alive & ~(1 << seat), eliminated=(*table.eliminated, seat))
-    after, events = next_turn(state, table, ships, occupied)
-    return after, (*happened, *events)
+    fired = _event(new, "fired", wild=wild, path=[list(xy[square]) for square in squares], how=how)
+    told.append(fired)
+    if target >= 0:
+        left = table.hits[target] - 1
+        fired.data["hit"], fired.data["hits_left"] = target, left
+        new.table = table = fresh_table(table)
+        table.hits = replaced(table.hits, target, left)
+        if not left:
+            _destroy(new, target, told)
+    next_turn(new, told)
 
 
-# -- building positions --------------------------------------------------------------------------------------
+def _destroy(new: State, target: int, told: Told) -> None:
+    """The ship `target` is no more, and perhaps its seat (S1, E4); `new.table` is a copy already."""
+    table, ships = new.table, new.ships
+    new.occupied ^= 1 << (ships[target] >> 2)
+    new.ships = ships = replaced(ships, target, st.NONE)
+    players = table.config.players
+    seat = target % players
+    told.append(Event({"event": "destroyed", "seat": seat, "colour": target}))
+    if all(ships[own] < 0 for own in range(seat, table.config.ships, players)):
+        told.append(Event({"event": "eliminated", "seat": seat}))
+        table.alive &= ~(1 << seat)
+        table.eliminated = (*table.eliminated, seat)
 
 
-def _put(numbers: tuple[int, ...], index: int, number: int) -> tuple[int, ...]:
-    return (*numbers[:index], number, *numbers[index + 1 :])
-
-
-def _moved(
-    state: State, ships: tuple[int, ...], occupied: int, halves: int, fluxed: bool, table: Table | None = None
-) -> State:
-    """The same turn after a ship has moved."""
-    return State(
-        table or state.table,
-        ships,
-        occupied,
-        st.TURN,
-        state.seat,
-        state.colour,
-        state.d6,
-        state.flux,
-        halves,
-        fluxed,
-        state.agreed,
-        state.refused,
-        state.claimed,
-    )
-
-
-_HANDLERS: Final[dict[type, Callable[[State, Any], Result]]] = {
+_HANDLERS: Final[dict[type, Callable[[State, Any, Told], None]]] = {
     tuple: _roll,
     act.Lay: _lay,
     act.Deploy: _deploy,

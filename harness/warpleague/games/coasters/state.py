@@ -1,7 +1,4 @@
-"""What a position of coasters consists of.
-
-Leaves what may happen next to `legal` and what follows to `rules`; positions are built anew, never changed.
-"""
+"""What a position of coasters consists of."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.games.coasters.geometry import Galaxy, Systems, galaxy
+from warpleague.games.values import copier
 
 if TYPE_CHECKING:
     from warpleague.games.coasters.options import Options
@@ -127,6 +125,10 @@ class State:
     asked: tuple[int, ...] = ()
 
 
+fresh_table: Final = copier(Table)
+fresh: Final = copier(State)
+"""Copies of a table and of a position, to be changed before anybody else sees them."""
+
 UNBUILT: Final = galaxy(())
 """Stands for the galaxy until all coasters are laid."""
 
@@ -157,40 +159,3 @@ def messages_left(table: Table, seat: int) -> int:
         return 0
     sent = sum(1 for message in table.messages if message.turn == table.turn and message.seat == seat)
     return MESSAGES_A_TURN - sent
-
-
-def members(mask: int) -> tuple[int, ...]:
-    """The numbers in a bit mask, ascending."""
-    return tuple(number for number in range(mask.bit_length()) if mask >> number & 1)
-
-
-def changed(
-    table: Table,
-    *,
-    systems: Systems | None = None,
-    board: Galaxy | None = None,
-    hits: tuple[int, ...] | None = None,
-    alive: int | None = None,
-    eliminated: tuple[int, ...] | None = None,
-    retired: tuple[int, ...] | None = None,
-    rounds: int | None = None,
-    turn: int | None = None,
-    last: tuple[int, ...] | None = None,
-    messages: tuple[Message, ...] | None = None,
-    why: str | None = None,
-) -> Table:
-    """A copy of `table` with other values where they are given (quicker than `attrs.evolve`)."""
-    return Table(
-        table.config,
-        table.systems if systems is None else systems,
-        table.galaxy if board is None else board,
-        table.hits if hits is None else hits,
-        table.alive if alive is None else alive,
-        table.eliminated if eliminated is None else eliminated,
-        table.retired if retired is None else retired,
-        table.round if rounds is None else rounds,
-        table.turn if turn is None else turn,
-        table.last if last is None else last,
-        table.messages if messages is None else messages,
-        table.why if why is None else why,
-    )

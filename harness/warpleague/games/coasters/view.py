@@ -1,7 +1,4 @@
-"""What a seat may know of a position, and a full position drawn from it.
-
-Leaves reading and checking positions to `codec`. Only messages are hidden: the rest is the same for all.
-"""
+"""What a seat may know of a game of coasters: all but the messages of others."""
 
 from __future__ import annotations
 
@@ -12,10 +9,11 @@ import attrs
 from warpleague.games.coasters import state as st
 from warpleague.games.coasters.actions import Facing  # noqa: TC001 - read from the classes at run time
 from warpleague.games.coasters.geometry import FACINGS, arrow_letters
+from warpleague.games.coasters.position import KEYS, from_json, message_json, public
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
-    from warpleague.games.coasters.state import Message, State
+    from warpleague.games.coasters.state import State
 
 
 @attrs.frozen
@@ -62,12 +60,9 @@ class View:
     """the options of the game, all of them"""
     players: int
     """number of seats; colour c belongs to seat c % players"""
-    phase: Literal["lay", "deploy", "colour", "roll", "turn", "ally", "claim", "over"] = attrs.field(
-        metadata={
-            "help": "what is to be done: set-up (lay, deploy), choose the colour, roll the dice, act in the turn,"
-            " answer an invocation (ally) or a claim"
-        }
-    )
+    phase: Literal["lay", "deploy", "colour", "roll", "turn", "ally", "claim", "over"]
+    """what is to be done: set-up (lay, deploy), choose the colour, roll the dice, act in the turn, answer an
+    invocation (ally) or a claim"""
     round: int
     """number of the round, from 1"""
     turn: int
@@ -82,12 +77,9 @@ class View:
     """by colour: the home system, null if it is not laid"""
     ships: list[Ship | None]
     """by colour: the ship, null if it is not yet there or no more"""
-    last: list[int | None] = attrs.field(
-        metadata={
-            "help": "by seat: the colour it used last, null before its first turn and always with `free_colour`; the"
-            " next is the first living one after it"
-        }
-    )
+    last: list[int | None]
+    """by seat: the colour it used last, null before its first turn and always with `free_colour`; the next is
+    the first living one after it"""
     d6: int | None
     """the d6 of this turn, null before the roll"""
     flux: Literal["TIP", "SWAP", "HOP", "AIM", "DIG", "WILD"] | None
@@ -108,11 +100,8 @@ class View:
     """seats whose bot is out, in order"""
     why: Literal["last-ship", "claim", "max-rounds"] | None
     """why the game is over, null while it goes on"""
-    messages: list[Said] = attrs.field(
-        metadata={
-            "help": "messages that the viewer sent or received in this turn and in the `players` turns before it"
-        }
-    )
+    messages: list[Said]
+    """messages that the viewer sent or received in this turn and in the `players` turns before it"""
     you: int
     """the viewer's seat"""
     messages_left: int
@@ -131,11 +120,8 @@ class Setup:
     """the directions in the order of one turn to the right each"""
     flux: list[str]
     """the faces of the flux die in the order of the recorded roll"""
-    arrows: list[list[list[str]]] = attrs.field(
-        metadata={
-            "help": "by rotation, row and column of a coaster: the directions of the arrows that leave the square"
-        }
-    )
+    arrows: list[list[list[str]]]
+    """by rotation, row and column of a coaster: the directions of the arrows that leave the square"""
     hits: int
     """hit points of a ship"""
     talk: bool
@@ -156,51 +142,6 @@ def setup(state: State) -> JsonObject:
     }
 
 
-def message_json(message: Message) -> JsonObject:
-    """The JSON form of a message."""
-    return {"turn": message.turn, "seat": message.seat, "to": list(message.to), "text": message.text}
-
-
-def public(state: State) -> JsonObject:
-    """All of the position except the messages."""
-    table = state.table
-    facts = table.config
-    xy = table.galaxy.xy
-    rolled = state.d6 > 0
-    hits = table.hits
-    return {
-        "options": facts.options_json.copy(),
-        "players": facts.players,
-        "phase": st.PHASES[state.phase],
-        "round": table.round,
-        "turn": table.turn,
-        "seat": None if state.seat < 0 else state.seat,
-        "colour": None if state.colour < 0 else state.colour,
-        "asked": list(state.asked),
-        "systems": [
-            None if place is None else {"at": [place[0], place[1]], "rotation": place[2]}
-            for place in table.systems
-        ],
-        "ships": [
-            None
-            if pose < 0
-            else {"at": list(xy[pose >> 2]), "facing": FACINGS[pose & 3], "hits": hits[colour]}
-            for colour, pose in enumerate(state.ships)
-        ],
-        "last": [None if colour < 0 else colour for colour in table.last],
-        "d6": state.d6 if rolled else None,
-        "flux": st.FLUX[state.flux] if rolled else None,
-        "halves": state.halves,
-        "flux_used": state.fluxed,
-        "agreed": list(st.members(state.agreed)),
-        "refused": list(st.members(state.refused)),
-        "claimed": state.claimed,
-        "eliminated": list(table.eliminated),
-        "retired": list(table.retired),
-        "why": table.why or None,
-    }
-
-
 def view(state: State, seat: int) -> JsonObject:
     """Everything `seat` may know, as described by `View` (A1: only talk is hidden)."""
     table = state.table
@@ -211,3 +152,8 @@ def view(state: State, seat: int) -> JsonObject:
     data["you"] = seat
     data["messages_left"] = st.messages_left(table, seat)
     return data
+
+
+def determinize(view: JsonObject) -> State:
+    """A position in which nothing was said that the viewer did not hear."""
+    return from_json({key: view[key] for key in KEYS})

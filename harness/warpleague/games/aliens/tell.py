@@ -1,6 +1,6 @@
-"""What is told of a game: one shared object for each event that can happen, and its line of text.
+"""The events of aliens, one shared object for each, and a line of English for each.
 
-Leaves when it happens to `rules`. Event objects are shared, so nobody may change their data.
+Events are shared, so nobody may change their data.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.games.aliens.board import COINS, COUNT, SHIPS, SIDES, SQUARES, WAYS
+from warpleague.games.aliens.geometry import COINS, COUNT, SHIPS, SIDES, SQUARES, WAYS
 from warpleague.games.api import Event
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The galaxy: its 92 squares, the eight ways, the four ships with their bases, and where every move ends.
 
-Leaves who may move when to `rules`. Squares are numbered from 0 by y, then x; ships, suits and coins by the
+Squares are numbered from 0 by y, then x; ships, suits and coins by the
 order Suns, Moons, Crowns, Arms, so that ship s belongs to seat s >> 1, and coin c has suit c // 6, value c % 6.
 """
 

@@ -1,0 +1,217 @@
+"""Which actions a position of aliens allows, in canonical order, and why another is not allowed.
+
+The canonical order: `place` by suit, value, then square; `send` by square (by y, then x); the uses of dice by ship,
+then by way, `decline` last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, overload
+
+from warpleague.games.aliens.actions import (
+    ACTIONS,
+    DECLINES,
+    DIE_REACH,
+    JUMP_WAYS,
+    SENDS,
+    USES,
+    Action,
+    Place,
+    Send,
+    place,
+)
+from warpleague.games.aliens.geometry import COUNT, HOME, INDEX, SHIPS, TARGET
+from warpleague.games.aliens.state import PLACE, SEND, TURN, State
+from warpleague.games.reading import ActionReader
+
+if TYPE_CHECKING:
+    from warpleague.games.aliens.actions import Reach
+    from warpleague.games.aliens.state import Rules
+
+SENDS_WITH_HOLES: Final = 16
+"""How many sends of one die use may choose squares with wormholes (aliens T8)."""
+
+_READER: Final = ActionReader(ACTIONS)
+
+
+def legal(state: State, seat: int) -> Sequence[Action]:
+    """Everything `seat` may do now; nothing unless it must act."""
+    return state.legal if seat in state.actors else ()
+
+
+def parse(state: State, seat: int, data: object) -> Action:
+    """The action of `seat` that `data` describes; `ActionError` if it is none, or not legal now."""
+    action: Action = _READER.parse(data, legal(state, seat), lambda action: _why_not(state, seat, action))
+    return action
+
+
+def _why_not(state: State, seat: int, action: Action) -> str:
+    """Why an action of the kind that is due is not legal."""
+    own = SHIPS[2 * seat : 2 * seat + 2]
+    if isinstance(action, Place) and state.phase == PLACE:
+        suit = SHIPS.index(action.suit)
+        values = [value for value in range(6) if suit * 6 + value not in state.holes]
+        if action.suit not in own:
+            return f"your suits are {' and '.join(own)}"
+        if action.value not in values:
+            return f"of {action.suit} you have {', '.join(map(str, values)) or 'nothing left'}"
+        if action.at not in INDEX:
+            return "there is no such square"
+        return "the square has a base or a wormhole"
+    if isinstance(action, Send) and state.phase == SEND:
+        if action.to not in INDEX:
+            return "there is no such square"
+        if INDEX[action.to] in state.ships:
+            return "there is a ship on this square"
+        return f"after {SENDS_WITH_HOLES} sends of one die no wormhole may be chosen"
+    if action in USES and state.phase == TURN:
+        ship = SHIPS[USES[action][0]]
+        die = state.dice[USES[action][0] & 1]
+        if ship not in own:
+            return f"your ships are {' and '.join(own)}"
+        return f"the die of {ship} is {die or 'null'}" if die >= 0 else f"{ship} has no die to use"
+    return ""
+
+
+# -- the uses of dice --------------------------------------------------------------------------------------
+
+
+_avoiding: dict[int, tuple[Action, ...]] = {}
+
+
+def _die_actions(ship: int, number: int, die: int, other: int) -> tuple[Action, ...]:
+    """What a ship on square `number` can do with `die`, its sister standing on square `other` (aliens T1)."""
+    actions, ends = DIE_REACH[ship][number * 6 + die]
+    if other not in ends:
+        return actions
+    key = ((ship * COUNT + number) * 6 + die) * COUNT + other
+    kept = _avoiding.get(key)
+    if kept is None:
+        row = (number * 6 + die) * 8
+        kept = _avoiding[key] = tuple(action for action in actions if TARGET[row + USES[action][1]] != other)
+    return kept
+
+
+def turn_actions(
+    rules: Rules, seat: int, ships: tuple[int, ...], dice: tuple[int, int]
+) -> tuple[Action, ...]:
+    """What `seat` can do with its unused dice: by ship, its moves by way or `stay`, then `decline`."""
+    one, two = dice
+    ship = 2 * seat
+    if rules.both_ships:
+        return _turn_actions_declining(ship, ships, dice)
+    if two < 0:
+        return () if one < 0 else _die_actions(ship, ships[ship], one, ships[ship + 1])
+    actions = _die_actions(ship + 1, ships[ship + 1], two, ships[ship])
+    return actions if one < 0 else _die_actions(ship, ships[ship], one, ships[ship + 1]) + actions
+
+
+def _turn_actions_declining(first: int, ships: tuple[int, ...], dice: tuple[int, int]) -> tuple[Action, ...]:
+    actions: tuple[Action, ...] = ()
+    for ship, die in ((first, dice[0]), (first + 1, dice[1])):
+        if die >= 0:
+            uses = _die_actions(ship, ships[ship], die, ships[ship ^ 1])
+            # aliens E1: a die that cannot be used cannot be declined either.
+            if uses and HOME[ships[ship]] == 1 - (ship >> 1):
+                uses += (DECLINES[ship],)
+            actions += uses
+    return actions
+
+
+# -- jumps, sends, placements ------------------------------------------------------------------------------
+
+
+def jump_actions(reach: Reach, number: int, coin: int, other: int) -> tuple[Action, ...]:
+    """The jumps of `reach`, from square `number` by `coin`, that do not end on the sister's square `other`."""
+    actions, ends = reach
+    if other not in ends:
+        return actions
+    row = (number * 6 + coin % 6) * 8
+    return tuple(action for action in actions if TARGET[row + JUMP_WAYS[action]] != other)
+
+
+def send_actions(ships: tuple[int, ...], holes: tuple[int, ...], sends: int) -> Sequence[Action]:
+    """Where a ship may be sent when `sends` have been made by this die use (aliens T6, T8)."""
+    occupied = sorted(set(ships))
+    if sends < SENDS_WITH_HOLES:
+        return Sendings(occupied)
+    return tuple(SENDS[number] for number in range(COUNT) if holes[number] < 0 and number not in occupied)
+
+
+def placements(holes: tuple[int, ...], seat: int) -> Placements:
+    """Every coin `seat` has not placed on every square without base or wormhole (aliens P2)."""
+    placed = set(holes)
+    coins = range(12 * seat, 12 * seat + 12)
+    return Placements(
+        tuple(coin for coin in coins if coin not in placed),
+        tuple(number for number in range(COUNT) if holes[number] < 0 and HOME[number] < 0),
+    )
+
+
+class LazyActions(Sequence[Action]):
+    """A long list of legal actions that is never written out: `_at` makes the item of an index in range."""
+
+    __slots__ = ()
+
+    def _at(self, index: int) -> Action:
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, index: int) -> Action: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Action, ...]: ...
+    def __getitem__(self, index: int | slice) -> Action | tuple[Action, ...]:
+        if isinstance(index, slice):
+            return tuple(self._at(i) for i in range(*index.indices(len(self))))
+        size = len(self)
+        if not -size <= index < size:
+            raise IndexError("no such action")
+        return self._at(index + size if index < 0 else index)
+
+
+class Placements(LazyActions):
+    """Every coin in the hand on every free square: by suit, value, then square."""
+
+    __slots__ = ("coins", "squares")
+
+    def __init__(self, coins: tuple[int, ...], squares: tuple[int, ...]) -> None:
+        self.coins = coins
+        self.squares = squares
+
+    def __len__(self) -> int:
+        return len(self.coins) * len(self.squares)
+
+    def _at(self, index: int) -> Action:
+        coin, square = divmod(index, len(self.squares))
+        return place(self.coins[coin], self.squares[square])
+
+    def __contains__(self, action: object) -> bool:
+        return (
+            isinstance(action, Place)
+            and SHIPS.index(action.suit) * 6 + action.value in self.coins
+            and 0 <= action.value < 6
+            and INDEX.get(action.at, -1) in self.squares
+        )
+
+
+class Sendings(LazyActions):
+    """Every square but the occupied ones, in the order of their numbers."""
+
+    __slots__ = ("occupied",)
+
+    def __init__(self, occupied: list[int]) -> None:
+        """`occupied` ascends."""
+        self.occupied = occupied
+
+    def __len__(self) -> int:
+        return COUNT - len(self.occupied)
+
+    def _at(self, index: int) -> Action:
+        for number in self.occupied:
+            if number <= index:
+                index += 1
+        return SENDS[index]
+
+    def __contains__(self, action: object) -> bool:
+        return isinstance(action, Send) and INDEX.get(action.to, -1) not in (-1, *self.occupied)

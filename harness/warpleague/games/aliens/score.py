@@ -1,0 +1,19 @@
+"""Who has won a game of aliens (aliens E1, E2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warpleague.games.api import Outcome
+
+if TYPE_CHECKING:
+    from warpleague.games.aliens.state import State
+
+
+def outcome(state: State) -> Outcome:
+    """1 for the winner, 0 for the loser, a half each for a draw."""
+    assert state.result is not None
+    winner, why = state.result
+    scores = (0.5, 0.5) if winner < 0 else (1.0 - winner, 0.0 + winner)
+    ranks = (1, 1) if winner < 0 else (1 + winner, 2 - winner)
+    return Outcome(ranks, scores, {why: scores}, why)
