@@ -22,13 +22,18 @@ demo: bootstrap ## play a small league of every game, then the aliens demo leagu
 test: bootstrap ## run the tests on all processors
 	$(BIN)/pytest -n auto $(PYTEST)
 
+.PHONY: coverage
+coverage: bootstrap ## which lines the tests run in their own process, and whether they are enough (PYTEST to run some)
+	$(BIN)/coverage run -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/soak --ignore tests/house $(PYTEST)
+	$(BIN)/coverage report
+
 .PHONY: hostile
 hostile: bootstrap ## play every misbehaving bot in every game, at levels limits and sandbox
 	HOSTILE=all $(BIN)/pytest -n auto tests/e2e/test_misbehaving.py $(PYTEST)
 
 .PHONY: check
 check: bootstrap ## all that must hold before a commit, tests aside; goes on after a failure
-	@$(MAKE) -k quick examples house
+	@$(MAKE) -k quick examples docs house
 
 .PHONY: quick
 quick: bootstrap ## the part of check that takes seconds, as the pre-commit hook runs it
@@ -65,6 +70,12 @@ examples: bootstrap
 .PHONY: house
 house: bootstrap
 	$(BIN)/pytest tests/house
+
+.PHONY: docs
+docs: ## build the documentation as a site, in dist/docs; what is wrong with it is an error
+	@VENV=.venvs/docs LOCK=requirements/docs.lock scripts/bootstrap.sh
+	NO_MKDOCS_2_WARNING=1 .venvs/docs/bin/mkdocs build
+	@echo "open dist/docs/index.html"
 
 .PHONY: fix
 fix: bootstrap ## format the code and repair what ruff can repair

@@ -58,6 +58,7 @@ def locks() -> tuple[Lock, ...]:
     return (
         Lock("runtime.lock", runtime),
         Lock("dev.lock", (*runtime, *groups["dev"], *build, EDITABLE), within="runtime.lock"),
+        Lock("docs.lock", tuple(groups["docs"])),
         Lock("lock.lock", tuple(groups["lock"])),
     )
 

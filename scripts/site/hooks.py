@@ -1,0 +1,74 @@
+"""What MkDocs is told besides mkdocs.yml: pages from outside docs/, and links that lead out of the site.
+
+The pages stay as they are read in the repository; what only the site needs happens here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[2]
+OUTSIDE = {
+    "CHANGELOG.md": "changes.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "protocol/SPEC.md": "specification.md",
+    "scripts/site/api.md": "api.md",
+}
+"""Pages that do not lie in docs/, by their path in the repository, and where they are in the site."""
+
+WIDE = ".md-grid { max-width: 80rem; }\n"
+"""Room for a line of code."""
+
+_FOREIGN = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=["']?(?:https?:)?//[^>]*>""")
+_INSIDE = {site: path for path, site in OUTSIDE.items()}
+_LINK = re.compile(r"\[(?P<label>[^\]]*)\]\((?P<target>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
+_FENCE = re.compile(r"(?m)^(?P<fence>\s*`{3,}\w+) .*$")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages from outside docs/, and the site's own style."""
+    for path, site in OUTSIDE.items():
+        files.append(File.generated(config, site, abs_src_path=str(ROOT / path)))
+    files.append(File.generated(config, "wide.css", content=WIDE))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Have links between pages lead to their place in the site; those to other files of the repository become text.
+
+    Of a fence's words only the language is left: the others are for the tests of the examples.
+    """
+    here = page.file.src_uri
+    path = PurePosixPath(_INSIDE.get(here, f"docs/{here}"))
+
+    def led(link: re.Match[str]) -> str:
+        target = link["target"]
+        if re.match(r"[a-z]+:", target):
+            return link[0]
+        other = os.path.normpath(path.parent / target)
+        site = OUTSIDE.get(other) or (other.removeprefix("docs/") if other.startswith("docs/") else None)
+        if other == "README.md":
+            site = "index.md"
+        if site is None or not other.endswith(".md"):
+            return link["label"]
+        return f"[{link['label']}]({os.path.relpath(site, PurePosixPath(here).parent)}{link['anchor'] or ''})"
+
+    return _FENCE.sub(r"\g<fence>", _LINK.sub(led, markdown))
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001
+    """Refuse a page that would fetch something from elsewhere: the site is to be read without a network."""
+    if foreign := _FOREIGN.search(output):
+        raise PluginError(f"{page.file.src_uri} fetches something from elsewhere: {foreign[0]}")
+    return output
