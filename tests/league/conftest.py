@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import warpleague.league.merging
 import warpleague.league.records
 from warpleague.games import load_game
 from warpleague.league.config import FormatTable, load_config
 from warpleague.league.league import open_to_run
+from warpleague.league.merging import merge_from
 from warpleague.league.running import run_league
+from warpleague.league.schema import store_at
 from warpleague.league.season import Season
 from warpleague.match.referee import Referee, Step
 from warpleague.match.spec import Clock, SeatSpec
@@ -21,6 +24,9 @@ from warpline.messages import BotHello
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    from warpleague.league.league import League
+    from warpleague.league.merging import Merged
 
 FAKES = Path(__file__).parent / "fakes"
 
@@ -57,14 +63,19 @@ def write_league(tmp_path: Path):
     """Writes a league file with folders for its bots; `extra` is appended."""
 
     def write(
-        *bots: str, extra: str = "", deals: int = 3, top: str = 'seed = "test"', name: str = "cup"
+        *bots: str,
+        extra: str = "",
+        deals: int = 3,
+        top: str = 'seed = "test"',
+        name: str = "cup",
+        game: str = 'id = "aliens"',
     ) -> Path:
         for bot in bots:
             (tmp_path / "bots" / bot).mkdir(parents=True, exist_ok=True)
         listed = ", ".join(f'"bots/{bot}"' for bot in bots)
         path = tmp_path / f"{name}.toml"
         path.write_text(
-            f'{top}\nbots = [{listed}]\n[game]\nid = "aliens"\n[format]\ndeals = {deals}\n{extra}\n', "utf-8"
+            f"{top}\nbots = [{listed}]\n[game]\n{game}\n[format]\ndeals = {deals}\n{extra}\n", "utf-8"
         )
         return path
 
@@ -104,15 +115,34 @@ def refereed():
     return make
 
 
+SHORT = 'id = "aliens"\noptions = { max_turns = 10 }'
+
+
+@pytest.fixture
+def short() -> str:
+    """The game of short matches, for `write_league`."""
+    return SHORT
+
+
+@pytest.fixture
+def take_over(inline_pool, monkeypatch: pytest.MonkeyPatch):
+    """Merges the store at a path into an open league, as `league merge` does, but for its processes."""
+    monkeypatch.setattr(warpleague.league.merging, "RefereePool", inline_pool)
+
+    def take_over(league: League, path: Path, *, trust: bool = False) -> Merged:
+        with league.store.writing() as db:
+            return merge_from(league.store, db, league.season, store_at(path), trust=trust)
+
+    return take_over
+
+
 @pytest.fixture
 def play_short(write_league, open_league, inline, inline_pool, tmp_path: Path, monkeypatch):
     """Plays a league of six short matches with what `refereed` makes; gives its file, and the file of its store."""
     monkeypatch.setattr(warpleague.league.records, "RefereePool", inline_pool)
 
     def run(play, extra: str = "") -> tuple[Path, Path]:
-        path = write_league("a", "b", extra=extra)
-        short = 'id = "aliens"\noptions = { max_turns = 10 }'
-        path.write_text(path.read_text("utf-8").replace('id = "aliens"', short), "utf-8")
+        path = write_league("a", "b", extra=extra, game=SHORT)
         with open_league(path) as league:
             run_league(league, executor=inline, play=play)
         return path, tmp_path / "results" / "cup" / "league.sqlite"

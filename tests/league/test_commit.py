@@ -65,7 +65,8 @@ def test_a_seed_is_committed_to_as_well(commit, write_league) -> None:
     code, out, err = commit(write_league("a", "b"), "--json")
     told = json.loads(out)
     assert (code, told["commitment"], told["played"]) == (0, season_commitment(season_secret("test")), 0)
-    assert told.keys() == {"league", "commitment", "committed", "played", "store"}
+    assert told.keys() == {"league", "commitment", "committed", "entrants", "entered", "played", "store"}
+    assert (told["entrants"], told["entered"]) == (None, None)
     assert err == ""
     assert "the secret follows from the seed" in commit(write_league("a", "b", name="mug"))[2]
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import attrs
 import pytest
 
 import warpleague.league.records
 from warpleague.cli import main
-from warpleague.errors import StoreError
+from warpleague.errors import BadInput, StoreError
 from warpleague.league.config import load_config
+from warpleague.league.journal import Head
 from warpleague.league.league import open_to_read
-from warpleague.league.records import altered, verify_league
+from warpleague.league.records import altered
 from warpleague.league.running import run_league
-from warpleague.league.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,6 +33,17 @@ def cup(write_league, open_league, fake, inline, tmp_path: Path):
     return path, tmp_path / "results" / "cup" / "league.sqlite"
 
 
+@pytest.fixture
+def noted(write_league, open_league, fake, inline, tmp_path: Path):
+    """The same, and for each match it is noted what held of the level."""
+    path = write_league("a", "b")
+    with open_league(path) as league:
+        run_league(
+            league, executor=inline, play=lambda spec: attrs.evolve(fake.play(spec), held={"level": "limits"})
+        )
+    return path, tmp_path / "results" / "cup" / "league.sqlite"
+
+
 def change(store: Path, *statements: str) -> None:
     """Do something to a store behind the back of the program."""
     with closing(sqlite3.connect(store)) as db, db:
@@ -38,27 +51,16 @@ def change(store: Path, *statements: str) -> None:
             db.execute(statement)
 
 
-def to_format_2(store: Path) -> None:
-    """Make a store as the format before had them."""
-    change(
-        store,
-        "ALTER TABLE match DROP COLUMN held",
-        "DROP TABLE held",
-        "DROP TABLE journal",
-        "DROP TABLE fact",
-        "DELETE FROM meta WHERE key IN ('journal', 'committed')",
-        "UPDATE meta SET value = '2' WHERE key = 'format'",
-    )
-
-
 def problems(path: Path, store: Path) -> list[str]:
     with open_to_read(load_config(path), store.parents[1]) as league:
         return [problem for _, _, problem in altered(league)]
 
 
-SECOND = "(SELECT id FROM journal WHERE seq = 2)"
+MATCHES = "(SELECT row_number() OVER (ORDER BY seq) AS n, seq, id FROM journal WHERE id NOT LIKE 'fact-%')"
+SECOND = f"(SELECT id FROM {MATCHES} WHERE n = 2)"
+LAST = f"(SELECT id FROM {MATCHES} WHERE n = 6)"
 GONE = "was stored, but has been deleted from the store"
-OTHER = "its row in the store is not the one that was stored"
+OTHER = "its row or its record in the store is not the one that was stored"
 ALIEN = "is in the store, but no run or merge put it there"
 
 
@@ -66,45 +68,155 @@ ALIEN = "is in the store, but no run or merge put it there"
     ("statements", "found"),
     [
         ([], []),
-        ([f"DELETE FROM match WHERE id = {SECOND}"], [GONE]),
         ([f"DELETE FROM match WHERE id = {SECOND}", f"DELETE FROM record WHERE id = {SECOND}"], [GONE]),
-        (["DELETE FROM match"], [GONE] * 6),
-        ([f"UPDATE match SET ranks = '[7,7]' WHERE id = {SECOND}"], [OTHER]),
-        ([f"UPDATE match SET times = '[]' WHERE id = {SECOND}"], [OTHER]),
-        ([f"UPDATE match SET stored = '2020-01-01' WHERE id = {SECOND}"], [OTHER]),
-        ([f"UPDATE match SET id = 'other' WHERE id = {SECOND}"], [GONE, ALIEN]),
+        (["DELETE FROM match", "DELETE FROM record"], [GONE] * 6),
+        ([f"DELETE FROM match WHERE id = {SECOND}"], [GONE]),
+        ([f"DELETE FROM record WHERE id = {SECOND}"], [OTHER]),
+        *(
+            ([f"UPDATE match SET {column} = '[7,7]' WHERE id = {SECOND}"], [OTHER])
+            for column in ("bots", "ranks", "scores", "why", "digest", "faults", "times", "stored", "rival")
+        ),
+        *(
+            ([f"UPDATE match SET {column} = 77 WHERE id = {SECOND}"], [OTHER])
+            for column in ("deal", "lines", "elapsed_s")
+        ),
+        ([f"UPDATE record SET size = 10 WHERE id = {SECOND}"], [OTHER]),
+        ([f"UPDATE record SET size = -1 WHERE id = {SECOND}"], [OTHER]),
+        ([f"UPDATE record SET zstd = zstd || x'00' WHERE id = {SECOND}"], [OTHER]),
+        ([f"UPDATE record SET zstd = 'text' WHERE id = {SECOND}"], [OTHER]),
         (
-            [f"DELETE FROM match WHERE id = {SECOND}", "DELETE FROM journal WHERE seq = 2"],
-            ["1 entry missing in the journal, before 3"],
+            [f"UPDATE match SET id = 'other' WHERE id = {SECOND}", f"DELETE FROM record WHERE id = {SECOND}"],
+            [GONE, ALIEN],
         ),
         (
-            [
-                "DELETE FROM match WHERE id = (SELECT id FROM journal WHERE seq = 6)",
-                "DELETE FROM journal WHERE seq = 6",
-            ],
-            ["the journal ends with entry 5, but 6 had been written, or its end is altered"],
+            [f"DELETE FROM match WHERE id = {SECOND}", f"DELETE FROM journal WHERE id = {SECOND}"],
+            ["1 entry missing in the journal, before 5"],
         ),
         (
-            ["DELETE FROM journal", "DELETE FROM meta WHERE key = 'journal'"],
-            [ALIEN] * 6,
+            [f"DELETE FROM match WHERE id = {LAST}", f"DELETE FROM journal WHERE id = {LAST}"],
+            ["entry missing in the journal, before"],
         ),
         (
-            ["UPDATE meta SET value = 'x' WHERE key = 'journal'"],
-            ["the journal ends with entry 6, but 0 had been written, or its end is altered"],
+            ["DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal)"],
+            ["but when it was written last it ended with"],
+        ),
+        (["UPDATE meta SET value = 'x' WHERE key = 'journal'"], ["when it was written last it ended with x"]),
+        (["DELETE FROM journal", "DELETE FROM meta WHERE key = 'journal'"], [ALIEN] * 6),
+        (["DELETE FROM journal"], ["the journal ends with nothing, but", *[ALIEN] * 6]),
+        (
+            [f"UPDATE journal SET row = '00' WHERE id = {SECOND}"],
+            ["entry 4 of the journal is not the one that was written", OTHER],
         ),
         (
-            ["UPDATE journal SET seq = 7 WHERE seq = 2", "UPDATE journal SET seq = 2 WHERE seq = 3"],
-            [OTHER, "1 entry missing in the journal, before 4", OTHER],
+            ["UPDATE journal SET link = 'x' WHERE seq = 4"],
+            ["entry 4 of the journal is not", "entry 5 of the"],
         ),
+        (
+            ["UPDATE journal SET seq = 77 WHERE seq = 4", "UPDATE journal SET seq = 4 WHERE seq = 5"],
+            ["entry 4 of the journal is not", "1 entry missing in the journal, before 6"],
+        ),
+        (["DELETE FROM fact WHERE kind = 'entrants'"], ["is a fact that has been deleted from the store"]),
+        (["UPDATE fact SET said = '{}' WHERE kind = 'entrants'"], ["a fact (entrants), is not the one"]),
+        (
+            ["UPDATE fact SET stored = '2001' WHERE kind = 'settled'"],
+            ["a fact (settled), is not the one"] * 2,
+        ),
+        (
+            ["INSERT INTO fact VALUES ('fact-x', 'entrants', '{}', '2001')"],
+            ["no command of ours put it there"],
+        ),
+        *(
+            (
+                [f"UPDATE meta SET value = '[1]' WHERE key = '{key}'"],
+                [f"its {key} is not the one that was stored"],
+            )
+            for key in ("created", "committed", "published", "harness", "name", "skipped")
+        ),
+        (
+            ["UPDATE meta SET value = '{}' WHERE key = 'config'"],
+            ["its config is not the one that was stored"],
+        ),
+        (["DELETE FROM meta WHERE key = 'published'"], ["its published is not the one that was stored"]),
+        (["INSERT INTO meta VALUES ('beacon', 'x')"], ["its beacon is not the one that was stored"]),
+        (
+            ["UPDATE meta SET value = replace(value, 'digest of a', 'digest of x') WHERE key = 'bots'"],
+            ["its bots is not the one that was stored"],
+        ),
+        (['UPDATE held SET found = \'{"level":"none"}\''], [OTHER] * 6),
     ],
 )
-def test_what_was_done_to_a_store_is_found(cup, statements: list[str], found: list[str]) -> None:
-    """Matches deleted, replaced, renamed or slipped in are found, and so is a journal that was cut to hide it."""
-    path, store = cup
+def test_what_was_done_to_a_store_is_found(noted, statements: list[str], found: list[str]) -> None:
+    """Matches deleted, replaced, renamed or slipped in are found, and so is a journal that was cut to hide it.
+
+    So are records, and everything that is kept about the league as a whole.
+    """
+    path, store = noted
     change(store, *statements)
-    assert problems(path, store)[: len(found)] == found
+    told = problems(path, store)
+    for problem in found:
+        at = next((place for place, line in enumerate(told) if problem in line), None)
+        assert at is not None, (problem, told)
+        del told[at]
     if not found:
-        assert problems(path, store) == []
+        assert told == []
+
+
+def test_who_has_an_old_head_finds_what_was_rewritten(cup, open_league, fake, inline, monkeypatch) -> None:
+    """Every head that the journal ever had is found in it. A journal that was cut, or made anew, has it no more."""
+    path, store = cup
+    with closing(sqlite3.connect(store)) as db:
+        heads = [Head(seq, link) for seq, link in db.execute("SELECT seq, link FROM journal")]
+    with open_to_read(load_config(path), store.parents[1]) as league:
+        assert league.store.head() == heads[-1]
+        assert altered(league, [*heads, Head(0, b"")]) == []
+        strange = Head(3, heads[1].link)
+        assert [problem for _, _, problem in altered(league, [strange, heads[4]])] == [
+            f"its journal does not go back to the head {strange}: what was stored then has been deleted or replaced"
+        ]
+    last = heads[-2]
+    change(
+        store,
+        f"DELETE FROM record WHERE id = {LAST}",
+        f"DELETE FROM match WHERE id = {LAST}",
+        f"DELETE FROM journal WHERE seq >= (SELECT seq FROM journal WHERE id = {LAST})",
+        "DELETE FROM fact WHERE id NOT IN (SELECT id FROM journal)",
+        "DELETE FROM meta WHERE key = 'published'",
+    )
+    with closing(sqlite3.connect(store)) as db, db:
+        cut = Head(*db.execute("SELECT seq, link FROM journal ORDER BY seq DESC LIMIT 1").fetchone())
+        db.execute("UPDATE meta SET value = ? WHERE key = 'journal'", (str(cut),))
+    # Nothing in the store tells of it, nor would anything after the match was played again; an old head does.
+    assert problems(path, store) == []
+    with open_league(path) as league:
+        other = run_league(
+            league, executor=inline, play=lambda spec: attrs.evolve(fake.play(spec), elapsed_s=9.0)
+        )
+        assert other.played == 1
+        assert altered(league, heads[: cut.count]) == []
+        assert [problem for _, _, problem in altered(league, [last])] != []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "7", "0-", "7-", "x-00", "7-" + "0" * 63, "-1-" + "0" * 64, "0-" + "0" * 64]
+)
+def test_what_is_no_head_is_refused(text: str, cup, capsys) -> None:
+    """A head is a count and a link; the one of an empty journal is `0-`."""
+    if text == "0-":
+        assert str(Head.parse(text)) == text
+        return
+    with pytest.raises(BadInput, match="is no head of a journal"):
+        Head.parse(text)
+
+
+def test_a_cut_journal_is_told_for_ever(cup, open_league, fake, inline) -> None:
+    """A run goes on with a journal that ends where it should not, but what was found stays in it."""
+    path, store = cup
+    change(store, "DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal)")
+    for _ in range(2):
+        with open_league(path) as league:
+            run_league(league, executor=inline, play=fake.play)
+            (problem,) = [text for text in (line for _, _, line in altered(league)) if "had been cut" in text]
+    assert problem.startswith("before entry ")
 
 
 def test_a_deleted_match_that_is_played_again_is_found(cup, open_league, fake, inline) -> None:
@@ -127,12 +239,13 @@ def test_a_failed_commit_leaves_no_entry(cup, open_league, fake) -> None:
     assert problems(path, store) == []
 
 
-def test_a_merge_is_in_the_journal(cup, open_league, tmp_path: Path) -> None:
-    """Matches taken over from another store have their entries as those played here."""
-    path, store = cup
+def test_a_merge_is_in_the_journal(refereed, play_short, open_league, take_over, tmp_path: Path) -> None:
+    """Matches taken over from another store have their entries as those played here, and so has the merge."""
+    path, store = play_short(refereed())
     with open_league(path, tmp_path / "two") as league:
-        assert league.store.merge_from(store).added == 6
-        assert league.store.journal() == 6
+        before = league.store.journal()
+        assert take_over(league, store).added == 6
+        assert league.store.journal() == before + 7
         assert league.store.alterations() == []
 
 
@@ -149,7 +262,7 @@ def test_verify_names_what_was_deleted(
         "Nothing was deleted from the store: it has all 6 matches of its journal." in capsys.readouterr().out
     )
     with closing(sqlite3.connect(store)) as db:
-        match = db.execute("SELECT id FROM journal WHERE seq = 2").fetchone()[0]
+        match = db.execute(f"SELECT {SECOND}").fetchone()[0]
     change(store, f"DELETE FROM match WHERE id = {SECOND}")
     assert main(command) == 1
     out = capsys.readouterr().out
@@ -157,76 +270,17 @@ def test_verify_names_what_was_deleted(
     assert "5 of 5 records hold" in out
     assert main([*command, "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
-    assert (told["records"], told["journal"]) == (5, 6)
+    assert (told["records"], told["journal"]) == (5, 9)
     assert told["wrong"] == [{"number": 3, "match": match, "problem": GONE}]
 
 
-# Stores of the format before
-
-
-HELD = {"level": "limits", "made_by": "resource limits", "kept": ["memory"], "pondering": "off"}
-
-
-@pytest.fixture
-def old(refereed, play_short):
-    """A league of real matches in a store of the format before; its file, and the file of its store."""
-    path, store = play_short(refereed(HELD))
-    to_format_2(store)
-    return path, store
-
-
-def test_an_old_store_is_read_as_it_is(old) -> None:
-    """A store of the format before can be looked at and verified, and not a byte of it changes."""
-    path, store = old
-    before = store.read_bytes()
-    with open_to_read(load_config(path), store.parents[1]) as league:
-        assert [problem for _, problem in verify_league(league)] == [None] * 6
-        assert (league.store.held(), league.store.journal(), altered(league)) == ({}, None, [])
-        assert league.store.count_held(league.schedule) == {None: 6}
-    assert store.read_bytes() == before
-    assert {file.name for file in store.parent.iterdir()} == {"league.sqlite", "league.lock", "league.toml"}
-
-
-def test_an_old_store_is_brought_up_to_date_by_writing(old, open_league) -> None:
-    """Opened to write, it learns from its records what held, and gets a journal; it verifies as a new one."""
-    path, store = old
-    open_league(path).store.close()
-    with open_to_read(load_config(path), store.parents[1]) as league:
-        assert [problem for _, problem in verify_league(league)] == [None] * 6
-        ((number, count),) = league.store.count_held(league.schedule).items()
-        assert (league.store.held()[number], count) == (HELD, 6)
-        assert (league.store.journal(), altered(league)) == (6, [])
-
-
-def test_an_old_store_can_be_merged(old, open_league, tmp_path: Path) -> None:
-    """Matches taken over from a store of the format before tell what held all the same."""
-    path, store = old
-    with open_league(path, tmp_path / "two") as league:
-        assert league.store.merge_from(store).added == 6
-        ((number, count),) = league.store.count_held(league.schedule).items()
-        assert (league.store.held()[number], count) == (HELD, 6)
-
-
-def test_bringing_up_to_date_is_all_or_nothing(old, open_league, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that dies on the way leaves the old store, which the next one brings up to date."""
-    path, store = old
-    monkeypatch.setattr("warpleague.league.journal.begin", lambda _: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        open_league(path)
-    with open_to_read(load_config(path), store.parents[1]) as league:
-        assert league.store.format == 2
-    monkeypatch.undo()
-    with Store.open_to_write(store.parent) as found:
-        assert found.journal() == 6
-
-
-@pytest.mark.parametrize("found", ["1", "5", "x"])
+@pytest.mark.parametrize("found", ["1", "2", "4", "6", "x", "", "\x1b[31m"])
 def test_a_store_of_a_strange_format_is_refused(cup, open_league, found: str) -> None:
     """What is older still, or newer, is refused with its format and what can be done."""
     path, store = cup
     change(store, f"UPDATE meta SET value = '{found}' WHERE key = 'format'")
     for opened in (lambda: open_league(path), lambda: open_to_read(load_config(path), store.parents[1])):
         with pytest.raises(
-            StoreError, match=f"is of store format {found}; this warpleague reads formats 2 to 4"
+            StoreError, match=re.escape(f"is of store format {found}; this warpleague reads and writes 5")
         ):
             opened()

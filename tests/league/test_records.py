@@ -56,7 +56,7 @@ def test_good_records_hold(real, tmp_path: Path) -> None:
         ),
         ("UPDATE match SET faults = '[[' WHERE id = ?", "the store is damaged: match"),
         ("UPDATE record SET zstd = x'0102' WHERE id = ?", "is damaged"),
-        ("DELETE FROM record WHERE id = ?", "holds no match"),
+        ("DELETE FROM record WHERE id = ?", "holds no record of match"),
     ],
 )
 def test_a_store_that_was_changed_is_found(real, tmp_path: Path, statement: str, text: str) -> None:
@@ -99,8 +99,13 @@ def test_a_row_that_is_none_is_told(real, tmp_path: Path, column: str, value: ob
             value = b"\xff\xfe"
         db.execute(f"UPDATE match SET {column} = ? WHERE id = ?", (value, match))
     db.close()
-    with pytest.raises(StoreError, match=f"the store is damaged: match {match}"):
-        problems(path, tmp_path)
+    told = f"the store is damaged: match {match}"
+    assert [told in (problem or "") for problem in problems(path, tmp_path)].count(True) == 1
+    with (
+        open_to_read(load_config(path), tmp_path / "results") as league,
+        pytest.raises(StoreError, match=f"{told}: .*; warpleague league mend CONFIG removes"),
+    ):
+        list(league.results())
 
 
 def test_a_file_with_broken_pages_is_told(real, tmp_path: Path) -> None:

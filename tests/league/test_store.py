@@ -148,8 +148,22 @@ def test_a_file_that_is_no_store_is_said(write_league, tmp_path: Path) -> None:
         ),
         ("UPDATE meta SET value = '7' WHERE key = 'bots'", "is damaged: its bots: "),
         ("UPDATE meta SET value = 'zz' WHERE key = 'secret'", "is damaged: its secret: "),
-        ("DROP TABLE match", "cannot be used: no such table: match"),
-        ("DROP TABLE meta", "nothing has been played yet"),
+        ("DROP TABLE match", "was altered, or is no store: it has no table match"),
+        ("DROP TABLE meta", "was altered, or is no store: it has no table meta"),
+        (
+            "UPDATE meta SET value = cast(x'ff' as text) WHERE key = 'secret'",
+            "is damaged: its secret is no text",
+        ),
+        ("UPDATE meta SET value = x'ff' WHERE key = 'bots'", "is damaged: its bots is no text"),
+        (f"UPDATE meta SET value = '{'[' * 9999}' WHERE key = 'conditions'", "is damaged: its conditions: "),
+        (f"UPDATE meta SET value = '{'[' * 9999}' WHERE key = 'bots'", "is damaged: its bots: "),
+        ("CREATE VIEW x AS SELECT 1", "was altered, or is no store: its view 'x' is none that"),
+        (
+            "CREATE TRIGGER x AFTER INSERT ON match BEGIN DELETE FROM match; END",
+            "was altered, or is no store: its trigger 'x' is none that",
+        ),
+        ("CREATE INDEX x ON match (deal)", "was altered, or is no store: its index 'x' is none"),
+        ("CREATE VIRTUAL TABLE x USING fts5(y)", "was altered, or is no store: its table 'x"),
     ],
 )
 def test_a_damaged_store_is_told_with_a_way_on(
@@ -234,35 +248,35 @@ def test_a_closed_store_is_one_file(write_league, open_league, fake, inline, tmp
     db.close()
 
 
-def test_stores_merge(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+def test_stores_merge(write_league, open_league, refereed, inline, take_over, short, tmp_path: Path) -> None:
     """Two machines that played parts of one season give, merged, the store of one that played it all."""
-    part, whole = write_league("a", "b", "c", name="cup"), tmp_path / "results"
-    with open_league(part, tmp_path / "one") as league:
-        run_league(league, executor=inline, play=fake.play)
-    path = write_league("a", "b", "c", "d")
+    with open_league(write_league("a", "b", "c", game=short), tmp_path / "one") as league:
+        run_league(league, executor=inline, play=refereed())
+    path = write_league("a", "b", "c", "d", game=short)
     with open_league(path, tmp_path / "two") as league:
-        run_league(league, executor=inline, play=fake.play)
+        run_league(league, executor=inline, play=refereed())
         everything = rows(league.store)
     with open_league(path) as league:
-        assert attrs.astuple(league.store.merge_from(tmp_path / "one" / "cup")) == (18, 0, ())
-        merged = league.store.merge_from(tmp_path / "two" / "cup" / "league.sqlite")
-        assert (merged.added, merged.shared, merged.differing) == (18, 18, ())
+        assert attrs.astuple(take_over(league, tmp_path / "one" / "cup")) == (18, 0, ())
+        assert attrs.astuple(take_over(league, tmp_path / "two" / "cup" / "league.sqlite")) == (18, 18, ())
         assert rows(league.store) == everything
-        assert run_league(league, executor=inline, play=fake.play).played == 0
-    assert whole.is_dir()
+        assert league.store.alterations() == []
+        assert run_league(league, executor=inline, play=refereed()).played == 0
 
 
-def test_strange_stores_do_not_merge(write_league, open_league, tmp_path: Path) -> None:
+def test_strange_stores_do_not_merge(write_league, open_league, take_over, tmp_path: Path) -> None:
     """A store of another secret or of other conditions is refused, and says why."""
     path = write_league("a", "b", top="")
     open_league(path, tmp_path / "one").store.close()
     with open_league(path) as league, pytest.raises(StoreError, match="its season has another secret"):
-        league.store.merge_from(tmp_path / "one" / "cup")
+        take_over(league, tmp_path / "one" / "cup")
     with open_league(path) as league, pytest.raises(StoreError, match="there is no such store"):
-        league.store.merge_from(tmp_path / "three")
+        take_over(league, tmp_path / "three")
 
 
-def test_a_damaged_store_does_not_merge(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+def test_a_damaged_store_does_not_merge(
+    write_league, open_league, fake, inline, take_over, tmp_path: Path
+) -> None:
     """A store that breaks off halfway is named, not ours, and nothing of it is taken over."""
     path = write_league("a", "b", deals=200)
     with open_league(path, tmp_path / "one") as league:
@@ -271,8 +285,8 @@ def test_a_damaged_store_does_not_merge(write_league, open_league, fake, inline,
     data = broken.read_bytes()
     broken.write_bytes(data[: len(data) // 2] + b"\x5a" * (len(data) - len(data) // 2))
     with open_league(path) as league:
-        with pytest.raises(StoreError, match=re.escape(f"{broken}: cannot be used: ")):
-            league.store.merge_from(broken)
+        with pytest.raises(StoreError, match=re.escape(f"{broken}: ")):
+            take_over(league, broken)
         assert (league.store.count(), league.store.alterations()) == (0, [])
 
 

@@ -7,7 +7,6 @@ Decides the arguments and outputs of `warpleague league`; leaves the work to `wa
 from __future__ import annotations
 
 import shlex
-import sys
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -33,6 +32,7 @@ from warpleague.cli.decide import DECISIONS, configure_decision, run_decision
 from warpleague.cli.matches import list_matches
 from warpleague.cli.prepare import configure_prepare, run_prepare
 from warpleague.cli.report import configure_report, run_report
+from warpleague.cli.store import configure_store
 from warpleague.errors import EntrantsError
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ _EXAMPLES: Final = {
     "export": ("leagues/mine.toml --match 1", "leagues/mine.toml --format zst --out records"),
     "report": ("leagues/mine.toml --replays all",),
     "merge": ("leagues/mine.toml other-machine/results/mine",),
+    "commit": ("leagues/mine.toml", "leagues/mine.toml --entrants"),
+    "verify": ("leagues/mine.toml", "leagues/mine.toml --head HEAD"),
     "disqualify": ('leagues/mine.toml my-bot --reason "it is a copy"',),
     "reinstate": ('leagues/mine.toml my-bot --reason "it is no copy"',),
 }
@@ -102,8 +104,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="keep what each bot prints, and a wire log, in its folder in DIR (default: with `logs = true` in the "
         "file, RESULTS/NAME/logs)",
     )
+    run.add_argument(
+        "--beacon", metavar="VALUE", help="the value of the beacon that the season awaits, once it is known"
+    )
     configure_prepare(action("prepare", "build all bots of the league, without playing", run_prepare))
-    action("commit", "settle the season's secret before anything is played, and tell its commitment", _commit)
+    commit = action(
+        "commit", "settle the season's secret before anything is played, and tell its commitment", _commit
+    )
+    commit.add_argument(
+        "--entrants",
+        action="store_true",
+        help="settle who takes part, and in what, too, and tell that commitment",
+    )
     action("status", "tell how far the league is", _look)
     action("standings", "print the standings", _look)
     action("crosstable", "print each bot's points against each other", _look)
@@ -125,12 +137,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     configure_report(
         action("report", "write a site of tables and replays that any browser opens", run_report)
     )
-    verify = action("verify", "execute every record again and compare all of it", _verify)
-    verify.add_argument(
-        "--jobs", type=count(0), metavar="N", default=0, help="processes (default: all cores)"
-    )
-    merge = action("merge", "take over the matches of other machines' stores", _merge)
-    merge.add_argument("stores", nargs="+", type=Path, metavar="STORE", help="a league.sqlite, or its folder")
+    configure_store(action)
     for name, what in DECISIONS.items():
         configure_decision(action(name, what, run_decision))
 
@@ -151,12 +158,14 @@ def _commit(args: argparse.Namespace) -> int:
     from warpleague.league.config import load_config
     from warpleague.league.league import commit
 
-    config = load_config(args.config, without_bots=True)
-    told = commit(config, args.results)
+    config = load_config(args.config, without_bots=not args.entrants)
+    told = commit(config, args.results, with_entrants=args.entrants)
     if args.json:
         print_json({"league": config.name, **attrs.asdict(told), "store": str(told.store)})
         return 0
     print(f"commitment to the season's secret (SHA-256): {told.commitment}")
+    if args.entrants:
+        print(f"commitment to the entrants (SHA-256): {told.entrants}")
     say(
         f"{config.name}: settled {told.committed}, kept in {told.store}; {told.played:,} matches played since"
     )
@@ -173,7 +182,7 @@ def _run(args: argparse.Namespace) -> int:
 
     config = load_config(args.config)
     try:
-        opened = open_to_run(config, args.results)
+        opened = open_to_run(config, args.results, beacon=args.beacon)
     except EntrantsError as error:
         return _tell_problems(args, config, error)
     with opened as league:
@@ -208,14 +217,20 @@ def _tell_problems(args: argparse.Namespace, config: LeagueConfig, error: Entran
 
 def _announce(league: League, args: argparse.Namespace) -> None:
     """What must be known before a match is played; without `--quiet` also what is going to be played."""
+    from warpleague.league.entrants import commitment_to
     from warpleague.report.figures import decision_lines
 
+    season = league.season
     for line in (*league.skipped, *decision_lines(league.disqualified)):
         say(f"note: {line}")
     if not args.quiet:
-        season = league.season
         say(f"{league.config.name}: {season.game}, {len(season.bots)} bots; {league.schedule.describe()}")
         say(f"commitment to the season's secret (SHA-256): {season.commitment}")
+        say(f"commitment to the entrants (SHA-256): {commitment_to(season)}")
+    if len(entered := league.store.entered()) > 1 and league.store.count():
+        say(
+            f"note: the entrants or the format have changed since {entered[0].since}; status lists all commitments"
+        )
     published = league.store.published()
     if published is not None and league.store.count_of(league.due) < len(league.due):
         say(
@@ -259,6 +274,7 @@ def _watcher(args: argparse.Namespace) -> Iterator[Watcher]:
 
 
 def _run_json(league: League, report: RunReport) -> dict[str, Any]:
+    from warpleague.league.entrants import commitment_to
     from warpleague.league.held import held
     from warpleague.league.standings import standings
 
@@ -274,6 +290,9 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
         "elapsed_s": round(report.elapsed_s, 3),
         "commitment": league.season.commitment,
         "secret": league.season.secret.hex() if league.store.published() else None,
+        "entrants": commitment_to(league.season),
+        "beacon": league.season.beacon,
+        "head": str(league.store.head()),
         "skipped": list(league.skipped),
         "level": league.season.level,
         "held": [line.to_json() for line in held(league)],
@@ -307,6 +326,7 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
     write_file(file, published_record(league, first.id, first.deal))
     if report.complete:
         print(f"The season is over; its secret: {league.season.secret.hex()}")
+    print(f"Receipt:         {league.store.head()}")
     print(f"Look at it:      {league_command(args, 'report')}")
     print(f"Verify all:      {league_command(args, 'verify')}")
     print(f"Export all:      {league_command(args, 'export')}")
@@ -364,72 +384,4 @@ def _export(args: argparse.Namespace) -> int:
             print(f"{sum(1 for _ in written()):,} records written to {folder}")
         if not league.store.published():
             say("note: the season is not over: the records' keys stay secret until then")
-    return 0
-
-
-def _verify(args: argparse.Namespace) -> int:
-    from warpleague.league.records import altered, verify_league
-
-    with open_league(args) as league:
-        total, wrong = 0, []
-        for fixture, problem in verify_league(league, args.jobs):
-            total += 1
-            if problem is not None:
-                wrong.append({"number": fixture.number, "match": fixture.id, "problem": problem})
-                if not args.json:
-                    print(f"WRONG  match {fixture.number} ({fixture.id}): {problem}")
-            elif total % 1_000 == 0 and sys.stderr.isatty():
-                say(f"{total:,} records verified")
-        good = total - len(wrong)
-        known = {row["match"] for row in wrong}
-        for number, match, problem in altered(league):
-            if match is not None and match in known:
-                continue  # its record told already
-            wrong.append({"number": number, "match": match, "problem": problem})
-            if not args.json:
-                named = (
-                    "the store"
-                    if match is None
-                    else f"match {number} ({match})"
-                    if number
-                    else f"match {match}"
-                )
-                print(f"WRONG  {named}: {problem}")
-        journal, facts = league.store.journal(), len(league.store.facts())
-        if args.json:
-            print_json({"league": league.config.name, "records": total, "wrong": wrong, "journal": journal})
-        else:
-            print(f"{good:,} of {total:,} records hold: executed again, dice, results and tables compared.")
-            if journal is None:
-                print(
-                    "The store is of an earlier format without a journal, so it cannot be told whether matches were "
-                    "deleted; the next run adds one."
-                )
-            elif len(wrong) == total - good:
-                decided = f" and {facts:,} decision{'' if facts == 1 else 's'}" if facts else ""
-                all_ = f"all {journal - facts:,} matches{decided}"
-                print(f"Nothing was deleted from the store: it has {all_} of its journal.")
-    return 1 if wrong else 0
-
-
-def _merge(args: argparse.Namespace) -> int:
-    from warpleague.league.config import load_config
-    from warpleague.league.league import merge
-
-    config = load_config(args.config)
-    merged = list(zip(args.stores, merge(config, args.results, args.stores), strict=True))
-    if args.json:
-        print_json(
-            [
-                {"store": str(path), "added": m.added, "shared": m.shared, "differing": list(m.differing)}
-                for path, m in merged
-            ]
-        )
-        return 0
-    for path, m in merged:
-        print(f"{path}: {m.added:,} matches taken over, {m.shared:,} were here already")
-        if m.differing:
-            print(
-                f"  {len(m.differing):,} of those came out differently there; ours stay: {', '.join(m.differing[:5])}"
-            )
     return 0

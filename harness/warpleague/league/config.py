@@ -30,6 +30,8 @@ _MOST_S = 1_000_000
 _MOST_TABLES = 100_000  # they are held in memory, and seating them takes some seconds
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _NAME_LENGTH = 64
+BEACON_LENGTH = 500
+"""Characters in the name or the value of a beacon, at most."""
 
 
 @attrs.frozen(kw_only=True)
@@ -114,6 +116,16 @@ class RatingTable:
 
 
 @attrs.frozen(kw_only=True)
+class SeasonTable:
+    """`[season]`: what the season's dice come from besides its secret.
+
+    `beacon` says which public value, unknown to all when secret and entrants are committed to, is mixed in.
+    """
+
+    beacon: str | None = None
+
+
+@attrs.frozen(kw_only=True)
 class LeagueConfig:
     """One league file, checked: the game exists, its options are complete, names and numbers make sense.
 
@@ -133,6 +145,7 @@ class LeagueConfig:
     sandbox: SandboxTable = SandboxTable()
     run: RunTable = RunTable()
     rating: RatingTable = RatingTable()
+    season: SeasonTable = SeasonTable()
     path: Path = attrs.field(default=Path(), init=False)
 
     @property
@@ -155,8 +168,10 @@ class LeagueConfig:
             "sandbox",
             "run",
             "rating",
+            "season",
         )
-        return {key: without_none(data[key]) for key in order if data[key] is not None}
+        found = {key: without_none(data[key]) for key in order if data[key] is not None}
+        return {key: value for key, value in found.items() if value != {}}
 
 
 def without_none(data: Any) -> Any:
@@ -272,6 +287,9 @@ def _check(config: LeagueConfig, where: str) -> None:
         raise ConfigError(
             f"{where}: rules.strikes: must be at least 1 to substitute; with 0 the first fault forfeits"
         )
+    beacon = config.season.beacon
+    if beacon is not None and not (0 < len(beacon) <= BEACON_LENGTH and beacon.isprintable()):
+        raise ConfigError(f"{where}: season.beacon: must be 1 to {BEACON_LENGTH} printable characters")
     tables = config.format.tables
     if isinstance(tables, int) and not 1 <= tables <= _MOST_TABLES:
         raise ConfigError(f'{where}: format.tables: must be from 1 to {_MOST_TABLES:,}, or "all"')

@@ -31,6 +31,9 @@ RULES: Final[tuple[Results, ...]] = ("stay", "out")
 
 _DISQUALIFIED: Final = "disqualified"
 _REINSTATED: Final = "reinstated"
+KINDS: Final = (_DISQUALIFIED, _REINSTATED)
+"""The kinds of facts that are decisions."""
+
 _REASON_LENGTH: Final = 500
 
 
@@ -51,9 +54,7 @@ class Disqualification:
 def disqualified(store: Store) -> dict[str, Disqualification]:
     """Every bot that is disqualified now, by name; `StoreError` if the store is damaged."""
     found: dict[str, Disqualification] = {}
-    for fact in store.facts():
-        if fact.kind not in (_DISQUALIFIED, _REINSTATED):
-            continue
+    for fact in store.facts(*KINDS):
         said = fact.said
         texts = [said.get(key) for key in ("bot", "reason", "results")]
         bot, reason, results = (text if isinstance(text, str) else "" for text in texts)

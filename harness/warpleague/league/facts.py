@@ -1,4 +1,4 @@
-"""Facts: what was decided about a league, kept in its store and entered into its journal.
+"""Facts: what was settled or decided about a league, kept in its store and entered into its journal.
 
 Leaves what a fact of some kind means to those who store it, and opening the store to `store`.
 """
@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import json
 import secrets
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from warpleague.errors import StoreError
 from warpleague.league import journal
-from warpleague.league.schema import SPARE, clear_errors, json_object, transaction, utc_now
+from warpleague.league.schema import SPARE, clear_errors, json_object, utc_now
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
     from pathlib import Path
+
+META: Final = "settled"
+"""The kind of the fact that has the SHA-256 of everything the store keeps about the league as a whole."""
 
 _FACTS: Final = "SELECT f.kind, f.said, f.stored FROM journal j JOIN fact f ON f.id = j.id ORDER BY j.seq"
 
@@ -31,20 +36,49 @@ class Fact:
     stored: str
 
 
-def add_fact(db: sqlite3.Connection, path: Path, kind: str, said: dict[str, Any]) -> None:
-    """Store a fact in the store at `path`, with its entry in the journal; durable when this returns."""
+def add_fact(db: sqlite3.Connection, kind: str, said: dict[str, Any]) -> None:
+    """Store a fact, with its entry in the journal; in a transaction."""
     text = json.dumps(said, separators=(",", ":"), ensure_ascii=False)
     row = (journal.FACT + secrets.token_hex(8), kind, text, utc_now())
-    with clear_errors(path), transaction(db):
-        db.execute("INSERT INTO fact VALUES (?, ?, ?, ?)", row)
-        journal.append_fact(db, row)
+    db.execute("INSERT INTO fact VALUES (?, ?, ?, ?)", row)
+    journal.append_fact(db, row)
 
 
-def facts_in(db: sqlite3.Connection, path: Path) -> list[Fact]:
-    """All facts of the store at `path` that its journal names, in that order; `StoreError` if they cannot be read."""
+def facts_in(db: sqlite3.Connection, path: Path, kinds: Sequence[str] = ()) -> list[Fact]:
+    """All facts of the store at `path` that its journal names, in that order, or those of some kinds.
+
+    `StoreError` if they cannot be read.
+    """
     with clear_errors(path):
         rows = db.execute(_FACTS).fetchall()
     try:
-        return [Fact(kind, json_object(said), str(stored)) for kind, said, stored in rows]
-    except (TypeError, ValueError) as error:
+        return [
+            Fact(kind, json_object(said), str(stored))
+            for kind, said, stored in rows
+            if not kinds or kind in kinds
+        ]
+    except (TypeError, ValueError, RecursionError) as error:
         raise StoreError(f"{path}: is damaged: its facts: {error}; {SPARE}") from None
+
+
+def settle_meta(db: sqlite3.Connection, path: Path) -> None:
+    """Enter what the store keeps about the league as a whole, if that has changed; in a transaction."""
+    now, before = _meta_hashes(db), facts_in(db, path, [META])
+    if not before or before[-1].said != now:
+        add_fact(db, META, now)
+
+
+def meta_alterations(db: sqlite3.Connection, path: Path) -> list[str]:
+    """Which of the facts about the league as a whole are not those that were stored."""
+    before = facts_in(db, path, [META])
+    now, was = _meta_hashes(db), before[-1].said if before else {}
+    changed = sorted(key for key in now.keys() | was.keys() if now.get(key) != was.get(key))
+    return [f"its {key} is not the one that was stored" for key in changed if before or key not in _BORN]
+
+
+_BORN: Final = ("created", "format")  # are there before anything is settled
+
+
+def _meta_hashes(db: sqlite3.Connection) -> dict[str, str]:
+    rows = db.execute("SELECT key, value FROM meta WHERE key <> 'journal'").fetchall()
+    return {str(key): sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest() for key, value in rows}

@@ -3,19 +3,25 @@
 Leaves when a match is stored to `store`, what facts mean to those who note them, and comparing rows with their records
 to `records`.
 
-Nothing is ever deleted from a store, so what the journal names and the store has not, somebody took out. Entry n holds
-the id of the n-th match or fact that was stored and its link: the SHA-256 of the link before it (nothing for the
-first) and the values of its row as JSON. A fact is what was decided about the league, such as a disqualification: its
-id begins with `fact-`, which no match's does. The last number and link are kept besides, and all of it is written in
-the transaction that stores the match or fact. Like any checksum without a key it tells accidents and quick hands, not
-someone who makes the whole chain anew.
+Entry n holds the id of the n-th match or fact that was stored, the SHA-256 of its row (the record of a match included)
+and its link: the SHA-256 of the link before it (nothing for the first), the id and the row's hash. A fact is what was
+decided or settled about the league, such as its entrants or a disqualification: its id begins with `fact-`, which no
+match's does. All of it is written in the transaction that stores the match or fact.
+
+The number and link of the last entry are the *head* of the journal. Who has an old head can tell whether the store
+still goes back to it. Without one a chain only tells accidents and quick hands, not someone who makes it anew.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import attrs
+
+from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
     import sqlite3
@@ -25,116 +31,211 @@ COLUMNS: Final = (
     *("id", "deal", "bots", "ranks", "scores", "why", "digest", "faults", "times"),
     *("lines", "elapsed_s", "stored", "rival"),
 )
-"""The columns of a match that its link covers, in this order; what held of the level follows, as text or null."""
+"""The columns of a match that its entry covers, in this order. What held of the level follows, as text or null, then
+the size of the record and the SHA-256 of its packed bytes."""
 
 FACT: Final = "fact-"
 """How the id of a fact begins."""
 
-FACT_COLUMNS: Final = ("id", "kind", "said", "stored")
-"""The columns of a fact that its link covers, in this order."""
+REMOVED: Final = "removed"
+"""The kind of the fact that a match, named in it, was removed from the store since it did not hold."""
 
-_FACT: Final = ", ".join(f"f.{column}" for column in FACT_COLUMNS)
-_ROW: Final = ", ".join(f"m.{column}" for column in COLUMNS) + ", h.found"
-_HELD: Final = "LEFT JOIN held h ON h.id = m.held"
+CUT: Final = "cut"
+"""The kind of the fact that the journal was found to end elsewhere than its last entry was known to be."""
+
+_FACT_COLUMNS: Final = ("id", "kind", "said", "stored")
+_FACT: Final = ", ".join(f"f.{column}" for column in _FACT_COLUMNS)
+_ROW: Final = ", ".join(f"m.{column}" for column in COLUMNS) + ", h.found, r.size, r.zstd"
 _ENTRIES: Final = (
-    f"SELECT j.seq, j.id, j.link, {_FACT}, {_ROW} "
-    f"FROM journal j LEFT JOIN match m ON m.id = j.id {_HELD} LEFT JOIN fact f ON f.id = j.id ORDER BY j.seq"
+    f"SELECT j.seq, j.id, j.row, j.link, {_FACT}, {_ROW} "
+    "FROM journal j LEFT JOIN match m ON m.id = j.id LEFT JOIN held h ON h.id = m.held "
+    "LEFT JOIN record r ON r.id = j.id LEFT JOIN fact f ON f.id = j.id ORDER BY j.seq"
 )
-_TWICE: Final = "SELECT id FROM journal GROUP BY id HAVING count(*) > 1 ORDER BY id"
+_TWICE: Final = (
+    "SELECT id, seq FROM journal WHERE id IN "
+    "(SELECT id FROM journal GROUP BY id HAVING count(*) > 1) ORDER BY seq"
+)
+_REMOVALS: Final = (
+    "SELECT f.said, j.seq FROM journal j JOIN fact f ON f.id = j.id WHERE f.kind = ? ORDER BY j.seq"
+)
 _STRANGERS: Final = "SELECT id FROM match WHERE id NOT IN (SELECT id FROM journal) ORDER BY id"
 _STRANGE_FACTS: Final = (
     "SELECT id, kind FROM fact WHERE id NOT IN (SELECT id FROM journal) ORDER BY stored, id"
 )
+_STRANGE_RECORDS: Final = (
+    "SELECT id FROM record WHERE id NOT IN (SELECT id FROM match) "
+    "AND id NOT IN (SELECT id FROM journal) ORDER BY id"
+)
+_HEAD: Final = re.compile(r"(0|[1-9][0-9]{0,15})-([0-9a-f]{64}|)")
 
 
-def append(db: sqlite3.Connection, row: Sequence[Any], found: str | None) -> None:
-    """Note that a match was stored: `row` has the values of `COLUMNS`, just as SQLite gives them back."""
-    _append(db, (*row, found))
+@attrs.frozen
+class Head:
+    """The end of a journal at some moment: how many entries it had, and the link of the last one."""
+
+    count: int
+    link: bytes
+
+    def __str__(self) -> str:
+        return f"{self.count}-{self.link.hex()}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The head that `text` spells; `BadInput` if it spells none."""
+        found = _HEAD.fullmatch(text.strip())
+        if found is None or bool(int(found[1])) != bool(found[2]):
+            raise BadInput(
+                f"{text!r} is no head of a journal: it is a number, a dash and 64 hexadecimal digits"
+            )
+        return cls(int(found[1]), bytes.fromhex(found[2]))
+
+
+def append(db: sqlite3.Connection, row: Sequence[Any], found: str | None, size: int, packed: bytes) -> None:
+    """Note that a match was stored: `row` has the values of `COLUMNS`, just as SQLite gives them back.
+
+    `found` is what held of the level, `size` and `packed` belong to the record.
+    """
+    _append(db, row[0], row_hash((*row, found, size, sha256(packed).hexdigest())))
 
 
 def append_fact(db: sqlite3.Connection, row: Sequence[str]) -> None:
-    """Note that a fact was stored: `row` has the values of `FACT_COLUMNS`."""
-    _append(db, row)
+    """Note that a fact was stored: `row` has its id, kind, what it says, and the time."""
+    _append(db, row[0], row_hash(row))
 
 
-def _append(db: sqlite3.Connection, row: Sequence[Any]) -> None:
-    seq, last = _head(db)
-    link = _link(last, row)
-    db.execute("INSERT INTO journal VALUES (?, ?, ?)", (seq + 1, row[0], link))
+def _append(db: sqlite3.Connection, entry_id: str, row: str) -> None:
+    last = head(db)
+    new = Head(last.count + 1, _link(last.link, entry_id, row))
+    db.execute("INSERT INTO journal VALUES (?, ?, ?, ?)", (new.count, entry_id, row, new.link))
     db.execute(
         "INSERT INTO meta VALUES ('journal', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (f"{seq + 1} {link.hex()}",),
+        (str(new),),
     )
 
 
-def begin(db: sqlite3.Connection) -> None:
-    """Note all matches of a store that had no journal, in the order of storing as far as that is known."""
-    for *row, found in db.execute(f"SELECT {_ROW} FROM match m {_HELD} ORDER BY m.stored, m.id"):
-        append(db, row, found)
+def head(db: sqlite3.Connection) -> Head:
+    """The head of the journal as it is now."""
+    row = db.execute("SELECT seq, link FROM journal ORDER BY seq DESC LIMIT 1").fetchone()
+    return Head(0, b"") if row is None else Head(row[0], row[1] if isinstance(row[1], bytes) else b"")
 
 
-def alterations(db: sqlite3.Connection) -> Iterator[tuple[str | None, str]]:
+def cut(db: sqlite3.Connection) -> tuple[Head, str] | None:
+    """Where the journal ends, and where it ended when it was last written, if that is elsewhere."""
+    row = db.execute("SELECT value FROM meta WHERE key = 'journal'").fetchone()
+    told, now = Head(0, b"") if row is None else row[0], head(db)
+    return None if str(told) == str(now) else (now, str(told))
+
+
+def alterations(db: sqlite3.Connection, heads: Sequence[Head] = ()) -> Iterator[tuple[str | None, str]]:
     """What became of the store since its matches were stored: the id of each match concerned, if known, and what.
 
-    Empty where nothing was altered.
+    Empty where nothing was altered, and the journal goes back to all of `heads`, which it had once.
     """
     db.execute("BEGIN")  # a run may go on meanwhile: all of this must be of one moment
     try:
-        count, head = _head(db)
-        link: bytes | None = b""
-        before = 0
-        twice = {match_id for (match_id,) in db.execute(_TWICE)}
-        for seq, entry_id, told, *values in db.execute(_ENTRIES):
-            fact, row = values[: len(FACT_COLUMNS)], values[len(FACT_COLUMNS) :]
-            if seq != before + 1:
-                many = seq - before - 1
-                yield (
-                    None,
-                    f"{many} {'entry' if many == 1 else 'entries'} missing in the journal, before {seq}",
-                )
-                link = None
-            altered = link is not None and entry_id not in twice
-            if str(entry_id).startswith(FACT):
-                if fact[0] is None:
-                    yield None, f"entry {seq} of the journal is a fact that has been deleted from the store"
-                elif altered and told != _link(link or b"", fact):
-                    yield (
-                        None,
-                        f"entry {seq} of the journal, a fact ({fact[1]}), is not the one that was stored",
-                    )
-            elif row[0] is None:
-                yield entry_id, "was stored, but has been deleted from the store"
-            elif altered and told != _link(link or b"", row):
-                yield entry_id, "its row in the store is not the one that was stored"
-            before, link = seq, told
-        if (count, head) != (before, link):
-            yield (
-                None,
-                f"the journal ends with entry {before}, but {count} had been written, or its end is altered",
-            )
-        for entry_id in sorted(twice):
-            yield entry_id, "was stored more than once, so it had been deleted in between"
-        for (match_id,) in db.execute(_STRANGERS):
-            yield match_id, "is in the store, but no run or merge put it there"
-        for _, kind in db.execute(_STRANGE_FACTS):
-            yield None, f"a fact ({kind}) is in the store, but no command of ours put it there"
+        yield from _alterations(db, {head for head in heads if head.count})
     finally:
         db.execute("COMMIT")
 
 
-def _head(db: sqlite3.Connection) -> tuple[int, bytes]:
-    """How many entries there are, and the link of the last one."""
-    row = db.execute("SELECT value FROM meta WHERE key = 'journal'").fetchone()
-    if row is None:
-        return 0, b""
-    try:
-        count, link = row[0].split()
-        return int(count), bytes.fromhex(link)
-    except (ValueError, AttributeError):
-        return 0, b""  # fits no journal that has entries
+def _alterations(db: sqlite3.Connection, wanted: set[Head]) -> Iterator[tuple[str | None, str]]:
+    entries = _Entries(db)
+    link, before = b"", 0
+    for seq, entry_id, row_told, told, *values in db.execute(_ENTRIES):
+        fact, row = values[: len(_FACT_COLUMNS)], values[len(_FACT_COLUMNS) :]
+        if seq != before + 1:
+            many = seq - before - 1
+            yield None, f"{many} {'entry' if many == 1 else 'entries'} missing in the journal, before {seq}"
+        elif told != _link(link, entry_id, row_told):
+            yield None, f"entry {seq} of the journal is not the one that was written"
+        wanted.discard(Head(seq, told if isinstance(told, bytes) else b""))
+        before, link = seq, told if isinstance(told, bytes) else b""
+        if str(entry_id).startswith(FACT):
+            if fact[0] is None:
+                yield None, f"entry {seq} of the journal is a fact that has been deleted from the store"
+            elif row_told != row_hash(fact):
+                yield None, f"entry {seq} of the journal, a fact ({fact[1]}), is not the one that was stored"
+            elif fact[1] == CUT:
+                yield None, f"before entry {seq} the journal had been cut, or its end altered: {fact[2]}"
+            continue
+        yield from _of_match(entries, seq, entry_id, row_told, row)
+    if (found := cut(db)) is not None:
+        yield (
+            None,
+            f"the journal ends with {_said(found[0])}, but when it was written last it ended with {found[1]}: "
+            "it was cut, or its end is altered",
+        )
+    for head_ in sorted(wanted, key=lambda head: head.count):
+        yield (
+            None,
+            (
+                f"its journal does not go back to the head {head_}: what was stored then has been deleted or replaced"
+            ),
+        )
+    for (match_id,) in db.execute(_STRANGERS):
+        yield match_id, "is in the store, but no run or merge put it there"
+    for (match_id,) in db.execute(_STRANGE_RECORDS):
+        yield match_id, "has a record in the store, but no result"
+    for _, kind in db.execute(_STRANGE_FACTS):
+        yield None, f"a fact ({kind}) is in the store, but no command of ours put it there"
 
 
-def _link(previous: bytes, row: Sequence[Any]) -> bytes:
+def _of_match(
+    entries: _Entries, seq: int, match_id: str, row_told: str, row: Sequence[Any]
+) -> Iterator[tuple[str | None, str]]:
+    later, taken = entries.later(match_id, seq), entries.removed_after(match_id, seq)
+    if later is not None:
+        if taken is None or taken > later:
+            yield match_id, "was stored more than once, so it had been deleted in between"
+    elif taken is not None:
+        if row[0] is not None:
+            yield match_id, "was removed from the store, but is in it"
+    elif row[0] is None:
+        yield match_id, "was stored, but has been deleted from the store"
+    else:
+        *values, size, packed = row
+        if row_told != row_hash((*values, size, _packed_hash(packed))):
+            yield match_id, "its row or its record in the store is not the one that was stored"
+
+
+class _Entries:
+    """Which matches were stored more than once or removed, and where in the journal that stands."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._again: dict[str, list[int]] = {}
+        self._removed: dict[str, list[int]] = {}
+        for match_id, seq in db.execute(_TWICE):
+            self._again.setdefault(match_id, []).append(seq)
+        for said, seq in db.execute(_REMOVALS, (REMOVED,)):
+            try:
+                match_id = json.loads(said)["match"]
+            except (ValueError, TypeError, KeyError, RecursionError):
+                continue  # not a fact that was stored so: its hash tells
+            self._removed.setdefault(str(match_id), []).append(seq)
+
+    def later(self, match_id: str, seq: int) -> int | None:
+        """The next entry of the match after entry `seq`, or None."""
+        return next((other for other in self._again.get(match_id, ()) if other > seq), None)
+
+    def removed_after(self, match_id: str, seq: int) -> int | None:
+        """The first entry after entry `seq` that removes the match, or None."""
+        return next((other for other in self._removed.get(match_id, ()) if other > seq), None)
+
+
+def row_hash(row: Sequence[Any]) -> str:
+    """The SHA-256 of the values of a row as JSON."""
     # A row that was tampered with may hold bytes where text belongs.
     text = json.dumps(list(row), separators=(",", ":"), ensure_ascii=False, default=repr)
-    return sha256(previous + text.encode("utf-8", "surrogatepass")).digest()
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _packed_hash(packed: object) -> str:
+    return sha256(packed).hexdigest() if isinstance(packed, bytes) else ""
+
+
+def _link(previous: bytes, entry_id: object, row: object) -> bytes:
+    return sha256(previous + f"{entry_id} {row}".encode("utf-8", "surrogatepass")).digest()
+
+
+def _said(head_: Head) -> str:
+    return str(head_) if head_.count else "nothing"

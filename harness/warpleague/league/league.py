@@ -14,7 +14,10 @@ import attrs
 from warpleague.errors import BadInput, StoreError
 from warpleague.league import decisions
 from warpleague.league.changes import changes
+from warpleague.league.config import BEACON_LENGTH
+from warpleague.league.entrants import commitment_to
 from warpleague.league.entry import check_names, enter_bots
+from warpleague.league.merging import merge_from
 from warpleague.league.schedule import Schedule
 from warpleague.league.schema import store_at, unplayed
 from warpleague.league.season import Season
@@ -29,9 +32,9 @@ if TYPE_CHECKING:
     from warpleague.league.config import LeagueConfig
     from warpleague.league.decisions import Disqualification, Results
     from warpleague.league.entry import Prepared
+    from warpleague.league.merging import Merged
     from warpleague.league.played import Played
     from warpleague.league.schedule import Fixture
-    from warpleague.league.store import Merged
 
 
 @attrs.frozen
@@ -115,12 +118,16 @@ class League:
 
 
 def open_to_run(
-    config: LeagueConfig, results: Path, prepare: Callable[[Path], Prepared] | None = None
+    config: LeagueConfig,
+    results: Path,
+    prepare: Callable[[Path], Prepared] | None = None,
+    beacon: str | None = None,
 ) -> League:
     """Bundle the bots, take the store in `results`/NAME for this process alone, and write down the season.
 
-    `prepare` makes a bundle of a bot's folder (default: the runner's). Raises what `enter_bots` raises, and
-    `StoreError` if the league is being run already or the store belongs to a league of other conditions.
+    `prepare` makes a bundle of a bot's folder (default: the runner's). `beacon` is the value of the beacon that the
+    season awaits. Raises what `enter_bots` raises, and `StoreError` if the league is being run already, the store
+    belongs to a league of other conditions, or the season awaits a beacon and its entrants are not those committed to.
     """
     if config.sandbox.paths and prepare is None:
         from warpleague.runner.cache import cache_folder
@@ -132,11 +139,52 @@ def open_to_run(
     try:
         entries = enter_bots(config, prepare)
         season = Season.of(config, entries.bots, _secret(store, config))
+        season = attrs.evolve(season, beacon=_beacon(store, season, beacon))
         store.enter(config, season, entries.skipped)
         return League(config, season, Schedule(season), store, entries.skipped, _disqualified(store, season))
     except BaseException:
         store.close()
         raise
+
+
+def _beacon(store: Store, season: Season, given: str | None) -> str | None:
+    """The value of the season's beacon: the one in the store, else the one given now; None if it awaits none."""
+    if season.awaits is None:
+        if given is not None:
+            raise BadInput(
+                "--beacon: the league file names no beacon; [season] beacon says which value it is"
+            )
+        return None
+    known = store.meta("beacon")
+    _check_settled(store, season, known)
+    if known is None and given is None:
+        raise StoreError(
+            f"{store.path}: this season awaits its beacon ({season.awaits}); once that is known: "
+            "warpleague league run CONFIG --beacon VALUE"
+        )
+    if given is not None and not (0 < len(given) <= BEACON_LENGTH and given.isprintable()):
+        raise BadInput(f"--beacon: must be 1 to {BEACON_LENGTH} printable characters")
+    if known is not None and given is not None and given != known:
+        raise BadInput(
+            f"--beacon: the value of this season's beacon is {known!r}, not {given!r}; it cannot change"
+        )
+    return known if known is not None else given
+
+
+def _check_settled(store: Store, season: Season, known: str | None) -> None:
+    """Raise `StoreError` unless the entrants of a season that awaits a beacon are those that were committed to."""
+    entered = store.entered()
+    if entered and entered[-1].commitment == commitment_to(season):
+        return
+    if known is not None:
+        raise StoreError(
+            f"{store.path}: the beacon of this season is known, so that its bots and its format cannot change any "
+            "more; give the league another name to start a new season"
+        )
+    raise StoreError(
+        f"{store.path}: this season awaits a beacon, so its entrants must be committed to first: "
+        "warpleague league commit CONFIG --entrants"
+    )
 
 
 def _disqualified(store: Store, season: Season) -> tuple[Disqualification, ...]:
@@ -156,21 +204,35 @@ def _secret(store: Store, config: LeagueConfig) -> bytes:
 
 @attrs.frozen
 class Commitment:
-    """The SHA-256 of a season's secret, when it was settled (ISO time), and how many matches are stored since."""
+    """What is committed to, since when (ISO times), and how many matches are stored since.
+
+    `commitment` is the SHA-256 of the season's secret, `entrants` that of its bots, conditions and format; None where
+    they have not been entered.
+    """
 
     commitment: str
     committed: str
+    entrants: str | None
+    entered: str | None
     played: int
     store: Path
 
 
-def commit(config: LeagueConfig, results: Path) -> Commitment:
+def commit(
+    config: LeagueConfig,
+    results: Path,
+    *,
+    with_entrants: bool = False,
+    prepare: Callable[[Path], Prepared] | None = None,
+) -> Commitment:
     """Settle the secret of a season before any match, or bot, of it, and tell its commitment; again, the same one.
 
-    Nothing about the bots is looked at. Raises `StoreError` if the store belongs to a league of other conditions, or
-    cannot be written.
+    Nothing about the bots is looked at, unless they are to be committed to as well. Raises `StoreError` if the store
+    belongs to a league of other conditions, or cannot be written, and with entrants what `open_to_run` raises.
     """
     folder = results / config.name
+    if with_entrants:
+        return _commit_entrants(config, folder, prepare)
     # First without the lock, since the league may be running; what hinders reading, opening to write tells better.
     with suppress(StoreError), Store.open_to_read(folder) as store:
         if store.secret() is not None:
@@ -181,11 +243,27 @@ def commit(config: LeagueConfig, results: Path) -> Commitment:
         return _told(store)
 
 
-def merge(config: LeagueConfig, results: Path, others: Sequence[Path]) -> list[Merged]:
-    """Take over the matches of the stores `others` (files, or the folders they are in), one after the other.
+def _commit_entrants(
+    config: LeagueConfig, folder: Path, prepare: Callable[[Path], Prepared] | None
+) -> Commitment:
+    with Store.open_to_write(folder) as store:
+        entries = enter_bots(config, prepare)
+        beacon = store.meta("beacon")
+        season = Season.of(config, entries.bots, _secret(store, config), beacon)
+        if beacon is not None:
+            _check_settled(store, season, beacon)
+        store.enter(config, season, entries.skipped)
+        return _told(store)
 
-    Raises `StoreError` if the league has no secret here yet, which decides whose matches are its own, if its store
-    belongs to a league of other conditions, or where one of the stores is not there, or of another season.
+
+def merge(
+    config: LeagueConfig, results: Path, others: Sequence[Path], *, trust: bool = False
+) -> list[Merged]:
+    """Take over the matches of the stores `others` (files, or the folders they are in): all of them, or nothing.
+
+    With `trust` their records are not executed. Raises `StoreError` if the league has no secret here yet, which
+    decides whose matches are its own, if its store belongs to a league of other conditions, or where one of the stores
+    is not there, is of another season, or has a match that does not hold.
     """
     folder = results / config.name
     with Store.open_to_read(folder) as store:
@@ -194,7 +272,25 @@ def merge(config: LeagueConfig, results: Path, others: Sequence[Path]) -> list[M
         _check(store, config)
     paths = [store_at(path) for path in others]
     with Store.open_to_write(folder) as store:
-        return [store.merge_from(path) for path in paths]
+        secret, beacon = store.secret(), store.meta("beacon")
+        if secret is None:
+            raise unplayed(store.path)
+        season = Season.of(config, store.bots() or (), secret, beacon)
+        with store.writing() as db:
+            return [merge_from(store, db, season, path, trust=trust) for path in paths]
+
+
+def mend(config: LeagueConfig, results: Path, jobs: int = 0) -> list[tuple[str, str]]:
+    """Remove matches that do not hold from the store, so that they are played again; their ids, and what was wrong.
+
+    That they were is entered into the journal. Raises what `open_to_read` does, and `StoreError` if the league is
+    being run.
+    """
+    open_to_read(config, results).store.close()  # makes nothing where there is nothing
+    from warpleague.league.mending import remove_damaged
+
+    with _opened(config, Store.open_to_write(results / config.name)) as league:
+        return remove_damaged(league, jobs)
 
 
 def disqualify(config: LeagueConfig, results: Path, bot: str, reason: str, rule: Results) -> Disqualification:
@@ -229,7 +325,15 @@ def _check(store: Store, config: LeagueConfig) -> None:
 
 
 def _told(store: Store) -> Commitment:
-    return Commitment(store.meta("commitment") or "", store.committed() or "", store.count(), store.path)
+    last = store.entered()[-1:]
+    return Commitment(
+        commitment=store.meta("commitment") or "",
+        committed=store.committed() or "",
+        entrants=last[0].commitment if last else None,
+        entered=last[0].since if last else None,
+        played=store.count(),
+        store=store.path,
+    )
 
 
 def open_to_read(config: LeagueConfig, results: Path) -> League:
@@ -238,7 +342,10 @@ def open_to_read(config: LeagueConfig, results: Path) -> League:
     The bots are those of the last run; what has changed in their folders and the file since then is in `changed`.
     Format and rating are the file's.
     """
-    store = Store.open_to_read(results / config.name)
+    return _opened(config, Store.open_to_read(results / config.name))
+
+
+def _opened(config: LeagueConfig, store: Store) -> League:
     try:
         store.check_commitment()
         bots, secret = store.bots(), store.secret()
@@ -252,7 +359,7 @@ def open_to_read(config: LeagueConfig, results: Path) -> League:
                 )
             commitment = store.meta("commitment")
             raise unplayed(store.path, f"the season's secret is settled (commitment {commitment}), but ")
-        season = Season.of(config, bots, secret)
+        season = Season.of(config, bots, secret, store.meta("beacon"))
         store.check_same_league(season, config)
         check_names(config, season.names)
         return League(

@@ -5,16 +5,24 @@ Leaves rows and transactions to `store`.
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+import json
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 import msgspec
 
 from warpleague.errors import StoreError
-from warpleague.league.schema import SPARE
+from warpleague.league.schema import MEND, is_text, utc_now
+from warpleague.match.forms import detail_misfit
 from warpleague.match.spec import SeatFault, SeatTimes
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpleague.match.spec import MatchResult
+
 T = TypeVar("T")
+_MOST = 1e12  # points or seconds: far above any, and sums of squares stay finite
 RESULT_COLUMNS = "id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s, held"
 _ranks = msgspec.json.Decoder(tuple[int, ...])
 _scores = msgspec.json.Decoder(tuple[float, ...])
@@ -44,30 +52,77 @@ class Played:
     @property
     def faults(self) -> tuple[tuple[SeatFault, ...], ...]:
         """All faults of each seat, in order."""
-        return _decoded(_faults, self._faults, self.id, "faults") if self._faults else ((),) * len(self.ranks)
+        if not self._faults:
+            return ((),) * len(self.ranks)
+        found = _decoded(_faults, self._faults, self.id, "faults")
+        if len(found) != len(self.ranks):
+            raise _damaged(self.id, "faults: must be those of each seat")
+        return found
 
     @property
     def times(self) -> tuple[SeatTimes, ...]:
         """The time each seat used."""
-        return _decoded(_times, self._times, self.id, "times")
+        found = _decoded(_times, self._times, self.id, "times")
+        numbers = [number for seat in found for number in attrs.astuple(seat)]
+        if len(found) != len(self.ranks) or not all(0 <= number < _MOST for number in numbers):
+            raise _damaged(self.id, "times: must be those of each seat, within reason")
+        return found
 
 
-def played_from(row: tuple[Any, ...] | None) -> Played | None:
-    """The match in a row of `RESULT_COLUMNS`; None for no row; `StoreError` for a damaged one."""
-    if row is None:
-        return None
+def row_of(match_id: str, deal: int, bots: Sequence[tuple[str, str]], result: MatchResult) -> tuple[Any, ...]:
+    """A finished match as the journal's `COLUMNS`, just as SQLite gives them back; `bots` are names and digests."""
+    faults = [[attrs.asdict(fault) for fault in seat] for seat in result.faults]
+    times = [attrs.asdict(seat) for seat in result.times]
+    rival = None if result.rival is None else float(result.rival)
+    return (
+        *(match_id, deal, _json(bots), _json(result.ranks), _json(result.scores)),
+        *(result.why, result.digest, _json(faults) if any(faults) else "", _json(times)),
+        *(result.lines, float(result.elapsed_s), utc_now(), rival),
+    )
+
+
+def played_from(row: tuple[Any, ...], players: int | None = None) -> Played:
+    """The match in a row of `RESULT_COLUMNS`; `StoreError` for a damaged one, or one of another number of players."""
     match_id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s, held = row
     ranked = _decoded(_ranks, ranks, match_id, "ranks")
     scored = _decoded(_scores, scores, match_id, "scores")
-    if len(ranked) != len(scored) or not ranked:
-        raise StoreError(
-            f"the store is damaged: match {match_id}: ranks and scores of different tables; {SPARE}"
-        )
+    if not len(ranked) == len(scored) == (players or len(ranked)) or not ranked:
+        raise _damaged(match_id, "ranks and scores of different tables")
+    last = len(ranked) + (rival is not None)  # alone at the table a bot may come second
+    if not all(1 <= rank <= last for rank in ranked):
+        raise _damaged(match_id, f"ranks: must be from 1 to {last}")
+    for name, value in {"scores": max(map(abs, scored)), "rival": rival, "elapsed_s": elapsed_s}.items():
+        if not (value is None and name == "rival") and not (
+            isinstance(value, (int, float)) and abs(value) < _MOST
+        ):
+            raise _damaged(match_id, f"{name}: must be numbers within reason")
+    for name, text in {"why": why, "digest": digest, "faults": faults, "times": times}.items():
+        if not is_text(text) or not (name in ("faults", "times") or text.isprintable()):
+            raise _damaged(match_id, f"{name}: must be text that can be printed")
+    if type(lines) is not int or not (held is None or type(held) is int):
+        raise _damaged(match_id, "lines, held: must be whole numbers")
     return Played(match_id, ranked, scored, rival, why, digest, lines, elapsed_s, faults, times, held)
+
+
+def held_from(text: object) -> dict[str, Any]:
+    """What held of a level, from the text the store keeps of it; `ValueError` if it is none."""
+    found = msgspec.json.decode(text) if isinstance(text, str) else None
+    misfit = detail_misfit(found)
+    if misfit is not None or not isinstance(found, dict):
+        raise ValueError(misfit)
+    return found
+
+
+def _damaged(match_id: object, what: str) -> StoreError:
+    return StoreError(f"the store is damaged: match {match_id}: {what}; {MEND}")
 
 
 def _decoded(decoder: msgspec.json.Decoder[T], text: str, match_id: str, column: str) -> T:
     try:
         return decoder.decode(text)
-    except (msgspec.DecodeError, TypeError) as error:
-        raise StoreError(f"the store is damaged: match {match_id}: {column}: {error}; {SPARE}") from None
+    except (msgspec.DecodeError, TypeError, UnicodeEncodeError, RecursionError) as error:
+        raise _damaged(match_id, f"{column}: {error}") from None
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

@@ -12,17 +12,17 @@ import attrs
 import msgspec
 
 from warpleague.errors import RecordError, StoreError
+from warpleague.league.played import played_from
 from warpleague.league.pool import RefereePool
-from warpleague.league.schema import JOURNAL_SINCE
-from warpleague.league.season import differences
-from warpleague.match.chance import deal_key
+from warpleague.league.recorded import header_differences
 from warpleague.match.lines import publish
 from warpleague.match.replay import verify_record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from concurrent.futures import Future
 
+    from warpleague.league.journal import Head
     from warpleague.league.league import League
     from warpleague.league.schedule import Fixture
 
@@ -32,7 +32,7 @@ def published_record(league: League, match_id: str, deal: int) -> bytes:
     record = league.store.record(match_id)
     if league.store.published() is None:
         return record
-    return publish(record, deal_key(league.season.secret, deal), None)
+    return publish(record, league.season.key_of(deal), None)
 
 
 def verify_league(league: League, jobs: int = 0) -> Iterator[tuple[Fixture, str | None]]:
@@ -43,23 +43,25 @@ def verify_league(league: League, jobs: int = 0) -> Iterator[tuple[Fixture, str 
     the tables are made of, against the record. The time used is not compared: it is the host's, and in no digest.
     """
     season = league.season
-    found = league.store.held()
-    knows_held = league.store.format >= JOURNAL_SINCE
+    found = league.store.held(damaged=True)
     waiting: deque[tuple[Fixture, Future[str | None]]] = deque()
     with RefereePool(jobs, "none") as pool:
-        for fixture, played in league.stored():
+        for fixture, row in league.store.rows(league.schedule):
+            if row is None:
+                continue
             bots = [(season.bots[bot].bot, season.bots[bot].digest) for bot in fixture.seats]
             head = {**season.conditions, "id": fixture.id}
-            stored = (played.ranks, played.scores, played.rival, played.why, played.digest)
-            key = deal_key(season.secret, fixture.deal)
+            key = season.key_of(fixture.deal)
             try:
+                played = played_from(row, len(fixture.seats))
+                stored = (played.ranks, played.scores, played.rival, played.why, played.digest, played.lines)
                 faults = [[attrs.astuple(fault) for fault in seat] for seat in played.faults]
+                _ = played.times  # no more than whether they can be read
                 record = league.store.record(fixture.id)
             except StoreError as error:
                 waiting.append((fixture, pool.submit(str, str(error))))
             else:
-                # In a tuple, since there may be something else than an object, or nothing.
-                held = (None if played.held is None else found.get(played.held, {}),) if knows_held else ()
+                held = None if played.held is None else found.get(played.held, {})
                 waiting.append(
                     (fixture, pool.submit(problem_of, record, key, head, bots, stored, faults, held))
                 )
@@ -78,39 +80,40 @@ def problem_of(
     bots: list[tuple[str, str]],
     stored: tuple[Any, ...],
     faults: list[list[tuple[Any, ...]]],
-    held: tuple[dict[str, Any] | None, ...] = (),
+    held: dict[str, Any] | None,
 ) -> str | None:
     """What is wrong with a record, or None.
 
     `head` are the values its header must have, `bots` the name and digest of each seat, `stored` the ranks,
-    scores, rival, termination and digest that the store holds, `faults` the fields of every seat's faults, `held`
-    what held of the level (empty: the store does not know).
+    scores, rival, termination, digest and number of lines that the store holds, `faults` the fields of every seat's
+    faults, `held` what held of the level.
     """
     try:
         summary = verify_record(record, key)
     except RecordError as error:
         return str(error)
     header = summary.header
-    told = differences({key: header[key] for key in head}, head)
+    told = header_differences(header, head)
     if told:
         return f"its header tells of another match: {'; '.join(told)}"
     if [(seat["bot"], seat["digest"]) for seat in header["seats"]] != bots:
         return "its header tells of other bots"
-    if stored != (tuple(summary.ranks), tuple(summary.scores), summary.rival, summary.why, summary.digest):
+    result = (tuple(summary.ranks), tuple(summary.scores), summary.rival, summary.why, summary.digest)
+    if stored != (*result, summary.lines):
         return "the result in the store is not the one of its record"
     if faults != _faults_of(record, len(bots)):
         return "the faults in the store are not those of its record"
-    if held and held[0] != header.get("detail"):
+    if held != header.get("detail"):
         return "what held of the level, as the store has it, is not what its record says"
     return None
 
 
-def altered(league: League) -> list[tuple[int | None, str | None, str]]:
-    """What was deleted from the store, replaced or slipped in since matches were stored.
+def altered(league: League, heads: Sequence[Head] = ()) -> list[tuple[int | None, str | None, str]]:
+    """What was deleted from the store, replaced or slipped in; `heads` are ones its journal had earlier.
 
     Number in the schedule and id of each match concerned, as far as they are known, and what is wrong with it.
     """
-    found = league.store.alterations()
+    found = league.store.alterations(heads)
     ids = {match_id for match_id, _ in found if match_id is not None}
     numbers: dict[str, int] = {}
     for fixture in league.schedule if ids else ():

@@ -1,8 +1,7 @@
-"""How the result store is laid out in SQLite: its tables, and what becomes of a store of an earlier format.
+"""How the result store is laid out in SQLite: its tables, and how it is opened.
 
-Leaves what goes in and comes out to `store`, and what the journal is good for to `journal`. A store of an
-earlier format is brought up to date when it is opened to write; opened to read it is left as it is, and looks like one
-of today's that does not tell what it cannot know.
+Leaves what goes in and comes out to `store`, and what the journal is good for to `journal`. A file that has anything
+else than these tables, or is of another format, is refused.
 """
 
 from __future__ import annotations
@@ -13,64 +12,39 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-import zstandard
-
 from warpleague.errors import StoreError
-from warpleague.league import journal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-FORMAT: Final = 4
-"""4: facts, what was decided about the league. 3: what held of the level, and the journal. 2: the score of a solo
-game's own opponent."""
+FORMAT: Final = 5
+"""5: the journal has the hash of each row, and covers records and all facts. 4: facts. 3: what held of the level, and
+the journal. 2: the score of a solo game's own opponent."""
 
-JOURNAL_SINCE: Final = 3
-"""The first format with a journal, and what held of the level."""
-
-READABLE: Final = (2, JOURNAL_SINCE, FORMAT)
-"""The formats that can be read, and brought up to date."""
-
-_TABLES: Final = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE match (
+TABLES: Final = (
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    # What held of the level is the same text for nearly all matches, so it is kept once.
+    "CREATE TABLE held (id INTEGER PRIMARY KEY, found TEXT NOT NULL UNIQUE)",
+    """CREATE TABLE match (
     id TEXT PRIMARY KEY, deal INTEGER NOT NULL, bots TEXT NOT NULL, ranks TEXT NOT NULL, scores TEXT NOT NULL,
     why TEXT NOT NULL, digest TEXT NOT NULL, faults TEXT NOT NULL, times TEXT NOT NULL, lines INTEGER NOT NULL,
-    elapsed_s REAL NOT NULL, stored TEXT NOT NULL, rival REAL
-) WITHOUT ROWID;
-CREATE TABLE record (id TEXT PRIMARY KEY REFERENCES match (id), size INTEGER NOT NULL, zstd BLOB NOT NULL);
-"""
-# Records have their own table: reading results never touches their pages.
-
-# What held of the level is the same text for nearly all matches, so it is kept once.
-_SINCE_3: Final = """
-CREATE TABLE held (id INTEGER PRIMARY KEY, found TEXT NOT NULL UNIQUE);
-ALTER TABLE match ADD COLUMN held INTEGER REFERENCES held (id);
-CREATE TABLE journal (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, link BLOB NOT NULL);
-"""
-_SINCE_4: Final = """
-CREATE TABLE fact (id TEXT PRIMARY KEY, kind TEXT NOT NULL, said TEXT NOT NULL, stored TEXT NOT NULL);
-"""
-# The word temp, since these must not be written into the file; they come before its tables of the same name.
-_LIKE_3: Final = """
-PRAGMA temp_store = MEMORY;
-CREATE TEMP VIEW held AS SELECT 0 AS id, '' AS found WHERE 0;
-CREATE TEMP VIEW match AS SELECT *, NULL AS held FROM main.match;
-CREATE TEMP VIEW journal AS SELECT 0 AS seq, '' AS id, x'' AS link WHERE 0;
-"""
-_LIKE_4: Final = """
-PRAGMA temp_store = MEMORY;
-CREATE TEMP VIEW fact AS SELECT '' AS id, '' AS kind, '' AS said, '' AS stored WHERE 0;
-"""
-_CHUNK: Final = 400
-_HEADER_BYTES: Final = 1 << 18  # more than any header has, options of the largest game included
-
+    elapsed_s REAL NOT NULL, stored TEXT NOT NULL, rival REAL, held INTEGER REFERENCES held (id)
+) WITHOUT ROWID""",
+    # Records have their own table: reading results never touches their pages.
+    "CREATE TABLE record (id TEXT PRIMARY KEY REFERENCES match (id), size INTEGER NOT NULL, zstd BLOB NOT NULL)",
+    "CREATE TABLE fact (id TEXT PRIMARY KEY, kind TEXT NOT NULL, said TEXT NOT NULL, stored TEXT NOT NULL)",
+    "CREATE TABLE journal (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, row TEXT NOT NULL, link BLOB NOT NULL)",
+)
+"""The statements that make the tables. SQLite keeps them in the file, where `check_tables` compares them."""
 
 SPARE: Final = (
     "bring back a copy of it, or play the league anew, under another name or in another --results folder"
 )
 """What can be done about a store that is damaged."""
+
+MEND: Final = "warpleague league mend CONFIG removes matches that do not hold, to be played anew"
+"""What can be done about matches in the store that are damaged."""
 
 _WAYS_ON: Final = {
     **dict.fromkeys((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR), SPARE),
@@ -91,95 +65,76 @@ _WAYS_ON: Final = {
 
 
 def connect_to_write(path: Path) -> sqlite3.Connection:
-    """A connection to the store at `path`, made if need be, or brought up to date."""
+    """A connection to the store at `path`, made if need be."""
     with clear_errors(path):
         db = sqlite3.connect(path, isolation_level=None, timeout=30.0)
         try:
+            harden(db)
+            with transaction(db):
+                if not db.execute("SELECT 1 FROM sqlite_master").fetchone():
+                    for statement in TABLES:
+                        db.execute(statement)
+                    set_meta(db, "created", utc_now())
+                    set_meta(db, "format", str(FORMAT))
+                check_tables(db, path)
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")
-            _open_tables(db, path)
         except BaseException:
             db.close()
             raise
         return db
 
 
-def _open_tables(db: sqlite3.Connection, path: Path) -> None:
-    """Make the tables of a new store, or bring those of an earlier format up to date, in one transaction."""
-    with transaction(db):
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-            _run(db, _TABLES + _SINCE_3 + _SINCE_4)
-            set_meta(db, "created", utc_now())
-        else:
-            found = _format_of(db, path)
-            if found < JOURNAL_SINCE:
-                _run(db, _SINCE_3)
-                _recall_held(db)
-                journal.begin(db)
-            if found < FORMAT:
-                _run(db, _SINCE_4)
-        set_meta(db, "format", str(FORMAT))
-
-
-def connect_to_read(path: Path) -> tuple[sqlite3.Connection, int]:
-    """A read-only connection to the store at `path`, and its format; an earlier one looks like today's."""
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """A read-only connection to the store at `path`."""
     with clear_errors(path):
         db = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=30.0
         )
         try:
-            if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+            harden(db)
+            if not db.execute("SELECT 1 FROM sqlite_master").fetchone():
                 raise unplayed(path)
-            found = _format_of(db, path)
-            if found < JOURNAL_SINCE:
-                _run(db, _LIKE_3)
-            if found < FORMAT:
-                _run(db, _LIKE_4)
+            check_tables(db, path)
         except BaseException:
             db.close()
             raise
-        return db, found
+        return db
 
 
-def _format_of(db: sqlite3.Connection, path: Path) -> int:
-    row = db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
-    for known in READABLE:
-        if row is not None and row[0] == str(known):
-            return known
-    found = "none" if row is None else row[0]
-    raise StoreError(
-        f"{path}: is of store format {found}; this warpleague reads formats "
-        f"{READABLE[0]} to {READABLE[-1]}, and writes {FORMAT}. "
-        "Give the league another name, or another --results folder, to play it anew"
-    )
+def harden(db: sqlite3.Connection) -> None:
+    """Have SQLite believe as little of a file as it can be told to; before anything of it is read."""
+    # Text need not be UTF-8: what is not must be told with its match, and not end all reading.
+    db.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+    for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
+        db.execute(f"PRAGMA {pragma}")
 
 
-def _run(db: sqlite3.Connection, script: str) -> None:
-    for statement in script.split(";"):  # `executescript` would commit
-        db.execute(statement)
-
-
-def _recall_held(db: sqlite3.Connection) -> None:
-    """Note for matches stored by an earlier format what their records say held of the level."""
-    last = ""
-    while chunk := db.execute(
-        "SELECT id, zstd FROM record WHERE id > ? ORDER BY id LIMIT ?", (last, _CHUNK)
-    ).fetchall():
-        last = chunk[-1][0]
-        for match_id, packed in chunk:
-            held = held_id(db, held_in(packed))
-            if held is not None:
-                db.execute("UPDATE match SET held = ? WHERE id = ?", (held, match_id))
-
-
-def held_in(packed: bytes) -> str | None:
-    """What a compressed record says held of the level, as `held_text`; None if it says nothing, or is damaged."""
-    try:
-        with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
-            header = reader.read(_HEADER_BYTES).split(b"\n", 1)[0]
-        return held_text(json.loads(header).get("detail"))
-    except (zstandard.ZstdError, ValueError, TypeError, AttributeError):
-        return None
+def check_tables(db: sqlite3.Connection, path: Path) -> None:
+    """Raise `StoreError` unless the file has the tables of a store, and nothing else, in today's format."""
+    with clear_errors(path):
+        found = db.execute(
+            "SELECT type, name, sql FROM sqlite_master WHERE NOT (type = 'index' AND sql IS NULL) LIMIT 99"
+        ).fetchall()
+        wanted = {statement.split()[2]: statement for statement in TABLES}
+        if ("table", "meta", wanted["meta"]) in found:  # else not even the format can be looked up
+            row = db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+            if row is None or row[0] != str(FORMAT):
+                text = "none" if row is None else str(row[0])[:20]
+                raise StoreError(
+                    f"{path}: is of store format {text}; this warpleague reads and writes {FORMAT}. "
+                    "Give the league another name, or another --results folder, to play it anew"
+                )
+    for kind, name, sql in found:
+        if kind != "table" or wanted.pop(str(name), None) != sql:
+            raise StoreError(
+                f"{path}: was altered, or is no store: its {kind} {name!r} is none that this program makes; "
+                f"{SPARE}"
+            )
+    if wanted:
+        raise StoreError(
+            f"{path}: was altered, or is no store: it has no table {' and no table '.join(wanted)}; {SPARE}"
+        )
 
 
 def held_text(held: dict[str, Any] | None) -> str | None:
@@ -202,6 +157,14 @@ def json_object(text: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ValueError("is no JSON object")
     return data
+
+
+def is_text(value: object) -> bool:
+    """Whether a value is text that can be written anywhere."""
+    try:
+        return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
 
 
 def utc_now() -> str:

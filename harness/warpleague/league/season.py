@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.games import load_game
-from warpleague.match.chance import deal_key, season_commitment
+from warpleague.match.chance import beacon_secret, deal_key, season_commitment
 from warpleague.match.spec import Clock, FaultPolicy, Level, MatchSpec, Pondering, SeatSpec
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ _DEAL_BITS = 53  # exact in every JSON reader; two of a million deals are alike 
 class Season:
     """Everything that determines a season's matches; `bots` are numbered in this order everywhere.
 
-    `secret` are the 32 bytes all deals come from. For reading results the bots need no way to be run.
+    `secret` are the 32 bytes all deals come from. Where the season `awaits` a beacon, a public value that nobody knew
+    when secret and entrants were committed to, they come from both; `beacon` is that value. For reading results the
+    bots need no way to be run.
     """
 
     game: str
@@ -44,10 +46,14 @@ class Season:
     secret: bytes
     bots: tuple[SeatSpec, ...]
     pondering: Pondering = "off"
+    awaits: str | None = None
+    beacon: str | None = None
 
     @classmethod
-    def of(cls, config: LeagueConfig, bots: Sequence[SeatSpec], secret: bytes) -> Season:
-        """The season that `config` describes, with these `bots`."""
+    def of(
+        cls, config: LeagueConfig, bots: Sequence[SeatSpec], secret: bytes, beacon: str | None = None
+    ) -> Season:
+        """The season that `config` describes, with these `bots`, and its beacon's value once it is known."""
         return cls(
             game=config.game.id,
             rules=load_game(config.game.id).rules_version,
@@ -61,6 +67,8 @@ class Season:
             secret=secret,
             bots=tuple(bots),
             pondering=config.rules.pondering,
+            awaits=config.season.beacon,
+            beacon=beacon,
         )
 
     @cached_property
@@ -77,7 +85,8 @@ class Season:
     def conditions(self) -> dict[str, Any]:
         """What every match of the season has in common, as JSON; `rules` is the version of the game's rules.
 
-        How bots are kept from pondering is told only where it is not the usual: it was not always a condition.
+        How bots are kept from pondering is told only where it is not the usual: it was not always a condition. So is
+        the beacon that the season awaits.
         """
         return {
             "clock": attrs.asdict(self.clock),
@@ -89,12 +98,15 @@ class Season:
             "rules": self.rules,
             "strikes": self.strikes,
             **({} if self.pondering == "off" else {"pondering": self.pondering}),
+            **({} if self.awaits is None else {"beacon": self.awaits}),
         }
 
     @cached_property
     def _hasher(self) -> blake2b:
-        head = _canonical({**self.conditions, "commitment": self.commitment})
-        return blake2b(head, digest_size=_ID_BYTES)
+        what = {**self.conditions, "commitment": self.commitment}
+        if self.beacon is not None:
+            what["beacon value"] = self.beacon
+        return blake2b(_canonical(what), digest_size=_ID_BYTES)
 
     @cached_property
     def _seated(self) -> tuple[bytes, ...]:
@@ -108,6 +120,17 @@ class Season:
         hasher = self._hasher.copy()
         hasher.update(b"\n%d" % deal + b"".join([self._seated[bot] for bot in seats]))
         return hasher.hexdigest()
+
+    def id_of(self, deal: int, bots: Sequence[tuple[str, str]]) -> str:
+        """The same for bots given by name and digest, those of the season or others."""
+        hasher = self._hasher.copy()
+        hasher.update(b"\n%d" % deal + b"".join([b"\n" + _canonical(list(bot)) for bot in bots]))
+        return hasher.hexdigest()
+
+    def key_of(self, deal: int) -> bytes:
+        """The 32-byte key of a deal, from which all its dice follow."""
+        secret = self.secret if self.beacon is None else beacon_secret(self.secret, self.beacon)
+        return deal_key(secret, deal)
 
     def deal(self, table: Sequence[int], turn: int, round_: int) -> int:
         """The deal number (53 bits) a table plays in a round.
@@ -133,7 +156,7 @@ class Season:
             game=self.game,
             options=self.options,
             seats=tuple(self.bots[bot] for bot in seats),
-            key=deal_key(self.secret, deal),
+            key=self.key_of(deal),
             clock=self.clock,
             level=self.level,
             faults=self.faults,

@@ -15,39 +15,38 @@ import json
 import os
 import sqlite3
 from collections import Counter
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-import attrs
+import msgspec
 import zstandard
 
 from warpleague import __version__
-from warpleague.errors import StoreError
-from warpleague.league import journal
+from warpleague.errors import RecordError, StoreError
+from warpleague.league import entrants, journal
 from warpleague.league.config import write_config
-from warpleague.league.facts import Fact, add_fact, facts_in
+from warpleague.league.facts import Fact, add_fact, facts_in, meta_alterations, settle_meta
 from warpleague.league.lock import take_lock
-from warpleague.league.played import RESULT_COLUMNS, Played, played_from
+from warpleague.league.played import RESULT_COLUMNS, Played, held_from, played_from, row_of
 from warpleague.league.schema import (
-    FORMAT,
-    JOURNAL_SINCE,
+    MEND,
     SPARE,
     clear_errors,
     connect_to_read,
     connect_to_write,
     held_id,
-    held_in,
     held_text,
+    is_text,
     json_object,
     set_meta,
-    store_at,
     transaction,
     unplayed,
     utc_now,
 )
 from warpleague.league.season import differences
 from warpleague.match.chance import season_commitment
+from warpleague.match.packing import unpack
 from warpleague.match.spec import SeatSpec
 
 if TYPE_CHECKING:
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.league.config import LeagueConfig
+    from warpleague.league.journal import Head
     from warpleague.league.schedule import Fixture
     from warpleague.league.season import Season
     from warpleague.match.spec import MatchResult
@@ -63,33 +63,16 @@ T = TypeVar("T")
 _CHUNK = 400  # ids looked up by one query; SQLite takes 999 at least
 _COLUMNS = journal.COLUMNS
 _INSERT_MATCH = f"INSERT INTO match ({', '.join(_COLUMNS)}, held) VALUES ({','.join('?' * len(_COLUMNS))}, ?)"
-_TAKE_OVER = (
-    f"SELECT {', '.join('m.' + column for column in _COLUMNS)}, h.found, r.size, r.zstd "
-    "FROM match m JOIN record r ON r.id = m.id LEFT JOIN held h ON h.id = m.held ORDER BY m.stored, m.id"
-)
-
-
-@attrs.frozen
-class Merged:
-    """What a merge did: matches taken over, matches both stores had, and ids whose digests disagree."""
-
-    added: int
-    shared: int
-    differing: tuple[str, ...]
 
 
 class Store:
     """One league's results. Open it with `open_to_write` or `open_to_read`; close it when done."""
 
-    def __init__(
-        self, path: Path, connection: sqlite3.Connection, lock: int | None, format_: int = FORMAT
-    ) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: int | None) -> None:
         self.path = path
-        self.format = format_
         self._db = connection
         self._lock = lock
         self._pack = zstandard.ZstdCompressor(level=6)
-        self._unpack = zstandard.ZstdDecompressor()
 
     @classmethod
     def open_to_write(cls, folder: Path) -> Store:
@@ -104,7 +87,13 @@ class Store:
             raise StoreError(f"{folder}: results cannot be written here: {error.strerror}") from None
         path = folder / "league.sqlite"
         try:
-            return cls(path, connect_to_write(path), lock)
+            db = connect_to_write(path)
+            with clear_errors(path), transaction(db):
+                if (
+                    found := journal.cut(db)
+                ) is not None:  # told by verify for ever, though the journal goes on
+                    add_fact(db, journal.CUT, {"ended": str(found[0]), "before": found[1]})
+            return cls(path, db, lock)
         except BaseException:
             os.close(lock)
             raise
@@ -115,8 +104,7 @@ class Store:
         path = folder / "league.sqlite"
         if not path.is_file():
             raise unplayed(path)
-        db, format_ = connect_to_read(path)
-        return cls(path, db, None, format_)
+        return cls(path, connect_to_read(path), None)
 
     def close(self) -> None:
         """Fold the log into the file, give the lock back."""
@@ -150,6 +138,8 @@ class Store:
     def meta(self, key: str) -> str | None:
         """A fact about the league, or None."""
         rows = self._rows("SELECT value FROM meta WHERE key = ?", key)
+        if rows and not is_text(rows[0][0]):
+            raise StoreError(f"{self.path}: is damaged: its {key} is no text; {SPARE}")
         return rows[0][0] if rows else None
 
     def _fact(self, key: str, read: Callable[[str], T]) -> T | None:
@@ -157,7 +147,7 @@ class Store:
         text = self.meta(key)
         try:
             return None if text is None else read(text)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise StoreError(f"{self.path}: is damaged: its {key}: {error}; {SPARE}") from None
 
     def secret(self) -> bytes | None:
@@ -166,7 +156,7 @@ class Store:
 
     def bots(self) -> tuple[SeatSpec, ...] | None:
         """The bots of the last run, in order, without a way to run them; None before the first run."""
-        return self._fact("bots", lambda text: tuple(SeatSpec(*row) for row in json.loads(text)))
+        return self._fact("bots", _bots)
 
     def skipped(self) -> tuple[str, ...]:
         """One line for each bot that was left out of the last run."""
@@ -211,6 +201,7 @@ class Store:
         self.check_same_league(season, config)
         with clear_errors(self.path), transaction(self._db):
             self._note_season(config, season)
+            settle_meta(self._db, self.path)
 
     def _note_season(self, config: LeagueConfig, season: Season) -> None:
         committed = self.committed() or utc_now()
@@ -229,14 +220,18 @@ class Store:
         """Write down the league about to be run: secret, conditions, bots; and `league.toml` for people."""
         self.check_same_league(season, config)
         bots = [[bot.bot, bot.version, bot.digest] for bot in season.bots]
+        beacon = {} if season.beacon is None else {"beacon": season.beacon}
         with clear_errors(self.path), transaction(self._db):
             self._note_season(config, season)
             for key, value in {
                 "config": json.dumps(config.to_toml(), sort_keys=True),
                 "bots": json.dumps(bots),
                 "skipped": json.dumps(list(skipped)),
+                **beacon,
             }.items():
                 set_meta(self._db, key, value)
+            entrants.settle(self._db, self.path, season)
+            settle_meta(self._db, self.path)
         write_config(
             config,
             self.path.with_name("league.toml"),
@@ -249,41 +244,56 @@ class Store:
         with clear_errors(self.path), transaction(self._db):
             if self.published() is None:
                 set_meta(self._db, "published", utc_now())
+                settle_meta(self._db, self.path)
 
     # Facts
 
     def note(self, kind: str, said: dict[str, Any]) -> None:
         """Store a fact of the kind `kind`, with its entry in the journal; durable when this returns."""
-        add_fact(self._db, self.path, kind, said)
+        with clear_errors(self.path), transaction(self._db):
+            add_fact(self._db, kind, said)
 
-    def facts(self) -> list[Fact]:
-        """What was decided about the league, in order."""
-        return facts_in(self._db, self.path)
+    def facts(self, *kinds: str) -> list[Fact]:
+        """What was settled and decided about the league, in order; of some kinds, or all of it."""
+        return facts_in(self._db, self.path, kinds)
+
+    def entered(self) -> list[entrants.Entered]:
+        """Every commitment to the entrants, in order."""
+        return entrants.entered(self._db, self.path)
+
+    def head(self) -> Head:
+        """The head of the journal."""
+        with clear_errors(self.path):
+            return journal.head(self._db)
 
     # Matches
 
     def add(self, results: Iterable[tuple[Fixture, Sequence[SeatSpec], MatchResult]]) -> None:
         """Commit finished matches, each with its record, in one transaction; durable when this returns."""
-        stored = utc_now()
         with clear_errors(self.path), transaction(self._db):
             for fixture, seats, result in results:
-                faults = [[attrs.asdict(fault) for fault in seat] for seat in result.faults]
-                times = [attrs.asdict(seat) for seat in result.times]
-                bots = [[seat.bot, seat.digest] for seat in seats]
-                rival = None if result.rival is None else float(result.rival)
-                row = (
-                    *(fixture.id, fixture.deal, _json(bots), _json(result.ranks), _json(result.scores)),
-                    *(result.why, result.digest, _json(faults) if any(faults) else "", _json(times)),
-                    *(result.lines, float(result.elapsed_s), stored, rival),
-                )
-                packed = self._pack.compress(result.record)
-                self._put(row, held_text(result.held), len(result.record), packed)
+                self.put(fixture.id, fixture.deal, [(seat.bot, seat.digest) for seat in seats], result)
 
-    def _put(self, row: tuple[Any, ...], held: str | None, size: int, packed: bytes) -> None:
-        """Insert a match and its record of `size` bytes, and note it in the journal; in a transaction."""
+    def put(self, match_id: str, deal: int, bots: Sequence[tuple[str, str]], result: MatchResult) -> None:
+        """Insert a match with its record, and note it in the journal; within `writing`."""
+        row = row_of(match_id, deal, bots, result)
+        held, packed = held_text(result.held), self._pack.compress(result.record)
         self._db.execute(_INSERT_MATCH, (*row, held_id(self._db, held)))
-        self._db.execute("INSERT INTO record VALUES (?, ?, ?)", (row[0], size, packed))
-        journal.append(self._db, row, held)
+        self._db.execute("INSERT INTO record VALUES (?, ?, ?)", (match_id, len(result.record), packed))
+        journal.append(self._db, row, held, len(result.record), packed)
+
+    def remove(self, match_id: str, problem: str) -> None:
+        """Delete a match that does not hold, and note that in the journal; within `writing`."""
+        self._db.execute("DELETE FROM record WHERE id = ?", (match_id,))
+        self._db.execute("DELETE FROM match WHERE id = ?", (match_id,))
+        self._db.execute("DELETE FROM held WHERE id NOT IN (SELECT held FROM match WHERE held IS NOT NULL)")
+        add_fact(self._db, journal.REMOVED, {"match": match_id, "problem": problem})
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """All that is written within is committed, or nothing."""
+        with clear_errors(self.path), transaction(self._db):
+            yield self._db
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -311,12 +321,21 @@ class Store:
                 break  # all are found: of a long season that has just begun, the rest need not be looked at
         return found
 
-    def held(self) -> dict[int, dict[str, Any]]:
-        """What was found to hold of the level, as records say it, by the number that matches refer to it with."""
-        try:
-            return {number: json.loads(found) for number, found in self._rows("SELECT id, found FROM held")}
-        except (TypeError, ValueError) as error:
-            raise StoreError(f"{self.path}: is damaged: what held of the level: {error}; {SPARE}") from None
+    def held(self, *, damaged: bool = False) -> dict[int, dict[str, Any]]:
+        """What was found to hold of the level, as records say it, by the number that matches refer to it with.
+
+        With `damaged`, what cannot be read is left out; without, it raises `StoreError`.
+        """
+        held: dict[int, dict[str, Any]] = {}
+        for number, found in self._rows("SELECT id, found FROM held"):
+            try:
+                held[number] = held_from(found)
+            except (TypeError, ValueError, RecursionError) as error:
+                if not damaged:
+                    raise StoreError(
+                        f"{self.path}: is damaged: what held of the level: {error}; {MEND}"
+                    ) from None
+        return held
 
     def count_held(self, fixtures: Iterable[Fixture]) -> Counter[int | None]:
         """How many of the stored fixtures refer to each number in `held`; None: it was not noted."""
@@ -329,32 +348,46 @@ class Store:
                 break  # as in count_of
         return counts
 
-    def journal(self) -> int | None:
-        """How many entries the journal has; None for a store of a format that has no journal."""
-        if self.format < JOURNAL_SINCE:
-            return None
+    def journal(self) -> int:
+        """How many entries the journal has."""
         count: int = self._rows("SELECT count(*) FROM journal")[0][0]
         return count
 
-    def alterations(self) -> list[tuple[str | None, str]]:
-        """What was deleted, replaced or slipped in since matches were stored: the match's id, if known, and what.
+    def alterations(self, heads: Sequence[Head] = ()) -> list[tuple[str | None, str]]:
+        """What was deleted, replaced or slipped in since it was stored: the match's id, if known, and what.
 
-        Empty for a store of a format that kept no journal.
+        Nothing where the store is as it was, and goes back to all of `heads`.
         """
-        if self.journal() is None:
-            return []
         with clear_errors(self.path):
-            return list(journal.alterations(self._db))
+            found = list(journal.alterations(self._db, heads))
+            found += [(None, problem) for problem in meta_alterations(self._db, self.path)]
+            return found + list(entrants.entrant_alterations(self._db))
 
     def __contains__(self, match_id: str) -> bool:
         return bool(self._rows("SELECT 1 FROM match WHERE id = ?", match_id))
 
+    def digest_of(self, match_id: str) -> str | None:
+        """The digest of a stored match, or None where there is no such match."""
+        rows = self._rows("SELECT digest FROM match WHERE id = ?", match_id)
+        return str(rows[0][0]) if rows else None
+
+    def ids(self) -> list[str]:
+        """The ids of all stored matches, those of other bots or formats included."""
+        return [
+            str(row[0]) for row in self._rows("SELECT id FROM match UNION SELECT id FROM record ORDER BY id")
+        ]
+
     def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, Played | None]]:
         """Each fixture, in the given order, with its result or None; memory does not grow with their number."""
+        for fixture, row in self.rows(fixtures):
+            yield fixture, None if row is None else played_from(row, len(fixture.seats))
+
+    def rows(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, tuple[Any, ...] | None]]:
+        """Each fixture with its row of `RESULT_COLUMNS`, for `played_from`, or None."""
         for chunk in _chunks(fixtures):
             found = {row[0]: row for row in self._select(RESULT_COLUMNS, chunk)}
             for fixture in chunk:
-                yield fixture, played_from(found.get(fixture.id))
+                yield fixture, found.get(fixture.id)
 
     def played(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, Played]]:
         """The fixtures that have been played, in the given order, with their results."""
@@ -373,12 +406,25 @@ class Store:
         """
         rows = self._rows("SELECT size, zstd FROM record WHERE id = ?", match_id)
         if not rows:
-            raise StoreError(f"{self.path}: holds no match {match_id!r}")
+            raise StoreError(f"{self.path}: holds no record of match {match_id!r}; {MEND}")
         size, packed = rows[0]
         try:
-            return self._unpack.decompress(packed, max_output_size=size)
-        except (zstandard.ZstdError, TypeError, ValueError, OverflowError) as error:
-            raise StoreError(f"{self.path}: the record of match {match_id!r} is damaged: {error}") from None
+            record = unpack(packed) if isinstance(packed, bytes) else b""
+        except RecordError as error:
+            raise StoreError(
+                f"{self.path}: the record of match {match_id!r} is damaged: {error}; {MEND}"
+            ) from None
+        if not record or len(record) != size:
+            raise StoreError(
+                f"{self.path}: the record of match {match_id!r} is damaged: it is not of the size it had; {MEND}"
+            )
+        return record
+
+    def check(self, match_id: str) -> None:
+        """Raise `StoreError` if the row or the record of a match cannot be read."""
+        for row in self._rows(f"SELECT {RESULT_COLUMNS} FROM match WHERE id = ?", match_id):
+            _ = (played := played_from(row)).faults, played.times
+        self.record(match_id)
 
     def matching(self, prefix: str) -> list[str]:
         """The ids of stored matches that begin with `prefix`, at most three."""
@@ -387,64 +433,18 @@ class Store:
 
     def deal_of(self, match_id: str) -> int:
         """The deal number of a stored match."""
-        deal: int = self._rows("SELECT deal FROM match WHERE id = ?", match_id)[0][0]
+        deal = self._rows("SELECT deal FROM match WHERE id = ?", match_id)[0][0]
+        if type(deal) is not int:
+            raise StoreError(f"the store is damaged: match {match_id}: deal: must be a whole number; {MEND}")
         return deal
 
-    def merge_from(self, path: Path) -> Merged:
-        """Take over the matches of another machine's store at `path` (a file, or the folder it is in).
 
-        Both must be of the same league and the same secret, else `StoreError`. Where both have a match, ours
-        stays, and its id is reported if the records differ. A secret that is public there is so here from now on.
-        All or nothing, in one transaction.
-        """
-        other = store_at(path)
-        with closing(connect_to_read(other)[0]) as db:
-            with clear_errors(other):
-                theirs: dict[str, str] = dict(db.execute("SELECT key, value FROM meta"))
-            self._check_mergeable(theirs, other)
-            with clear_errors(self.path), transaction(self._db):
-                added, shared, differing = 0, 0, []
-                for *row, held, size, packed in _rows_of(db, other):
-                    mine = self._rows("SELECT digest FROM match WHERE id = ?", row[0])
-                    if not mine:
-                        # A store of an earlier format does not know what held, but its records do.
-                        self._put(tuple(row), held_in(packed) if held is None else held, size, packed)
-                        added += 1
-                    else:
-                        shared += 1
-                        if mine[0][0] != row[_COLUMNS.index("digest")]:
-                            differing.append(row[0])
-                published = theirs.get("published")
-                if published is not None and published < (self.published() or "later"):
-                    set_meta(self._db, "published", published)
-        return Merged(added, shared, tuple(differing))
-
-    def _check_mergeable(self, theirs: dict[str, str], other: Path) -> None:
-        if theirs.get("commitment") != self.meta("commitment"):
-            raise StoreError(
-                f"{other}: its season has another secret, so its deals are others; machines that share a season "
-                "need the same seed in the league file, or a copy of the first machine's store to start from"
-            )
-        try:
-            conditions = json_object(theirs.get("conditions", "{}"))
-        except ValueError as error:
-            raise StoreError(f"{other}: is damaged: its conditions: {error}; {SPARE}") from None
-        lines = differences(self._fact("conditions", json_object), conditions)
-        if lines:
-            raise StoreError(f"{other}: holds the results of another league:\n  " + "\n  ".join(lines))
-
-
-def _rows_of(db: sqlite3.Connection, path: Path) -> Iterator[tuple[Any, ...]]:
-    """All matches of the store at `path` with their records, in the order of storing."""
-    with clear_errors(path):
-        yield from db.execute(_TAKE_OVER)
+def _bots(text: str) -> tuple[SeatSpec, ...]:
+    rows = msgspec.json.decode(text, type=list[tuple[str, str, str]])
+    return tuple(SeatSpec(*row) for row in rows)
 
 
 def _chunks(fixtures: Iterable[Fixture]) -> Iterator[list[Fixture]]:
     source = iter(fixtures)
     while chunk := list(islice(source, _CHUNK)):
         yield chunk
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

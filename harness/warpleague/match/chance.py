@@ -35,6 +35,11 @@ def season_commitment(secret: bytes) -> str:
     return sha256(secret).hexdigest()
 
 
+def beacon_secret(secret: bytes, value: str) -> bytes:
+    """The 32 bytes all deals come from in a season whose beacon had `value`."""
+    return _derive("beacon " + value, secret)
+
+
 def deal_key(secret: bytes, deal: int) -> bytes:
     """The 32-byte match key of deal number `deal` (0, 1, ...) of a season."""
     return _derive(f"deal {deal}", secret)

@@ -114,9 +114,14 @@ def header_misfit(header: JsonObject) -> str | None:
             return f"clock.{name} must be a number of seconds above 0 and below {MOST_S:,}"
     if "start_s" not in header["clock"]:
         return "clock.start_s is missing"
-    if not isinstance(header.get("detail", {}), dict):
+    return detail_misfit(header.get("detail", {}))
+
+
+def detail_misfit(detail: object) -> str | None:
+    """What is wrong with the form of what held of the level, in a record's header."""
+    if not isinstance(detail, dict):
         return "detail must be an object"
-    return _misfit(header.get("detail", {}), _HELD, "detail.")
+    return _misfit(detail, _HELD, "detail.")
 
 
 def act_misfit(line: JsonObject) -> str | None:

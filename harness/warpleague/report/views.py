@@ -38,6 +38,7 @@ def status(league: League) -> dict[str, Any]:
     total = league.total(stored)
     taken_out = store.count_of(league.schedule) - stored if league.disqualified else 0
     published = store.published()
+    entered = [attrs.asdict(entry) for entry in store.entered()]
     return {
         "league": league.config.name,
         "game": season.game,
@@ -52,6 +53,11 @@ def status(league: League) -> dict[str, Any]:
         "published": published,
         "secret": season.secret.hex() if published else None,
         "committed": store.committed(),
+        "entrants": entered[-1]["commitment"] if entered else None,
+        "entered": entered,
+        "beacon": season.beacon,
+        "awaits": season.awaits,
+        "head": str(store.head()),
         "level": season.level,
         "held": [line.to_json() for line in lines],
         "created": store.meta("created"),
@@ -76,7 +82,10 @@ def _status_table(league: League, _: int) -> RenderableType:
         ("matches", f"{data['stored']:,} of {data['matches']:,} played ({share:.0f} %)"),
         ("store", f"{data['store']}, since {data['created']}"),
         ("commitment", f"{data['commitment']}, since {data['committed']}"),
+        ("entrants", "\n".join(f"{line['commitment']}, since {line['since']}" for line in data["entered"])),
+        *([("beacon", data["beacon"] or f"awaited: {data['awaits']}")] if data["awaits"] else []),
         ("secret", secret),
+        ("head", data["head"]),
         (
             "level",
             "\n".join(held_lines(data["level"], [Held(**line) for line in data["held"]])) or data["level"],

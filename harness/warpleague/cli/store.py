@@ -1,0 +1,153 @@
+"""Check the store of a league, take over other machines' stores, remove what is damaged.
+
+Decides the arguments and outputs of `warpleague league verify`, `merge` and `mend`; leaves what they do to
+`warpleague.league`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpleague.cli.common import count, league_command, open_league, print_json, say
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from warpleague.league.league import League
+
+    Handler = Callable[[argparse.Namespace], int]
+
+
+def configure_store(action: Callable[[str, str, Handler], argparse.ArgumentParser]) -> None:
+    """Add the commands; `action` makes one of a name, what it does, and what runs it."""
+    verify = action("verify", "execute every record again and compare all of it", _verify)
+    verify.add_argument(
+        "--head",
+        action="append",
+        default=[],
+        metavar="HEAD",
+        help="a receipt of an earlier run: tell if anything stored until then has gone (repeatable)",
+    )
+    merge = action("merge", "take over the matches of other machines' stores", _merge)
+    merge.add_argument("stores", nargs="+", type=Path, metavar="STORE", help="a league.sqlite, or its folder")
+    merge.add_argument(
+        "--trust", action="store_true", help="do not execute the records of these stores before they count"
+    )
+    mend = action("mend", "remove matches that do not hold, so that the next run plays them again", _mend)
+    for parser in (verify, mend):
+        parser.add_argument(
+            "--jobs", type=count(0), metavar="N", default=0, help="processes (default: all cores)"
+        )
+
+
+def _verify(args: argparse.Namespace) -> int:
+    """Exit code 1: something does not hold, or the store does not go back to a head that was given."""
+    from warpleague.league.journal import Head
+    from warpleague.league.records import altered, verify_league
+
+    heads = [Head.parse(text) for text in args.head]
+    with open_league(args) as league:
+        total = 0
+        wrong: list[dict[str, Any]] = []
+
+        def tell(number: int | None, match: str | None, problem: str) -> None:
+            wrong.append({"number": number, "match": match, "problem": problem})
+            if not args.json:
+                numbered = f"match {number} ({match})" if number else f"match {match}"
+                print(f"WRONG  {'the store' if match is None else numbered}: {problem}")
+
+        for fixture, problem in verify_league(league, args.jobs):
+            total += 1
+            if problem is not None:
+                tell(fixture.number, fixture.id, problem)
+            elif total % 1_000 == 0 and sys.stderr.isatty():
+                say(f"{total:,} records verified")
+        good = total - len(wrong)
+        known = {row["match"] for row in wrong}
+        for number, match, problem in altered(league, heads):
+            if match is None or match not in known:  # else its record told already
+                tell(number, match, problem)
+        if args.json:
+            print_json(
+                {
+                    "league": league.config.name,
+                    "records": total,
+                    "wrong": wrong,
+                    "journal": league.store.journal(),
+                    "head": str(league.store.head()),
+                }
+            )
+        else:
+            print(f"{good:,} of {total:,} records hold: executed again, dice, results and tables compared.")
+            _tell_journal(league, len(wrong) == total - good, heads)
+            if good < total:
+                say(f"note: what does not hold can be removed: {league_command(args, 'mend')}")
+    return 1 if wrong else 0
+
+
+def _tell_journal(league: League, whole: bool, heads: list[Any]) -> None:
+    from warpleague.league.decisions import KINDS
+    from warpleague.league.journal import REMOVED
+
+    store = league.store
+    out = store.facts(REMOVED)
+    for fact in out:
+        print(
+            f"note: match {fact.said.get('match')} was removed at {fact.stored}: {fact.said.get('problem')}"
+        )
+    if not whole:
+        return
+    matches, decisions = store.journal() - len(store.facts()) - len(out), len(store.facts(*KINDS))
+    decided = f" and {decisions:,} decision{'' if decisions == 1 else 's'}" if decisions else ""
+    print(f"Nothing was deleted from the store: it has all {matches:,} matches{decided} of its journal.")
+    if heads:
+        print(
+            "It goes back to "
+            + ("the head that was" if len(heads) == 1 else "all heads that were")
+            + " given."
+        )
+
+
+def _mend(args: argparse.Namespace) -> int:
+    from warpleague.league.config import load_config
+    from warpleague.league.league import mend
+
+    config = load_config(args.config)
+    out = mend(config, args.results, args.jobs)
+    if args.json:
+        rows = [{"match": match, "problem": problem} for match, problem in out]
+        print_json({"league": config.name, "removed": rows})
+        return 0
+    for match, problem in out:
+        print(f"removed  match {match}: {problem}")
+    if out:
+        print(f"Entered into the journal. Play them again: {league_command(args, 'run')}")
+    else:
+        print("Nothing to remove: all matches hold.")
+    return 0
+
+
+def _merge(args: argparse.Namespace) -> int:
+    from warpleague.league.config import load_config
+    from warpleague.league.league import merge
+
+    config = load_config(args.config)
+    merged = list(zip(args.stores, merge(config, args.results, args.stores, trust=args.trust), strict=True))
+    if args.json:
+        print_json(
+            [
+                {"store": str(path), "added": m.added, "shared": m.shared, "differing": list(m.differing)}
+                for path, m in merged
+            ]
+        )
+        return 0
+    for path, m in merged:
+        print(f"{path}: {m.added:,} matches taken over, {m.shared:,} were here already")
+        if m.differing:
+            print(
+                f"  {len(m.differing):,} of those came out differently there; ours stay: {', '.join(m.differing[:5])}"
+            )
+    return 0

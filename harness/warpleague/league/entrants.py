@@ -1,0 +1,112 @@
+"""Who takes part, committed to before anything is played: the second commitment of a season.
+
+Leaves who they are to `entry`, and the secret, which is the first one, to `season`. The dice of a deal follow from the
+secret and from names, so that whoever knows the secret could choose names for their dice. The commitment to the
+entrants covers all that is open to choice when the secret is settled: names, contents, conditions and format. It is an
+entry of the journal; when they change there is a further one, and matches of bots that no entry before them has are
+told.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from warpleague.league.facts import add_fact, facts_in
+from warpleague.league.journal import FACT
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from warpleague.league.season import Season
+
+ENTRANTS: Final = "entrants"
+"""The kind of the fact that says who takes part, in what."""
+
+MERGED: Final = "merged"
+"""The kind of the fact that matches were taken over from another store, and of which bots."""
+
+_ORDER: Final = (
+    "SELECT j.seq, j.id, f.kind, f.said, m.bots FROM journal j "
+    "LEFT JOIN fact f ON f.id = j.id LEFT JOIN match m ON m.id = j.id ORDER BY j.seq"
+)
+
+
+def commitment_to(season: Season) -> str:
+    """The hexadecimal SHA-256 of names and digests of a season's bots, its conditions and its format."""
+    return _hash(
+        [[bot.bot, bot.digest] for bot in season.bots], season.conditions, attrs.asdict(season.format)
+    )
+
+
+def _hash(bots: object, conditions: object, form: object) -> str:
+    what = {"bots": bots, "conditions": conditions, "format": form}
+    text = json.dumps(what, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return sha256(text.encode()).hexdigest()
+
+
+@attrs.frozen
+class Entered:
+    """An entry of entrants: its commitment, since when (ISO time)."""
+
+    commitment: str
+    since: str
+
+
+def entered(db: sqlite3.Connection, path: Path) -> list[Entered]:
+    """Every commitment to entrants in the store at `path`, in order."""
+    return [Entered(str(fact.said.get("commitment")), fact.stored) for fact in facts_in(db, path, [ENTRANTS])]
+
+
+def settle(db: sqlite3.Connection, path: Path, season: Season) -> None:
+    """Enter the entrants of `season`, unless they are those of the last entry; in a transaction."""
+    before, now = entered(db, path), commitment_to(season)
+    if not before or before[-1].commitment != now:
+        said = {
+            "commitment": now,
+            "bots": [[bot.bot, bot.digest] for bot in season.bots],
+            "conditions": season.conditions,
+            "format": attrs.asdict(season.format),
+        }
+        add_fact(db, ENTRANTS, said)
+
+
+def settle_merged(db: sqlite3.Connection, head: str, bots: Sequence[tuple[str, str]]) -> None:
+    """Enter that matches of these bots come from a store whose journal has this head; in a transaction."""
+    add_fact(db, MERGED, {"head": head, "bots": [list(bot) for bot in bots]})
+
+
+def entrant_alterations(db: sqlite3.Connection) -> Iterator[tuple[str | None, str]]:
+    """Commitments that do not fit what was entered, and matches stored before their bots had been entered."""
+    known: set[tuple[str, str]] = set()
+    good: dict[str, bool] = {}
+    for seq, match_id, kind, said, bots in db.execute(_ORDER):
+        if kind in (ENTRANTS, MERGED):
+            good.clear()
+            try:
+                told = json.loads(said)
+                known |= {(name, digest) for name, digest in told["bots"]}
+                fits = kind == MERGED or told["commitment"] == _hash(
+                    told["bots"], told["conditions"], told["format"]
+                )
+            except (ValueError, TypeError, KeyError, RecursionError):
+                fits = False
+            if not fits:
+                yield None, f"entry {seq} of the journal, {kind}: the commitment does not fit what it says"
+        elif bots is not None and not str(match_id).startswith(FACT):
+            if bots not in good:
+                good[bots] = _of(bots) <= known
+            if not good[bots]:
+                yield str(match_id), "was stored before its bots had been entered"
+
+
+def _of(bots: str) -> set[tuple[Any, ...]]:
+    try:
+        return {tuple(bot) for bot in json.loads(bots)}
+    except (ValueError, TypeError, RecursionError):
+        return {("", "")}

@@ -1,0 +1,39 @@
+"""Which stored matches do not hold, and their way out of the store.
+
+Leaves executing records to `records`, and how the journal tells of it to `store`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warpleague.errors import StoreError
+from warpleague.league.records import altered, verify_league
+
+if TYPE_CHECKING:
+    from warpleague.league.league import League
+
+
+def remove_damaged(league: League, jobs: int = 0) -> list[tuple[str, str]]:
+    """Remove from a league's store, open to write, the matches that do not hold: ids, and what is wrong.
+
+    They are those that `verify` finds wrong, and those of other bots or formats whose row or record cannot be read.
+    """
+    store = league.store
+    wrong = {fixture.id: problem for fixture, problem in verify_league(league, jobs) if problem is not None}
+    stored = store.ids()
+    for _, match_id, problem in altered(league):
+        if match_id is not None:
+            wrong.setdefault(match_id, problem)
+    for match_id in stored:
+        if match_id not in wrong:
+            try:
+                store.check(match_id)
+            except StoreError as error:
+                wrong[match_id] = str(error)
+    there = [(match_id, wrong[match_id]) for match_id in stored if match_id in wrong]
+    if there:
+        with store.writing():
+            for match_id, problem in there:
+                store.remove(match_id, problem)
+    return there

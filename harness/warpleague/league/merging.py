@@ -1,0 +1,130 @@
+"""Taking over the matches of another machine's store, of which nothing is believed.
+
+Leaves reading such a file to `strangers`, and what a record tells to `recorded`. It takes only ids, deals and records.
+Each record is executed again, dice included, and must be of the match that its id names; results are read from it.
+What the other store says about the season as a whole changes nothing here.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+import attrs
+
+from warpleague.errors import RecordError, StoreError
+from warpleague.league import entrants
+from warpleague.league.pool import RefereePool
+from warpleague.league.recorded import Recorded, read_recorded
+from warpleague.league.season import differences
+from warpleague.league.strangers import Stranger
+from warpleague.match.lines import end_digest
+from warpleague.match.packing import unpack
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from warpleague.league.season import Season
+    from warpleague.league.store import Store
+
+
+@attrs.frozen
+class Merged:
+    """What a merge did: matches taken over, matches both stores had, and ids whose digests disagree."""
+
+    added: int
+    shared: int
+    differing: tuple[str, ...]
+
+
+def merge_from(
+    store: Store,
+    db: sqlite3.Connection,
+    season: Season,
+    path: Path,
+    *,
+    trust: bool = False,
+    jobs: int = 0,
+) -> Merged:
+    """Take over the matches of the store at `path` into `store`, whose season `season` is; its bots do not matter.
+
+    Within the store's `writing`, which gives `db`: `StoreError` names the first match that does not hold, and nothing
+    may be committed then. Where both have a match, ours stays, and its id is reported if the records differ. With
+    `trust` records are not executed, only their form is looked at. `jobs` processes execute them (0: all cores).
+    """
+    with Stranger(path) as theirs:
+        _check_season(store, season, theirs)
+        shared, differing, new = 0, [], []
+        for match_id, deal in theirs.matches():
+            ours = store.digest_of(match_id)
+            if ours is None:
+                new.append((match_id, deal))
+                continue
+            shared += 1
+            if ours != _digest(theirs.record(match_id)):
+                differing.append(match_id)
+        if new:
+            bots: set[tuple[str, str]] = set()
+            for match_id, deal, recorded in _checked(season, theirs, new, trust, jobs):
+                store.put(match_id, deal, recorded.seats, recorded.result)
+                bots.update(recorded.seats)
+            entrants.settle_merged(db, theirs.head(), sorted(bots))
+    return Merged(len(new), shared, tuple(differing))
+
+
+def _check_season(store: Store, season: Season, theirs: Stranger) -> None:
+    if theirs.fact("commitment") != season.commitment:
+        raise StoreError(
+            f"{theirs.path}: its season has another secret, so its deals are others; machines that share a season "
+            "need the same seed in the league file, or a copy of the first machine's store to start from"
+        )
+    lines = differences(
+        {**season.conditions, "beacon value": store.meta("beacon")},
+        {**theirs.conditions(), "beacon value": theirs.fact("beacon")},
+    )
+    if lines:
+        raise StoreError(f"{theirs.path}: holds the results of another league:\n  " + "\n  ".join(lines))
+
+
+def _checked(
+    season: Season, theirs: Stranger, new: list[tuple[str, int]], trust: bool, jobs: int
+) -> Iterator[tuple[str, int, Recorded]]:
+    waiting: deque[tuple[str, int, Future[Recorded]]] = deque()
+    with RefereePool(jobs, "none") as pool:
+
+        def settled() -> tuple[str, int, Recorded]:
+            match_id, deal, future = waiting.popleft()
+            try:
+                recorded = future.result()
+            except RecordError as error:
+                raise theirs.damaged(f"match {match_id}: {error}") from None
+            if season.id_of(deal, recorded.seats) != match_id:
+                raise theirs.damaged(
+                    f"match {match_id}: its record is of another match, or its deal is another"
+                )
+            return match_id, deal, recorded
+
+        try:
+            for match_id, deal in new:
+                key = None if trust else season.key_of(deal)
+                packed = theirs.record(match_id)
+                waiting.append(
+                    (match_id, deal, pool.submit(read_recorded, packed, match_id, season.conditions, key))
+                )
+                if len(waiting) > 4 * pool.jobs:  # records wait in memory
+                    yield settled()
+            while waiting:
+                yield settled()
+        except BaseException:
+            pool.kill()
+            raise
+
+
+def _digest(packed: bytes) -> str | None:
+    try:
+        return end_digest(unpack(packed))
+    except RecordError:
+        return None
