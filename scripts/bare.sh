@@ -53,8 +53,9 @@ make_debian() { # false when there is no mirror, or it does not have this Debian
         return 1
     fi
     # What debootstrap downloads with knows proxies by the environment only.
+    set -o allexport
     eval "$(apt-config shell http_proxy Acquire::http::Proxy https_proxy Acquire::https::Proxy)"
-    export ${http_proxy:+http_proxy} ${https_proxy:+https_proxy}
+    set +o allexport
     timeout 900 debootstrap --variant=minbase --include=python3,git,make "$suite" "$folder" "$from" >"$log" 2>&1
 }
 
