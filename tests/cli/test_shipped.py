@@ -39,7 +39,8 @@ def test_what_is_here_goes_before_what_is_shipped(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["bots/nothing", "random-python", "bots/../bots/random-python", "docs/league.md"]
+    "path",
+    ["bots/nothing", f"bots/{'x' * 300}", "random-python", "bots/../bots/random-python", "docs/league.md"],
 )
 def test_other_paths_stay_as_they_are(here: Path, path: str) -> None:
     """Only `bots/...` and `leagues/...` name something shipped, and only if it is there."""

@@ -5,6 +5,7 @@ Leaves reading a bot to `warpleague.runner.bundle`, and a league file to `warple
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Final
 
@@ -29,11 +30,14 @@ def located(path: Path, *, base: Path | None = None) -> Path:
     name. If there is no such thing either, it is the path as it was given, for the caller to complain about.
     """
     wanted = path if base is None else base / path
-    if path.parts[:1] and path.parts[0] in FOLDERS and ".." not in path.parts and not wanted.exists():
-        shipped = shipped_root() / path
-        if shipped.exists():
-            return shipped
+    named = path.parts[:1] and path.parts[0] in FOLDERS and ".." not in path.parts
+    if named and not _exists(wanted) and _exists(shipped := shipped_root() / path):
+        return shipped
     return wanted
+
+
+def _exists(path: Path) -> bool:
+    return os.path.exists(path)  # noqa: PTH110 - false where pathlib raises an error
 
 
 def short_name(path: Path) -> Path:
