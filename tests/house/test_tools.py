@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -68,6 +69,84 @@ def test_bootstrap_does_nothing_when_all_is_there(root: Path, tmp_path: Path) ->
     (venv / ".bootstrapped").write_text(f"{root}\n{venv}\n{text}", encoding="utf-8")
     done = bootstrap(root, tmp_path, PYTHON="/nowhere/python3")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def tools(folder: Path, *names: str) -> Path:
+    """A folder for PATH that has these programs of the system, and nothing else."""
+    folder.mkdir()
+    for name in names:
+        found = shutil.which(name)
+        assert found is not None, name
+        (folder / name).symlink_to(found)
+    return folder
+
+
+def write_program(path: Path, text: str) -> None:
+    """A shell script in the place of a program."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+
+
+def test_a_bare_debian_that_cannot_be_made_is_told_in_one_line(root: Path, tmp_path: Path) -> None:
+    """Without root or debootstrap nothing is run; one line says so, and the exit code is not that of a failure."""
+    path = tools(tmp_path / "bin", "bash", "dirname", "id")
+    done = subprocess.run(
+        [path / "bash", root / "scripts/bare.sh"],
+        env={"PATH": str(path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (3, "")
+    (line,) = done.stderr.splitlines()
+    assert line in ("bare: not run: it needs root", "bare: not run: debootstrap is not installed")
+
+
+@pytest.mark.parametrize(
+    ("here", "own", "told"),
+    [
+        (
+            ["3.11", "3.12", "3.13"],
+            "3.11",
+            "passed: 3.13; failed: none; left to make test: 3.11; not run: 3.12; not found here: 3.14",
+        ),
+        (
+            ["3.12", "3.14"],
+            "3.13",
+            "passed: 3.12; failed: 3.14; left to make test: 3.13; not found here: 3.11 3.13",
+        ),
+        (
+            ["3.11"],
+            "3.11",
+            "passed: none; failed: none; left to make test: 3.11; not found here: 3.12 3.13 3.14",
+        ),
+    ],
+)
+def test_every_python_is_told_whether_its_tests_were_run(
+    root: Path, tmp_path: Path, here: list[str], own: str, told: str
+) -> None:
+    """All tests run on the oldest and the newest Python found; the last line names each supported version."""
+    path = tools(tmp_path / "bin", "sh", "dirname", "sed", "uniq", "grep", "tr")
+    for version in here:
+        write_program(path / f"python{version}", f"echo {version}")
+    write_program(tmp_path / ".venv/bin/python", f"echo {own}")
+    write_program(tmp_path / "scripts/bootstrap.sh", "exit 0")
+    for version in ("3.11", "3.12", "3.13"):
+        write_program(tmp_path / ".venvs" / version / "bin/pytest", "exit 0")
+    write_program(tmp_path / ".venvs" / "3.14" / "bin/pytest", "exit 1")
+    shutil.copy(root / "pyproject.toml", tmp_path)
+    shutil.copy(root / "scripts/test-pythons.sh", tmp_path / "scripts")
+    done = subprocess.run(
+        [path / "sh", tmp_path / "scripts/test-pythons.sh", "--ends"],
+        env={"PATH": str(path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[-1] == f"all tests on Python: {told}"
+    assert done.returncode == ("failed: none" not in told)
 
 
 @pytest.mark.parametrize(
