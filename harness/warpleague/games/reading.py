@@ -146,6 +146,10 @@ class Fields:
             Given(None, self._path + key).fail("is missing")
         return Given(self._given[key], self._path + key)
 
+    def fail(self, key: str, text: str) -> NoReturn:
+        """Refuse the field `key`, or an item of it such as `ships[0]`."""
+        Given(None, self._path + key).fail(text)
+
     def get(self, key: str, default: object = None) -> Given:
         """The field `key`, or `default` where it is missing."""
         return Given(self._given.get(key, default), self._path + key)
@@ -307,9 +311,9 @@ def possible(legal: Iterable[Any], kind: type | None = None) -> str:
     groups: dict[type, list[str]] = {}
     for action in legal:
         groups.setdefault(type(action), []).append(_values(action))
-    few = sum(map(len, groups.values())) <= _LISTED
+    few = len(groups) == 1 or sum(map(len, groups.values())) <= _LISTED
     return "; ".join(
-        _group(cls, values, whole=few or cls is kind or len(groups) == 1) for cls, values in groups.items()
+        _group(cls, values, whole=few or cls is kind or len(values) <= 2) for cls, values in groups.items()
     )
 
 

@@ -15,7 +15,7 @@ from warpleague.errors import OptionsError
 from warpleague.games.captains import GAME, deal_galaxy, galaxy_text
 from warpleague.games.captains.boards import builtin, distance, rotate
 from warpleague.games.captains.dealing import Dealing, draws, first_deal, lay, plan, settle
-from warpleague.games.captains.galaxy import Layout, misfit
+from warpleague.games.captains.geometry import Layout, misfit
 from warpleague.games.captains.options import PATTERNS, Options
 from warpleague.games.playout import random_roll
 

@@ -1,8 +1,4 @@
-"""Decides what the actions of captains look like: one class a kind, one object for each JSON form.
-
-Leaves to `legal` which of them the rules allow. Since every action is interned, equality is identity; `find`
-is the one way from a JSON form to its object.
-"""
+"""The actions of captains: one class for each kind, one object for each action."""
 
 from __future__ import annotations
 
@@ -163,21 +159,3 @@ MOVES: Final = tuple(map(Move, range(MOST_SPACES)))
 EMERGES: Final = tuple(map(Emerge, range(MOST_SPACES)))
 AI_PLACES: Final = tuple(map(AiPlace, range(MOST_SPACES)))
 END: Final = End()
-
-BY_SPACE: Final[dict[str, tuple[str, tuple[Action, ...]]]] = {
-    "start": ("at", STARTS),
-    "place": ("at", PLACES),
-    "warp": ("to", WARPS),
-    "cannon": ("to", CANNONS),
-    "move": ("to", MOVES),
-    "emerge": ("at", EMERGES),
-    "ai-place": ("at", AI_PLACES),
-}
-"""Kinds of action that name a space: the key of the number, and the action of each space."""
-BY_PLANET: Final[dict[str, tuple[Action, ...]]] = {
-    "deliver": DELIVERIES,
-    "discard": DISCARDS,
-    "take": TAKES,
-}
-BARE: Final[dict[str, Action]] = {"draw": DRAW, "done": DONE, "end": END}
-PICKUPS: Final[dict[str, Pickup]] = {"planet": PICKUP_PLANET, "station": PICKUP_STATION}

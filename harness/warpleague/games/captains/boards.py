@@ -1,7 +1,4 @@
-"""Decides what a set of boards is: reads the built-in one and galaxy files, and names what is wrong in them.
-
-Leaves laying the boards to `dealing` and the geometry of the result to `galaxy`.
-"""
+"""The boards that a galaxy is laid from: the built-in ones, and galaxy files with what is wrong in them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Decides how a galaxy is dealt: which boards are drawn onto which places, and which are turned until it fits.
-
-Leaves the geometry of the finished galaxy to `galaxy` and the passengers' deck to `flow`.
-"""
+"""How a galaxy is dealt: which boards are drawn onto which places, and which are turned until it fits."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ from warpleague.games.captains.boards import (
     board_set,
     check_boards,
 )
-from warpleague.games.captains.galaxy import Galaxy, Laid, Layout, galaxy, misfit
+from warpleague.games.captains.geometry import Galaxy, Laid, Layout, galaxy, misfit
 from warpleague.games.captains.options import AIS, Options
 from warpleague.games.captains.score import RETIRED
 

@@ -1,6 +1,6 @@
-"""The engine of captains as the harness sees it: the contract of `warpleague.games.api`, method by method.
+"""The engine of captains: the modules of this package as one `Game`.
 
-Leaves the work to the modules beside it: `dealing` before the galaxy is laid, `legal`, `turn`, `flow` after.
+Before the galaxy is laid a position is a `Dealing`, and the module of this name does the work.
 """
 
 from __future__ import annotations
@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from warpleague.games.api import CHANCE, Game
-from warpleague.games.captains import codec, dealing, flow, legal, scene, score, tell, turn, view
+from warpleague.games.captains import dealing, legal, position, rules, scene, score, tell, turns, view
 from warpleague.games.captains.actions import ACTIONS, Action
 from warpleague.games.captains.dealing import Dealing
-from warpleague.games.captains.guess import determinize
 from warpleague.games.captains.options import Options
 from warpleague.games.captains.state import (
     AI_PLACE,
@@ -25,6 +24,7 @@ from warpleague.games.captains.state import (
     State,
     table,
 )
+from warpleague.games.captains.view import determinize
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,26 +72,24 @@ class Captains(Game[Position, Action]):
         return () if len(state.retired) == state.plan.players else (CHANCE,)
 
     def chance(self, state: Position) -> tuple[Weights, ...]:  # noqa: D102
-        return (state.cards.deck,) if isinstance(state, State) else dealing.draws(state)
+        return rules.chance(state) if isinstance(state, State) else dealing.draws(state)
 
     def legal(self, state: Position, seat: int) -> Sequence[Action]:  # noqa: D102
         assert isinstance(state, State)
-        return legal.legal(state)
+        return legal.legal(state, seat)
 
     def parse(self, state: Position, seat: int, data: object) -> Action:  # noqa: D102
         assert isinstance(state, State)
-        return legal.parse(state, data)
+        return legal.parse(state, seat, data)
 
     def apply(self, state: Position, move: Action | Rolled) -> tuple[Position, Sequence[Event]]:  # noqa: D102
         if isinstance(state, State):
-            if type(move) is tuple:
-                return flow.roll(state, move)
-            return turn.HANDLERS[type(move)](state, move)
+            return rules.apply(state, move)
         assert isinstance(move, tuple)
         after, events = dealing.lay(state, move)
         if isinstance(after, Dealing):
             return after, events
-        return flow.open_state(table(state.plan, after), state.retired), events
+        return turns.open_state(table(state.plan, after), state.retired), events
 
     def ask(self, state: Position, seat: int) -> str:  # noqa: D102
         assert isinstance(state, State)
@@ -105,7 +103,7 @@ class Captains(Game[Position, Action]):
         return view.view(state, seat)
 
     def retire(self, state: Position, seat: int) -> tuple[Position, Sequence[Event]]:  # noqa: D102
-        return flow.retire(state, seat) if isinstance(state, State) else dealing.retire(state, seat)
+        return rules.retire(state, seat) if isinstance(state, State) else dealing.retire(state, seat)
 
     def outcome(self, state: Position) -> Outcome:  # noqa: D102
         return score.outcome(state) if isinstance(state, State) else score.undealt_outcome(state)
@@ -114,10 +112,10 @@ class Captains(Game[Position, Action]):
         return determinize(view, seat, rng)
 
     def to_json(self, state: Position) -> JsonObject:  # noqa: D102
-        return codec.to_json(state)
+        return position.to_json(state)
 
     def from_json(self, data: object) -> Position:  # noqa: D102
-        return codec.from_json(data)
+        return position.from_json(data)
 
     def scene(self, state: Position, viewer: int | None) -> Scene:  # noqa: D102
         return scene.scene(state, viewer)

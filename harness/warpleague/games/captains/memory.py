@@ -1,6 +1,4 @@
-"""Decides what everybody knows of a seat's hand: cards taken in the open, and what drawn cards cannot be.
-
-Leaves to `state` when cards come and go, and to `view` the drawing of hands that fit this knowledge.
+"""What everybody knows of a seat's hand: cards taken in the open, and what drawn cards cannot be.
 
 A hand is the cards known for sure and hidden ones. Each card drawn from the deck fills a slot, which carries
 the planets it cannot be: the planet it was drawn at (captains T7) and every planet delivered to since, since a

@@ -1,7 +1,4 @@
-"""Decides what there is to draw of a position, and draws a galaxy as text.
-
-Leaves colours and pixels to the painters.
-"""
+"""The picture of a position of captains, and a galaxy as text."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from warpleague.games.captains.dealing import Dealing
-from warpleague.games.captains.galaxy import planets_of, spread
+from warpleague.games.captains.geometry import planets_of, spread
 from warpleague.games.captains.score import PARTS, parts
 from warpleague.games.captains.state import HAND, OVER, STAGES
 from warpleague.games.scene import Cell, Link, Panel, Piece, Scene
@@ -18,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from warpleague.games.captains.boards import Hex
-    from warpleague.games.captains.galaxy import Galaxy
+    from warpleague.games.captains.geometry import Galaxy
     from warpleague.games.captains.state import State
 
 AI_NAME: Final = "AI"

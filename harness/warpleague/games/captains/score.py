@@ -1,13 +1,10 @@
-"""Decides what a position is worth to each owner, and who stands where at the end (captains E2, E3, A4).
-
-Leaves when the end comes to `flow`.
-"""
+"""What a position of captains is worth to each owner, and who stands where at the end (captains E2, E3, A4)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from warpleague.games.api import Outcome
+from warpleague.games.api import Outcome, ranked
 
 if TYPE_CHECKING:
     from warpleague.games.captains.dealing import Dealing
@@ -51,13 +48,8 @@ def outcome(state: State) -> Outcome:
         won = not state.retired and totals[0] > rival
         ranks: tuple[int, ...] = (1 if won else 2,)
     else:
-        standing = [
-            (-1, state.retired.index(seat), 0, 0)
-            if seat in state.retired
-            else (0, totals[seat], sum(state.cards.piles[seat]), state.points[seat])
-            for seat in seats
-        ]
-        ranks = tuple(1 + sum(other > own for other in standing) for own in standing)
+        standings = [(totals[seat], sum(state.cards.piles[seat]), state.points[seat]) for seat in seats]
+        ranks = ranked(standings, state.retired)
     breakdown = {name: tuple(float(part[i]) for part in by_seat) for i, name in enumerate(PARTS)}
     return Outcome(ranks, tuple(map(float, totals)), breakdown, state.why, rival)
 

@@ -1,7 +1,4 @@
-"""Decides what a position of captains is made of: the values that change during a match.
-
-Leaves the geometry to `galaxy`, and what changes when to `legal`, `turn` and `flow`.
-"""
+"""What a position of captains consists of once the galaxy is laid, and where tokens stand and lead."""
 
 from __future__ import annotations
 
@@ -10,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.games.captains.actions import PLACES, WARPS, Place, Warp
+from warpleague.games.values import copier, replaced
 
 if TYPE_CHECKING:
     from warpleague.games.captains.dealing import Plan
-    from warpleague.games.captains.galaxy import Galaxy, Layout
+    from warpleague.games.captains.geometry import Galaxy, Layout
     from warpleague.games.captains.memory import Known
 
 HAND: Final = 4
@@ -129,9 +127,9 @@ def add_token(table: Table, tokens: Tokens, owner: int, space: int) -> Tokens:
     stack = tokens.stacks[owner]
     put = table.put[space]
     return Tokens(
-        (*tokens.stacks[:owner], (*stack, space), *tokens.stacks[owner + 1 :]),
+        replaced(tokens.stacks, owner, (*stack, space)),
         {**tokens.at, space: (owner, len(stack))},
-        (*tokens.near[:owner], tokens.near[owner] | put, *tokens.near[owner + 1 :]),
+        replaced(tokens.near, owner, tokens.near[owner] | put),
         tokens.reached | put & ~table.station_bit,
         {},
         {},
@@ -237,6 +235,11 @@ class State:
     why: str
     focus: int
     taken: int
+
+
+fresh: Final = copier(State)
+fresh_cards: Final = copier(Cards)
+"""Copies of a position and of its cards, to be changed before anybody else sees them."""
 
 
 def changed(counts: tuple[int, ...], at: int, by: int) -> tuple[int, ...]:

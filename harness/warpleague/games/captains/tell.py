@@ -1,16 +1,27 @@
-"""Decides how an event reads: one English line each, in full or redacted form.
-
-Leaves what happened to the events themselves.
-"""
+"""The events of captains that are told again and again, and a line of English for each event."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from warpleague.games.api import Event
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from warpleague.games.captains.state import State
+
     Facts = Mapping[str, Any]
+
+
+def about(state: State, kind: str, **facts: int | str | None) -> Event:
+    """A public event about the seat whose turn it is, built once a match and kept."""
+    table, seat = state.table, state.seat
+    key = (kind, seat, *facts.values())
+    found: Event | None = table.events.get(key)
+    if found is None:
+        found = table.events[key] = Event({"event": kind, "seat": seat, **facts})
+    return found
 
 
 def _paid(e: Facts, ai: bool = False) -> str:
@@ -49,7 +60,7 @@ _LINES: dict[str, Callable[[Facts], str]] = {
         f"place {e['place']}: board {e['board']}, side {e['side']}, turned by {e['rotation'] * 60} degrees"
     ),
     "turned": lambda e: f"board {e['board']} is turned on, to {e['rotation'] * 60} degrees",
-    "redeal": lambda e: "the boards do not fit: the galaxy is dealt anew",  # noqa: ARG005
+    "redeal": lambda _: "the boards do not fit: the galaxy is dealt anew",
     "dealt": lambda e: f"seat {e['seat']} is dealt {_card(e)}",
     "start": lambda e: f"seat {e['seat']} starts on space {e['at']}",
     "place": lambda e: (

@@ -1,25 +1,23 @@
-"""Decides what a seat may know of a position, and what every seat is told of the board at the start.
-
-Leaves the drawing of states that fit a view to `guess`.
-"""
+"""What a seat sees of a game of captains, what the start message tells, and positions drawn to fit a view."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 
-from warpleague.games.captains.boards import SIDE_NAMES
 from warpleague.games.captains.dealing import Dealing
+from warpleague.games.captains.geometry import Layout
+from warpleague.games.captains.position import common_json, dealing_json, known_of, laid_of, plan_of
 from warpleague.games.captains.score import scores
-from warpleague.games.captains.state import STAGES, Table
+from warpleague.games.captains.state import STAGES, Cards, State, Table, table, tokens_of
+from warpleague.games.values import mask
 
 if TYPE_CHECKING:
+    from random import Random
+
     from warpleague.games.api import JsonObject
-    from warpleague.games.captains.dealing import Plan
-    from warpleague.games.captains.galaxy import Layout
     from warpleague.games.captains.memory import Known
-    from warpleague.games.captains.state import State
 
 Stage = Literal[
     "galaxy", "start", "turn", "pickup-planet", "pickup-station", "emerge", "ai-place", "deal", "draw",
@@ -171,79 +169,6 @@ class View:
     """By owner: the score if the game ended now."""
 
 
-def match_json(plan: Plan, station: int, laid: tuple[tuple[int, int, int], ...]) -> JsonObject:
-    """The JSON form of `Match`."""
-    options = plan.options
-    return {
-        "players": plan.players,
-        "galaxy": options.galaxy,
-        "pattern": plan.pattern.name,
-        "galaxy_file": options.galaxy_file,
-        "ai": options.ai,
-        "max_rounds": options.max_rounds,
-        "station": station,
-        "boards": [[plan.boards[board].number, SIDE_NAMES[side], turn] for board, side, turn in laid],
-    }
-
-
-def layout_json(table: Table) -> JsonObject:
-    """The JSON form of `Match` for a galaxy that is laid; kept, since it is part of every view."""
-    found: JsonObject | None = table.events.get("match")
-    if found is None:
-        layout: Layout = table.galaxy.layout
-        found = table.events["match"] = match_json(table.plan, layout.station, layout.laid)
-    return found
-
-
-def bits(mask: int) -> list[int]:
-    """The numbers of the bits set in `mask`."""
-    return [i for i in range(mask.bit_length()) if mask >> i & 1]
-
-
-def known_json(known: Known) -> JsonObject:
-    """The JSON form of `Memory`."""
-    return {
-        "sure": list(known.sure),
-        "slots": [bits(mask) for mask in known.slots],
-        "spent": [{"planet": planet, "slots": bits(could)} for planet, could in known.spent],
-    }
-
-
-def common_json(state: State) -> JsonObject:
-    """What views and whole positions have in common."""
-    return {
-        "match": layout_json(state.table),
-        "stage": STAGES[state.stage],
-        "retired": list(state.retired),
-        "seat": state.seat,
-        "round": state.round,
-        "last_round": state.last_round,
-        "why": state.why,
-        "energy": state.energy,
-        "steps": state.steps,
-        "warped": state.warped,
-        "picked": state.picked,
-        "focus": state.focus,
-        "taken": bits(state.taken),
-        "ships": list(state.ships),
-        "tokens": [list(stack) for stack in state.tokens.stacks],
-        "known": [known_json(known) for known in state.cards.known],
-        "delivered": [list(pile) for pile in state.cards.piles],
-        "docks": list(state.cards.docks),
-        "points": list(state.points),
-        "explorers": list(state.explorers),
-    }
-
-
-def dealing_json(dealing: Dealing) -> JsonObject:
-    """The same while the galaxy is laid: nothing of it is hidden."""
-    return {
-        "match": match_json(dealing.plan, dealing.rotation, dealing.laid),
-        "stage": "galaxy",
-        "retired": list(dealing.retired),
-    }
-
-
 def view(state: State | Dealing, seat: int) -> JsonObject:
     """The view of `seat`, as described by `View`."""
     if isinstance(state, Dealing):
@@ -290,3 +215,104 @@ def setup(table: Table) -> JsonObject:
     ]
     station = [space for space, kind in enumerate(galaxy.kinds) if kind == "station"]
     return {"pattern": galaxy.pattern.name, "station": station, "spaces": spaces, "planets": planets}
+
+
+# -- positions that fit a view -------------------------------------------------------------------------------
+
+_SHUFFLES: Final = 40
+"""Fair tries, each consistent deal equally likely, before hands are built card by card."""
+
+
+def determinize(view: JsonObject, seat: int, rng: Random) -> State | Dealing:
+    """A position drawn with `rng` that looks to `seat` exactly like `view`.
+
+    Each way to share the cards it cannot see between hands and deck that agrees with its memory is equally
+    likely, in however many orders they may have been drawn; only where 40 shuffles find none are hands built
+    card by card, which is not quite even.
+    """
+    match = view["match"]
+    made = plan_of(match)
+    laid = laid_of(made, match["boards"])
+    retired = tuple(view["retired"])
+    if view["stage"] == "galaxy":
+        return Dealing(made, match["station"], laid, retired)
+    board = table(made, Layout(match["station"], laid))
+    known = tuple(map(known_of, view["known"]))
+    others = [other for other in range(made.players) if other != seat and known[other].hidden]
+    hidden = _deal(view["unseen"], [known[other] for other in others], rng)
+    hands = [list(one.sure) for one in known]
+    hands[seat] = list(view["hand"])
+    deck = list(view["unseen"])
+    for other, planets in zip(others, hidden, strict=True):
+        for planet in planets:
+            hands[other][planet] += 1
+            deck[planet] -= 1
+    cards = Cards(
+        tuple(deck),
+        view["deck"],
+        tuple(view["docks"]),
+        tuple(map(tuple, hands)),
+        tuple(map(tuple, view["delivered"])),
+        known,
+    )
+    return State(
+        table=board,
+        stage=STAGES.index(view["stage"]),
+        seat=view["seat"],
+        round=view["round"],
+        energy=view["energy"],
+        steps=view["steps"],
+        warped=view["warped"],
+        picked=view["picked"],
+        ships=tuple(view["ships"]),
+        tokens=tokens_of(board, tuple(map(tuple, view["tokens"]))),
+        cards=cards,
+        points=tuple(view["points"]),
+        explorers=tuple(view["explorers"]),
+        retired=retired,
+        last_round=view["last_round"],
+        why=view["why"],
+        focus=view["focus"],
+        taken=mask(view["taken"]),
+    )
+
+
+def _deal(unseen: list[int], known: list[Known], rng: Random) -> list[list[int]]:
+    """Hidden cards for each of several hands, together no more than `unseen` has of any planet."""
+    sizes = [one.hidden for one in known]
+    pool = [planet for planet, cards in enumerate(unseen) for _ in range(cards)]
+    for _ in range(_SHUFFLES):
+        drawn = rng.sample(pool, sum(sizes))
+        hands = []
+        for one, size in zip(known, sizes, strict=True):
+            hand, drawn = drawn[:size], drawn[size:]
+            if not one.allows(hand):
+                break
+            hands.append(hand)
+        else:
+            return hands
+    left = list(unseen)
+    hands = [[] for _ in known]
+    if not _build(left, known, hands, rng):
+        raise ValueError("no hands fit this view")
+    return hands
+
+
+def _build(left: list[int], known: list[Known], hands: list[list[int]], rng: Random) -> bool:
+    """Fill `hands` one card at a time out of `left`, going back where no card fits."""
+    seat = next((i for i, one in enumerate(known) if len(hands[i]) < one.hidden), None)
+    if seat is None:
+        return True
+    hand = hands[seat]
+    weights = list(left)
+    while any(weights):
+        planet = rng.choices(range(len(weights)), weights)[0]
+        weights[planet] = 0
+        if known[seat].allows([*hand, planet]):
+            left[planet] -= 1
+            hand.append(planet)
+            if _build(left, known, hands, rng):
+                return True
+            hand.pop()
+            left[planet] += 1
+    return False

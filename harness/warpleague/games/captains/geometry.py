@@ -1,7 +1,6 @@
-"""Decides the geometry of a galaxy: its spaces and their numbers, what borders on what, where ships can go.
+"""The geometry of a galaxy: its spaces and their numbers, what borders on what, where ships can go.
 
-Leaves how the boards came to lie there to `dealing`, and everything that changes during a match to `state`.
-All of it is computed once for a layout and shared by reference.
+It is computed once for each layout, and shared.
 """
 
 from __future__ import annotations

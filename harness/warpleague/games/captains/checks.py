@@ -1,13 +1,9 @@
-"""Decides whether the parts of a loaded position fit each other: its stage, the ship, the cards, the turn.
-
-Leaves the reading of the parts, and what each must be by itself, to `codec`.
-"""
+"""Whether the parts of a position that was read fit each other: its stage, the ship, the cards, the turn."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warpleague.games.captains.flow import AI_DISCARDS, UNTIL_PAIRS
 from warpleague.games.captains.score import RETIRED
 from warpleague.games.captains.state import (
     AI_CARDS,
@@ -28,9 +24,10 @@ from warpleague.games.captains.state import (
     State,
     may_place,
 )
+from warpleague.games.captains.turns import AI_DISCARDS, UNTIL_PAIRS
 
 if TYPE_CHECKING:
-    from warpleague.games.captains.fields import Fields
+    from warpleague.games.reading import Fields
 
 
 def check(fields: Fields, state: State) -> None:

@@ -1,0 +1,331 @@
+"""What follows from an action, a card or a retirement in captains.
+
+Everything trusts its caller that the move is legal. A move is carried out on one copy of the position, `new`, which
+the functions here and in `turns` change until it is handed out; what happens is added to the list `told`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from warpleague.games.api import Event
+from warpleague.games.captains import tell
+from warpleague.games.captains.actions import (
+    Action,
+    AiPlace,
+    Cannon,
+    Deliver,
+    Discard,
+    Done,
+    Draw,
+    Emerge,
+    End,
+    Move,
+    Pickup,
+    Place,
+    Start,
+    Take,
+    Warp,
+)
+from warpleague.games.captains.score import RETIRED
+from warpleague.games.captains.state import (
+    AI_CARDS,
+    BLACKHOLE,
+    DEAL,
+    DEALT,
+    DRAW,
+    EMERGE,
+    HAND,
+    OVER,
+    PICKUP_PLANET,
+    PICKUP_STATION,
+    STATION,
+    TURN,
+    Cards,
+    State,
+    changed,
+    fresh,
+    fresh_cards,
+)
+from warpleague.games.captains.turns import (
+    AI,
+    UNTIL_PAIRS,
+    Told,
+    ai_cards,
+    ai_collect,
+    ai_next_card,
+    count_down,
+    end_turn,
+    finish,
+    next_seat,
+    put_token,
+)
+from warpleague.games.values import replaced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpleague.games.api import Rolled, Weights
+
+
+def chance(state: State) -> tuple[Weights, ...]:
+    """The top card of the deck, by the planets that it holds (captains C2)."""
+    return (state.cards.deck,)
+
+
+def apply(state: State, move: Action | Rolled) -> tuple[State, Told]:
+    """The position after `move`, and what happened."""
+    new = fresh(state)
+    told: Told = []
+    _APPLY[type(move)](new, move, told)
+    return new, told
+
+
+def retire(state: State, seat: int) -> tuple[State, Told]:
+    """The bot of `seat` is out: its turn, if it is on, ends at once."""
+    new = fresh(state)
+    new.retired = (*state.retired, seat)
+    told = [Event({"event": "retired", "seat": seat})]
+    if len(new.retired) == state.table.players:
+        new.why = RETIRED
+        if state.stage != OVER:
+            finish(new, told)
+    elif seat == state.seat and state.stage not in (DEAL, OVER):
+        next_seat(new, told)
+    return new, told
+
+
+# -- moves -------------------------------------------------------------------------------------------------
+
+
+def _to(new: State, space: int) -> None:
+    """The ship whose turn it is comes to `space`, perhaps into a black hole."""
+    new.ships = replaced(new.ships, new.seat, space)
+    new.steps += 1
+    new.warped = False
+    if new.table.galaxy.blackhole[space]:
+        new.stage = BLACKHOLE
+
+
+def _move(new: State, action: Move, told: Told) -> None:
+    """T1: from a nebula a move is free, else it costs 1 energy."""
+    table, seat, to = new.table, new.seat, action.to
+    at = new.ships[seat]
+    if not table.galaxy.nebula[at]:
+        new.energy -= 1
+    _to(new, to)
+    key = (at, to, seat)
+    event = table.events.get(key)
+    if event is None:
+        event = table.events[key] = Event({"event": "move", "seat": seat, "from": at, "to": to})
+    told.append(event)
+
+
+def _cannon(new: State, action: Cannon, told: Told) -> None:
+    """T8."""
+    at = new.ships[new.seat]
+    _to(new, action.to)
+    told.append(tell.about(new, "cannon", **{"from": at, "to": action.to}))
+
+
+def _emerge(new: State, action: Emerge, told: Told) -> None:
+    """T9."""
+    new.ships = replaced(new.ships, new.seat, action.at)
+    new.steps += 1
+    new.stage, new.focus = TURN, STATION
+    told.append(tell.about(new, "emerge", at=action.at))
+
+
+def _warp(new: State, action: Warp, told: Told) -> None:
+    """T5: the owner of another's token gets a point; a wild wormhole is nobody's."""
+    seat = new.seat
+    at = new.ships[seat]
+    new.ships = replaced(new.ships, seat, action.to)
+    new.steps += 1
+    new.warped = True
+    owner = new.tokens.at.get(at, (seat, 0))[0]
+    paid = None
+    if owner != seat:
+        new.points = changed(new.points, owner, 1)
+        paid = owner
+    told.append(tell.about(new, "warp", **{"from": at, "to": action.to, "point_to": paid}))
+
+
+# -- tokens ------------------------------------------------------------------------------------------------
+
+
+def _start(new: State, action: Start, told: Told) -> None:
+    """S3."""
+    new.ships = replaced(new.ships, new.seat, action.at)
+    new.steps += 1
+    new.stage = TURN
+    told.append(tell.about(new, "start", at=action.at))
+    put_token(new, new.seat, action.at, told)
+
+
+def _place(new: State, action: Place, told: Told) -> None:
+    """T3, T4."""
+    new.steps += 1
+    new.warped = False
+    put_token(new, new.seat, action.at, told)
+
+
+def _ai_place(new: State, action: AiPlace, told: Told) -> None:
+    """A2, A3."""
+    put_token(new, AI, action.at, told)
+    if new.focus == STATION:
+        ai_cards(new, told)
+    else:
+        ai_collect(new, new.focus + 1, told)
+
+
+# -- cards -------------------------------------------------------------------------------------------------
+
+
+def _deliver(new: State, action: Deliver, told: Told) -> None:
+    """T6."""
+    seat, planet, cards = new.seat, action.planet, fresh_cards(new.cards)
+    count = cards.hands[seat][planet]
+    new.steps += 1
+    new.warped = False
+    new.cards = cards
+    cards.hands = replaced(cards.hands, seat, changed(cards.hands[seat], planet, -count))
+    cards.piles = replaced(cards.piles, seat, changed(cards.piles[seat], planet, count))
+    known = cards.known[seat].left(planet, count, none_remain=True)
+    cards.known = replaced(cards.known, seat, known)
+    told.append(tell.about(new, "deliver", planet=planet, cards=count))
+
+
+def _pickup(new: State, action: Pickup, told: Told) -> None:
+    """T7; in solo the AI is paid at once for a pick-up at the station (A4)."""
+    new.steps += 1
+    new.warped = False
+    new.picked = True
+    if action.at == "planet":
+        new.stage = PICKUP_PLANET
+        new.focus = new.table.galaxy.beside_planet[new.ships[new.seat]]
+        told.append(tell.about(new, "pickup", at="planet", planet=new.focus))
+        return
+    new.stage = PICKUP_STATION
+    paid = None
+    if new.table.players == 1:
+        paid = AI
+        new.points = changed(new.points, AI, 1)
+    told.append(tell.about(new, "pickup", at="station", point_to=paid))
+
+
+def _discard(new: State, action: Discard, told: Told) -> None:
+    """T7: the first part of a pick-up."""
+    seat, planet, cards = new.seat, action.planet, fresh_cards(new.cards)
+    new.steps += 1
+    new.cards = cards
+    cards.docks = changed(cards.docks, planet, 1)
+    cards.hands = replaced(cards.hands, seat, changed(cards.hands[seat], planet, -1))
+    cards.known = replaced(cards.known, seat, cards.known[seat].left(planet, 1, none_remain=False))
+    told.append(tell.about(new, "discard", planet=planet))
+
+
+def _take(new: State, action: Take, told: Told) -> None:
+    """T7: at the station."""
+    seat, planet, cards = new.seat, action.planet, fresh_cards(new.cards)
+    new.steps += 1
+    new.taken |= 1 << planet
+    new.cards = cards
+    cards.docks = changed(cards.docks, planet, -1)
+    cards.hands = replaced(cards.hands, seat, changed(cards.hands[seat], planet, 1))
+    cards.known = replaced(cards.known, seat, cards.known[seat].taken(planet))
+    told.append(tell.about(new, "take", planet=planet))
+
+
+def _draw(new: State, _: Draw, told: Told) -> None:
+    """T7: at a planet; the cards come by chance, one by one."""
+    new.steps += 1
+    new.stage = DRAW
+    told.append(tell.about(new, "draw"))
+
+
+def _done(new: State, _: Done, told: Told) -> None:
+    """T7: at the station."""
+    new.steps += 1
+    new.stage, new.taken = TURN, 0
+    told.append(tell.about(new, "done"))
+
+
+def _end(new: State, _: End, told: Told) -> None:
+    told.append(tell.about(new, "end"))
+    end_turn(new, told)
+
+
+def _to_docks(new: State, planet: int) -> None:
+    """The top card of the deck, of `planet`, goes to the Docks."""
+    new.cards = cards = _without_top(new, planet)
+    cards.docks = changed(cards.docks, planet, 1)
+
+
+def _to_hand(new: State, planet: int, not_planet: int) -> None:
+    """The seat gets a card of `planet`, of which the others know only that it is not `not_planet`."""
+    new.cards = cards = _without_top(new, planet)
+    hand, known = cards.hands[new.seat], cards.known[new.seat]
+    cards.hands = replaced(cards.hands, new.seat, changed(hand, planet, 1))
+    cards.known = replaced(cards.known, new.seat, known.drawn(not_planet))
+
+
+def _without_top(new: State, planet: int) -> Cards:
+    cards = fresh_cards(new.cards)
+    cards.deck = changed(cards.deck, planet, -1)
+    cards.left -= 1
+    return cards
+
+
+def _roll(new: State, rolled: Rolled, told: Told) -> None:
+    """The card of planet `rolled[0]` is turned or dealt (captains C2)."""
+    planet, seat, stage = rolled[0], new.seat, new.stage
+    if stage == AI_CARDS:
+        _to_docks(new, planet)
+        told.append(tell.about(new, "ai-discarded", planet=planet))
+        count_down(new, told)
+        if new.focus != UNTIL_PAIRS:
+            new.focus -= 1
+        ai_next_card(new, told)
+    elif stage == BLACKHOLE:  # captains T9
+        _to_docks(new, planet)
+        new.stage, new.focus = EMERGE, planet
+        told.append(Event({"event": "revealed", "seat": seat, "planet": planet}, reveals=True))
+        count_down(new, told)
+    elif stage == DRAW and planet == new.focus:  # captains T7
+        _to_docks(new, planet)
+        told.append(Event({"event": "drawn", "seat": seat, "planet": planet, "to": "docks"}, reveals=True))
+        count_down(new, told)
+    else:
+        _to_hand(new, planet, new.focus)
+        hidden = {"event": "drawn" if stage == DRAW else "dealt", "seat": seat, "to": "hand"}
+        told.append(Event({**hidden, "planet": planet}, (seat,), hidden, reveals=True))
+        count_down(new, told)
+    held = sum(new.cards.hands[seat])
+    if stage == DRAW and (not new.cards.left or held >= HAND):
+        new.stage, new.focus = TURN, STATION
+    elif stage == DEAL and held == DEALT[seat]:
+        if seat + 1 < new.table.players:
+            new.seat = seat + 1
+        else:
+            new.seat = -1
+            next_seat(new, told)
+
+
+_APPLY: Final[dict[type, Callable[[State, Any, Told], None]]] = {
+    tuple: _roll,
+    Move: _move,
+    Place: _place,
+    Warp: _warp,
+    Deliver: _deliver,
+    End: _end,
+    Pickup: _pickup,
+    Draw: _draw,
+    Discard: _discard,
+    Take: _take,
+    Done: _done,
+    Start: _start,
+    Cannon: _cannon,
+    Emerge: _emerge,
+    AiPlace: _ai_place,
+}
