@@ -48,6 +48,22 @@ def test_check_sends_what_the_bot_wants(run: Run, make_bot: MakeBot) -> None:
     assert run(*CHECK, make_bot("whole", source)).code == 0
 
 
+def test_a_bot_of_any_game_is_checked_in_those_asked_for(run: Run, first: Path) -> None:
+    """`games = ["*"]` claims every game: without `--game` all that come with Warp League are played."""
+    manifest = tomllib.loads((first / "bot.toml").read_text())
+    (first / "bot.toml").write_text(tomli_w.dumps({**manifest, "games": ["*"]}))
+    done = run(*CHECK, first, "--game", "sheets")
+    assert done.code == 0
+    assert "sheets, 4 players" in done.out
+    assert "aliens, " not in done.out
+    done = run(*CHECK, first, "--game", "nosuch")
+    assert done.code == 1
+    assert "no such game is installed" in done.out
+    assert checkup._wanted(("*",), ()) == list(GAMES)
+    assert run("match", "coasters", first, first, "--seed", 1).err == ""
+    assert "any game" in run("bot", "list", first.parent).out
+
+
 def test_check_as_json(run: Run, make_bot: MakeBot) -> None:
     """`--json` prints one object: whether the bot is ready, and every finding."""
     bot = make_bot("broken", "def (")
@@ -304,7 +320,7 @@ def test_new_knows_every_language(run: Run, tmp_path: Path, language: str) -> No
     assert run("bot", "new", tmp_path / "bot", "--lang", language).code == 0
     (bot,) = run("bot", "list", tmp_path, "--json").json
     assert (bot["name"], bot["version"]) == ("bot", "0.1")
-    assert set(bot["games"]) <= set(game_ids())
+    assert bot["games"] == ["*"]
     name, folder = LANGUAGES[language]
     starter = (starter_folder(folder) / "bot.toml").read_text().splitlines()
     made = (tmp_path / "bot" / "bot.toml").read_text().splitlines()

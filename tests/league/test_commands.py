@@ -267,6 +267,15 @@ def test_a_merge_publishes_no_secret(
     assert (told["stored"], told["complete"], told["published"], told["secret"]) == (18, False, None, None)
 
 
+def test_a_longer_season_tells_that_its_secret_is_public(command, played: Path, write_league) -> None:
+    """A finished season that is extended says so before it plays on, with `--quiet` too."""
+    assert "is public since" not in command("run", played, "--quiet")[2]
+    longer = write_league("anna", "bert", "cleo", deals=4)
+    code, _, err = command("run", longer, "--quiet")
+    assert code == 0
+    assert "note: the secret of this season is public since" in err
+
+
 def test_merge_checks_the_file(command, league_file: Path, write_league, open_league, tmp_path: Path) -> None:
     """A file whose conditions are no longer those of its store takes nothing over, and is told what differs."""
     for results in (None, tmp_path / "other"):

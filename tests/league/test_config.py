@@ -187,6 +187,24 @@ def test_a_gauntlet_needs_others(write_league, fake) -> None:
         enter_bots(load_config(path), fake.prepare)
 
 
+@pytest.mark.parametrize("game", ["captains", "sheets"])
+def test_a_gauntlet_of_a_solo_game_says_what_to_write(write_league, game: str) -> None:
+    """A game whose tables have one seat unless told otherwise needs a line more, which the error gives."""
+    path = write_league("a", "b", extra="kind = 'gauntlet'")
+    path.write_text(path.read_text().replace('id = "aliens"', f'id = "{game}"'))
+    with pytest.raises(ConfigError, match=r"two or more; write  players = 2  under \[game\]$"):
+        load_config(path)
+    path.write_text(path.read_text().replace(f'id = "{game}"', f'id = "{game}"\nplayers = 2'))
+    assert load_config(path).game.players == 2
+
+
+def test_a_bot_of_any_game_plays_it(write_league, fake) -> None:
+    """`games = ["*"]` is any game, those of third parties too."""
+    config = load_config(write_league("a", "b"))
+    entries = enter_bots(config, lambda folder: fake.FakeBundle(folder.name, "d", ("*",)))
+    assert len(entries.bots) == 2
+
+
 GAMES = {"a": ("chess",), "b": ("aliens",)}
 
 

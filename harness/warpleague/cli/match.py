@@ -116,6 +116,7 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
     )
     from warpleague.match.spec import STRIKES, Clock, MatchSpec
     from warpleague.runner.bundle import prepare
+    from warpleague.runner.manifest import games_named, plays
     from warpleague.runner.shipped import located
 
     game = load_game(args.game)
@@ -143,9 +144,9 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
     paths = sandbox_paths(args)
     bundles = [prepare(located(Path(bot)), args.level, paths) for bot in args.bots]
     for bundle in bundles:
-        if game.id not in bundle.games:
+        if not plays(bundle.games, game.id):
             say(
-                f"note: {bundle.name} does not claim to play {game.id}; bot.toml says {', '.join(bundle.games)}"
+                f"note: {bundle.name} does not claim to play {game.id}; bot.toml says {games_named(bundle.games)}"
             )
     spec = MatchSpec(
         id="",

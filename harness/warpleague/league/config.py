@@ -301,6 +301,12 @@ def _check(config: LeagueConfig, where: str) -> None:
         if isinstance(tables, int):
             raise ConfigError(f'{where}: format.tables: a gauntlet plays all its tables; leave it at "all"')
         if config.game.players == 1:
-            raise ConfigError(f"{where}: format.kind: a gauntlet needs tables of two or more")
+            more = [players for players in load_game(config.game.id).players if players > 1]
+            todo = (
+                f"write  players = {more[0]}  under [game]"
+                if more
+                else f"{config.game.id} has no such tables"
+            )
+            raise ConfigError(f"{where}: format.kind: a gauntlet needs tables of two or more; {todo}")
     elif config.format.challengers:
         raise ConfigError(f'{where}: format.challengers: only kind = "gauntlet" has challengers')

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import attrs
 
 from warpleague.errors import BotError, ConfigError, EntrantsError, MissingToolchain
+from warpleague.runner.manifest import games_named, plays
 from warpleague.runner.shipped import located
 from warpleague.strict import nearest
 
@@ -119,9 +120,9 @@ def _enter(config: LeagueConfig, index: int, prepare: Callable[[Path], Prepared]
     except OSError as error:
         raise ConfigError(f"{where}: {folder} cannot be read: {error.strerror}") from None
     bundle = prepare(folder)
-    if config.game.id not in bundle.games:
+    if not plays(bundle.games, config.game.id):
         raise BotError(
-            f"{where}: {bundle.name} does not play {config.game.id} (its games: {', '.join(bundle.games)})"
+            f"{where}: {bundle.name} does not play {config.game.id} (its games: {games_named(bundle.games)})"
         )
     return attrs.evolve(bundle.seat(), bot=entry.name or bundle.name)
 

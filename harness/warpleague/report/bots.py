@@ -13,6 +13,7 @@ from rich.console import Group
 from rich.text import Text
 
 from warpleague.report.terminal import make_console, make_table
+from warpleague.runner.manifest import games_named
 from warpleague.runner.shipped import short_name
 from warpleague.safe_text import safe
 
@@ -44,7 +45,12 @@ def print_bots(found: list[dict[str, Any]]) -> None:
         table.add_column(column, overflow="fold")
     for bot in found:
         if "error" not in bot:
-            row = (bot["name"], bot["version"], ", ".join(bot["games"]), str(short_name(Path(bot["folder"]))))
+            row = (
+                bot["name"],
+                bot["version"],
+                games_named(bot["games"]),
+                str(short_name(Path(bot["folder"]))),
+            )
             table.add_row(*(Text(safe(cell)) for cell in row))
     console = make_console()
     console.print(table)

@@ -15,7 +15,7 @@ import attrs
 import msgspec
 
 from warpleague.errors import BotError
-from warpleague.games import game_ids, load_game
+from warpleague.games import GAMES, game_ids, load_game
 from warpleague.match.chance import match_key
 from warpleague.match.evidence import told
 from warpleague.match.setup import load_options, match_id, options_json
@@ -23,7 +23,7 @@ from warpleague.match.spec import LEVEL, Clock, MatchSpec
 from warpleague.runner.bundle import Bundle, prepare
 from warpleague.runner.content import left_out
 from warpleague.runner.hints import hint
-from warpleague.runner.manifest import require_folder
+from warpleague.runner.manifest import ANY, games_named, plays, require_folder
 from warpleague.runner.play import play_within
 from warpleague.runner.trial import GRACE_S, LONG_BYTES, crowded, in_pieces, padded, try_out, whole
 from warpleague.strict import nearest
@@ -113,11 +113,11 @@ def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
     without = f"; left out: {', '.join(gone[:5])}" if gone else ""
     yield Finding("bundle", "ok", f"{bundle.name} {bundle.version}, content {bundle.digest[:12]}{without}")
     for name in how.games:
-        if name not in bundle.games:
-            text = f"the bot does not claim it; bot.toml says {', '.join(bundle.games)}"
+        if not plays(bundle.games, name):
+            text = f"the bot does not claim it; bot.toml says {games_named(bundle.games)}"
             yield Finding(name, "failed", text)
     known = game_ids()
-    names = [name for name in bundle.games if name in how.games or not how.games]
+    names = _wanted(bundle.games, how.games)
     for name in names:
         if name not in known:
             # Beside others it may be a game of somebody else's; a bot without any cannot play at all.
@@ -135,6 +135,16 @@ def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
     if changed := [name for name, stamp in _files_of(bundle).items() if before.get(name) != stamp]:
         text = f"it wrote {', '.join(changed[:5])} into its own folder: not possible at level sandbox"
         yield Finding("files", "warning", f"{text}; elsewhere matches come to depend on those before them")
+
+
+def _wanted(claimed: tuple[str, ...], asked: tuple[str, ...]) -> list[str]:
+    """The ids of the games to be played: those claimed, or of these the ones asked for.
+
+    A bot that claims any game plays those that come with Warp League, or else the ones asked for.
+    """
+    if ANY not in claimed:
+        return [name for name in claimed if name in asked or not asked]
+    return list(asked or GAMES)
 
 
 def _plan(names: list[str], how: Checkup) -> str:

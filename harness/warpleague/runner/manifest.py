@@ -23,11 +23,14 @@ from warpleague.strict import nearest_path, structure
 from warpleague.toml_text import parse_toml, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 MANIFEST: Final = "bot.toml"
 MANIFEST_KB: Final = 64
 SHOWN_BYTES: Final = 1024
+
+ANY: Final = "*"
+"""Among a bot's games: it plays any, those of third parties too."""
 
 SYSTEM: Final = ("/usr", "/bin", "/sbin", "/nix/store", "/gnu/store")
 """Where programs are that a manifest may name by their absolute paths: the system's, which every bot sees."""
@@ -111,6 +114,16 @@ class SandboxTable:
     """`[sandbox]`: the paths of the machine that a bot asks to see beside what every bot sees."""
 
     paths: tuple[str, ...] = attrs.field(default=(), validator=_check_paths)
+
+
+def plays(games: Sequence[str], game: str) -> bool:
+    """Whether a bot whose manifest names these `games` plays `game`, an id."""
+    return ANY in games or game in games
+
+
+def games_named(games: Sequence[str]) -> str:
+    """The games of a manifest, in words."""
+    return "any game" if ANY in games else ", ".join(games)
 
 
 @attrs.frozen
