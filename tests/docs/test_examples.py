@@ -1,6 +1,7 @@
 """Runs every example in README.md, docs/ and protocol/SPEC.md, in order and as a reader would.
 
-What the examples should say is their pages' business; whether links lead anywhere is test_links.py's.
+What the examples should say is their pages' business; whether links lead anywhere is test_links.py's. Sybil finds the
+blocks and runs those in Python. A page is one test, since each of its blocks builds on those before.
 
 A page's blocks share one scratch copy of the repository as working directory, so that one block may write a file
 and the next one use it. By the language a fence names:
@@ -41,65 +42,109 @@ import subprocess
 import sys
 import tomllib
 import types
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from sybil import Document, Example, Region
+from sybil.evaluators.doctest import DocTestEvaluator, OutputChecker
+from sybil.evaluators.python import PythonEvaluator
+from sybil.parsers.abstract.doctest import DocTestStringParser
+from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "protocol" / "SPEC.md"]
 TIMEOUT_S = 240.0
-DIRECTIVE = re.compile(r"<!--\s*example:\s*(?P<verb>\w+)\s*(?P<rest>.*?)\s*-->")
-FENCE = re.compile(r"(?P<indent>\s*)(?P<ticks>`{3,}|~{3,})\s*(?P<language>[\w+-]*)(?P<words>[^`]*)")
+FENCES = RawFencedCodeBlockLexer(re.compile(r"[ \t]*(?P<language>[\w+-]*)(?P<words>[^`\n]*)\n"))
+DIRECTIVE = re.compile(r"\s*<!--\s*example:\s*(?P<verb>\w+)\s*(?P<rest>.*?)\s*-->\s*")
 NOT_COPIED = (".*", "__pycache__", "results", "target", "dist", "node_modules")
-REFUSED = ("sh", "bash")
 PROMPT = re.compile(r"^(\$|>>>) ", re.MULTILINE)
 
-
-@dataclass(frozen=True)
-class Block:
-    """One fenced block: the page it is on, its first line there (from 1), and what the comment before it asks."""
-
-    page: Path
-    line: int
-    language: str
-    text: str
-    verb: str = ""
-    argument: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.page.relative_to(ROOT)}:{self.line}"
+run_python = PythonEvaluator()
+run_prompt = DocTestEvaluator(doctest.ELLIPSIS)
 
 
-def blocks(page: Path) -> list[Block]:
-    """All fenced blocks of a page, in order; a page that does not exist has none."""
-    if not page.exists():
-        return []
-    found: list[Block] = []
-    lines = page.read_text(encoding="utf-8").splitlines()
-    at = 0
-    while at < len(lines):
-        fence = FENCE.fullmatch(lines[at].rstrip())
-        if fence is None:
-            at += 1
-            continue
-        asked = DIRECTIVE.fullmatch(lines[at - 1].strip()) if at else None
-        start = at = at + 1
-        while at < len(lines) and not lines[at].strip().startswith(fence["ticks"]):
-            at += 1
-        indent = len(fence["indent"])
-        text = "".join(
-            line[indent:] + "\n" if line[:indent].isspace() else line + "\n" for line in lines[start:at]
-        )
-        language = fence["language"]
-        if fence["words"].split() == ["malformed"]:
-            language = "malformed"
-        elif fence["words"].split() == ["session"]:
-            text = re.sub(r"(?m)^[<>] ", "", text)
-        verb, argument = (asked["verb"], asked["rest"]) if asked else ("", "")
-        found.append(Block(page, start + 1, language, text, verb, argument))
-        at += 1
-    return found
+def blocks(document: Document) -> Iterator[Region]:
+    """The parser of a page: its fenced blocks, in order, each with what is to be done with it."""
+    end = 0
+    for region in sorted(FENCES(document), key=lambda region: region.start):
+        if region.start < end:
+            continue  # a fence inside a block is shown, not run
+        end = region.end
+        before = document.text[: region.start].removesuffix("\n").rpartition("\n")[2]
+        asked = DIRECTIVE.fullmatch(before)
+        region.lexemes["verb"], region.lexemes["argument"] = asked.groups() if asked else ("", "")
+        region.parsed = region.lexemes["source"]
+        region.evaluator = evaluator(region.lexemes["verb"], region.lexemes["language"])
+        yield region
+
+
+def evaluator(verb: str, language: str) -> Callable[[Example], None]:
+    """What is done with a block in a language, by the word of the comment before it."""
+    match verb, language:
+        case "skip", _:
+            return parse
+        case "file", _:
+            return write
+        case "output", _:
+            return compare
+        case _, ("sh" | "bash"):
+            return refuse
+        case (("" | "status"), "console"):
+            return console
+        case "", "python":
+            return python
+        case "", "pycon":
+            return session
+        case "", _:
+            return parse
+    return refuse
+
+
+def at(example: Example) -> str:
+    """Where a block is."""
+    return f"{os.path.relpath(example.path, ROOT)}:{example.line + 1}"
+
+
+def refuse(example: Example) -> None:
+    """Fail for a block that cannot be run as it stands."""
+    language, verb = example.region.lexemes["language"], example.region.lexemes["verb"]
+    if verb:
+        raise AssertionError(f"{at(example)}: no such comment for {language}: {verb!r}")
+    raise AssertionError(f"{at(example)}: a {language} block is not run: use console")
+
+
+def python(example: Example) -> None:
+    """Execute the code, and keep what it prints for an output block."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        run_python(example)
+    example.document.printed = printed.getvalue()
+
+
+def session(example: Example) -> None:
+    """Execute what follows the prompts, and compare what is printed."""
+    for prompt in DocTestStringParser(run_prompt)(example.parsed, example.path):
+        found = run_prompt(Example(example.document, example.line, 1, prompt, example.namespace))
+        assert not found, f"{at(example)}: {found}"
+
+
+def compare(example: Example) -> None:
+    """Compare a block with what the python block before it printed."""
+    printed = getattr(example.document, "printed", "")
+    assert matches(example.parsed, printed), (
+        f"{at(example)}: the page says\n{example.parsed}\nprinted was\n{printed}"
+    )
+
+
+def write(example: Example) -> None:
+    """Write a block to the file that its comment names."""
+    parse(example)
+    target = Path(example.region.lexemes["argument"])
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(example.parsed, encoding="utf-8")
 
 
 def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -124,17 +169,20 @@ def parse_json(text: str) -> None:
             json.loads(line, object_pairs_hook=unique, parse_constant=no_constant)
 
 
-def parse(block: Block) -> None:
+def parse(example: Example) -> None:
     """Check the grammar of what is not run."""
-    match block.language:
+    text, words = example.parsed, example.region.lexemes["words"].split()
+    match example.region.lexemes["language"]:
+        case "json" if words == ["malformed"]:
+            pass
         case "json" | "jsonl":
-            parse_json(block.text)
+            parse_json(re.sub(r"(?m)^[<>] ", "", text) if words == ["session"] else text)
         case "toml":
-            tomllib.loads(block.text)
-        case "" | "text" if not block.verb:
-            assert not PROMPT.search(block.text), f"{block}: a prompt in a block that is not run: use console"
+            tomllib.loads(text)
+        case "" | "text" if not example.region.lexemes["verb"]:
+            assert not PROMPT.search(text), f"{at(example)}: a prompt in a block that is not run: use console"
         case "python":
-            compile(block.text, str(block), "exec")
+            compile(text, at(example), "exec")
 
 
 def commands(text: str) -> list[tuple[str, str]]:
@@ -158,102 +206,72 @@ def matches(promised: str, printed: str) -> bool:
     def trimmed(text: str) -> str:
         return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n") + "\n"
 
-    return doctest.OutputChecker().check_output(trimmed(promised), trimmed(printed), doctest.ELLIPSIS)
+    return OutputChecker().check_output(trimmed(promised), trimmed(printed), doctest.ELLIPSIS)
 
 
-class Session:
-    """What a page's blocks share: the working directory, the namespace and what the last python block printed."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.module = types.ModuleType("example")
-        self.printed = ""
-
-    def run(self, block: Block) -> None:
-        """Do with one block what its language and comment ask; what fails raises AssertionError or the cause."""
-        shown = block.verb in ("file", "output")
-        assert block.language not in REFUSED or shown, (
-            f"{block}: a {block.language} block is not run: use console"
+def console(example: Example) -> None:
+    """Run a console block's commands in one bash and compare status and output of each."""
+    wanted = commands(example.parsed)
+    mark = "--- end of command, status"
+    script = "".join(f"{command}\nprintf '\\n{mark} %d\\n' $?\n" for command, _ in wanted)
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "100",
+        "LC_ALL": "C.UTF-8",
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+    }
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", script],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=TIMEOUT_S,
+        encoding="utf-8",
+        check=False,
+    )
+    parts = re.split(rf"\n{mark} (\d+)\n", done.stdout)
+    printed, statuses = parts[0::2], parts[1::2]
+    assert len(statuses) == len(wanted), f"{at(example)}: bash stopped early\n{done.stdout}"
+    last = int(example.region.lexemes["argument"] or 0)
+    for number, ((command, promised), output, status) in enumerate(
+        zip(wanted, printed, statuses, strict=False), start=1
+    ):
+        expected = last if number == len(wanted) else 0
+        assert int(status) == expected, (
+            f"{at(example)}: `{command}` ended with {status}, not {expected}\n{output}"
         )
-        match block.verb, block.language:
-            case "file", _:
-                parse(block)
-                target = self.folder / block.argument
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_text(block.text, encoding="utf-8")
-            case "output", _:
-                assert matches(block.text, self.printed), (
-                    f"{block}: the page says\n{block.text}\nprinted was\n{self.printed}"
-                )
-            case ("" | "status", "console"):
-                self.console(block)
-            case "", "python":
-                printed = io.StringIO()
-                # Blank lines put the code where it is on the page, for tracebacks.
-                code = compile("\n" * (block.line - 1) + block.text, str(block.page), "exec")
-                with contextlib.redirect_stdout(printed):
-                    exec(code, self.module.__dict__)
-                self.printed = printed.getvalue()
-            case "", "pycon":
-                self.pycon(block)
-            case "", _:
-                parse(block)
-            case _:
-                raise AssertionError(f"{block}: no such comment for {block.language}: {block.verb!r}")
-
-    def pycon(self, block: Block) -> None:
-        """Run a session with prompts; doctest does."""
-        names = self.module.__dict__
-        test = doctest.DocTestParser().get_doctest(
-            block.text, names, str(block), str(block.page), block.line - 1
+        assert not promised.strip() or matches(promised, output), (
+            f"{at(example)}: `{command}`: the page says\n{promised}\nprinted was\n{output}"
         )
-        report = io.StringIO()
-        runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS, verbose=False)
-        runner.run(test, out=report.write, clear_globs=False)
-        names.update(test.globs)
-        assert not runner.failures, report.getvalue()
-
-    def console(self, block: Block) -> None:
-        """Run a console block's commands in one bash and compare status and output of each."""
-        wanted = commands(block.text)
-        mark = "--- end of command, status"
-        script = "".join(f"{command}\nprintf '\\n{mark} %d\\n' $?\n" for command, _ in wanted)
-        environment = {
-            **os.environ,
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-            "COLUMNS": "100",
-            "LC_ALL": "C.UTF-8",
-            "NO_COLOR": "1",
-            "TERM": "dumb",
-        }
-        done = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", script],
-            cwd=self.folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=TIMEOUT_S,
-            encoding="utf-8",
-            check=False,
-        )
-        parts = re.split(rf"\n{mark} (\d+)\n", done.stdout)
-        printed, statuses = parts[0::2], parts[1::2]
-        assert len(statuses) == len(wanted), f"{block}: bash stopped early\n{done.stdout}"
-        last = int(block.argument) if block.verb == "status" else 0
-        for number, ((command, promised), output, status) in enumerate(
-            zip(wanted, printed, statuses, strict=False), start=1
-        ):
-            expected = last if number == len(wanted) else 0
-            assert int(status) == expected, (
-                f"{block}: `{command}` ended with {status}, not {expected}\n{output}"
-            )
-            assert not promised.strip() or matches(promised, output), (
-                f"{block}: `{command}`: the page says\n{promised}\nprinted was\n{output}"
-            )
 
 
-BLOCKS = {page: blocks(page) for page in PAGES}
+def page_of(page: Path) -> Document:
+    """A page with its examples; a page that does not exist has none."""
+    return Document.parse(str(page), blocks) if page.exists() else Document("", str(page))
+
+
+def run_page(document: Document, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the examples of a page in the working directory, and its code in a module of its own."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    module = types.ModuleType("example")
+    document.namespace = module.__dict__
+    monkeypatch.setitem(sys.modules, "example", module)
+    for example in document.examples():
+        if example.region.lexemes["verb"] == "skip":
+            continue
+        try:
+            example.evaluate()
+        except AssertionError:
+            raise
+        except Exception as error:
+            error.add_note(f"in the example at {at(example)}")
+            raise
+
+
+DOCUMENTS = {page: page_of(page) for page in PAGES}
 
 
 def page_name(page: Path) -> str:
@@ -261,37 +279,32 @@ def page_name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if BLOCKS[page]], ids=page_name)
+@pytest.mark.parametrize("page", [page for page in PAGES if DOCUMENTS[page].regions], ids=page_name)
 def test_examples(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every example on the page runs and prints what the page says."""
     folder = tmp_path / "repository"
-    if any(block.language in ("console", "python", "pycon") for block in BLOCKS[page]):
+    languages = {region.lexemes["language"] for _, region in DOCUMENTS[page].regions}
+    if languages & {"console", "python", "pycon"}:
         shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True)
     else:
         folder.mkdir()
     (folder / "results").mkdir(exist_ok=True)
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
-    session = Session(folder)
-    monkeypatch.setitem(sys.modules, session.module.__name__, session.module)
-    for block in BLOCKS[page]:
-        if block.verb == "skip":
-            continue
-        try:
-            session.run(block)
-        except AssertionError:
-            raise
-        except Exception as error:
-            error.add_note(f"in the example at {block}")
-            raise
+    run_page(DOCUMENTS[page], monkeypatch)
 
 
-SKIPPED = [block for found in BLOCKS.values() for block in found if block.verb == "skip"]
+SKIPPED = [
+    example
+    for document in DOCUMENTS.values()
+    for example in document.examples()
+    if example.region.lexemes["verb"] == "skip"
+]
 
 
-@pytest.mark.parametrize("block", SKIPPED, ids=str)
-def test_skipped_example(block: Block) -> None:
+@pytest.mark.parametrize("example", SKIPPED, ids=at)
+def test_skipped_example(example: Example) -> None:
     """A block that is not run says why, and is counted."""
-    assert len(block.argument.split()) >= 2, f"{block}: say why it is skipped"
-    parse(block)
-    pytest.skip(block.argument)
+    reason = example.region.lexemes["argument"]
+    assert len(reason.split()) >= 2, f"{at(example)}: say why it is skipped"
+    example.evaluate()
+    pytest.skip(reason)

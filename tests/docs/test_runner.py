@@ -1,6 +1,6 @@
-"""Checks the example runner itself on pages made for it: what it must run, compare, refuse and report.
+"""Checks what is done with the examples of a page, on pages made for it: what is run, compared, refused and reported.
 
-The real pages are test_examples.py's.
+The real pages are test_examples.py's; that Sybil finds blocks and runs Python is tested where Sybil is.
 """
 
 from __future__ import annotations
@@ -32,21 +32,17 @@ def examples() -> ModuleType:
 
 @pytest.fixture
 def run(examples: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Write a page of the given text and run its blocks in one session."""
-    monkeypatch.setattr(examples, "ROOT", tmp_path)
+    """Write a page of the given text and run its examples; gives how many there are, the skipped ones included."""
     monkeypatch.chdir(tmp_path)
 
-    def run_page(text: str) -> int:
+    def run_text(text: str) -> int:
         page = tmp_path / "page.md"
         page.write_text(text, encoding="utf-8")
-        session = examples.Session(tmp_path)
-        found = examples.blocks(page)
-        for block in found:
-            if block.verb != "skip":
-                session.run(block)
-        return len(found)
+        document = examples.page_of(page)
+        examples.run_page(document, monkeypatch)
+        return len(document.regions)
 
-    return run_page
+    return run_text
 
 
 def test_blocks_share_a_namespace_and_a_folder(run) -> None:
