@@ -368,7 +368,7 @@ def test_times_are_plausible(make_seat: MakeSeat, make_spec: MakeSpec, wide: Wid
     assert computing.decisions == waiting.decisions == 4
     assert computing.cpu_ms >= 4 * 29
     assert computing.wall_ms >= 4 * 29
-    assert waiting.wall_ms >= 4 * 99
+    assert waiting.wall_ms + waiting.wait_ms >= 4 * 99  # woken, it may have to wait for a processor
     assert waiting.cpu_ms < 4 * 90
     assert waiting.longest_ms <= waiting.wall_ms
     assert (computing.wall_ms + waiting.wall_ms) / 1000 <= result.playing_s <= result.elapsed_s

@@ -11,6 +11,7 @@ import pytest
 
 from warpleague.errors import BadInput
 from warpleague.match.spec import SeatSpec
+from warpleague.runner import freezer
 from warpleague.runner.child import Child
 from warpleague.runner.promises import check_level
 
@@ -74,3 +75,9 @@ def read_all(fd: int) -> str:
         if not data:
             return b"".join(parts).decode()
         parts.append(data)
+
+
+@pytest.fixture
+def no_freezer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bots are stopped by signals, as where control groups cannot be made."""
+    monkeypatch.setattr(freezer, "_lost", [freezer.Means(reason="switched off")])

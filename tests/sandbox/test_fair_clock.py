@@ -14,12 +14,13 @@ import pytest
 import trio
 from rich.console import Console
 
+from warpleague.errors import HarnessFault
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import Clock, MatchResult, MatchSpec, SeatSpec, SeatTimes
 from warpleague.report.match import print_result
-from warpleague.runner import process
+from warpleague.runner import clock, process, stopwatch
 from warpleague.runner.company import Company
 from warpleague.runner.idle import IdleBots
 from warpleague.runner.play import play_game, play_match
@@ -39,7 +40,7 @@ class FakeChild:
     """A bot that is two pipes; its processor clock and its waiting show what a test says, as of the question."""
 
     pid = own_pid = 0
-    group = None
+    group = freezer = None
 
     def __init__(self, *_: object) -> None:
         self.theirs_in, self.stdin = os.pipe()
@@ -54,10 +55,10 @@ class FakeChild:
     def cpu_ns(self) -> int:
         return round((time.perf_counter_ns() - self.begun) * self.cpu_share)
 
-    def waited_ns(self) -> int:
+    def kept_ns(self) -> int:
         return round((time.perf_counter_ns() - self.begun) * self.waited_share)
 
-    def processes(self) -> list[int]:
+    def others(self) -> list[int]:
         return []
 
     def close(self) -> None:
@@ -76,12 +77,11 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[BotProcess, FakeChil
 
 
 @pytest.mark.trio
-async def test_a_deadline_is_extended_by_the_wait_for_a_processor_once(
-    fake: tuple[BotProcess, FakeChild],
-) -> None:
-    """A bot that others keep from the processor all the time has twice its time, no more, and the fault says so."""
+async def test_a_bot_with_other_processes_is_owed_its_time_once(fake: tuple[BotProcess, FakeChild]) -> None:
+    """Where nothing counts what its other processes compute, their doing cannot more than double its time."""
     bot, child = fake
     child.waited_share = 1.0
+    bot._halt.company.any = True
     begun = time.perf_counter_ns()
     trouble = await bot.ask(b"?\n", BUDGET_NS)
     assert trouble is not None
@@ -110,34 +110,47 @@ async def test_nothing_is_owed_to_a_bot_that_only_was_slow(
         found.used_ns = round((time.perf_counter_ns() - child.begun) * company)
 
     monkeypatch.setattr(Company, "look", look)
+    monkeypatch.setattr(
+        stopwatch, "own_counts", lambda: (0, time.perf_counter_ns())
+    )  # a busy machine is no matter
+    bot._halt.company.any = company > 0
     trouble = await bot.ask(b"?\n", BUDGET_NS)
     assert trouble is not None
     assert "extended_ms" not in trouble.detail
 
 
 @pytest.mark.trio
-async def test_an_answer_in_the_extension_counts(fake: tuple[BotProcess, FakeChild]) -> None:
-    """An answer that comes late by no more than the wait is taken."""
+async def test_a_bot_is_waited_for_while_others_have_its_processor(
+    fake: tuple[BotProcess, FakeChild],
+) -> None:
+    """An answer that comes late by no more than the wait counts, however late, and the wait is not charged."""
     bot, child = fake
     child.waited_share = 1.0
-    bot._waited = reads_that_answer(child)
-    assert await bot.ask(b"?\n", BUDGET_NS) is None
-    assert bot.line == b"late"
-    assert bot.wall_ns > BUDGET_NS
-
-
-def reads_that_answer(child: FakeChild) -> Callable[[], int]:
-    """A reading of the wait that, at the deadline, has the bot answer."""
-    reads = 0
+    begun = time.perf_counter_ns()
 
     def read() -> int:
-        nonlocal reads
-        reads += 1
-        if reads == 2:
+        if time.perf_counter_ns() - begun > 4 * BUDGET_NS:
             os.write(child.theirs_out, b"late\n")
-        return child.waited_ns()
+        return FakeChild.kept_ns(child)
 
-    return read
+    child.kept_ns = read  # type: ignore[method-assign]
+    assert await bot.ask(b"?\n", BUDGET_NS) is None
+    assert bot.line == b"late"
+    assert bot.wall_ns < BUDGET_NS
+    assert bot.wait_ns is not None
+    assert bot.wait_ns > 3 * BUDGET_NS
+
+
+@pytest.mark.trio
+async def test_an_overloaded_host_voids_the_match(
+    fake: tuple[BotProcess, FakeChild], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot that gets no processor for minutes is not waited for any longer, and not blamed."""
+    bot, child = fake
+    child.waited_share = 1.0
+    monkeypatch.setattr(clock, "OVERLOAD_NS", 0)
+    with pytest.raises(HarnessFault, match="overloaded: it kept a bot from a processor for"):
+        await bot.ask(b"?\n", 20 * MS)
 
 
 def gaps(policy: Policy, *used_and_lasted_ms: tuple[float, float]) -> bool:
@@ -299,8 +312,11 @@ def test_a_bot_with_other_processes_waits_for_no_other_match(employer: SeatSpec)
     assert len(idle) == 0
 
 
-def test_all_that_a_bot_started_is_stopped_with_it(employer: SeatSpec) -> None:
+def test_without_a_freezer_all_that_a_bot_started_is_stopped_with_it(
+    employer: SeatSpec, no_freezer: None
+) -> None:
     """A stopped bot cannot have another process of its own compute for it; both go on when it is asked."""
+    del no_freezer
     bot = BotProcess(employer, "sandbox")
 
     def states() -> set[str]:
@@ -311,11 +327,11 @@ def test_all_that_a_bot_started_is_stopped_with_it(employer: SeatSpec) -> None:
     try:
         assert trio.run(bot.ask, b'{"type":"hello"}\n', None) is None
         bot.locate()
-        bot._look_at_company(bot._child.processes())
+        bot._look_at_company()
         bot.pause()
         while states() != {"T"}:
             os.sched_yield()
-        bot.resume()
+        bot._halt.resume()
         while "T" in states():
             os.sched_yield()
     finally:

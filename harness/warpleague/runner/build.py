@@ -155,7 +155,7 @@ def _in_place(job: Build, level: Level) -> None:
     def excess() -> str:
         if level == "none":
             return ""
-        if memory.check([process.pid, *descendants(process.pid)]):
+        if memory.check(lambda: [process.pid, *descendants(process.pid)]):
             return _greedy(memory)
         if _folder_mb(job.folder, job.scratch) > LIMITS.folder_mb:
             return f"made more than {LIMITS.folder_mb} MiB of files"
@@ -231,7 +231,7 @@ def _archive(job: Build, archive: Any) -> None:
         return f"made more than {LIMITS.folder_mb} MiB of files" if written > most else ""
 
     def excess() -> str:
-        return too_large() or (_greedy(memory) if memory.check(sandbox.processes()) else "")
+        return too_large() or (_greedy(memory) if memory.check(sandbox.processes) else "")
 
     run = _Run(process, {_fd(process.stdout): keep, _fd(process.stderr): log.feed}, excess)
     try:

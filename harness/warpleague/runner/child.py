@@ -17,9 +17,10 @@ import trio
 
 from warpleague.errors import BotError, HarnessFault
 from warpleague.runner.company import clock_id
-from warpleague.runner.confine import dies_with_harness, launch
+from warpleague.runner.confine import dies_with_harness, launch, remove_groups
 from warpleague.runner.processes import HOLDS_NUMBERS, ended
 from warpleague.runner.sandbox import exit_status
+from warpleague.runner.schedstat import Schedstat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,13 +52,16 @@ class Child:
             if level == "sandbox" or error.errno in _SHORT:
                 raise HarnessFault(f"cannot start {seat.bot}: {error.strerror or error}") from error
             raise BotError(f"{seat.bot}: cannot start {seat.run[0]!r}: {error.strerror or error}") from error
-        self.sandbox, self.group = how.sandbox, how.group
+        self.sandbox, self.group, self.freezer = how.sandbox, how.group, how.freezer
         self._stoppable = dies_with_harness(level)
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
         self.pid = self.own_pid = self._popen.pid
         self._clock_id = clock_id(self.pid)
-        self._schedstat = -1
+        self._main_thread = Schedstat(str(self.pid))
+        self.cpu_ns = self._own_cpu_ns if self.freezer is None else self.freezer.cpu_ns
+        """Reads the processor time in nanoseconds: of all that the bot ever ran where there is a group that counts it,
+        else of the bot's own process with all its threads. None where the system does not tell."""
         if self.sandbox is not None:
             try:
                 self.sandbox.enter(self._popen)
@@ -77,33 +81,39 @@ class Child:
             return False
         self.own_pid = pid
         self._clock_id = clock_id(pid)
-        self.close_schedstat()
-        return True
+        self._main_thread.close()
+        self._main_thread = Schedstat(str(pid))
+        return self.freezer is None
 
     # ------------------------------------------------------------------ clocks and memory
 
-    def cpu_ns(self) -> int | None:
-        """The CPU time of the process in nanoseconds: 0.4 microseconds a read, all threads, no children."""
+    def _own_cpu_ns(self) -> int | None:
         try:
-            return time.clock_gettime_ns(self._clock_id)
+            return time.clock_gettime_ns(self._clock_id)  # 0.4 microseconds a read
         except OSError:
             return None
 
-    def waited_ns(self) -> int | None:
-        """How long the main thread has been runnable without a processor, in nanoseconds, since it started."""
-        if not _LINUX:
+    def kept_ns(self) -> int | None:
+        """How long others kept it from a processor so far, in nanoseconds; None where the system does not tell.
+
+        Exact where the kernel tells the pressure on the bot's group. Else what its main thread waited, of which
+        what is known of the time of its other processes is not the others'; it may then go back.
+        """
+        if self.freezer is not None:
+            kept = self.freezer.kept_ns()
+            if kept is not None:
+                return kept
+        counts = self._main_thread.read() if _LINUX else None
+        if counts is None:
             return None
-        try:
-            if self._schedstat < 0:
-                self._schedstat = os.open(f"/proc/{self.own_pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
-            return int(os.pread(self._schedstat, 100, 0).split()[1])
-        except (OSError, IndexError, ValueError):
-            return None
+        computed, waited = counts
+        return waited if self.freezer is None else waited - (self.freezer.cpu_ns() - computed)
 
     def processes(self) -> Sequence[int]:
         """The processes whose memory counts as the bot's: all that it started, where that can be known."""
-        if self.group is not None:
-            found = set(self.group.members())
+        holder = self.group or self.freezer
+        if holder is not None:
+            found = set(holder.members())
             # At limits, root's bots could leave their group.
             return list(
                 found | {self.pid} if self.sandbox is None else found - {self.pid, self.sandbox.init_pid}
@@ -117,17 +127,23 @@ class Child:
         return [pid for pid in self.processes() if pid != self.own_pid]
 
     def pause(self, others: bool = False) -> bool:
-        """Stop the bot, with `others` all that it started, too.
+        """Stop the bot: all of it, where there is a freezer; else its own process, and with `others` what it started.
 
         False where it might be left behind stopped for ever, if the harness were killed.
         """
         if self._stoppable:
-            self._signal(signal.SIGSTOP, others)
+            if self.freezer is not None:
+                self.freezer.freeze()
+            else:
+                self._signal(signal.SIGSTOP, others)
         return self._stoppable
 
     def resume(self, others: bool = False) -> None:
         """Let a stopped bot go on."""
-        self._signal(signal.SIGCONT, others)
+        if self.freezer is not None:
+            self.freezer.thaw()
+        else:
+            self._signal(signal.SIGCONT, others)
 
     def _signal(self, number: signal.Signals, others: bool) -> None:
         if not self.alive():
@@ -157,7 +173,7 @@ class Child:
 
     def level_fault(self) -> str | None:
         """Why the end of the bot's output is not its own doing, if it is not: it was never let run."""
-        if self.group is not None and not self.group.entered():
+        if any(each is not None and not each.entered() for each in (self.group, self.freezer)):
             return f"it ended with status {self.status(EXIT_S)} before it was in its control group"
         if self.sandbox is None:
             return None
@@ -187,8 +203,8 @@ class Child:
         """Kill the process, its process group, sandbox and control group at once; `reap` still has to follow."""
         if self.sandbox is not None:
             self.sandbox.kill()
-        elif self.group is not None:
-            self.group.kill()
+        elif (holder := self.freezer or self.group) is not None:
+            holder.kill()
         if self._popen.returncode is not None and HOLDS_NUMBERS:
             return  # it has been waited for: its number may be another's
         for kill in (os.killpg, os.kill):
@@ -202,15 +218,14 @@ class Child:
             if self.sandbox is not None:
                 self.sandbox.wait_gone()
         finally:
-            if self.group is not None:
-                self.group.remove()
+            remove_groups(self.group, self.freezer)
 
     def close(self) -> None:
         """Give back all descriptors."""
         for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
             if pipe is not None:
                 pipe.close()
-        self.close_schedstat()
+        self._main_thread.close()
         if self.sandbox is not None:
             self.sandbox.close()
 
@@ -223,7 +238,5 @@ class Child:
             self.close()
 
     def close_schedstat(self) -> None:
-        """Give back the descriptor of `waited_ns`, which opens it again when asked."""
-        if self._schedstat >= 0:
-            os.close(self._schedstat)
-            self._schedstat = -1
+        """Give back the descriptor of the clocks that a bot needs only while it plays."""
+        self._main_thread.close()

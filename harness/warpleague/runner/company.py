@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 class Company:
     """What was seen of the processes that one bot has beside its own, on `cores` processors.
 
-    What starts and ends between two looks is not seen. Times are in nanoseconds.
+    What starts and ends between two looks is not seen; but where each look finds other processes, there are many
+    that live shortly, and they count as computing all the time. Times are in nanoseconds.
     """
 
-    __slots__ = ("_clocks", "_cores", "_looked_ns", "_turn_ns", "any", "gap_ns", "out_of_turn_ns", "used_ns")
+    __slots__ = (
+        *("_clocks", "_cores", "_looked_ns", "_turn_ns"),
+        *("any", "gap_ns", "out_of_turn_ns", "used_ns"),
+    )
 
     def __init__(self, cores: int) -> None:
         self._cores = cores
@@ -39,6 +43,7 @@ class Company:
         """Look at the processes `pids`; it has been the bot's turn for `turn_ns` in all."""
         clocks: dict[int, int] = {}
         used = 0
+        in_turn = turn_ns - self._turn_ns
         for pid in pids:
             with contextlib.suppress(OSError):
                 clocks[pid] = now = time.clock_gettime_ns(clock_id(pid))
@@ -47,8 +52,10 @@ class Company:
                     now - before if now >= before else now
                 )  # less than before: another with the same number
         looked_ns = time.perf_counter_ns()
-        in_turn = turn_ns - self._turn_ns
-        self.gap_ns = max(0, looked_ns - self._looked_ns - in_turn)
+        passed = looked_ns - self._looked_ns
+        if clocks and self._clocks and not in_turn and clocks.keys().isdisjoint(self._clocks):
+            used = max(used, passed)
+        self.gap_ns = max(0, passed - in_turn)
         self.out_of_turn_ns = max(0, used - in_turn * self._cores)
         self._clocks, self._looked_ns, self._turn_ns = clocks, looked_ns, turn_ns
         self.used_ns += used

@@ -19,22 +19,27 @@ import attrs
 
 from warpleague.errors import BotError
 from warpleague.runner.cgroup import open_group
+from warpleague.runner.freezer import open_freezer
 from warpleague.runner.mounts import HOME
 from warpleague.runner.processes import spawn
 from warpleague.runner.sandbox import Sandbox
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from warpleague.match.spec import Level, SeatSpec
     from warpleague.runner.cgroup import Group, Kill
+    from warpleague.runner.freezer import Freezer
 
 OPEN_FILES: Final = 256
 FILE_MB: Final = 64
 MARGIN_MB: Final = 64
 MORE_LIMITS: Final = {"RLIMIT_SIGPENDING": 256, "RLIMIT_MSGQUEUE": 0, "RLIMIT_NICE": 0, "RLIMIT_RTPRIO": 0}
 """What the sandbox bounds besides: queued signals and timers, message queues, and priorities above the usual one."""
+
+_CLOSELY: Final = 32
+"""How many processes are looked at closely at a time: that may take a millisecond each."""
 
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
@@ -45,7 +50,7 @@ _LIMITS: Final = (
 )
 _SCRIPT: Final = "exec 3>&2 2>/dev/null; " + _LIMITS
 
-# The shell enters the bot's control group by itself: here it stands for the bot, whatever that becomes.
+# The shell enters the bot's control groups by itself: here it stands for the bot, whatever that becomes.
 _ENTER: Final = 'echo 0 >"$1" || exit 125; shift; '
 
 
@@ -63,10 +68,10 @@ def dies_with_harness(level: Level) -> bool:
 
 @attrs.frozen
 class Launch:
-    """How to start a bot: its command, the sandbox to enter afterwards, the control group it starts in.
+    """How to start a bot: its command, the sandbox to enter afterwards, the control groups it starts in.
 
-    Sandbox and group are there if there are any; both are to be closed by whoever starts the bot. With a sandbox,
-    `argv` is only what comes before bubblewrap.
+    Sandbox, group and freezer are there if there are any; all are to be closed by whoever starts the bot. With a
+    sandbox, `argv` is only what comes before bubblewrap.
     """
 
     argv: list[str]
@@ -74,6 +79,7 @@ class Launch:
     env: dict[str, str]
     sandbox: Sandbox | None = None
     group: Group | None = None
+    freezer: Freezer | None = None
 
     def start(self) -> subprocess.Popen[bytes]:
         """Start it. Raises `OSError` or `HarnessFault`, and leaves nothing behind, if that cannot be."""
@@ -82,9 +88,16 @@ class Launch:
                 return self.sandbox.start(self.env, self.argv)
             return spawn(self.argv, self.cwd, self.env)
         except BaseException:
-            if self.group is not None:
-                self.group.remove()
+            remove_groups(self.group, self.freezer)
             raise
+
+
+def remove_groups(group: Group | None, freezer: Freezer | None) -> None:
+    """Remove the control groups of a bot."""
+    # The freezer may be in the other's folder, and has it open.
+    for each in (freezer, group):
+        if each is not None:
+            each.remove()
 
 
 def launch(seat: SeatSpec, level: Level) -> Launch:
@@ -102,37 +115,32 @@ def launch(seat: SeatSpec, level: Level) -> Launch:
     if level == "none":
         return Launch(list(seat.run), seat.cwd, env)
     group = open_group(cap_bytes(seat))
+    freezer = None
     try:
-        return (_sandboxed if level == "sandbox" else _limited)(seat, env, group)
+        freezer = open_freezer(group)
+        entries = sorted({each.entry for each in (group, freezer) if each is not None})
+        data = data_bytes(seat)
+        if level == "sandbox":
+            sandbox = Sandbox(seat, rlimits(OPEN_FILES, FILE_MB, data))
+            enter = ["/bin/sh", "-c", _ENTER * len(entries) + 'exec "$@"', "bot", *entries] if entries else []
+            return Launch(enter, "/", env, sandbox, group, freezer)
+        argv = limited(seat.run, OPEN_FILES, FILE_MB, data, entries)
+        return Launch(argv, seat.cwd, env, None, group, freezer)
     except BaseException:
-        if group is not None:
-            group.remove()
+        remove_groups(group, freezer)
         raise
 
 
-def _sandboxed(seat: SeatSpec, env: dict[str, str], group: Group | None) -> Launch:
-    sandbox = Sandbox(seat, rlimits(OPEN_FILES, FILE_MB, data_bytes(seat)))
-    enter = [] if group is None else ["/bin/sh", "-c", _ENTER + 'exec "$@"', "bot", group.entry]
-    return Launch(enter, "/", env, sandbox, group)
-
-
-def _limited(seat: SeatSpec, env: dict[str, str], group: Group | None) -> Launch:
-    argv = limited(seat.run, OPEN_FILES, FILE_MB, data_bytes(seat), group)
-    return Launch(argv, seat.cwd, env, group=group)
-
-
 def limited(
-    argv: Sequence[str], files: int, file_mb: int, data: int, group: Group | None = None
+    argv: Sequence[str], files: int, file_mb: int, data: int, entries: Sequence[str] = ()
 ) -> list[str]:
     """The command `argv` with resource limits, and dying with its parent where the system has the means.
 
-    So many open files, MiB of a file that it writes, and bytes of private memory; in a control group if one is given.
+    So many open files, MiB of a file that it writes, and bytes of private memory; in the control groups that it
+    enters through `entries`.
     """
     script = _SCRIPT.format(files=files, blocks=file_mb * 2048, data_kb=data // 1024)
-    enter = []
-    if group is not None:
-        script, enter = _ENTER + script, [group.entry]
-    return [*_setpriv(), "/bin/sh", "-c", script, "bot", *enter, *argv]
+    return [*_setpriv(), "/bin/sh", "-c", _ENTER * len(entries) + script, "bot", *entries, *argv]
 
 
 def rlimits(files: int, file_mb: int, data: int) -> dict[int, int]:
@@ -190,20 +198,26 @@ class MemoryWatch:
     What counts is the resident set, shared memory included, and the page tables.
     """
 
-    __slots__ = ("_group", "_limit_pages", "exceeded_mb", "kill", "limit_mb")
+    __slots__ = ("_found", "_group", "_left", "_limit_pages", "exceeded_mb", "kill", "limit_mb")
 
     def __init__(self, limit_mb: int, group: Group | None = None) -> None:
         self.limit_mb = limit_mb
         self._limit_pages = limit_mb * 1024 * 1024 // _PAGE
         self._group = group
+        self._left: list[int] = []  # whose share is still to be looked at
+        self._found = 0  # the pages of those before
         self.exceeded_mb = 0
         """What was found, in MiB, once the limit was passed; else 0."""
         self.kill: Kill | None = None
         """What the kernel killed for want of memory, once it has."""
 
-    def check(self, pids: Sequence[int]) -> bool:
-        """Look at all of `pids` (10 microseconds each on Linux); true if together they are or were over the limit."""
-        return self.exceeded_mb > 0 or self._capped() or self._over(pids)
+    def check(self, processes: Callable[[], Sequence[int]]) -> bool:
+        """Whether the bot is or was over the limit.
+
+        Asks its control group, if it has one. Else looks at all of its `processes` (10 microseconds each on Linux);
+        who shares memory with others is looked at more closely, and of these `_CLOSELY` at a time.
+        """
+        return self.exceeded_mb > 0 or self._capped() or self._over(processes)
 
     def killed(self) -> bool:
         """Whether the bot's end was memory's doing: found before, or the kernel's since; for when it has ended."""
@@ -217,17 +231,25 @@ class MemoryWatch:
                 self.exceeded_mb = self.kill.peak_mb
         return self.exceeded_mb > 0
 
-    def _over(self, pids: Sequence[int]) -> bool:
+    def _over(self, processes: Callable[[], Sequence[int]]) -> bool:
+        held = None if self._group is None else self._group.mapped_bytes(self._limit_pages * _PAGE)
+        pages = self._pages_of(processes()) if held is None else held // _PAGE
+        if pages > self._limit_pages:
+            self.exceeded_mb = pages * _PAGE // (1024 * 1024)
+        return self.exceeded_mb > 0
+
+    def _pages_of(self, pids: Sequence[int]) -> int:
+        """How many pages the processes hold; too few while they are still being looked at closely."""
         pages = sum(map(_resident_pages, pids))
-        if pages <= self._limit_pages:
-            return False
-        if len(pids) > 1:
-            # Forked processes share pages, and the resident set of each counts them all.
-            pages = sum(map(_proportional_pages, pids))
-            if pages <= self._limit_pages:
-                return False
-        self.exceeded_mb = pages * _PAGE // (1024 * 1024)
-        return True
+        if pages <= self._limit_pages or len(pids) <= 1:
+            self._left = []
+            return pages
+        # Forked processes share pages, and the resident set of each counts them all.
+        if not self._left:
+            self._left, self._found = list(pids), 0
+        now, self._left = self._left[:_CLOSELY], self._left[_CLOSELY:]
+        self._found += sum(map(_proportional_pages, now))
+        return self._found
 
 
 def _resident_pages(pid: int) -> int:

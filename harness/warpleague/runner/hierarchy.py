@@ -32,14 +32,28 @@ class Impossible(Exception):
 
 def find(proc: str = "/proc") -> tuple[int, str]:
     """The version of control groups and the folder to make them in; `Impossible` says why there is none."""
-    version, home = _home(proc)
-    if os.getpid() not in members(home):
-        raise Impossible("the group of this process is not to be seen here", home)
+    paths = _paths(proc)
+    if not paths:
+        raise Impossible("the kernel has none for memory")
+    version = min(paths)  # a controller of version 1 is not to be had in version 2
+    home = _home(proc, version, paths[version])
     return version, home if version == 1 else _base_v2(home)
 
 
-def _home(proc: str) -> tuple[int, str]:
-    """The version of the hierarchy that has the memory controller, and the folder of this process's group there."""
+def find_unified(proc: str = "/proc") -> str:
+    """The folder to make groups of version 2 in that need no controller; `Impossible` says why there is none."""
+    path = _paths(proc).get(2)
+    if path is None:
+        raise Impossible("the kernel has none of version 2")
+    home = _home(proc, 2, path)
+    # Whoever moves a process must be allowed to write to the group above both the old and the new one of it.
+    if not all(os.access(path, os.W_OK) for path in (home, f"{home}/cgroup.procs")):
+        raise Impossible(f"the group of this process may not be divided; {_remedy()}", home)
+    return home
+
+
+def _paths(proc: str) -> dict[int, str]:
+    """The group that this process is in, by version: of version 1 the one for memory."""
     paths: dict[int, str] = {}
     with contextlib.suppress(OSError), open(f"{proc}/self/cgroup", encoding="utf-8") as file:  # noqa: PTH123
         for line in file:
@@ -48,19 +62,24 @@ def _home(proc: str) -> tuple[int, str]:
                 paths[1] = path
             elif number == "0":
                 paths[2] = path
-    if not paths:
-        raise Impossible("the kernel has none for memory")
-    version = min(paths)  # a controller of version 1 is not to be had in version 2
-    path = paths[version]
+    return paths
+
+
+def _home(proc: str, version: int, path: str) -> str:
+    """The folder of the group `path`, which this process is in."""
     for root, point in _mounts(proc, version):
         root = root.rstrip("/")
         if (path + "/").startswith(root + "/") and ".." not in path.split("/"):
-            return version, (point + path[len(root) :]).rstrip("/")
-    raise Impossible(f"the memory hierarchy (cgroup v{version}) is not mounted here")
+            home = (point + path[len(root) :]).rstrip("/")
+            if os.getpid() not in members(home):
+                raise Impossible("the group of this process is not to be seen here", home)
+            return home
+    raise Impossible(f"the hierarchy (cgroup v{version}) is not mounted here")
 
 
 def _mounts(proc: str, version: int) -> Iterator[tuple[str, str]]:
-    """Of each mount of the memory hierarchy its root and its mount point, the latest first (proc_pid_mountinfo(5))."""
+    """Of each mount of the hierarchy (in version 1: memory) its root and mount point, the latest first."""
+    # proc_pid_mountinfo(5)
     try:
         with open(f"{proc}/self/mountinfo", encoding="utf-8") as file:  # noqa: PTH123
             lines = file.read().splitlines()

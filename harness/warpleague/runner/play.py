@@ -9,6 +9,7 @@ import math
 import sys
 import time
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
@@ -239,6 +240,10 @@ def _at_startup(trouble: Violation, after: str) -> Violation:
 
 async def _ask_all(referee: Referee, bots: list[BotProcess | None], attendants: trio.Nursery) -> None:
     """The match itself: the only loop that is paid for every decision."""
+    if referee.spec.pondering != "on":
+        for bot in bots:
+            if bot is not None:
+                bot.on_slow = partial(_hush, bots, bot)
     breath = time.perf_counter_ns() + _BREATH_NS
     while (step := referee.advance()) is not Step.OVER:
         seat = referee.seat
@@ -261,6 +266,13 @@ async def _ask_all(referee: Referee, bots: list[BotProcess | None], attendants: 
         if time.perf_counter_ns() > breath:
             await trio.lowlevel.checkpoint()
             breath = time.perf_counter_ns() + _BREATH_NS
+
+
+def _hush(bots: Sequence[BotProcess | None], asked: BotProcess) -> None:
+    """Have all bots but the one that is asked stand still: it takes more than a moment, and they share its core."""
+    for bot in bots:
+        if bot is not None and bot is not asked:
+            bot.hush()
 
 
 def _punish(

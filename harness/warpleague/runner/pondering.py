@@ -59,7 +59,7 @@ class Pondering:
         self.alarm_ns = cpu_ns + QUIET_NS
 
     def judge(self, cpu_ns: int, gap_ns: int) -> None:
-        """The clock shows `cpu_ns`, beyond the alarm, at the end of a gap that lasted `gap_ns`."""
+        """The clock shows `cpu_ns`, beyond the alarm, after a gap in which the bot could run for `gap_ns`."""
         used_ns = cpu_ns - (self.alarm_ns - QUIET_NS)
         if used_ns * _BUSY_SHARE > gap_ns:
             self._score += _STEP

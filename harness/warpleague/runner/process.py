@@ -6,6 +6,7 @@ Leaves what the lines mean to `warpleague.match.referee`, and the process itself
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import select
 import sys
@@ -19,20 +20,25 @@ from warpleague.match.evidence import quote
 from warpleague.match.referee import Violation
 from warpleague.runner import trouble
 from warpleague.runner.child import EXIT_S, Child
-from warpleague.runner.company import Company
+from warpleague.runner.clock import LOOK_NS, Turn
 from warpleague.runner.confine import MemoryWatch
+from warpleague.runner.halt import Halt
 from warpleague.runner.pondering import Pondering
 from warpleague.runner.sandbox import Killed
 from warpleague.runner.stderr import StderrLog
+from warpleague.runner.stopwatch import Stopwatch
 from warpline.framing import LineBuffer, LineTooLong
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable
 
     from warpleague.games.api import JsonObject
     from warpleague.match.spec import Level, SeatSpec
     from warpleague.runner.wirelog import BotLog, WireLog
     from warpline.messages import BotHello
+
+SHORT_NS: Final = 1_000_000
+"""An answer within this is charged as it is: to look at the clocks would cost more than they could excuse."""
 
 QUICK_MS: Final = 5
 """How long an answer is awaited with a plain poll before the event loop is: a poll below 2 ms makes bots that think
@@ -41,6 +47,7 @@ a little pay for a second system call; one much longer would starve the other ta
 MEMORY_WATCH_S: Final = 0.05
 """How often a bot's resident set is looked at, in seconds."""
 
+_WATCH_SHARE: Final = 0.02  # of the time, at most, for looking at memory
 _CHUNK: Final = 1 << 16
 _LINUX: Final = sys.platform == "linux"
 
@@ -49,8 +56,8 @@ class BotProcess:
     """A running bot.
 
     After `ask` or `again` returned None, `line` is the answer without its newline, and `wall_ns`, `cpu_ns`,
-    `wait_ns` are what it took (None where the system cannot tell; the wait for a processor is looked at only
-    when the answer takes longer than `QUICK_MS`).
+    `wait_ns` are the time it answers for, the processor time, and how long others kept it from a processor (None where
+    the system cannot tell; looked at only when the answer takes longer than `SHORT_NS`).
     """
 
     def __init__(self, seat: SeatSpec, level: Level) -> None:
@@ -64,30 +71,30 @@ class BotProcess:
         """What the bot said in its hello, once it has."""
         self.pondering = Pondering()
         self._wire: WireLog | None = None
+        self.on_slow: Callable[[], None] | None = None
+        """Called while an answer takes longer than `QUICK_MS`, now and then."""
         self._level = level
-        self._paused = False
         self._buffer = LineBuffer()
         self._held = False  # whether the buffer holds anything: read for every question
         self._eof = False
         self._unsent = b""  # what the pipe did not take
-        self._begun = 0
+        self._begun = self._ended = 0  # when the last question went out, when its answer came
         self._budget_ns: int | None = None
-        self._deadline: int | None = None
+        self._turn: Turn | None = None  # once the answer takes more than a moment
         self._cpu_begun: int | None = None
         self._child = Child(seat, level)
+        self._halt = Halt(self._child, self.pondering)
+        self._stopwatch = Stopwatch(self._child, self._halt)
         self.memory = MemoryWatch(seat.memory_mb, self._child.group)
         self.pid = self._child.pid
-        self._in, self._out, self._err = self._child.stdin, self._child.stdout, self._child.stderr
+        self._in, self._out = self._child.stdin, self._child.stdout
         self._cpu = self._child.cpu_ns
-        self._waited = self._child.waited_ns
-        self._company = Company(len(os.sched_getaffinity(0)) if _LINUX else 1)
-        self._turn_ns = 0  # how long it has been the bot's turn, in all
+        self._turns_ns = 0  # how long it has been the bot's turn, in all
         self._asked_ns = 0  # since when it is the bot's turn, while it is waited for
         self._closing = False
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
-        self._attendance: trio.CancelScope | None = None
-        self._unattended: trio.Event | None = None
+        self._attendance: tuple[trio.CancelScope, trio.Event] | None = None
 
     def log_to(self, log: BotLog) -> None:
         """Keep in `log` what is said from now on, until `rest`."""
@@ -101,55 +108,54 @@ class BotProcess:
     ) -> Violation | None:
         """Send `line` and take one line in answer, within `budget_ns`.
 
-        The time begins when the line has been written, or else when the pipe was full of it: from then on, it is the
-        bot that keeps itself waiting.
-        Lines that were there before `line` was sent answer no question; `forgive` may excuse them one by one.
-        Does not touch the event loop when the answer comes within `QUICK_MS`.
+        The time begins just before the line is written. Lines that were there already answer no question; `forgive`
+        may excuse them one by one. Does not touch the event loop when the answer comes within `QUICK_MS`.
         """
-        if self._paused:
-            self.resume()
+        if self._halt.stopped:
+            self._halt.resume()
         if self._wire is not None:
             self._wire.sent(line)
-        if self._held or self._poll.poll(0):
-            early = self._unasked(forgive)
-            if early is not None:
-                return early
+        if (self._held or self._poll.poll(0)) and (early := self._unasked(forgive)) is not None:
+            return early
         self._cpu_begun = cpu_begun = self._cpu()
         if self._unsent:
             line = self._unsent + line
             self._unsent = b""
+        self._turn = None
+        self._budget_ns = budget_ns
+        self._begun = begun = time.perf_counter_ns()
         try:
             written = os.write(self._in, line)
         except BlockingIOError:
             written = 0
         except BrokenPipeError:
             written = len(line)  # its last words may be there: reading tells
-        begun = time.perf_counter_ns()
+        if cpu_begun is not None and cpu_begun > self.pondering.alarm_ns:
+            stopped = self._halt.since_ns
+            self.pondering.judge(cpu_begun, (stopped if stopped > self._ended else begun) - self._ended)
         if written < len(line):
             self._asked_ns = begun
-            if not await self._write_rest(line[written:], budget_ns):
+            try:
+                if not await self._write_rest(line[written:]):
+                    return self._gone() if self._eof else self._timeout("it did not read its input")
+            finally:
                 self._end_turn()
-                return self._gone() if self._eof else self._timeout(budget_ns, "it did not read its input")
-        if cpu_begun is not None and cpu_begun > self.pondering.alarm_ns:
-            self.pondering.judge(cpu_begun, begun - self._begun - self.wall_ns)
-        self._begun = begun
-        self._budget_ns = budget_ns
-        if budget_ns is None:
-            self._deadline = None
-            ready = self._poll.poll(QUICK_MS)
-        else:
-            self._deadline = begun + budget_ns
-            ready = self._poll.poll(min(QUICK_MS, budget_ns / 1e6))
-        if ready and not self._held:
+            return await self.again()
+        if (
+            self._poll.poll(QUICK_MS if budget_ns is None else min(QUICK_MS, budget_ns / 1e6))
+            and not self._held
+        ):
             try:
                 data = os.read(self._out, _CHUNK)
             except BlockingIOError:
                 return await self.again()
-            if data.endswith(b"\n") and data.find(b"\n") == len(data) - 1 < _CHUNK - 1:
+            now = time.perf_counter_ns()
+            short = now - begun < SHORT_NS
+            if short and data.endswith(b"\n") and data.find(b"\n") == len(data) - 1 < _CHUNK - 1:
                 # One whole line, the usual case, past the buffer.
-                self.wall_ns = time.perf_counter_ns() - begun
-                self._turn_ns += self.wall_ns
-                self._asked_ns = 0
+                self._ended = now
+                self.wall_ns = now - begun
+                self._turns_ns += self.wall_ns
                 cpu = self._cpu()
                 if cpu is not None and cpu_begun is not None:
                     self.cpu_ns = cpu - cpu_begun
@@ -164,8 +170,6 @@ class BotProcess:
 
     async def again(self) -> Violation | None:
         """Take the next line in answer to the same question, under the same deadline."""
-        if self._paused:
-            self.resume()
         self._asked_ns = self._begun
         try:
             return await self._await_line()
@@ -173,11 +177,12 @@ class BotProcess:
             self._end_turn()
 
     def _end_turn(self) -> None:
-        self._turn_ns += time.perf_counter_ns() - self._asked_ns
+        self._ended = time.perf_counter_ns()
+        self._turns_ns += self._ended - self._asked_ns
         self._asked_ns = 0
 
     async def _await_line(self) -> Violation | None:
-        waited_begun, company_begun = self._waited(), self._company.used_ns
+        turn = self._turn_now()
         while True:
             try:
                 line = self._buffer.next_line()
@@ -185,56 +190,45 @@ class BotProcess:
                 return trouble.flooded(error)
             if line is not None:
                 self._held = len(self._buffer) > 0
-                self.wall_ns = time.perf_counter_ns() - self._begun
+                self.wall_ns = turn.charged_ns
                 cpu = self._cpu()
                 if cpu is not None and self._cpu_begun is not None:
                     self.cpu_ns = cpu - self._cpu_begun
                     self.pondering.answered(cpu)
-                waited = self._waited()
-                self.wait_ns = None if waited is None or waited_begun is None else waited - waited_begun
+                self.wait_ns = self._stopwatch.wait_ns
                 self.line = line
                 return None
             if self._eof:
                 return self._gone()
-            rest_s = float("inf")
-            if self._deadline is not None:
-                rest_s = (self._deadline - time.perf_counter_ns()) / 1e9
-                if rest_s <= 0:
-                    owed = self._begun + (self._budget_ns or 0) + self._owed_ns(waited_begun, company_begun)
-                    if owed <= self._deadline:
-                        return self._timeout(self._budget_ns)
-                    self._deadline = owed
-                    # Looked at once more, even if we were kept from the processor until after that.
-                    rest_s = max(0.0, (owed - time.perf_counter_ns()) / 1e9)
-            with trio.move_on_after(rest_s):
-                await trio.lowlevel.wait_readable(self._out)
-            self._read()
+            if not await self._doze(trio.lowlevel.wait_readable, self._out):
+                return self._timeout()
 
-    async def _write_rest(self, rest: bytes, budget_ns: int | None) -> bool:
-        """Write what the pipe did not take at once; false if that took longer than the budget, or the bot died.
+    async def _write_rest(self, rest: bytes) -> bool:
+        """Write what the pipe did not take at once; false if its time is up before, or the bot died.
 
         What could not be written goes before the next line, so that the bot never reads two lines mixed up.
         """
         view = memoryview(rest)
-        with trio.move_on_after(60 if budget_ns is None else budget_ns / 1e9):
-            while view:
+        with trio.move_on_after(60 if self._budget_ns is None else math.inf):
+            while True:
                 try:
                     view = view[os.write(self._in, view) :]
-                    continue
                 except BlockingIOError:
-                    pass
+                    if not await self._doze(trio.lowlevel.wait_writable, self._in):
+                        break
                 except BrokenPipeError:
                     return True
-                await trio.lowlevel.wait_writable(self._in)
-            return True
+                if not view:
+                    return True
         self._unsent = bytes(view)
-        self._read()
         return False
 
-    def _read(self) -> None:
-        """Read what is there, if anything."""
+    def _read(self) -> bool:
+        """Read what is there; whether there was anything."""
         with contextlib.suppress(BlockingIOError):
             self._take(os.read(self._out, _CHUNK))
+            return True
+        return False
 
     def _take(self, data: bytes) -> None:
         if data:
@@ -259,32 +253,40 @@ class BotProcess:
         self._held = len(self._buffer) > 0
         return self._gone() if self._eof else None
 
-    # ------------------------------------------------------------------ clocks
+    def _turn_now(self) -> Turn:
+        """The clock of the present decision, which takes more than a moment."""
+        if self._turn is None:
+            self._turn = self._stopwatch.start(self._begun, self._budget_ns, self._cpu_begun or 0)
+            self._stopwatch.look(self._turn, QUICK_MS * 1_000_000, came=self._held)
+        return self._turn
 
-    def _owed_ns(self, waited_begun: int | None, company_begun: int) -> int:
-        """How much longer the bot may take because others had its processor, at most as long as it had anyway.
-
-        What its own threads and processes computed meanwhile kept no one else's promise: that is no waiting for the
-        host.
-        """
-        self._look_at_company(self._child.processes())
-        elapsed = time.perf_counter_ns() - self._begun  # before the clocks, or the time between would be owed
-        waited, cpu = self._waited(), self._cpu()
-        if waited is None or waited_begun is None or cpu is None or self._cpu_begun is None:
-            return 0
-        own = cpu - self._cpu_begun + self._company.used_ns - company_begun
-        return max(0, min(waited - waited_begun, elapsed - own, self._budget_ns or 0))
+    async def _doze(self, ready: Callable[[int], Awaitable[None]], fd: int) -> bool:
+        """Wait until `ready`, or for the next look at the clocks, and read; false if the bot's time is up."""
+        turn, planned_ns = self._turn_now(), LOOK_NS
+        if self.on_slow is not None:
+            self.on_slow()
+        if turn.budget_ns is not None:
+            if turn.left_ns(time.perf_counter_ns()) <= 0:
+                self._look_at_company()
+                self._stopwatch.look(turn, 0, came=False)
+            if (left_ns := turn.left_ns(time.perf_counter_ns())) <= 0:
+                return False
+            planned_ns = min(LOOK_NS, left_ns)
+        with trio.move_on_after(planned_ns / 1e9):
+            await ready(fd)
+        self._stopwatch.look(turn, planned_ns, came=self._read())
+        return True
 
     # ------------------------------------------------------------------ what went wrong
 
-    def _timeout(self, budget_ns: int | None, why: str = "") -> Violation:
-        extended_ns = 0
-        if self._deadline is not None and budget_ns is not None and not why:
-            extended_ns = self._deadline - self._begun - budget_ns
-        return trouble.timed_out(budget_ns or 0, extended_ns, len(self._buffer) if self._held else 0, why)
+    def _timeout(self, why: str = "") -> Violation:
+        unfinished_bytes = len(self._buffer) if self._held else 0
+        return trouble.timed_out(self._budget_ns or 0, self._turn_now().excused_ns, unfinished_bytes, why)
 
     def _gone(self) -> Violation:
         """Why no more answers come; `HarnessFault` if that is no doing of the bot's."""
+        if self._halt.undone:
+            return trouble.not_stopped(self._halt.undone_ns)
         if self.memory.killed():
             return trouble.greedy(self.memory)
         if self.memory.kill is not None:
@@ -311,16 +313,15 @@ class BotProcess:
 
     def drain_stderr(self) -> bool:
         """Read what standard error holds; false once it has ended or is left unread."""
-        return self.stderr.drain(self._err)
+        return self.stderr.drain(self._child.stderr)
 
     def attend(self, nursery: trio.Nursery) -> None:
         """Have a task read standard error, watch the memory and the bot's other processes, until `close` or `leave`.
 
         These know of it at once: a match may be over before its tasks have had their first turn.
         """
-        self._attendance = trio.CancelScope()
-        self._unattended = trio.Event()
-        nursery.start_soon(self._attend, self._attendance, self._unattended)
+        self._attendance = trio.CancelScope(), trio.Event()
+        nursery.start_soon(self._attend, *self._attendance)
 
     async def _attend(self, attendance: trio.CancelScope, unattended: trio.Event) -> None:
         try:
@@ -334,33 +335,32 @@ class BotProcess:
 
     async def _read_stderr(self) -> None:
         while self.drain_stderr():
-            await trio.lowlevel.wait_readable(self._err)
+            await trio.lowlevel.wait_readable(self._child.stderr)
 
     async def _watch(self) -> None:
-        while not self.memory.check(pids := self._child.processes()):
-            self._look_at_company(pids)
-            await trio.sleep(MEMORY_WATCH_S)
+        while True:
+            begun = time.perf_counter()
+            if self.memory.check(self._child.processes):
+                break
+            self._look_at_company()
+            # Never more than a small share of the time, however many processes there are.
+            await trio.sleep(max(MEMORY_WATCH_S, (time.perf_counter() - begun) / _WATCH_SHARE))
         self.kill()
 
-    def _look_at_company(self, pids: Sequence[int]) -> None:
-        """See what the bot's other processes compute, and have all of them stopped if that is not their turn."""
-        now, company = time.perf_counter_ns(), self._company
-        turn_ns = self._turn_ns + (now - self._asked_ns if self._asked_ns else 0)
-        company.look([pid for pid in pids if pid != self._child.own_pid], turn_ns)
-        if self.hello is None or not company.any or self._closing:
-            return  # until its hello it is not known which one is the bot's own
-        self.pondering.judge_company(company.out_of_turn_ns, company.gap_ns)
-        if self._paused or (self.pondering.stops and not self._asked_ns):
-            self.pause()  # again, for those that were started since
+    def _look_at_company(self) -> None:
+        if self._halt.counted:
+            return
+        turns_ns = self._turns_ns + (time.perf_counter_ns() - self._asked_ns if self._asked_ns else 0)
+        self._halt.look(turns_ns, self._asked_ns > 0, judged=self.hello is not None and not self._closing)
 
     def memory_exceeded(self) -> bool:
         """Whether the bot, in a sandbox with all that it started, is over its memory limit now."""
-        return self.memory.check(self._child.processes())
+        return self.memory.check(self._child.processes)
 
     def tell(self, line: bytes) -> None:
         """Send a line that needs no answer, as far as the pipe takes it at once; the rest goes before the next one."""
-        if self._paused:
-            self.resume()
+        if self._halt.stopped:
+            self._halt.resume()
         if self._wire is not None:
             self._wire.sent(line)
         self._unsent += line
@@ -376,12 +376,12 @@ class BotProcess:
 
     def pause(self) -> None:
         """Stop the bot until it is asked or told something, where it cannot be left behind stopped."""
-        self._paused = self._child.pause(self._company.any)
+        self._halt.stop()
 
-    def resume(self) -> None:
-        """Let a stopped bot go on."""
-        self._paused = False
-        self._child.resume(self._company.any)
+    def hush(self) -> None:
+        """Stop the bot, where all of it stands still and nothing is lost, while another one is asked."""
+        if self._halt.counted:
+            self._halt.stop()
 
     def kill(self) -> None:
         """Kill the bot and all that can be found of what it started at once; `close` still has to follow."""
@@ -390,8 +390,8 @@ class BotProcess:
     async def close(self, grace_s: float) -> None:
         """End the bot: end of input, `grace_s` seconds to exit by itself, then SIGKILL to it and its group."""
         self._closing = True
-        if self._paused:
-            self.resume()
+        if self._halt.stopped:
+            self._halt.resume()
         self._child.close_stdin()
         with trio.CancelScope(shield=True):
             try:
@@ -407,10 +407,11 @@ class BotProcess:
 
     async def leave(self) -> None:
         """End what `attend` does: no task may wait on a descriptor that is closed, or used by another match."""
-        if self._attendance is not None and self._unattended is not None:
-            self._attendance.cancel()
+        if self._attendance is not None:
+            attendance, unattended = self._attendance
+            attendance.cancel()
             with trio.CancelScope(shield=True):
-                await self._unattended.wait()
+                await unattended.wait()
             self._attendance = None
 
     # ------------------------------------------------------------------ between two matches
@@ -423,14 +424,16 @@ class BotProcess:
         """Get ready to wait for another match, after `leave`; false if the bot is not fit for one.
 
         Where the bot dies with the harness anyway it is stopped, so that it cannot compute at others' expense;
-        elsewhere a stopped process might be left behind for ever. One that has other processes does not wait.
+        elsewhere a stopped process might be left behind for ever. One that has other processes does not wait, nor
+        does one in a sandbox that could undo its being stopped.
         """
-        if not self._quiet() or self._unsent:
+        if not self._quiet() or self._unsent or (self._level == "sandbox" and not self._halt.counted):
             return False
+        self.on_slow = None
         self.drain_stderr()
         self.stderr = StderrLog()
         self._wire = None
-        self.pause()
+        self._halt.stop()
         self._child.close_schedstat()
         return not self._child.others()
 
@@ -438,7 +441,7 @@ class BotProcess:
         """Go on after `rest`; false if the bot did not keep quiet."""
         if not self._quiet():
             return False
-        self.resume()
+        self._halt.resume()
         return True
 
     def end(self) -> None:

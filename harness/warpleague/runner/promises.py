@@ -28,7 +28,7 @@ import trio
 
 from warpleague.errors import BadInput, HarnessFault, WarpLeagueError
 from warpleague.match.spec import SeatSpec
-from warpleague.runner import cgroup, seccomp
+from warpleague.runner import cgroup, freezer, seccomp
 from warpleague.runner.confine import FILE_MB, MORE_LIMITS, OPEN_FILES, data_bytes, environment
 from warpleague.runner.process import BotProcess
 from warpleague.runner.processes import state
@@ -108,8 +108,10 @@ class Report:
 
     @property
     def made_by(self) -> str:
-        """The means, with how memory is kept within its limit at this time: by a control group, or why not."""
-        return f"{self.means}; {cgroup.means()}" if self.means and sys.platform == "linux" else self.means
+        """The means, with what keeps memory within its limit and bots still out of their turn at this time."""
+        if not self.means or sys.platform != "linux":
+            return self.means
+        return f"{self.means}; {cgroup.means()}; {freezer.means()}"
 
     @property
     def promised(self) -> tuple[str, ...]:

@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 
 EVIDENCE_CHARS: Final = 2000
 """How much of a bot's standard error goes into the record with a fault."""
+_NOTEWORTHY_NS: Final = 1_000_000
 
 
 def timed_out(limit_ns: int, extended_ns: int, unfinished_bytes: int, why: str = "") -> Violation:
-    """No answer came within `limit_ns`, nor in the time that the host owed the bot; `why`, if that is known."""
+    """No answer came within `limit_ns`, nor in the time that others took from the bot; `why`, if that is known."""
     text = f"no answer within {limit_ns / 1e9:.3f} s"
     if why:
         text += f": {why}"
     detail: JsonObject = {"limit_ms": round(limit_ns / 1e6, 3)}
-    if extended_ns > 0:
-        text += f", extended by {extended_ns / 1e9:.3f} s of waiting for a processor"
+    if extended_ns >= _NOTEWORTHY_NS:
+        text += f", extended by {extended_ns / 1e9:.3f} s that others took from it"
         detail["extended_ms"] = round(extended_ns / 1e6, 3)
     if unfinished_bytes:
         detail["unfinished_line_bytes"] = unfinished_bytes
@@ -74,6 +75,12 @@ def evidence(stderr: StderrLog, status: int | None) -> JsonObject:
     if status is not None:
         detail["exit"] = status if status >= 0 else signal_name(-status)
     return detail
+
+
+def not_stopped(used_ns: int) -> Violation:
+    """It was stopped between its decisions and went on computing, so that it had to be killed."""
+    text = f"computed for {used_ns / 1e6:.0f} ms while it was stopped, and was killed"
+    return Violation("crash", text, {"computed_ms": round(used_ns / 1e6, 3)})
 
 
 def signal_name(number: int) -> str:

@@ -1,0 +1,108 @@
+"""What of the time that passes during a decision the asked bot has to answer for, and what is the host's.
+
+Pure: `process` brings the readings of the clocks. The model:
+
+- While it is asked, a bot computes, sleeps, or is kept waiting. What it computes, with all that it started, is its
+  own, always. So is what it sleeps.
+- It is kept waiting while it is ready and others have its processor: the opponents, the referee, the rest of the
+  machine. That time is nobody's. What its own processes take from each other is not in it.
+- Time in which the referee neither computed nor waited for a processor, though it meant to look, is nobody's either:
+  it was stopped, and so may have been the whole machine.
+- An answer also waits for the referee. When one is there at last, the time in which the referee could not have come
+  earlier is nobody's.
+
+The referee looks every `LOOK_NS`, so it knows to that length when an answer came while it stood still.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+LOOK_NS: Final = 20_000_000
+"""How long a referee that waits for an answer means to sleep at most before it looks at the clocks."""
+
+SLACK_NS: Final = 2_000_000
+"""How late it may come because timers are coarse."""
+
+PAUSE_NS: Final = 1_000_000_000
+"""A referee that comes later than this was stopped: bots of one core cannot keep it away for so long."""
+
+OVERLOAD_NS: Final = 60_000_000_000
+"""How long a host may keep a bot from the processor in one decision, in addition to ten times its budget."""
+
+
+class Reading(NamedTuple):
+    """Clocks that only go on, in nanoseconds; one that cannot be read stands still at 0."""
+
+    own_ns: int = 0
+    """What the bot computed, with all that it started."""
+    kept_ns: int = 0
+    """How long others kept it from a processor."""
+    ran_ns: int = 0
+    """What the referee computed."""
+    waited_ns: int = 0
+    """How long the referee was ready without a processor."""
+
+
+def excused_ns(passed_ns: int, planned_ns: int, since: Reading, came: bool) -> int:
+    """What of the `passed_ns` between two looks the bot does not answer for.
+
+    The referee meant to look after `planned_ns` at the latest; `since` is how far the clocks have gone on; `came` is
+    whether anything of an answer was found.
+    """
+    late_ns = passed_ns - planned_ns - SLACK_NS
+    if came:
+        lost_ns = max(since.kept_ns + since.waited_ns, late_ns)
+    else:
+        lost_ns = max(since.kept_ns, late_ns - since.ran_ns - since.waited_ns)
+    return max(0, min(lost_ns, passed_ns - since.own_ns))
+
+
+class Turn:
+    """One decision of a bot that takes more than a moment; all times in nanoseconds.
+
+    Where the readings are not `trusted`, since they miss some of the bot's own processes, at most as much is excused
+    as it may take anyway, pauses of the host aside.
+    """
+
+    __slots__ = ("_looked_ns", "_own_ns", "_seen", "begun_ns", "budget_ns", "excused_ns", "paused_ns")
+
+    def __init__(self, begun_ns: int, budget_ns: int | None, seen: Reading) -> None:
+        self.begun_ns = self._looked_ns = begun_ns
+        self.budget_ns = budget_ns
+        self._seen = seen
+        self._own_ns = 0  # what it computed so far
+        self.excused_ns = 0
+        """What was excused so far."""
+        self.paused_ns = 0
+        """How much of it was because the host stood still."""
+
+    def look(
+        self, now_ns: int, planned_ns: int, seen: Reading, *, came: bool = False, trusted: bool = True
+    ) -> None:
+        """Take the readings of `now_ns`, after a sleep that was to last `planned_ns` at most."""
+        passed = now_ns - self._looked_ns
+        since = Reading(*(max(0, now - before) for now, before in zip(seen, self._seen, strict=True)))
+        excused = excused_ns(passed, planned_ns, since, came)
+        self._looked_ns, self._seen = now_ns, seen
+        if passed - planned_ns > PAUSE_NS:
+            self.paused_ns += excused
+        elif not trusted and self.budget_ns is not None:
+            excused = max(0, min(excused, self.budget_ns + self.paused_ns - self.excused_ns))
+        self._own_ns += since.own_ns
+        # Some of its processes may be counted late: what was excused for them is not, after all.
+        self.excused_ns = max(0, min(self.excused_ns + excused, now_ns - self.begun_ns - self._own_ns))
+
+    def left_ns(self, now_ns: int) -> int:
+        """What is left of the budget; it must have one."""
+        assert self.budget_ns is not None
+        return self.begun_ns + self.budget_ns + self.excused_ns - now_ns
+
+    @property
+    def charged_ns(self) -> int:
+        """What the bot has to answer for until the last look."""
+        return self._looked_ns - self.begun_ns - self.excused_ns
+
+    def overloaded(self) -> bool:
+        """Whether the host keeps the bot from the processor for so long that this is no match any more."""
+        return self.excused_ns - self.paused_ns > OVERLOAD_NS + 10 * (self.budget_ns or 0)

@@ -1,0 +1,89 @@
+"""How a bot stands still while it is not asked: frozen by the kernel, or else stopped by signals and looked after.
+
+Leaves when that is to `play` and `pondering`. A stop by signals can be undone by whoever may signal the bot, itself
+and its children included; so there it is seen to what the bot computes while it is stopped, and one that computes is
+killed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from warpleague.runner.company import Company
+from warpleague.runner.pondering import LOOK_NS, QUIET_NS
+
+if TYPE_CHECKING:
+    from warpleague.runner.child import Child
+    from warpleague.runner.pondering import Pondering
+
+
+class Halt:
+    """Stops and continues the bot of `child`, and judges what others of its processes do where nothing counts them."""
+
+    def __init__(self, child: Child, pondering: Pondering) -> None:
+        self._child = child
+        self._pondering = pondering
+        self.counted = child.freezer is not None
+        """Whether a group counts what all of the bot's processes compute, and freezes them."""
+        self.company = Company(len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1)
+        self.stopped = False
+        """Whether the bot is to stand still now."""
+        self.since_ns = 0
+        """When it was stopped last, by `time.perf_counter_ns`."""
+        self._stopped_at_ns = 0  # what it had computed until then
+        self.undone_ns = 0
+        """What it computed while it was stopped."""
+
+    def own_ns(self) -> int:
+        """What the bot computed so far, with all that is known of what it started."""
+        return (self._child.cpu_ns() or 0) + self.company.used_ns
+
+    def stop(self) -> None:
+        """Stop the bot until it is asked or told something, where it cannot be left behind stopped."""
+        if not self.stopped:
+            self.since_ns = time.perf_counter_ns()
+        if self.counted:
+            self.stopped = self.stopped or self._child.pause()
+            return
+        if not self.stopped:
+            self._stopped_at_ns = self.own_ns()
+        self.stopped = self._child.pause(self.company.any)
+
+    def resume(self) -> None:
+        """Let a stopped bot go on."""
+        if self.stopped and not self.counted:
+            self._check()
+        self.stopped = False
+        self._child.resume(self.company.any)
+
+    def look(self, turns_ns: int, asked: bool, judged: bool) -> None:
+        """See what the bot's other processes compute, and have all of them stopped if that is not their turn.
+
+        For a bot that is not `counted`. It has been its turn for `turns_ns`, and is so now if it is `asked`; it is
+        not `judged` before it is known which process is its own.
+        """
+        company = self.company
+        company.look(self._child.others(), turns_ns)
+        if not judged or not company.any:
+            return
+        if self.stopped:
+            self._check()
+        else:
+            self._pondering.judge_company(company.out_of_turn_ns, company.gap_ns)
+        if self.stopped or (self._pondering.stops and not asked):
+            self.stop()  # again, for those that were started since
+
+    @property
+    def undone(self) -> bool:
+        """Whether the bot undid its being stopped, and was killed."""
+        return self.undone_ns > LOOK_NS
+
+    def _check(self) -> None:
+        now_ns = self.own_ns()
+        self.undone_ns += max(0, now_ns - self._stopped_at_ns - QUIET_NS)
+        self._stopped_at_ns = now_ns
+        if self.undone:
+            self._child.kill()

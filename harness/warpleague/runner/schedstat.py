@@ -1,0 +1,55 @@
+"""What the kernel counted of one thread: how long it computed, and how long it was ready without a processor.
+
+From /proc/PID/schedstat (Linux; the kernel's scheduler/sched-stats.rst), in nanoseconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+
+
+class Schedstat:
+    """The counts of the thread at `path` below /proc; its file is opened at the first reading."""
+
+    __slots__ = ("_fd", "_path")
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._fd = -1
+
+    def read(self) -> tuple[int, int] | None:
+        """How long it computed and how long it waited so far; None where the system does not tell."""
+        try:
+            if self._fd < 0:
+                self._fd = os.open(f"/proc/{self._path}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+            computed, waited = os.pread(self._fd, 100, 0).split()[:2]
+            return int(computed), int(waited)
+        except (OSError, ValueError):
+            return None
+
+    def close(self) -> None:
+        """Give back the descriptor; a later reading opens it again."""
+        if self._fd >= 0:
+            with contextlib.suppress(OSError):
+                os.close(self._fd)
+            self._fd = -1
+
+
+class _Own(threading.local):
+    of = (0, 0)
+    found: Schedstat | None = None
+
+
+_own = _Own()
+
+
+def own_counts() -> tuple[int, int]:
+    """How long the thread that asks computed and waited so far; 0 and 0 where the system does not tell."""
+    me = os.getpid(), threading.get_native_id()
+    if _own.found is None or _own.of != me:  # also in a fork, which inherits the descriptor
+        if _own.found is not None:
+            _own.found.close()
+        _own.of, _own.found = me, Schedstat(f"{me[0]}/task/{me[1]}")
+    return _own.found.read() or (0, 0)

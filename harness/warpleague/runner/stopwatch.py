@@ -1,0 +1,58 @@
+"""Times the decisions of one bot that take more than a moment: which clocks are read, and when.
+
+Leaves what the readings mean to `clock`.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from warpleague.errors import HarnessFault
+from warpleague.runner.clock import Reading, Turn
+from warpleague.runner.schedstat import own_counts
+
+if TYPE_CHECKING:
+    from warpleague.runner.child import Child
+    from warpleague.runner.halt import Halt
+
+
+class Stopwatch:
+    """Reads the clocks of the bot of `child`."""
+
+    def __init__(self, child: Child, halt: Halt) -> None:
+        self._child = child
+        self._halt = halt
+        self._kept_ns: int | None = (
+            0  # as it was last read: until the bot is asked again, it waits for nothing
+        )
+        self._kept_begun: int | None = 0
+
+    def start(self, begun_ns: int, budget_ns: int | None, cpu_ns: int) -> Turn:
+        """The clock of a decision that has begun, when the bot had computed for `cpu_ns`."""
+        self._kept_begun = self._kept_ns
+        own_ns = cpu_ns + self._halt.company.used_ns
+        return Turn(begun_ns, budget_ns, Reading(own_ns, self._kept_ns or 0, *own_counts()))
+
+    def look(self, turn: Turn, planned_ns: int, came: bool) -> None:
+        """Look at the clocks, after a sleep that was to last `planned_ns` at most; `came` as in `Turn.look`.
+
+        Raises `HarnessFault` if the machine is too busy for a match.
+        """
+        now = time.perf_counter_ns()  # before the other clocks, or the time between would be excused
+        self._kept_ns = self._child.kept_ns()
+        seen = Reading(self._halt.own_ns(), self._kept_ns or 0, *own_counts())
+        trusted = self._halt.counted or not self._halt.company.any
+        turn.look(now, planned_ns, seen, came=came, trusted=trusted)
+        if turn.overloaded():
+            kept_s = turn.excused_ns / 1e9
+            raise HarnessFault(
+                f"the machine is overloaded: it kept a bot from a processor for {kept_s:.0f} s in one decision"
+            )
+
+    @property
+    def wait_ns(self) -> int | None:
+        """How long others kept the bot from a processor in this decision, until the last look; None if not told."""
+        if self._kept_ns is None or self._kept_begun is None:
+            return None
+        return max(0, self._kept_ns - self._kept_begun)

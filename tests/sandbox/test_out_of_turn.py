@@ -1,0 +1,226 @@
+"""Bots that compute while others are asked, undo being stopped, or make their own children an excuse."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from warpleague.match.spec import SeatSpec
+from warpleague.runner import freezer
+from warpleague.runner.idle import IdleBots
+from warpleague.runner.process import BotProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from warpleague.match.spec import Level
+
+BOTS = Path(__file__).parents[1] / "bots"
+MS = 1_000_000
+HELLO = b'{"type":"hello"}\n'
+LEVELS = pytest.mark.parametrize("level", ["limits", "sandbox"])
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("cc") is None, reason="needs a C compiler, and Linux"
+)
+
+
+@pytest.fixture
+def start(bot_folder: Path) -> Iterator[Callable[..., BotProcess]]:
+    """Builds and starts a misbehaving bot, shakes hands and asks it once; ends it afterwards."""
+    begun = []
+
+    def begin(
+        stem: str, level: Level, *arguments: str, processes: int = 64, reusable: bool = False
+    ) -> BotProcess:
+        program = bot_folder / stem
+        command = ["cc", "-std=c99", "-O1", "-o", str(program), str(BOTS / f"{stem}.c")]
+        subprocess.run(command, check=True)
+        run = (str(program), *arguments)
+        seat = SeatSpec(
+            bot=stem, run=run, cwd=str(bot_folder), processes=processes, memory_mb=512, reusable=reusable
+        )
+        bot = BotProcess(seat, level)
+        begun.append(bot)
+        assert trio.run(bot.ask, HELLO, None) is None
+        bot.locate()
+        bot.pondering.begin("off")
+        return bot
+
+    yield begin
+    for bot in begun:
+        bot.end()
+
+
+@pytest.fixture
+def frozen() -> None:
+    """Skips the test where bots cannot be frozen, saying why."""
+    if not freezer.means().base:
+        pytest.skip(freezer.means().reason)
+
+
+def let_pass(seconds: float) -> None:
+    """Use up the processor for a while."""
+    begun = time.perf_counter()
+    while time.perf_counter() - begun < seconds:
+        pass
+
+
+def question(number: int) -> bytes:
+    return b'{"type":"act","id":%d,"legal":[]}\n' % number
+
+
+OUT_OF_TURN = pytest.mark.parametrize(
+    "stem", ["continues_by_timers", "continues_by_children", "chains_of_children"]
+)
+
+
+@LEVELS
+@OUT_OF_TURN
+def test_what_is_frozen_stays_so(
+    start: Callable[..., BotProcess], frozen: None, stem: str, level: Level
+) -> None:
+    """While another is asked, a bot computes nothing, whatever it started; asked again, it answers."""
+    del frozen
+    bot = start(stem, level)
+    assert trio.run(bot.ask, question(1), None) is None
+    bot.hush()
+    let_pass(0.01)  # until all of it stands still, on other processors, too
+    before = bot._cpu()
+    let_pass(0.2)
+    after = bot._cpu()
+    assert before is not None
+    assert after is not None
+    assert after - before < 10 * MS
+    assert trio.run(bot.ask, question(2), None) is None
+
+
+@LEVELS
+def test_the_time_of_children_shows(start: Callable[..., BotProcess], frozen: None, level: Level) -> None:
+    """What processes compute that live for moments is in the bot's processor time, and makes it a ponderer."""
+    del frozen
+    bot = start("chains_of_children", level)
+    for number in range(1, 6):
+        assert trio.run(bot.ask, question(number), None) is None
+        let_pass(0.05)
+    assert trio.run(bot.ask, question(6), None) is None
+    assert bot.pondering.stops
+
+
+@LEVELS
+@pytest.mark.parametrize("chains", [0, 2, 12])
+def test_own_children_are_no_excuse(
+    start: Callable[..., BotProcess], frozen: None, level: Level, chains: int, one_core: None
+) -> None:
+    """A bot that takes twice its time has not answered in time, however many of its processes kept it waiting."""
+    del frozen, one_core
+    bot = start("waits_for_its_children", level, "5", str(chains))
+    begun = time.perf_counter_ns()
+    trouble = trio.run(bot.ask, question(1), 300 * MS)
+    assert trouble is not None
+    assert trouble.kind == "timeout"
+    cpu = bot._cpu()
+    assert cpu is not None
+    # What the rest of the machine took is excused; what the bot's own processes computed is not.
+    assert trouble.detail.get("extended_ms", 0) * MS < time.perf_counter_ns() - begun - 250 * MS
+
+
+@pytest.fixture
+def one_core() -> Iterator[None]:
+    """Has the test and what it starts share one processor, as a match of a league does."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    yield
+    os.sched_setaffinity(0, before)
+
+
+@pytest.fixture
+def burners(one_core: None) -> Iterator[None]:
+    """Keeps that processor busy with six other processes."""
+    del one_core
+    running = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(6)]
+    yield
+    for process in running:
+        process.kill()
+        process.wait()
+
+
+@LEVELS
+def test_a_busy_machine_is_not_charged(
+    start: Callable[..., BotProcess], frozen: None, level: Level, burners: None
+) -> None:
+    """A bot that computes for 30 ms in all has used about that much of its time, though it took far longer."""
+    del frozen, burners
+    bot = start("computes_by_its_clock", level, "0.03")
+    for number in range(1, 6):
+        assert trio.run(bot.ask, question(number), 60 * MS) is None
+        assert 25 * MS < bot.wall_ns < 60 * MS
+
+
+@LEVELS
+def test_many_processes_cost_no_more_to_watch(
+    start: Callable[..., BotProcess], frozen: None, level: Level
+) -> None:
+    """A look at the memory of 300 processes costs the referee as little as one at a few."""
+    del frozen
+    if start("many_idle_processes", level, "3")._child.group is None:
+        pytest.skip("memory is not counted by a control group")
+    few, many = (
+        min(looks_at(start("many_idle_processes", level, str(count), processes=400))) for count in (3, 300)
+    )
+    assert many < 10 * few
+
+
+def looks_at(bot: BotProcess) -> list[float]:
+    """How long looks at a bot's memory take, in seconds of processor time."""
+    assert trio.run(bot.ask, question(1), None) is None
+    taken = []
+    for _ in range(20):
+        begun = time.thread_time()
+        assert not bot.memory_exceeded()
+        taken.append(time.thread_time() - begun)
+    return taken
+
+
+@LEVELS
+@OUT_OF_TURN
+def test_without_a_freezer_who_undoes_a_stop_is_ended(
+    start: Callable[..., BotProcess], no_freezer: None, stem: str, level: Level
+) -> None:
+    """Where signals alone stop bots, one that computes all the same is killed; that is its fault."""
+    del no_freezer
+    bot = start(stem, level)
+    bot.hello = object()  # type: ignore[assignment]
+    bot._look_at_company()
+    number = 0
+    trouble = None
+    deadline = time.perf_counter() + 30
+    while trouble is None:
+        assert time.perf_counter() < deadline
+        number += 1
+        trouble = trio.run(bot.ask, question(number), 60_000 * MS)
+        bot.pause()
+        for _ in range(3):
+            let_pass(0.03)
+            bot._look_at_company()
+    assert trouble.kind == "crash"
+    assert "while it was stopped" in trouble.message
+
+
+def test_without_a_freezer_nothing_waits_in_a_sandbox(
+    start: Callable[..., BotProcess], no_freezer: None, sandboxed: None
+) -> None:
+    """A bot that could undo its being stopped is ended between two matches; one that is frozen waits."""
+    del no_freezer, sandboxed
+    idle = IdleBots(4)
+    bot = start("computes_by_its_clock", "sandbox", "0", reusable=True)
+    idle.keep(bot, "sandbox")
+    assert len(idle) == 0
