@@ -129,11 +129,15 @@ def test_a_reused_bot_has_a_log_for_each_match(make_seat: MakeSeat, make_spec: M
         end_idle()
 
 
-def test_a_bot_that_never_starts_has_an_empty_log(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
+def test_a_bot_that_never_starts_has_an_empty_log(
+    make_seat: MakeSeat, make_spec: MakeSpec, tmp_path: Path
+) -> None:
     """Its opponent's is whole; a traceback at the start is kept."""
     import attrs
 
-    gone = attrs.evolve(make_seat("gone", SAYING), run=("/no/such/program",))
+    broken = tmp_path / "broken"
+    broken.write_text("no program")
+    gone = attrs.evolve(make_seat("gone", SAYING), run=(str(broken),))
     result = play_match(make_spec(gone, make_seat("bad", "1 / 0"), max_turns=2), log=True)
     assert [faults[0].kind for faults in result.faults if faults] == ["startup", "startup"]
     assert result.logs[0] == SeatLog("", "")
