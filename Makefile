@@ -23,7 +23,7 @@ test: bootstrap ## run the tests on all processors
 	$(BIN)/pytest -n auto $(PYTEST)
 
 .PHONY: coverage
-coverage: bootstrap ## which lines the tests run in their own process, and whether they are enough (PYTEST to run some)
+coverage: bootstrap ## which lines the tests run in their own process, and whether they are enough
 	$(BIN)/coverage run -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/soak --ignore tests/house $(PYTEST)
 	$(BIN)/coverage report
 
@@ -65,7 +65,7 @@ locks: bootstrap
 
 .PHONY: examples
 examples: bootstrap
-	$(BIN)/pytest tests/docs
+	$(BIN)/pytest -n auto tests/docs
 
 .PHONY: house
 house: bootstrap
