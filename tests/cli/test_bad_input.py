@@ -275,7 +275,7 @@ def test_a_cache_that_cannot_be_written_is_named(
         ("{", ["not JSON"]),
         ("[" * 100_000, ["not JSON"]),
         ("[]", ["a JSON object"]),
-        ("{}", ["'options' is missing"]),
+        ("{}", ["options: is missing"]),
         ('{"options": {"max_turns": 3}}', ["missing"]),
     ],
     ids=["cut", "deep", "list", "empty", "partial"],

@@ -85,7 +85,7 @@ START = "from warpline.client import run\n"
         ("print('hello world', flush=True)\ninput()\ninput()", ["startup", "hello world"]),
         (START + "run(lambda question: 1 / 0)", ["crash", "ZeroDivisionError", "quit"]),
         (START + "run(lambda question: len(question.legal))", ["illegal", "out of range", "counted from 0"]),
-        (START + "run(lambda question: {'do': 'win'})", ["illegal", "'win'"]),
+        (START + "run(lambda question: {'do': 'win'})", ["illegal", '"win"']),
     ],
     ids=["syntax", "import", "exit", "no hello", "exception", "index", "action"],
 )
