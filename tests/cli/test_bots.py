@@ -48,8 +48,9 @@ def test_check_sends_what_the_bot_wants(run: Run, make_bot: MakeBot) -> None:
     assert run(*CHECK, make_bot("whole", source)).code == 0
 
 
-def test_a_bot_of_any_game_is_checked_in_those_asked_for(run: Run, first: Path) -> None:
+def test_a_bot_of_any_game_is_checked_in_those_asked_for(run: Run, make_bot: MakeBot) -> None:
     """`games = ["*"]` claims every game: without `--game` all that come with Warp League are played."""
+    first = make_bot("any", START + "run(lambda question: 0, wants=())")
     manifest = tomllib.loads((first / "bot.toml").read_text())
     (first / "bot.toml").write_text(tomli_w.dumps({**manifest, "games": ["*"]}))
     done = run(*CHECK, first, "--game", "sheets")

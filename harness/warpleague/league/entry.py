@@ -5,6 +5,7 @@ Leaves what a bundle is and how it is built to `warpleague.runner.bundle`.
 
 from __future__ import annotations
 
+import os
 import shlex
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ import attrs
 
 from warpleague.errors import BotError, ConfigError, EntrantsError, MissingToolchain
 from warpleague.runner.manifest import games_named, plays
-from warpleague.runner.shipped import located
+from warpleague.runner.shipped import located, short_name
 from warpleague.strict import nearest
 
 if TYPE_CHECKING:
@@ -146,14 +147,15 @@ def _problem(config: LeagueConfig, index: int, entry: BotEntry, error: BadInput)
     folder = folder_of(config, entry)
     text = str(error)
     for place in (f"{config.path}: bots[{index}]: ", f"{config.path}: bots: ", f"{folder}: ", f"{folder}/"):
-        text = text.removeprefix(place)
+        text = "\n".join(line.removeprefix(place) for line in text.split("\n"))
     head, semicolon, advice = text.rpartition("; ")
     if semicolon and "\n" not in text:
         text, todo = head, advice
     elif isinstance(error, MissingToolchain):
         todo = "install it here"
     else:
-        todo = f"mend it; to see more: warpleague bot check {shlex.quote(str(folder))}"
+        shown = short_name(Path(os.path.realpath(folder)))
+        todo = f"mend it; to see more: warpleague bot check {shlex.quote(str(shown))}"
     return Problem(entry.name or folder.name, str(folder), text, todo)
 
 
