@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from warpleague.match.spec import SeatSpec
 from warpleague.runner import promises
-from warpleague.runner.sandbox import find_bubblewrap
+from warpleague.runner.child import Child
+from warpleague.runner.processes import state
+from warpleague.runner.sandbox import Sandbox, end_unmade, find_bubblewrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -122,3 +125,29 @@ def test_nothing_of_a_bot_outlives_the_harness_whatever_it_does(probe: Callable[
     while left := promises.with_token(token):
         assert time.monotonic() < deadline, left
         time.sleep(0.01)
+
+
+def test_what_was_left_unmade_is_ended_by_the_next_harness(sandboxed: None, bot_folder: Path) -> None:
+    """A sandbox whose bubblewrap died before it was made waits for ever; it is ended, and one that is made is not."""
+    seat = SeatSpec(bot="b", run=("/bin/sh", "-c", "read _"), cwd=str(bot_folder))
+    child, unmade = Child(seat, "sandbox"), Sandbox(seat, {})
+    process = unmade.start({})
+    told = os.read(unmade._status, 4096)  # from now on it waits for the word to go on
+    pid = json.loads(told.splitlines()[0])["child-pid"]
+    try:
+        process.kill()
+        process.wait()
+        assert state(pid) is not None
+        assert end_unmade() >= 1
+        deadline = time.monotonic() + PATIENCE_S
+        while state(pid) is not None:
+            assert time.monotonic() < deadline
+        assert child.alive()
+        assert child.sandbox is not None
+        assert state(child.sandbox.init_pid) is not None
+    finally:
+        unmade.close()
+        child.end()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            assert pipe is not None
+            pipe.close()

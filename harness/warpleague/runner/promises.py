@@ -33,7 +33,7 @@ from warpleague.runner.confine import FILE_MB, MORE_LIMITS, OPEN_FILES, data_byt
 from warpleague.runner.process import BotProcess
 from warpleague.runner.processes import state
 from warpleague.runner.reaper import become_subreaper, children, sweep
-from warpleague.runner.sandbox import Killed, bubblewrap_version
+from warpleague.runner.sandbox import Killed, bubblewrap_version, end_unmade
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -177,6 +177,8 @@ def examine(level: Level, *, thorough: bool = False) -> Report:
     if sys.platform != "linux":
         return Report(level, means, failure=_ELSEWHERE)
     become_subreaper()
+    if level == "sandbox":
+        end_unmade()
     wanted = [name for name in KEPT_BY[level] if thorough or name not in _THOROUGH]
     found = _attempt(level, wanted)
     if isinstance(found, Killed):
