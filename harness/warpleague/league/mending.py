@@ -5,10 +5,12 @@ Leaves executing records to `records`, and how the journal tells of it to `store
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warpleague.errors import StoreError
 from warpleague.league.records import altered, verify_league
+from warpleague.league.season import ID
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from warpleague.league.league import League
@@ -20,13 +22,17 @@ def remove_damaged(league: League, jobs: int = 0) -> list[tuple[str, str]]:
     They are those that `verify` finds wrong, and those of other bots or formats whose row or record cannot be read.
     """
     store = league.store
-    wrong = {fixture.id: problem for fixture, problem in verify_league(league, jobs) if problem is not None}
+    wrong: dict[Any, str] = {
+        fixture.id: problem for fixture, problem in verify_league(league, jobs) if problem is not None
+    }
     stored = store.ids()
     for _, match_id, problem in altered(league):
         if match_id is not None:
             wrong.setdefault(match_id, problem)
     for match_id in stored:
-        if match_id not in wrong:
+        if not (isinstance(match_id, str) and ID.fullmatch(match_id)):
+            wrong[match_id] = "its id is none that a match can have"
+        elif match_id not in wrong:
             try:
                 store.check(match_id)
             except StoreError as error:
@@ -36,4 +42,4 @@ def remove_damaged(league: League, jobs: int = 0) -> list[tuple[str, str]]:
         with store.writing():
             for match_id, problem in there:
                 store.remove(match_id, problem)
-    return there
+    return [(safe(str(match_id)), problem) for match_id, problem in there]

@@ -62,11 +62,16 @@ def recorded_header(record: bytes) -> JsonObject:
 
 
 def header_differences(header: JsonObject, wanted: Mapping[str, Any]) -> list[str]:
-    """In which of the `wanted` values, conditions of a season and a match's id, a record's header differs."""
-    detail = header.get("detail") or {}
-    # Whether bots may ponder stands beside what held of the level; where nothing is noted it is the usual.
-    pondering = {"pondering": detail.get("pondering", "off")} if "pondering" in wanted else {}
-    return differences({name: header.get(name) for name in wanted} | pondering, dict(wanted))
+    """In which of the `wanted` values, conditions of a season and a match's id, a record's header differs.
+
+    A league's matches start from the game's own position. Which beacon its season awaits is in no record.
+    """
+    wanted = {name: value for name, value in wanted.items() if name != "beacon"} | {"position": None}
+    found = {name: header.get(name) for name in wanted}
+    if "pondering" in wanted:
+        # It stands beside what held of the level; where nothing is noted it is the usual.
+        found["pondering"] = (header.get("detail") or {}).get("pondering", "off")
+    return differences(found, wanted)
 
 
 class _Reader:

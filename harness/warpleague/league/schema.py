@@ -110,8 +110,11 @@ def harden(db: sqlite3.Connection) -> None:
         db.execute(f"PRAGMA {pragma}")
 
 
-def check_tables(db: sqlite3.Connection, path: Path) -> None:
-    """Raise `StoreError` unless the file has the tables of a store, and nothing else, in today's format."""
+def check_tables(db: sqlite3.Connection, path: Path, way_on: str = SPARE) -> None:
+    """Raise `StoreError` unless the file has the tables of a store, and nothing else, in today's format.
+
+    `way_on` says what can be done.
+    """
     with clear_errors(path):
         found = db.execute(
             "SELECT type, name, sql FROM sqlite_master WHERE NOT (type = 'index' AND sql IS NULL) LIMIT 99"
@@ -129,11 +132,11 @@ def check_tables(db: sqlite3.Connection, path: Path) -> None:
         if kind != "table" or wanted.pop(str(name), None) != sql:
             raise StoreError(
                 f"{path}: was altered, or is no store: its {kind} {name!r} is none that this program makes; "
-                f"{SPARE}"
+                f"{way_on}"
             )
     if wanted:
         raise StoreError(
-            f"{path}: was altered, or is no store: it has no table {' and no table '.join(wanted)}; {SPARE}"
+            f"{path}: was altered, or is no store: it has no table {' and no table '.join(wanted)}; {way_on}"
         )
 
 

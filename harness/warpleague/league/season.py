@@ -6,6 +6,7 @@ Leaves the order of matches to `schedule`, and what has been played to `store`.
 from __future__ import annotations
 
 import json
+import re
 from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from warpleague.league.config import FormatTable, LeagueConfig
 
+ID = re.compile(r"[0-9a-f]{20}")
+"""The form of a match's id."""
 _ID_BYTES = 10  # a million matches collide with a chance of 4e-13
 _DEAL_BITS = 53  # exact in every JSON reader; two of a million deals are alike with a chance of 6e-5
 

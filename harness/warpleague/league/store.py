@@ -48,6 +48,7 @@ from warpleague.league.season import differences
 from warpleague.match.chance import season_commitment
 from warpleague.match.packing import unpack
 from warpleague.match.spec import SeatSpec
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -92,7 +93,7 @@ class Store:
                 if (
                     found := journal.cut(db)
                 ) is not None:  # told by verify for ever, though the journal goes on
-                    add_fact(db, journal.CUT, {"ended": str(found[0]), "before": found[1]})
+                    add_fact(db, journal.CUT, {"ended": str(found[0]), "before": safe(found[1])})
             return cls(path, db, lock)
         except BaseException:
             os.close(lock)
@@ -156,7 +157,8 @@ class Store:
 
     def bots(self) -> tuple[SeatSpec, ...] | None:
         """The bots of the last run, in order, without a way to run them; None before the first run."""
-        return self._fact("bots", _bots)
+        rows = self._fact("bots", msgspec.json.Decoder(list[tuple[str, str, str]]).decode)
+        return None if rows is None else tuple(SeatSpec(*row) for row in rows)
 
     def skipped(self) -> tuple[str, ...]:
         """One line for each bot that was left out of the last run."""
@@ -282,12 +284,15 @@ class Store:
         self._db.execute("INSERT INTO record VALUES (?, ?, ?)", (match_id, len(result.record), packed))
         journal.append(self._db, row, held, len(result.record), packed)
 
-    def remove(self, match_id: str, problem: str) -> None:
+    def remove(self, match_id: Any, problem: str) -> None:
         """Delete a match that does not hold, and note that in the journal; within `writing`."""
-        self._db.execute("DELETE FROM record WHERE id = ?", (match_id,))
-        self._db.execute("DELETE FROM match WHERE id = ?", (match_id,))
+        # An id that is no UTF-8 text has to be given as bytes.
+        text = isinstance(match_id, str)
+        key = match_id.encode("utf-8", "surrogateescape") if text else match_id
+        for table in ("record", "match"):
+            self._db.execute(f"DELETE FROM {table} WHERE id = {'CAST(? AS TEXT)' if text else '?'}", (key,))
         self._db.execute("DELETE FROM held WHERE id NOT IN (SELECT held FROM match WHERE held IS NOT NULL)")
-        add_fact(self._db, journal.REMOVED, {"match": match_id, "problem": problem})
+        add_fact(self._db, journal.REMOVED, {"match": safe(str(match_id)), "problem": safe(problem)})
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -361,7 +366,8 @@ class Store:
         with clear_errors(self.path):
             found = list(journal.alterations(self._db, heads))
             found += [(None, problem) for problem in meta_alterations(self._db, self.path)]
-            return found + list(entrants.entrant_alterations(self._db))
+            found += entrants.entrant_alterations(self._db)
+        return [(None if match_id is None else safe(str(match_id)), what) for match_id, what in found]
 
     def __contains__(self, match_id: str) -> bool:
         return bool(self._rows("SELECT 1 FROM match WHERE id = ?", match_id))
@@ -371,11 +377,9 @@ class Store:
         rows = self._rows("SELECT digest FROM match WHERE id = ?", match_id)
         return str(rows[0][0]) if rows else None
 
-    def ids(self) -> list[str]:
-        """The ids of all stored matches, those of other bots or formats included."""
-        return [
-            str(row[0]) for row in self._rows("SELECT id FROM match UNION SELECT id FROM record ORDER BY id")
-        ]
+    def ids(self) -> list[Any]:
+        """The ids of all stored matches, those of other bots or formats included; in a damaged store anything."""
+        return [row[0] for row in self._rows("SELECT id FROM match UNION SELECT id FROM record ORDER BY id")]
 
     def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, Played | None]]:
         """Each fixture, in the given order, with its result or None; memory does not grow with their number."""
@@ -437,11 +441,6 @@ class Store:
         if type(deal) is not int:
             raise StoreError(f"the store is damaged: match {match_id}: deal: must be a whole number; {MEND}")
         return deal
-
-
-def _bots(text: str) -> tuple[SeatSpec, ...]:
-    rows = msgspec.json.decode(text, type=list[tuple[str, str, str]])
-    return tuple(SeatSpec(*row) for row in rows)
 
 
 def _chunks(fixtures: Iterable[Fixture]) -> Iterator[list[Fixture]]:

@@ -7,7 +7,6 @@ value nor the time between two of them may be large.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import time
 from contextlib import contextmanager
@@ -17,12 +16,12 @@ import msgspec
 
 from warpleague.errors import StoreError
 from warpleague.league.schema import check_tables, clear_errors, harden, is_text
+from warpleague.league.season import ID
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_ID: Final = re.compile(r"[0-9a-f]{20}")
 _MOST_DEAL: Final = 1 << 53
 _MOST_BYTES: Final = 1 << 26  # a packed record; the largest games have some hundred KiB
 _MOST_FACT: Final = 1 << 20
@@ -45,7 +44,7 @@ class Stranger:
                 self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
                 self._db.set_progress_handler(lambda: time.monotonic() > self._until_s, _STEPS)
                 self._db.execute("BEGIN")  # a run may go on there: all of it is to be of one moment
-                check_tables(self._db, path)
+                check_tables(self._db, path, "nothing was taken over")
             except BaseException:
                 self._db.close()
                 raise
@@ -102,7 +101,7 @@ class Stranger:
             if row is None:
                 return
             match_id, deal = row
-            if not isinstance(match_id, str) or not _ID.fullmatch(match_id):
+            if not isinstance(match_id, str) or not ID.fullmatch(match_id):
                 raise self.damaged("it has a match whose id is not 20 hexadecimal digits")
             if match_id <= last:
                 raise self.damaged(f"its pages lead in circles, at match {match_id}")
