@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from warpleague.match.chance import (
     ChanceStream,
+    beacon_secret,
     bot_seed,
     deal_key,
     match_key,
@@ -37,6 +38,8 @@ def test_published_keys() -> None:
         assert season_commitment(secret) == season["commitment"]
         for deal in season["deals"]:
             assert deal_key(secret, deal["deal"]).hex() == deal["key"]
+    for vector in VECTORS["beacons"]:
+        assert beacon_secret(bytes.fromhex(vector["secret"]), vector["value"]).hex() == vector["result"]
     for vector in VECTORS["bot_seeds"]:
         assert bot_seed(bytes.fromhex(vector["key"]), vector["seat"]) == vector["seed"]
 
