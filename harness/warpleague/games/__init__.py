@@ -2,20 +2,20 @@
 
 The engines live in the packages below; a third party adds its own through the entry point group `warpleague.games`.
 
-Each package has the same modules; a game has some more of its own for what only it has (boards, coins, talk):
+Each package has the same modules; a game has some more of its own for what only it has (boards, talk, a memory):
 
 actions     the attrs classes of the actions, and one object for each action
 geometry    the board: numbers of its squares, tables of what lies where
 options     what the players may settle before the game
-state       the classes that a position consists of
+state       the classes that a position consists of; the first position, and who must act in one
 legal       which actions a seat has now, in the canonical order; reads an action, says why it is not possible
-rules       what an action, a roll or a retirement does to a position
+rules       what is rolled, and what an action, a roll or a retirement does to a position
 score       what a position is worth, and who stands where at the end
 view        what a seat sees, what the start message tells, and positions drawn to fit a view
 position    positions as JSON, out and in
 tell        the events, and a line of English for each
 scene       the picture
-game        the `Game` that ties them together
+game        the `Game`: each of its methods is a function of one of these modules, under the same name
 """
 
 from __future__ import annotations

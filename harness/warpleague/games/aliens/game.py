@@ -2,87 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import ClassVar
 
-from warpleague.games.aliens import legal, position, rules, scene, score, tell, view
+from warpleague.games.aliens import legal as _legal
+from warpleague.games.aliens import position as _position
+from warpleague.games.aliens import rules as _rules
+from warpleague.games.aliens import scene as _scene
+from warpleague.games.aliens import score as _score
+from warpleague.games.aliens import state as _state
+from warpleague.games.aliens import tell as _tell
+from warpleague.games.aliens import view as _view
 from warpleague.games.aliens.actions import ACTIONS, Action
-from warpleague.games.aliens.options import Options
-from warpleague.games.aliens.state import State, first_state
-from warpleague.games.aliens.view import Setup, View, determinize
-from warpleague.games.api import Event, Game, JsonObject, Outcome, Rolled, Weights
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from random import Random
-
-    from warpleague.games.scene import Scene
-
-_ASKS: Final = ("", "order", "place", "", "turn", "jump", "send", "")
+from warpleague.games.aliens.options import Options as AliensOptions
+from warpleague.games.aliens.state import State
+from warpleague.games.api import Game
 
 
 class Aliens(Game[State, Action]):
     """Wormholes for the piecepack: OrthogonAliens (seat 0) against DiagonAliens (seat 1)."""
 
-    id: ClassVar[str] = "aliens"
-    title: ClassVar[str] = "OrthogonAliens against DiagonAliens"
-    players: ClassVar[tuple[int, ...]] = (2,)
-    Options: ClassVar[type] = Options
+    id = "aliens"
+    title = "OrthogonAliens against DiagonAliens"
+    players = (2,)
+    Options = AliensOptions
     Actions: ClassVar[tuple[type, ...]] = ACTIONS
-    View: ClassVar[type] = View
-    Setup: ClassVar[type] = Setup
+    View = _view.View
+    Setup = _view.Setup
 
-    def initial(self, players: int, options: Any) -> State:  # noqa: D102
-        del players
-        return first_state(options)
+    initial = staticmethod(_state.initial)
+    match_of = staticmethod(_state.match_of)
+    actors = staticmethod(_state.actors)
+    chance = staticmethod(_rules.chance)
+    legal = staticmethod(_legal.legal)
+    parse = staticmethod(_legal.parse)
+    ask = staticmethod(_legal.ask)
+    apply = staticmethod(_rules.apply)
+    retire = staticmethod(_rules.retire)
+    outcome = staticmethod(_score.outcome)
+    setup = staticmethod(_view.setup)
+    view = staticmethod(_view.view)
+    determinize = staticmethod(_view.determinize)
+    to_json = staticmethod(_position.to_json)
+    from_json = staticmethod(_position.from_json)
+    scene = staticmethod(_scene.scene)
+    tell = staticmethod(_tell.tell)
 
-    def match_of(self, state: State) -> tuple[int, Any]:  # noqa: D102
-        return 2, state.rules.options
 
-    def actors(self, state: State) -> tuple[int, ...]:  # noqa: D102
-        return state.actors
-
-    def chance(self, state: State) -> tuple[Weights, ...]:  # noqa: D102
-        return rules.chance(state)
-
-    def legal(self, state: State, seat: int) -> Sequence[Action]:
-        """In the order that the module `legal` documents."""
-        return legal.legal(state, seat)
-
-    def parse(self, state: State, seat: int, data: object) -> Action:  # noqa: D102
-        return legal.parse(state, seat, data)
-
-    def apply(self, state: State, move: Action | Rolled) -> tuple[State, Sequence[Event]]:  # noqa: D102
-        return rules.apply(state, move)
-
-    def ask(self, state: State, seat: int) -> str:
-        """`order`, `place`, `turn`, `jump` or `send`."""
-        return _ASKS[state.phase]
-
-    def setup(self, state: State) -> JsonObject:  # noqa: D102
-        return view.setup(state.rules)
-
-    def view(self, state: State, seat: int) -> JsonObject:  # noqa: D102
-        return view.view(state, seat)
-
-    def retire(self, state: State, seat: int) -> tuple[State, Sequence[Event]]:
-        """The other side wins at once."""
-        return rules.retire(state, seat)
-
-    def outcome(self, state: State) -> Outcome:
-        """1 for the winner, 0 for the loser, a half each for a draw (aliens E1, E2)."""
-        return score.outcome(state)
-
-    def determinize(self, view: JsonObject, seat: int, rng: Random) -> State:  # noqa: D102
-        return determinize(view, seat, rng)
-
-    def to_json(self, state: State) -> JsonObject:  # noqa: D102
-        return position.to_json(state)
-
-    def from_json(self, data: object) -> State:  # noqa: D102
-        return position.from_json(data)
-
-    def scene(self, state: State, viewer: int | None) -> Scene:  # noqa: D102
-        return scene.scene(state, viewer)
-
-    def tell(self, event: Mapping[str, Any]) -> str:  # noqa: D102
-        return tell.tell(event)
+GAME = Aliens()

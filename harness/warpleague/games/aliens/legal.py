@@ -40,6 +40,14 @@ def legal(state: State, seat: int) -> Sequence[Action]:
     return state.legal if seat in state.actors else ()
 
 
+_ASKS: Final = ("", "order", "place", "", "turn", "jump", "send", "")
+
+
+def ask(state: State, seat: int) -> str:
+    """`order`, `place`, `turn`, `jump` or `send`."""
+    return _ASKS[state.phase]
+
+
 def parse(state: State, seat: int, data: object) -> Action:
     """The action of `seat` that `data` describes; `ActionError` if it is none, or not legal now."""
     action: Action = _READER.parse(data, legal(state, seat), lambda action: _why_not(state, seat, action))

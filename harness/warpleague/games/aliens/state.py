@@ -91,7 +91,17 @@ fresh: Final = copier(State)
 """A copy of a position, to be changed before anybody else sees it."""
 
 
-def first_state(options: Options) -> State:
+def initial(players: int, options: Options) -> State:
     """Before the opening roll."""
     rules = rules_for(options)
     return State(rules, OPENING_ROLL, 0, 0, STARTS, NO_DICE, 0, NO_HOLES, 0, 0, None, None, DICE, ())
+
+
+def match_of(state: State) -> tuple[int, Options]:
+    """Two players, always."""
+    return 2, state.rules.options
+
+
+def actors(state: State) -> tuple[int, ...]:
+    """The dice, the side that must act, which may be the one whose turn it is not, or nobody."""
+    return state.actors

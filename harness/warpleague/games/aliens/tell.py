@@ -201,6 +201,6 @@ _TELLERS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
 }
 
 
-def tell(data: Mapping[str, Any]) -> str:
+def tell(event: Mapping[str, Any]) -> str:
     """One line for an event's JSON form."""
-    return _TELLERS[data["event"]](data)
+    return _TELLERS[event["event"]](event)

@@ -120,9 +120,13 @@ class Setup:
     """For each way, what a step adds to x and y."""
 
 
+def setup(state: State) -> JsonObject:
+    """The start message's facts, as described by `Setup`."""
+    return _setup(state.rules)
+
+
 @cache
-def setup(rules: Rules) -> JsonObject:
-    """The setup as JSON."""
+def _setup(rules: Rules) -> JsonObject:
     axes = AXES[rules.options.diagonals]
     return {
         "squares": [list(square) for square in SQUARES],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warpleague.games.captains.score import RETIRED
+from warpleague.games.captains.dealing import RETIRED
 from warpleague.games.captains.state import (
     AI_CARDS,
     AI_PLACE,

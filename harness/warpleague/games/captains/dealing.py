@@ -22,11 +22,12 @@ from warpleague.games.captains.boards import (
 )
 from warpleague.games.captains.geometry import Galaxy, Laid, Layout, galaxy, misfit
 from warpleague.games.captains.options import AIS, Options
-from warpleague.games.captains.score import RETIRED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+RETIRED: Final = "retired"
+"""Why a game ends that every seat has left."""
 MOST_TURNS: Final = 30
 """Turns of boards after which a deal is given up (captains G7)."""
 TRIAL_DEALS: Final = 50

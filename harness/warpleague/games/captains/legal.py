@@ -22,7 +22,6 @@ from warpleague.games.captains.actions import (
 )
 from warpleague.games.captains.state import (
     AI_PLACE,
-    DEAL,
     EMERGE,
     HAND,
     START,
@@ -35,22 +34,25 @@ from warpleague.games.captains.state import (
     warps,
 )
 from warpleague.games.captains.state import PICKUP_PLANET as AT_PLANET
+from warpleague.games.captains.state import PICKUP_STATION as AT_STATION
 from warpleague.games.captains.turns import ai_places
 from warpleague.games.reading import ActionReader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from warpleague.games.captains.state import Position
+
 _ONLY_END: Final = (END,)
 _ONLY_DRAW: Final = (DRAW,)
 _ONLY_DONE: Final = (DONE,)
 
 
-def legal(state: State, seat: int) -> Sequence[Action]:
+def legal(state: Position, seat: int) -> Sequence[Action]:
     """Everything `seat` may do now; nothing unless it must act."""
-    stage = state.stage
-    if seat != state.seat or stage >= DEAL:
+    if not isinstance(state, State) or seat != state.seat:
         return ()
+    stage = state.stage
     if stage == TURN:
         return _turn(state)
     table = state.table
@@ -60,7 +62,9 @@ def legal(state: State, seat: int) -> Sequence[Action]:
         return table.galaxy.emerges[state.focus]
     if stage == AI_PLACE:
         return ai_places(state)
-    return _at_planet(state) if stage == AT_PLANET else _at_station(state)
+    if stage == AT_PLANET:
+        return _at_planet(state)
+    return _at_station(state) if stage == AT_STATION else ()
 
 
 def _turn(state: State) -> Sequence[Action]:
@@ -123,17 +127,29 @@ def _at_station(state: State) -> Sequence[Action]:
     return out
 
 
+_ASKS: Final = {
+    START: "start", TURN: "turn", AT_PLANET: "pickup", AT_STATION: "pickup", EMERGE: "emerge", AI_PLACE: "ai-place",
+}  # fmt: skip
+
+
+def ask(state: Position, seat: int) -> str:
+    """One of start, turn, pickup, emerge, ai-place."""
+    assert isinstance(state, State)
+    return _ASKS[state.stage]
+
+
 _READER: Final = ActionReader(ACTIONS)
 
 
-def parse(state: State, seat: int, data: object) -> Action:
+def parse(state: Position, seat: int, data: object) -> Action:
     """The action of `seat` that `data` describes; `ActionError` if it is none, or not legal now."""
     action: Action = _READER.parse(data, legal(state, seat), lambda action: _why_not(state, action))
     return action
 
 
-def _why_not(state: State, action: Action) -> str:
+def _why_not(state: Position, action: Action) -> str:
     """Why an action that is well formed is not legal, in words; empty if there is no more to say."""
+    assert isinstance(state, State)
     do = action.do
     table, tokens, seat = state.table, state.tokens, state.seat
     galaxy = table.galaxy

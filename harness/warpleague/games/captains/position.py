@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from warpleague.errors import OptionsError
 from warpleague.games.captains.boards import CLOSED, SIDE_NAMES
 from warpleague.games.captains.checks import check
-from warpleague.games.captains.dealing import Dealing, Plan, first_deal, plan
+from warpleague.games.captains.dealing import RETIRED, Dealing, Plan, first_deal, plan
 from warpleague.games.captains.geometry import Laid, Layout, misfit
 from warpleague.games.captains.memory import Known
 from warpleague.games.captains.options import Options
-from warpleague.games.captains.score import RETIRED
 from warpleague.games.captains.state import (
     ENERGY,
     HAND,
@@ -38,6 +37,7 @@ from warpleague.games.values import mask, members
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
+    from warpleague.games.captains.state import Position
     from warpleague.games.reading import Fields
 
 _KEYS: Final = (
@@ -119,7 +119,7 @@ def dealing_json(dealing: Dealing) -> JsonObject:
     }
 
 
-def to_json(state: State | Dealing) -> JsonObject:
+def to_json(state: Position) -> JsonObject:
     """The whole position."""
     if isinstance(state, Dealing):
         return dealing_json(state)
@@ -149,7 +149,7 @@ def known_of(data: JsonObject) -> Known:
     )
 
 
-def from_json(data: object) -> State | Dealing:
+def from_json(data: object) -> Position:
     """The position `to_json` wrote, or a hand-made one; `PositionError` names what is wrong."""
     fields = Given(data).fields(*_KEYS)
     stage = fields.get("stage", "turn").index(("galaxy", *STAGES)) - 1

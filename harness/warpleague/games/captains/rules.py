@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.games.api import Event
-from warpleague.games.captains import tell
+from warpleague.games.captains import dealing, tell
 from warpleague.games.captains.actions import (
     Action,
     AiPlace,
@@ -27,7 +27,7 @@ from warpleague.games.captains.actions import (
     Take,
     Warp,
 )
-from warpleague.games.captains.score import RETIRED
+from warpleague.games.captains.dealing import RETIRED
 from warpleague.games.captains.state import (
     AI_CARDS,
     BLACKHOLE,
@@ -46,6 +46,7 @@ from warpleague.games.captains.state import (
     changed,
     fresh,
     fresh_cards,
+    table,
 )
 from warpleague.games.captains.turns import (
     AI,
@@ -58,6 +59,7 @@ from warpleague.games.captains.turns import (
     end_turn,
     finish,
     next_seat,
+    open_state,
     put_token,
 )
 from warpleague.games.values import replaced
@@ -66,23 +68,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warpleague.games.api import Rolled, Weights
+    from warpleague.games.captains.state import Position
 
 
-def chance(state: State) -> tuple[Weights, ...]:
-    """The top card of the deck, by the planets that it holds (captains C2)."""
-    return (state.cards.deck,)
+def chance(state: Position) -> tuple[Weights, ...]:
+    """The top card of the deck, by the planets that it holds (captains C2), or a board (C1)."""
+    return (state.cards.deck,) if isinstance(state, State) else dealing.draws(state)
 
 
-def apply(state: State, move: Action | Rolled) -> tuple[State, Told]:
+def apply(state: Position, move: Action | Rolled) -> tuple[Position, Told]:
     """The position after `move`, and what happened."""
-    new = fresh(state)
-    told: Told = []
-    _APPLY[type(move)](new, move, told)
-    return new, told
+    if isinstance(state, State):
+        new = fresh(state)
+        told: Told = []
+        _APPLY[type(move)](new, move, told)
+        return new, told
+    assert isinstance(move, tuple)
+    after, told = dealing.lay(state, move)
+    if isinstance(after, dealing.Dealing):
+        return after, told
+    return open_state(table(state.plan, after), state.retired), told
 
 
-def retire(state: State, seat: int) -> tuple[State, Told]:
+def retire(state: Position, seat: int) -> tuple[Position, Told]:
     """The bot of `seat` is out: its turn, if it is on, ends at once."""
+    if not isinstance(state, State):
+        return dealing.retire(state, seat)
     new = fresh(state)
     new.retired = (*state.retired, seat)
     told = [Event({"event": "retired", "seat": seat})]

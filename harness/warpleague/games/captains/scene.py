@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.captains.boards import Hex
     from warpleague.games.captains.geometry import Galaxy
-    from warpleague.games.captains.state import State
+    from warpleague.games.captains.state import Position, State
 
 AI_NAME: Final = "AI"
 AI_MARK: Final = "x"
@@ -33,6 +33,12 @@ def place(at: Hex) -> tuple[float, float]:
     """Column and row of a flat-top hex."""
     q, r = at
     return float(q), r + q / 2
+
+
+def galaxy(state: Position) -> Scene:
+    """The galaxy alone, as it was dealt."""
+    assert not isinstance(state, Dealing)
+    return galaxy_scene(state.table.galaxy)
 
 
 @lru_cache(maxsize=8)  # every position of a match shows the same one
@@ -82,7 +88,7 @@ def galaxy_text(galaxy: Galaxy, *, numbers: bool = False) -> str:
     return "\n".join((scene.caption, "", *lines, "", _LEGEND, *scene.panels[0].lines, ""))
 
 
-def scene(state: State | Dealing, viewer: int | None) -> Scene:
+def scene(state: Position, viewer: int | None) -> Scene:
     """What to draw for `viewer` (None: all hands are shown)."""
     return _dealing_scene(state) if isinstance(state, Dealing) else _state_scene(state, viewer)
 

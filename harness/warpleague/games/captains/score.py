@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from warpleague.games.api import Outcome, ranked
+from warpleague.games.captains.dealing import RETIRED, Dealing
 
 if TYPE_CHECKING:
-    from warpleague.games.captains.dealing import Dealing
-    from warpleague.games.captains.state import State
+    from warpleague.games.captains.state import Position, State
 
 PARTS: Final = ("exploration", "wormholes", "passengers", "tour")
 """The parts of a score: exploration tokens, point tokens, delivered cards, Galactic Tour bonus."""
 TOUR_FREE: Final = 5
-RETIRED: Final = "retired"
 
 
 def worth(token: int) -> int:
@@ -38,8 +37,10 @@ def scores(state: State) -> list[int]:
     return [sum(parts(state, owner)) for owner in range(state.table.owners)]
 
 
-def outcome(state: State) -> Outcome:
+def outcome(state: Position) -> Outcome:
     """The result of a finished game; in a solo game the AI is the rival (captains A4)."""
+    if isinstance(state, Dealing):
+        return _undealt_outcome(state)
     seats = range(state.table.players)
     by_seat = [parts(state, seat) for seat in seats]
     totals = [sum(part) for part in by_seat]
@@ -54,7 +55,7 @@ def outcome(state: State) -> Outcome:
     return Outcome(ranks, tuple(map(float, totals)), breakdown, state.why, rival)
 
 
-def undealt_outcome(dealing: Dealing) -> Outcome:
+def _undealt_outcome(dealing: Dealing) -> Outcome:
     """The result when every seat retired before the galaxy was laid."""
     players = dealing.plan.players
     none = (0.0,) * players

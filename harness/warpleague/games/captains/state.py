@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
 
+from warpleague.games.api import CHANCE
 from warpleague.games.captains.actions import PLACES, WARPS, Place, Warp
+from warpleague.games.captains.dealing import Dealing, first_deal, plan
 from warpleague.games.values import copier, replaced
 
 if TYPE_CHECKING:
     from warpleague.games.captains.dealing import Plan
     from warpleague.games.captains.geometry import Galaxy, Layout
     from warpleague.games.captains.memory import Known
+    from warpleague.games.captains.options import Options
 
 HAND: Final = 4
 """Cards a hand is filled up to (captains T7)."""
@@ -245,3 +248,32 @@ fresh_cards: Final = copier(Cards)
 def changed(counts: tuple[int, ...], at: int, by: int) -> tuple[int, ...]:
     """`counts` with the number at `at` raised by `by`."""
     return (*counts[:at], counts[at] + by, *counts[at + 1 :])
+
+
+# -- the game before and after the galaxy is laid ----------------------------------------------------------
+
+Position: TypeAlias = State | Dealing
+"""With the galaxy laid, or still being laid."""
+
+_SEATS: Final = tuple((seat,) for seat in range(5))
+
+
+def initial(players: int, options: Options) -> Position:
+    """No board is laid."""
+    return first_deal(plan(players, options))
+
+
+def match_of(state: Position) -> tuple[int, Options]:
+    """Both are in the plan; pattern and AI are filled in."""
+    plan = state.table.plan if isinstance(state, State) else state.plan
+    return plan.players, plan.options
+
+
+def actors(state: Position) -> tuple[int, ...]:
+    """The seat whose turn it is, also where it decides for the AI, or the deck and the boards."""
+    if isinstance(state, State):
+        stage = state.stage
+        if stage < DEAL:
+            return _SEATS[state.seat]
+        return () if stage == OVER else (CHANCE,)
+    return () if len(state.retired) == state.plan.players else (CHANCE,)

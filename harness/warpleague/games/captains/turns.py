@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from warpleague.games.api import Event
+from warpleague.games.captains.dealing import RETIRED
 from warpleague.games.captains.memory import Known
-from warpleague.games.captains.score import RETIRED, scores, worth
+from warpleague.games.captains.score import scores, worth
 from warpleague.games.captains.state import (
     AI_CARDS,
     AI_PLACE,

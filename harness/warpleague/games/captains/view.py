@@ -10,7 +10,7 @@ from warpleague.games.captains.dealing import Dealing
 from warpleague.games.captains.geometry import Layout
 from warpleague.games.captains.position import common_json, dealing_json, known_of, laid_of, plan_of
 from warpleague.games.captains.score import scores
-from warpleague.games.captains.state import STAGES, Cards, State, Table, table, tokens_of
+from warpleague.games.captains.state import STAGES, Cards, State, table, tokens_of
 from warpleague.games.values import mask
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import JsonObject
     from warpleague.games.captains.memory import Known
+    from warpleague.games.captains.state import Position
 
 Stage = Literal[
     "galaxy", "start", "turn", "pickup-planet", "pickup-station", "emerge", "ai-place", "deal", "draw",
@@ -169,7 +170,7 @@ class View:
     """By owner: the score if the game ended now."""
 
 
-def view(state: State | Dealing, seat: int) -> JsonObject:
+def view(state: Position, seat: int) -> JsonObject:
     """The view of `seat`, as described by `View`."""
     if isinstance(state, Dealing):
         return {**dealing_json(state), "you": seat}
@@ -186,9 +187,10 @@ def view(state: State | Dealing, seat: int) -> JsonObject:
     return data
 
 
-def setup(table: Table) -> JsonObject:
+def setup(state: Position) -> JsonObject:
     """The facts of the galaxy, as described by `Setup`."""
-    galaxy = table.galaxy
+    assert isinstance(state, State)
+    galaxy = state.table.galaxy
     spaces = [
         {
             "q": q,
@@ -223,7 +225,7 @@ _SHUFFLES: Final = 40
 """Fair tries, each consistent deal equally likely, before hands are built card by card."""
 
 
-def determinize(view: JsonObject, seat: int, rng: Random) -> State | Dealing:
+def determinize(view: JsonObject, seat: int, rng: Random) -> Position:
     """A position drawn with `rng` that looks to `seat` exactly like `view`.
 
     Each way to share the cards it cannot see between hands and deck that agrees with its memory is equally

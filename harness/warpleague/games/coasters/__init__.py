@@ -1,9 +1,5 @@
 """Coasters: ships of pyramids hunt each other through a galaxy of coasters."""
 
-from __future__ import annotations
-
-from warpleague.games.coasters.game import Coasters
+from warpleague.games.coasters.game import GAME
 
 __all__ = ["GAME"]
-
-GAME = Coasters()

@@ -166,6 +166,11 @@ def flux_actions(state: State) -> Actions:
     return found
 
 
+def ask(state: State, seat: int) -> str:
+    """One of lay, deploy, colour, turn, ally, claim."""
+    return st.PHASES[state.phase]
+
+
 # -- reading actions -----------------------------------------------------------------------------------------
 
 MAX_TEXT: Final = 280

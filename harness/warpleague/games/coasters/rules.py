@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _DICE: Final = (6, 6)
 
 
-def chance(_: State) -> tuple[Weights, ...]:
+def chance(state: State) -> tuple[Weights, ...]:
     """C1: the d6, then the flux die."""
     return _DICE
 

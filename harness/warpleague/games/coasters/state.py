@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from warpleague.games.api import CHANCE
 from warpleague.games.coasters.geometry import Galaxy, Systems, galaxy
+from warpleague.games.coasters.options import MAX_COLOURS
 from warpleague.games.values import copier
 
 if TYPE_CHECKING:
@@ -159,3 +161,30 @@ def messages_left(table: Table, seat: int) -> int:
         return 0
     sent = sum(1 for message in table.messages if message.turn == table.turn and message.seat == seat)
     return MESSAGES_A_TURN - sent
+
+
+def match_of(state: State) -> tuple[int, Options]:
+    """Both are kept with the position."""
+    config = state.table.config
+    return config.players, config.options
+
+
+_DICE_ACT: Final = (CHANCE,)
+_SEATS: Final = tuple((seat,) for seat in range(MAX_COLOURS))
+
+
+def actors(state: State) -> tuple[int, ...]:
+    """The dice before a turn, the asked seat while a question is open, else the seat whose turn it is."""
+    phase = state.phase
+    if phase == TURN:
+        return _SEATS[state.seat]
+    if phase == ROLL:
+        return _DICE_ACT
+    if phase == OVER:
+        return ()
+    return _SEATS[state.asked[0] if state.asked else state.seat]
+
+
+def talk(state: State, seat: int) -> int:
+    """A1: eight messages in each turn and set-up decision, where there is talk."""
+    return messages_left(state.table, seat)

@@ -12,6 +12,8 @@ from warpleague.games.coasters.geometry import FACINGS, arrow_letters
 from warpleague.games.coasters.position import KEYS, from_json, message_json, public
 
 if TYPE_CHECKING:
+    from random import Random
+
     from warpleague.games.api import JsonObject
     from warpleague.games.coasters.state import State
 
@@ -154,6 +156,6 @@ def view(state: State, seat: int) -> JsonObject:
     return data
 
 
-def determinize(view: JsonObject) -> State:
-    """A position in which nothing was said that the viewer did not hear."""
+def determinize(view: JsonObject, seat: int, rng: Random) -> State:
+    """A position in which nothing was said that the viewer did not hear: the simplest that fits."""
     return from_json({key: view[key] for key in KEYS})

@@ -199,6 +199,11 @@ def legal(state: State, seat: int) -> _Actions:
     return found
 
 
+def ask(state: State, seat: int) -> str:
+    """The phase: `keep`, `mark`, `take`, `use` or `lines`."""
+    return state.phase
+
+
 _READER: Final = ActionReader(ACTIONS)
 
 

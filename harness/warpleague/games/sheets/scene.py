@@ -42,7 +42,7 @@ _TODO: Final = {
 }
 
 
-def scene(state: State) -> Scene:
+def scene(state: State, viewer: int | None) -> Scene:
     """The whole picture; the same for every viewer, since nothing is hidden."""
     cells: list[Cell] = []
     pieces: list[Piece] = []

@@ -9,6 +9,7 @@ import attrs
 from warpleague.games.api import CHANCE
 from warpleague.games.sheets.actions import ALL_UNITS
 from warpleague.games.sheets.geometry import BOX_EDGES
+from warpleague.games.sheets.options import Options
 from warpleague.games.values import copier
 
 Phase = Literal["roll", "keep", "mark", "take", "use", "lines", "over"]
@@ -69,9 +70,23 @@ fresh: Final = copier(State)
 """Copies of a sheet and of a position, to be changed before anybody else sees them."""
 
 
-def first_state(players: int, shared: bool) -> State:
+_ACTORS: Final = {CHANCE: (CHANCE,), NOBODY: (), **{seat: (seat,) for seat in range(4)}}
+
+
+def initial(players: int, options: Options) -> State:
     """Seat 0 is about to roll in round 1, all sheets are empty."""
+    shared = options.shared_discards
     return State((Sheet(),) * players, shared, 1, 0, "roll", CHANCE, NO_DICE, ALL_UNITS, 0, 0, -1, ())
+
+
+def match_of(state: State) -> tuple[int, Options]:
+    """As many players as sheets."""
+    return len(state.sheets), Options(shared_discards=state.shared)
+
+
+def actors(state: State) -> tuple[int, ...]:
+    """The dice when they are to be rolled, else the one seat that must act."""
+    return _ACTORS[state.actor]
 
 
 def filled_boxes(edges: int) -> int:

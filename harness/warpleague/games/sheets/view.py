@@ -23,6 +23,8 @@ from warpleague.games.sheets.state import Phase  # noqa: TC001 - the same
 from warpleague.games.values import members
 
 if TYPE_CHECKING:
+    from random import Random
+
     from warpleague.games.api import JsonObject
     from warpleague.games.sheets.state import State
 
@@ -125,7 +127,7 @@ class Setup:
     """for each round, the first at index 0, the sections a black die may be used for"""
 
 
-def setup() -> JsonObject:
+def setup(state: State) -> JsonObject:
     """The facts of `Setup`, the same for every game."""
     starts = (("yellow", 1), ("red", BLACK_RED_ROUND), ("blue", BLACK_BLUE_ROUND))
     return {
@@ -143,7 +145,7 @@ def setup() -> JsonObject:
     }
 
 
-def view(state: State) -> JsonObject:
+def view(state: State, seat: int) -> JsonObject:
     """The facts of `View`: the state, and on each sheet what follows from its marks."""
     data = to_json(state)
     for shown, sheet in zip(data["sheets"], state.sheets, strict=True):
@@ -153,6 +155,6 @@ def view(state: State) -> JsonObject:
     return data
 
 
-def determinize(view: JsonObject) -> State:
+def determinize(view: JsonObject, seat: int, rng: Random) -> State:
     """The position that `view` shows."""
     return read_state(view)
