@@ -188,7 +188,7 @@ def test_a_folder_that_changes_while_it_is_bundled(folder: Path, monkeypatch: py
     (folder / "main.py").write_text("import lib.other\n")
     answers = iter([digest])
     monkeypatch.setattr(
-        "warpleague.runner.bundle.folder_digest", lambda place: next(answers, None) or folder_digest(place)
+        "warpleague.runner.bundle.folder_digest", lambda place, _: next(answers, None) or folder_digest(place)
     )
     with pytest.raises(BotError, match="changed while it was bundled"):
         prepare(folder)
@@ -199,7 +199,7 @@ def test_a_file_that_becomes_a_pipe_is_not_waited_for(folder: Path, monkeypatch:
     """What is no file any more, or gone, when it is read is named; nothing hangs."""
     found = content.files_of(folder)
     (folder / "main.py").unlink()
-    monkeypatch.setattr(content, "files_of", lambda _: found)
+    monkeypatch.setattr(content, "files_of", lambda *_: found)
     with pytest.raises(BotError, match=r"main\.py: cannot read it"):
         folder_digest(folder)
     os.mkfifo(folder / "main.py")

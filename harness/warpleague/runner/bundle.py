@@ -20,11 +20,14 @@ from warpleague.match.spec import LEVEL, SeatSpec
 from warpleague.runner.cache import bundle_folder, cache_folder, hold
 from warpleague.runner.content import BRING_LIBRARIES, LEFT_OUT, content, files_of, folder_digest
 from warpleague.runner.draft import clean, draft_of, replace
+from warpleague.runner.linked import check_files, link_files, make_links, recheck_files
 from warpleague.runner.manifest import MANIFEST, SYSTEM, Limits, Manifest, as_words, read_manifest
 from warpleague.runner.seen import check_asked
 from warpleague.strict import nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from warpleague.match.spec import Level
 
 _SCRIPTS: Final = {
@@ -93,8 +96,10 @@ def prepare(folder: Path, level: Level = LEVEL, paths: tuple[str, ...] = ()) -> 
             _require(folder, manifest, argv)
     _require_memory(folder, manifest.limits)
     check_asked(manifest.sandbox.paths, manifest.name)
-    digest = folder_digest(folder)
+    files = check_files(folder, manifest)
+    digest = folder_digest(folder, manifest.files)
     built = _built(folder, manifest, digest, level, paths)
+    link_files(built, files)
     return _bundle(manifest, digest, built, paths)
 
 
@@ -107,6 +112,7 @@ def find(digest: str, paths: tuple[str, ...] = ()) -> Bundle | None:
         return None
     manifest = read_manifest(folder)
     check_asked(manifest.sandbox.paths, manifest.name)
+    recheck_files(folder, manifest.files)
     return _bundle(manifest, digest, folder, paths)
 
 
@@ -163,8 +169,8 @@ def _fill(
             return
         copy, scratch = draft / "bot", draft / "scratch"
         scratch.mkdir(parents=True)
-        _copy(folder, copy)
-        if folder_digest(copy) != digest:  # or other content would go by its name from now on
+        _copy(folder, copy, manifest.files)
+        if folder_digest(copy, manifest.files) != digest:  # or other content would go by its name from now on
             raise BotError(f"{folder}: its content changed while it was bundled")
         if manifest.build is not None:
             from warpleague.runner.build import Build, build
@@ -175,16 +181,17 @@ def _fill(
             build(job, level)
             # What a bot is, its author says, not its build.
             replace(draft / MANIFEST, copy / MANIFEST)
+        make_links(copy, target.name, manifest.files)
         _check_program(folder, manifest, copy)
         copy.rename(target)  # whole or not at all
 
 
-def _copy(folder: Path, target: Path) -> None:
+def _copy(folder: Path, target: Path, linked: Collection[str]) -> None:
     """Copy a bot's files; the copy depends on nothing but what its digest does, permissions included."""
     made = {target}
     target.mkdir()
     target.chmod(0o755)
-    for file in files_of(folder):
+    for file in files_of(folder, linked):
         place = target / file.name
         for parent in reversed(place.relative_to(target).parents):
             if (target / parent) not in made:
@@ -227,7 +234,7 @@ def _check_script(folder: Path, manifest: Manifest, draft: Path) -> None:
         )
     if (draft / script).exists():
         return
-    known = [file.name for file in files_of(draft) if file.name.endswith(suffixes)]
+    known = [file.name for file in files_of(draft, manifest.files) if file.name.endswith(suffixes)]
     after = "" if manifest.build is None else ", nor does the build make it"
     hint = nearest(script, known, f"it has no file that ends in {' or '.join(suffixes)}")
     raise BotError(f"{folder}: run names {script}, which is not in the folder{after}; {hint}")

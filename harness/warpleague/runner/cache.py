@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _NAME: Final = re.compile(r"[0-9a-f]{32}")
 _GONE: Final = ".gone"
+FILES: Final = ".files"
+"""What the folder beside a bundle is called, after the bundle, that has the links to its large files."""
 _MOST_HELD: Final = 200  # descriptors; who uses more bundles locks the folder that holds them all
 
 _held: dict[str, int] = {}
@@ -181,6 +183,7 @@ def clear(entry: Cached) -> bool:
             entry.path.rename(gone)  # at once: nobody finds half of it
         except OSError:
             return False
+    remove(Path(f"{entry.path}{FILES}"))
     remove(gone)
     return not gone.exists()
 

@@ -17,7 +17,7 @@ import attrs
 from warpleague.errors import BotError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 BUNDLE_MB: Final = 256
 MOST_FILES: Final = 50_000
@@ -36,8 +36,8 @@ class File:
     executable: bool
 
 
-def files_of(folder: Path) -> list[File]:
-    """The files of the bot in `folder`, sorted by name; `BotError` for what no bot may hold."""
+def files_of(folder: Path, linked: Collection[str] = ()) -> list[File]:
+    """The files of the bot in `folder` without the `linked`, sorted by name; `BotError` for what no bot may hold."""
     root = os.path.realpath(folder)
     found: list[File] = []
     size = 0
@@ -56,6 +56,8 @@ def files_of(folder: Path) -> list[File]:
             ):
                 continue
             name = f"{below}/{entry.name}" if below else entry.name
+            if name in linked:
+                continue
             path = Path(folder, name)
             try:
                 name.encode()
@@ -72,7 +74,10 @@ def files_of(folder: Path) -> list[File]:
                 raise BotError(f"{path}: a bot's folder may hold only files and folders")
             size += status.st_size
             if size > BUNDLE_MB << 20:
-                raise BotError(f"{folder}: more than {BUNDLE_MB} MiB; remove what the bot does not need")
+                raise BotError(
+                    f"{folder}: more than {BUNDLE_MB} MiB; remove what the bot does not need, or link large files: "
+                    "[files] in bot.toml"
+                )
             found.append(File(name, path, bool(status.st_mode & 0o111)))
             if len(found) > MOST_FILES:
                 raise BotError(f"{folder}: more than {MOST_FILES:,} files; remove what the bot does not need")
@@ -129,10 +134,13 @@ def content(file: File) -> bytes:
     return data
 
 
-def folder_digest(folder: Path) -> str:
-    """The digest of a bot's folder: what it holds, whether it may be executed, and under which paths."""
+def folder_digest(folder: Path, linked: Collection[str] = ()) -> str:
+    """The digest of a bot's folder: what it holds, whether it may be executed, and under which paths.
+
+    Files that are `linked` are no part of it: their digests are in the manifest, which is.
+    """
     hasher = sha256()
-    for file in files_of(folder):
+    for file in files_of(folder, linked):
         data = content(file)
         head = f"{len(file.name.encode())}:{file.name}:{int(file.executable)}:{len(data)}:"
         hasher.update(head.encode())

@@ -126,6 +126,36 @@ def games_named(games: Sequence[str]) -> str:
     return "any game" if ANY in games else ", ".join(games)
 
 
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+
+
+def _check_sha256(instance: object, field: attrs.Attribute[str], value: str) -> None:
+    del instance
+    if not _SHA256.fullmatch(value):
+        raise ValueError(f"{field.name}: must be the 64 hexadecimal digits that sha256sum prints")
+
+
+def _check_files(instance: object, field: attrs.Attribute[Any], value: dict[str, LargeFile]) -> None:
+    del instance
+    for name in value:
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts or str(path) != name or name in (".", MANIFEST):
+            raise ValueError(f"{field.name}: {name!r} must be the name of a file in the bot's folder")
+        if any(name.startswith(other + "/") for other in value):
+            raise ValueError(f"{field.name}: {name!r} cannot be in a file")
+
+
+@attrs.frozen
+class LargeFile:
+    """A file that is linked, not copied: its SHA-256, and where it is (default: where the bot finds it).
+
+    `path` is absolute, or relative to the bot's folder.
+    """
+
+    sha256: str = attrs.field(validator=_check_sha256)
+    path: str = ""
+
+
 @attrs.frozen
 class Manifest:
     """The content of a `bot.toml`."""
@@ -140,6 +170,7 @@ class Manifest:
     reusable: bool = False
     limits: Limits = Limits()
     sandbox: SandboxTable = SandboxTable()
+    files: dict[str, LargeFile] = attrs.field(factory=dict, validator=_check_files)
 
 
 def read_manifest(folder: Path) -> Manifest:

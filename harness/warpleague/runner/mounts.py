@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import BadInput
+from warpleague.runner.linked import linked_files
 from warpleague.runner.seen import SYSTEM, USR_MERGED, etc, too_wide, within
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def mounts(seat: SeatSpec, build_mb: int = 0) -> list[str]:
         *_runtime(seat.run[0], seat.cwd),
         *_more(seat.paths),
         *own,
+        *_linked(seat.cwd),
         # Last: every other mount makes its mount point here. Until then these are RAM disks without a limit.
         *("--remount-ro", "/dev", "--remount-ro", "/"),
     ]
@@ -167,6 +169,14 @@ def _more(paths: Sequence[str]) -> list[str]:
             if not within(place, roots):
                 roots.append(place)
                 args += [*_parents(place), "--ro-bind", os.path.realpath(path), place]
+    return args
+
+
+def _linked(cwd: str) -> list[str]:
+    """The large files of a bot, where the links in its folder lead."""
+    args: list[str] = []
+    for name, real in linked_files(cwd):
+        args += [*_parents(f"/{name}"), "--ro-bind", real, f"/{name}"]
     return args
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import io
 import tarfile
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from warpleague.errors import BotError
 from warpleague.runner.archive import BadArchive, unpack
 from warpleague.runner.bundle import find
-from warpleague.runner.cache import bundle_folder
+from warpleague.runner.cache import FILES, bundle_folder
 from warpleague.runner.draft import draft_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MOST_MB: Final = 512
 """The largest built bot that travels, in MiB: it crosses the network in one message."""
@@ -27,6 +25,8 @@ def pack(digest: str) -> bytes:
     bundle = find(digest)
     if bundle is None:
         raise BotError(f"the bot with digest {digest[:12]} is not in the cache of this machine")
+    if Path(bundle.cwd + FILES).exists():
+        raise BotError(f"{bundle.name} cannot travel to other machines: its large files are linked")
     out = io.BytesIO()
     try:
         with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
