@@ -10,10 +10,44 @@ import os
 import socket
 from typing import TYPE_CHECKING
 
+import attrs
+
 from warpleague.errors import StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+@attrs.frozen
+class Place:
+    """Files that a process keeps open, and what tells each of them from another one at the same path.
+
+    While a file is open, no other gets its number, though it be removed.
+    """
+
+    files: tuple[tuple[Path, tuple[int, int] | None], ...] = ()
+
+    @classmethod
+    def of(cls, *paths: Path) -> Place:
+        """The files that are at `paths` now."""
+        return cls(tuple((path, _identity(path)) for path in paths))
+
+    def check(self) -> None:
+        """Raise `StoreError` for a file that was removed or replaced: what is written to it reaches nobody."""
+        for path, was in self.files:
+            if _identity(path) != was:
+                raise StoreError(
+                    f"{path}: was removed or replaced while the league was being run; what this run played since "
+                    "then is lost. Bring the file back if you can, see that only one run goes on, and run it again"
+                )
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def take_lock(path: Path) -> int:

@@ -219,6 +219,7 @@ class _Run:
             self.watcher.tick()
         self._tell_notes()
         self.commit()
+        self.league.store.place.check()
         if self.wrong is not None:
             raise self.wrong
         report = self.report()

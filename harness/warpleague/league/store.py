@@ -27,7 +27,7 @@ from warpleague.errors import RecordError, StoreError
 from warpleague.league import entrants, journal
 from warpleague.league.config import write_config
 from warpleague.league.facts import Fact, add_fact, facts_in, meta_alterations, settle_meta
-from warpleague.league.lock import take_lock
+from warpleague.league.lock import Place, take_lock
 from warpleague.league.played import RESULT_COLUMNS, Played, held_from, played_from, row_of
 from warpleague.league.schema import (
     MEND,
@@ -73,6 +73,7 @@ class Store:
         self.path = path
         self._db = connection
         self._lock = lock
+        self.place = Place() if lock is None else Place.of(path, path.with_name("league.lock"))
         self._pack = zstandard.ZstdCompressor(level=6)
 
     @classmethod
@@ -90,9 +91,8 @@ class Store:
         try:
             db = connect_to_write(path)
             with clear_errors(path), transaction(db):
-                if (
-                    found := journal.cut(db)
-                ) is not None:  # told by verify for ever, though the journal goes on
+                found = journal.cut(db)
+                if found is not None:  # told by verify for ever, though the journal goes on
                     add_fact(db, journal.CUT, {"ended": str(found[0]), "before": safe(found[1])})
             return cls(path, db, lock)
         except BaseException:
@@ -201,7 +201,7 @@ class Store:
     def commit(self, config: LeagueConfig, season: Season) -> None:
         """Write down the secret, its commitment and the conditions of a league before anyone has to be entered."""
         self.check_same_league(season, config)
-        with clear_errors(self.path), transaction(self._db):
+        with self.writing():
             self._note_season(config, season)
             settle_meta(self._db, self.path)
 
@@ -223,7 +223,7 @@ class Store:
         self.check_same_league(season, config)
         bots = [[bot.bot, bot.version, bot.digest] for bot in season.bots]
         beacon = {} if season.beacon is None else {"beacon": season.beacon}
-        with clear_errors(self.path), transaction(self._db):
+        with self.writing():
             self._note_season(config, season)
             for key, value in {
                 "config": json.dumps(config.to_toml(), sort_keys=True),
@@ -243,7 +243,7 @@ class Store:
 
     def publish_secret(self) -> None:
         """Note that the season has ended, which makes its secret public. What is public stays so."""
-        with clear_errors(self.path), transaction(self._db):
+        with self.writing():
             if self.published() is None:
                 set_meta(self._db, "published", utc_now())
                 settle_meta(self._db, self.path)
@@ -252,7 +252,7 @@ class Store:
 
     def note(self, kind: str, said: dict[str, Any]) -> None:
         """Store a fact of the kind `kind`, with its entry in the journal; durable when this returns."""
-        with clear_errors(self.path), transaction(self._db):
+        with self.writing():
             add_fact(self._db, kind, said)
 
     def facts(self, *kinds: str) -> list[Fact]:
@@ -272,7 +272,7 @@ class Store:
 
     def add(self, results: Iterable[tuple[Fixture, Sequence[SeatSpec], MatchResult]]) -> None:
         """Commit finished matches, each with its record, in one transaction; durable when this returns."""
-        with clear_errors(self.path), transaction(self._db):
+        with self.writing():
             for fixture, seats, result in results:
                 self.put(fixture.id, fixture.deal, [(seat.bot, seat.digest) for seat in seats], result)
 
@@ -298,7 +298,9 @@ class Store:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """All that is written within is committed, or nothing."""
         with clear_errors(self.path), transaction(self._db):
+            self.place.check()  # within the transaction: who takes another lock meanwhile waits for its end
             yield self._db
+        self.place.check()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -312,8 +314,7 @@ class Store:
 
     def count(self) -> int:
         """How many matches are stored, those of other bots or formats included."""
-        count: int = self._rows("SELECT count(*) FROM match")[0][0]
-        return count
+        return int(self._rows("SELECT count(*) FROM match")[0][0])
 
     def count_of(self, fixtures: Iterable[Fixture]) -> int:
         """How many of the fixtures are stored."""
@@ -355,8 +356,7 @@ class Store:
 
     def journal(self) -> int:
         """How many entries the journal has."""
-        count: int = self._rows("SELECT count(*) FROM journal")[0][0]
-        return count
+        return int(self._rows("SELECT count(*) FROM journal")[0][0])
 
     def alterations(self, heads: Sequence[Head] = ()) -> list[tuple[str | None, str]]:
         """What was deleted, replaced or slipped in since it was stored: the match's id, if known, and what.

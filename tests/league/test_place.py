@@ -1,0 +1,127 @@
+"""A store or lock that is removed or replaced while a league is run: told, and nothing is said to be stored."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+import warpleague.league.running
+import warpleague.runner.bundle
+import warpleague.runner.play
+from warpleague.cli import main
+from warpleague.errors import StoreError
+from warpleague.league.config import load_config
+from warpleague.league.league import open_to_read
+from warpleague.league.records import altered
+from warpleague.league.running import run_league
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def store_removed(folder: Path) -> None:
+    for path in folder.glob("league.sqlite*"):
+        path.unlink()
+
+
+def folder_removed(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+def folder_renamed(folder: Path) -> None:
+    folder.rename(folder.with_name("elsewhere"))
+
+
+def store_replaced(folder: Path) -> None:
+    shutil.copyfile(folder / "league.sqlite", folder / "copy")
+    (folder / "copy").replace(folder / "league.sqlite")
+
+
+def lock_removed(folder: Path) -> None:
+    (folder / "league.lock").unlink()
+
+
+def lock_replaced(folder: Path) -> None:
+    lock_removed(folder)
+    (folder / "league.lock").touch()
+
+
+HARMS = [store_removed, folder_removed, folder_renamed, store_replaced, lock_removed, lock_replaced]
+
+
+def harming(play: Callable, harm: Callable[[Path], None], folder: Path, at: int) -> Callable:
+    """Plays like `play`, and does harm in match number `at`."""
+    played = []
+
+    def harmful(spec):
+        played.append(spec)
+        if len(played) == at:
+            harm(folder)
+        return play(spec)
+
+    return harmful
+
+
+@pytest.mark.parametrize("at", [1, 4, 6])
+@pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
+def test_a_store_that_is_gone_ends_the_run(
+    command, write_league, fake, monkeypatch, tmp_path: Path, harm, at: int
+) -> None:
+    """Whenever it happens, the last match included: one clear error, exit code 2, no word of stored matches."""
+    path = write_league("a", "b")
+    monkeypatch.setattr(
+        warpleague.runner.play,
+        "play_in_series",
+        harming(fake.play, harm, tmp_path / "results" / "cup", at),
+    )
+    code, out, err = command("run", path)
+    assert (code, out) == (2, "")
+    assert "was removed or replaced while the league was being run" in err
+    assert "Traceback" not in err
+
+
+@pytest.fixture
+def command(fake, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    """Runs `warpleague league ACTION FILE` with the stand-ins; gives exit code and both outputs."""
+    monkeypatch.setattr(warpleague.runner.bundle, "prepare", fake.prepare)
+    monkeypatch.setattr(warpleague.league.running, "RefereePool", inline_pool)
+
+    def run(action: str, path: Path):
+        code = main(["league", action, str(path), "--results", str(tmp_path / "results"), "--quiet"])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def test_two_runs_without_a_lock_store_nothing_twice(
+    write_league, open_league, fake, inline, tmp_path: Path
+) -> None:
+    """A second run that began since the lock was removed goes on; the first one stops before it writes again."""
+    path = write_league("a", "b")
+
+    def second(folder: Path) -> None:
+        lock_removed(folder)
+        with open_league(path) as league:
+            assert run_league(league, executor=inline, play=fake.play).complete
+
+    with open_league(path) as league:
+        folder = league.store.path.parent
+        with pytest.raises(StoreError, match=r"league\.lock: was removed or replaced"):
+            run_league(league, executor=inline, play=harming(fake.play, second, folder, 3))
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        assert len(list(league.results())) == 6
+        assert altered(league) == []
+
+
+def test_a_reader_does_not_mind(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+    """Only who writes looks whether its files are still there."""
+    path = write_league("a", "b")
+    with open_league(path) as league:
+        run_league(league, executor=inline, play=fake.play)
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        lock_removed(league.store.path.parent)
+        assert len(list(league.results())) == 6
