@@ -115,6 +115,23 @@ def test_everywhere_reaches_each_referee(pool, tmp_path: Path) -> None:
     assert pool.submit(int, "7").result(timeout=120) == 7
 
 
+def test_everywhere_ends_with_the_pool() -> None:
+    """Who waits for a call in all referees is not left waiting when the pool is killed, nor lets it go on."""
+    pool = RefereePool(2)
+    busy = [pool.submit(signal.pause) for _ in range(2)]
+    while not all(future.running() for future in busy):
+        os.sched_yield()
+    waiting = threading.Thread(target=pool.everywhere, args=(os.getpid,), daemon=True)
+    waiting.start()
+    while not any(referee.own for referee in pool._referees):
+        os.sched_yield()
+    pool.kill()
+    waiting.join(timeout=120)
+    assert not waiting.is_alive()
+    with pytest.raises(RuntimeError, match="shut down"):
+        pool.everywhere(os.getpid)
+
+
 @pytest.mark.parametrize("cancels", ["the caller", "shutdown"])
 def test_cancelled_calls_do_not_keep_the_pool(tmp_path: Path, cancels: str) -> None:
     """A pool whose last calls were cancelled while all its referees were busy ends when these have answered."""

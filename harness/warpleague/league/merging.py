@@ -14,7 +14,7 @@ import attrs
 
 from warpleague.errors import RecordError, StoreError
 from warpleague.league import entrants
-from warpleague.league.pool import RefereePool
+from warpleague.league.pool import RefereeDied, RefereePool
 from warpleague.league.recorded import Recorded, read_recorded
 from warpleague.league.season import differences
 from warpleague.league.strangers import Stranger
@@ -99,8 +99,8 @@ def _checked(
             match_id, deal, future = waiting.popleft()
             try:
                 recorded = future.result()
-            except RecordError as error:
-                raise theirs.damaged(f"match {match_id}: {error}") from None
+            except (RecordError, RefereeDied, MemoryError, RecursionError) as error:
+                raise theirs.damaged(f"match {match_id}: {error or type(error).__name__}") from None
             if season.id_of(deal, recorded.seats) != match_id:
                 raise theirs.damaged(
                     f"match {match_id}: its record is of another match, or its deal is another"

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from warpleague.match.spec import MatchResult
 
 T = TypeVar("T")
-_MOST = 1e12  # points or seconds: far above any, and sums of squares stay finite
+MOST_NUMBER = 1e12
+"""Points, or seconds, of a match are below this: far above any, and sums of squares stay finite."""
 RESULT_COLUMNS = "id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s, held"
 _ranks = msgspec.json.Decoder(tuple[int, ...])
 _scores = msgspec.json.Decoder(tuple[float, ...])
@@ -64,7 +65,7 @@ class Played:
         """The time each seat used."""
         found = _decoded(_times, self._times, self.id, "times")
         numbers = [number for seat in found for number in attrs.astuple(seat)]
-        if len(found) != len(self.ranks) or not all(0 <= number < _MOST for number in numbers):
+        if len(found) != len(self.ranks) or not all(0 <= number < MOST_NUMBER for number in numbers):
             raise _damaged(self.id, "times: must be those of each seat, within reason")
         return found
 
@@ -93,7 +94,7 @@ def played_from(row: tuple[Any, ...], players: int | None = None) -> Played:
         raise _damaged(match_id, f"ranks: must be from 1 to {last}")
     for name, value in {"scores": max(map(abs, scored)), "rival": rival, "elapsed_s": elapsed_s}.items():
         if not (value is None and name == "rival") and not (
-            isinstance(value, (int, float)) and abs(value) < _MOST
+            isinstance(value, (int, float)) and abs(value) < MOST_NUMBER
         ):
             raise _damaged(match_id, f"{name}: must be numbers within reason")
     for name, text in {"why": why, "digest": digest, "faults": faults, "times": times}.items():

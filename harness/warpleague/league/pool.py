@@ -284,6 +284,7 @@ class RefereePool(Executor):
         selector.unregister(self._wake_out)
         with self._lock:
             self._closed = True
+        self._spread_out()  # so that these calls fail with their referees
         for referee in self._referees:
             if referee.future is None:
                 # Its pipe ends, so it leaves by itself; nothing is lost if it does not.
@@ -296,7 +297,6 @@ class RefereePool(Executor):
                 referee.future.set_exception(RefereeDied("the referee process was stopped during a match"))
             for future, _ in referee.own:
                 future.set_exception(RefereeDied("the referee process was stopped"))
-        self._spread_out()
         self._referees.clear()
         while (call := self._next()) is not None:
             call[0].set_exception(RefereeDied("the referee pool has ended"))

@@ -11,6 +11,7 @@ import attrs
 import msgspec
 
 from warpleague.errors import RecordError
+from warpleague.league.played import MOST_NUMBER
 from warpleague.league.season import differences
 from warpleague.match.forms import act_misfit, end_misfit, fault_misfit, header_misfit
 from warpleague.match.packing import unpack
@@ -47,7 +48,9 @@ def read_recorded(packed: bytes, match_id: str, conditions: Mapping[str, Any], k
     told = header_differences(header, {**conditions, "id": match_id})
     if told:
         raise RecordError(f"its header tells of another match: {'; '.join(told)}")
-    for name, _ in recorded.seats:
+    for name, digest in recorded.seats:
+        if len(digest) > _MOST_NAME or not digest.isprintable():
+            raise RecordError(f"the digest of {name!r} must be at most {_MOST_NAME} printable characters")
         if not (0 < len(name) <= _MOST_NAME and name.isprintable()):
             raise RecordError(
                 f"the name of a bot must be 1 to {_MOST_NAME} printable characters, not {name!r}"
@@ -116,6 +119,11 @@ class _Reader:
         last = self.players + (told.rival is not None)  # alone at the table a bot may come second
         if not all(1 <= rank <= last for rank in told.ranks):
             raise RecordError(f"line {index + 1}: ranks must be from 1 to {last}")
+        numbers = (*told.scores, *(() if told.rival is None else (told.rival,)))
+        if not all(abs(number) < MOST_NUMBER for number in numbers):
+            raise RecordError(f"line {index + 1}: scores must be numbers within reason")
+        if not (told.why.isprintable() and told.digest.isprintable()):
+            raise RecordError(f"line {index + 1}: why and digest must be texts that can be printed")
         seats = tuple((seat["bot"], seat["digest"]) for seat in header["seats"])
         times = tuple(SeatTimes(row[0], *(us / 1000 for us in row[1:])) for row in self.times)
         result = MatchResult(
