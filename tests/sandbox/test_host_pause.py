@@ -1,0 +1,85 @@
+"""A host that stands still in the middle of a decision: a suspended machine, a paused container, a stopped referee."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="needs the processor clocks of other processes"
+)
+
+PAUSE_S = 0.7
+BOT = """
+import json, os, signal, sys, time
+
+def stand_still(*pids):  # all of them, for a while, by the hand of another process
+    if not os.fork():
+        for pid in pids: os.kill(pid, signal.SIGSTOP)
+        time.sleep({pause})
+        for pid in pids: os.kill(pid, signal.SIGCONT)
+        os._exit(0)
+
+def compute(seconds):
+    begun = time.process_time()
+    while time.process_time() - begun < seconds: pass
+
+referee = os.getppid()
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello": print('{{"type":"hello","protocol":1}}', flush=True)
+    elif message["type"] == "start": print('{{"type":"ready"}}', flush=True)
+    elif message["type"] == "act":
+        if message["id"] in (2, 3): {what}
+        print('{{"type":"act","id":%d,"action":0}}' % message["id"], flush=True)
+    elif message["type"] == "quit": break
+"""
+PLAY = """
+import json, sys
+from warpleague.games import load_game
+from warpleague.match.chance import match_key
+from warpleague.match.setup import load_options, options_json
+from warpleague.match.spec import Clock, MatchSpec, SeatSpec
+from warpleague.runner.play import play_match
+
+if __name__ == "__main__":
+    clock = json.loads(sys.argv[2])
+    options = options_json(load_options(load_game("aliens"), 2, {"max_turns": 6}))
+    seats = tuple(SeatSpec(bot=f"bot{n}", run=(sys.executable, "-P", f"bot{n}.py"), cwd=sys.argv[1]) for n in (0, 1))
+    spec = MatchSpec("m", "aliens", options, seats, match_key("m"), clock=Clock(start_s=60.0, **clock), level="limits")
+    result = play_match(spec)
+    print(json.dumps({"faults": [[str(fault) for fault in seat] for seat in result.faults],
+                      "wall_ms": [seat.wall_ms for seat in result.times]}))
+"""
+MOVE, BANK = {"move_s": 0.5}, {"bank_s": 0.9}
+
+
+@pytest.mark.parametrize(
+    ("what", "clock"),
+    [
+        ("stand_still(referee); compute(0.05)", BANK),
+        ("stand_still(referee, os.getpid()); compute(0.05)", MOVE),
+        ("stand_still(referee, os.getpid()); time.sleep(0.05)", MOVE),
+        ("stand_still(referee)", BANK),
+    ],
+    ids=["referee", "all while computing", "all while sleeping", "referee before it reads"],
+)
+def test_a_pause_of_the_host_is_nobodys(tmp_path: Path, what: str, clock: dict[str, float]) -> None:
+    """Stopped twice for longer than a decision may take, and then going on: no fault, next to no time charged."""
+    (tmp_path / "bot0.py").write_text(BOT.format(pause=PAUSE_S, what=what))
+    (tmp_path / "bot1.py").write_text(BOT.format(pause=0, what="pass"))
+    (tmp_path / "play.py").write_text(PLAY)
+    command = [sys.executable, str(tmp_path / "play.py"), str(tmp_path), json.dumps(clock)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["faults"] == [[], []]
+    assert told["wall_ms"][0] < 500
+    assert told["wall_ms"][1] < 500
