@@ -120,7 +120,11 @@ class Game(ABC, Generic[S, A]):
 
     @abstractmethod
     def actors(self, state: S) -> tuple[int, ...]:
-        """Who must act: `()` at the end of the game, `(CHANCE,)`, or the seats (at present always one)."""
+        """Who must act: `()` at the end of the game, `(CHANCE,)`, or seats, ascending.
+
+        Several seats decide at once: none of them knows yet what the others choose. The contract suite plays
+        such games; the referee asks one seat at a time, and does not play them yet.
+        """
 
     @abstractmethod
     def chance(self, state: S) -> tuple[Weights, ...]:
@@ -128,7 +132,7 @@ class Game(ABC, Generic[S, A]):
 
     @abstractmethod
     def legal(self, state: S, seat: int) -> Sequence[A]:
-        """Every enumerable action of `seat`, in the canonical order; never empty for an actor.
+        """Every enumerable action of `seat`, in the canonical order; never empty for an actor, else not asked for.
 
         May be a lazy sequence: `len` and indexing must be cheap.
         """
@@ -145,8 +149,8 @@ class Game(ABC, Generic[S, A]):
     def apply(self, state: S, move: A | Rolled) -> tuple[S, Sequence[Event]]:
         """The state after `move`, and what happened.
 
-        `move` is an action of the acting seat, or what the dice showed when chance is to act. Trusts its
-        caller that it is legal.
+        `move` is an action of the acting seat, or what the dice showed when chance is to act; where several
+        seats act at once, a dict with the action of each by seat. Trusts its caller that it is legal.
         """
 
     @abstractmethod

@@ -17,7 +17,16 @@ import attrs
 from warpleague.errors import ActionError, PositionError
 from warpleague.games.api import CHANCE, Event, Game, Outcome
 from warpleague.games.contract_json import corruptions, dumps, json_misfit, mutants
-from warpleague.games.playout import Playout, is_rolled, perft, random_playout, random_roll
+from warpleague.games.playout import (
+    Playout,
+    by_seat,
+    is_rolled,
+    joined,
+    perft,
+    random_move,
+    random_playout,
+    random_roll,
+)
 from warpleague.games.reading import type_misfit
 from warpleague.games.scene import Scene
 
@@ -203,15 +212,18 @@ class _Run:
             if not asked and actors[0] != CHANCE:
                 asked = True
                 self.check_setup(state)
-            move = self.random_move(state, actors[0])
+            move = self.random_move(state, actors)
             state, events = game.apply(state, move)
             self.check_events(events)
             moves.append(move)
 
-    def random_move(self, state: Any, actor: int) -> Any:
-        """A random roll or legal action, the cheap checks on both made."""
-        if actor == CHANCE:
+    def random_move(self, state: Any, actors: tuple[int, ...]) -> Any:
+        """A random roll or legal actions, the cheap checks on both made."""
+        if actors[0] == CHANCE:
             return random_roll(self.check_draws(state), self.rng)
+        return joined(actors, [self.random_action(state, seat) for seat in actors])
+
+    def random_action(self, state: Any, actor: int) -> Any:
         game = self.game
         if self.talk and game.talk(state, actor) > 0 and self.rng.random() < 0.1:
             return game.parse(state, actor, self.talk(state, actor, self.rng))
@@ -228,7 +240,8 @@ class _Run:
         self.demand(isinstance(actors, tuple), f"actors must be a tuple, not {actors!r}")
         if actors not in ((), (CHANCE,)):
             known = all(type(seat) is int and 0 <= seat < self.players for seat in actors)
-            self.demand(known and len(set(actors)) == len(actors), f"actors {actors!r} are no seats")
+            ascend = list(actors) == sorted(set(actors))
+            self.demand(known and ascend, f"actors {actors!r} are no seats in ascending order")
         return actors
 
     def check_draws(self, state: Any) -> tuple[Any, ...]:
@@ -327,8 +340,7 @@ class _Run:
         self.demand(again == state, "from_json(to_json(state)) is not the state")
         self.same(game.to_json(again), kept, "to_json of the loaded state")
         for move in moves[sample.step : sample.step + 5]:
-            actor = game.actors(again)[0]
-            if not is_rolled(move):
+            for actor in () if is_rolled(move) else game.actors(again):
                 legal = [game.action_json(action) for action in game.legal(state, actor)]
                 self.same(
                     [game.action_json(a) for a in game.legal(again, actor)], legal, "legal after loading"
@@ -377,12 +389,10 @@ class _Run:
                 if not actors:
                     break
                 if actors[0] == CHANCE:
-                    move: Any = random_roll(self.check_draws(state), self.rng)
+                    self.check_draws(state)
                 else:
-                    legal = game.legal(state, actors[0])
-                    self.demand(len(legal), "no legal action")
-                    move = legal[self.rng.randrange(len(legal))]
-                state, _ = game.apply(state, move)
+                    self.demand(all(game.legal(state, seat) for seat in actors), "no legal action")
+                state, _ = game.apply(state, random_move(game, state, self.rng))
         except Exception as error:
             error.add_note(f"from_json accepted {dumps(data)}")
             raise
@@ -408,12 +418,7 @@ class _Run:
         """Copied states and actions are equal to the originals and have the same future."""
         game = self.game
         actors = game.actors(state)
-        moves: list[Any] = []
-        if actors == (CHANCE,):
-            moves = [random_roll(self.check_draws(state), self.rng)]
-        elif actors:
-            legal = game.legal(state, actors[0])
-            moves = [legal[self.rng.randrange(len(legal))] for _ in range(min(_COPIED, len(legal)))]
+        moves = [random_move(game, state, self.rng) for _ in range(_COPIED if actors else 0)]
         for name, copied in _COPIES.items():
             self.doing = f" (after {name})"
             again = copied(state)
@@ -421,19 +426,28 @@ class _Run:
             self.same(game.to_json(again), game.to_json(state), "to_json of the copied state")
             for move in moves:
                 twin = copied(move)
-                self.demand(twin == move and hash(twin) == hash(move), f"{move!r} is not equal to its copy")
+                self.demand(twin == move, f"{move!r} is not equal to its copy")
+                for action in () if is_rolled(move) else by_seat(actors, move).values():
+                    self.demand(
+                        hash(copied(action)) == hash(action), f"the copy of {action!r} hashes otherwise"
+                    )
                 (after, events), (ahead, told) = game.apply(state, move), game.apply(again, twin)
                 self.demand(ahead == after, f"the copied state has another future with {move!r}")
                 self.demand(list(told) == list(events), f"the copied state has other events with {move!r}")
         self.doing = ""
 
     def check_decision(self, state: Any) -> None:
-        """Legal actions are distinct, in a fixed order, and exactly what parse accepts."""
-        game = self.game
-        actor = self.check_actors(state)[0]
-        if actor == CHANCE:
+        """The dice, or the actions of each seat that must act."""
+        actors = self.check_actors(state)
+        if actors == (CHANCE,):
             self.check_draws(state)
             return
+        for actor in actors:
+            self.check_actions(state, actor)
+
+    def check_actions(self, state: Any, actor: int) -> None:
+        """Legal actions are distinct, in a fixed order, and exactly what parse accepts."""
+        game = self.game
         legal = list(game.legal(state, actor))
         self.demand(len(game.legal(state, actor)) == len(legal), "len of legal is not its length")
         self.demand(list(game.legal(state, actor)) == legal, "legal is not the same when asked again")
@@ -501,16 +515,10 @@ class _Run:
     def check_siblings(self, state: Any) -> None:
         """Moves of others that tell a seat the same leave it the same view: this finds leaks in `view`."""
         game = self.game
-        actor = game.actors(state)[0]
-        if actor == CHANCE:
-            draws = self.check_draws(state)
-            moves = [random_roll(draws, self.rng) for _ in range(4)]
-        else:
-            legal = game.legal(state, actor)
-            moves = [legal[self.rng.randrange(len(legal))] for _ in range(4)]
+        moves = [random_move(game, state, self.rng) for _ in range(4)]
         ends = [game.apply(state, move) for move in moves]
         for seat in range(self.players):
-            if seat == actor:
+            if seat in game.actors(state):
                 continue
             self.doing = f" (what seat {seat} learns from {moves[0]!r})"
             first, events = ends[0]
@@ -546,27 +554,35 @@ class _Run:
                 if draws != game.chance(two):
                     return
                 move = twin = random_roll(draws, self.rng)
-            elif actors[0] == seat:
-                legal, alike = game.legal(one, seat), game.legal(two, seat)
-                forms = [game.action_json(action) for action in legal]
-                self.same([game.action_json(action) for action in alike], forms, "legal actions differ")
-                self.same(game.ask(two, seat), game.ask(one, seat), "ask differs")
-                self.demand(game.talk(one, seat) == game.talk(two, seat), "talk differs")
-                pick = self.rng.randrange(len(legal))
-                move, twin = legal[pick], alike[pick]
             else:
-                legal = game.legal(one, actors[0])
-                move = twin = legal[self.rng.randrange(len(legal))]
-                try:
-                    game.parse(two, actors[0], game.action_json(move))
-                except ActionError:
+                pairs = [self.alike(one, two, seat, actor) for actor in actors]
+                if None in pairs:
                     return
+                move, twin = (joined(actors, actions) for actions in zip(*pairs, strict=True))
             (one, events), (two, told) = game.apply(one, move), game.apply(two, twin)
             if self.seen(events, seat) != self.seen(told, seat):
-                if actors[0] == seat:
+                if actors == (seat,):
                     reveals = any(e.reveals for e in events) and any(e.reveals for e in told)
                     self.demand(reveals, f"{move!r} tells seat {seat} something new, but no event `reveals`")
                 return
+
+    def alike(self, one: Any, two: Any, seat: int, actor: int) -> tuple[Any, Any] | None:
+        """The same random action of `actor` in two positions that `seat` cannot tell apart, if both have it."""
+        game = self.game
+        legal = game.legal(one, actor)
+        pick = self.rng.randrange(len(legal))
+        if actor == seat:
+            twins = game.legal(two, seat)
+            forms = [game.action_json(action) for action in legal]
+            self.same([game.action_json(action) for action in twins], forms, "legal actions differ")
+            self.same(game.ask(two, seat), game.ask(one, seat), "ask differs")
+            self.demand(game.talk(one, seat) == game.talk(two, seat), "talk differs")
+            return legal[pick], twins[pick]
+        try:
+            game.parse(two, actor, game.action_json(legal[pick]))
+        except ActionError:
+            return None
+        return legal[pick], legal[pick]
 
     def retire_alike(self, one: Any, two: Any, seat: int, other: int) -> None:
         """Retiring `other` leaves `seat` the same view of two positions if it tells it the same."""
@@ -597,7 +613,7 @@ class _Run:
                 state = self.retire(state, seat)
                 retired.append(seat)
             else:
-                state, _ = game.apply(state, self.random_move(state, actors[0]))
+                state, _ = game.apply(state, self.random_move(state, actors))
         self.fail(f"no end after {max_steps} steps")
 
     def retire(self, state: Any, seat: int) -> Any:
@@ -625,5 +641,7 @@ class _Run:
             if move is None:
                 return
             if not is_rolled(move):
-                move = game.parse(state, game.actors(state)[0], json.loads(dumps(game.action_json(move))))
+                actors = game.actors(state)
+                forms = {seat: dumps(game.action_json(one)) for seat, one in by_seat(actors, move).items()}
+                move = joined(actors, [game.parse(state, seat, json.loads(forms[seat])) for seat in actors])
             state, _ = game.apply(state, move)

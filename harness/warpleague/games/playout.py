@@ -1,11 +1,12 @@
 """Plays games without bots: random matches, and perft, the count of all move sequences of a given length.
 
-Leaves the dice of real matches to `warpleague.match.chance`: here the caller brings the generator.
+The caller brings the random generator; the dice of real matches are those of `warpleague.match.chance`.
 """
 
 from __future__ import annotations
 
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import attrs
@@ -43,6 +44,28 @@ def random_roll(draws: Sequence[Weights], rng: Random) -> Rolled:
     )
 
 
+def random_move(game: Game[Any, Any], state: Any, rng: Random) -> Any:
+    """A move of whoever must act: a roll, an action, or an action of each seat where several act at once."""
+    actors = game.actors(state)
+    if actors[0] == CHANCE:
+        return random_roll(game.chance(state), rng)
+    return joined(actors, [_any_of(game.legal(state, seat), rng) for seat in actors])
+
+
+def _any_of(legal: Sequence[Any], rng: Random) -> Any:
+    return legal[rng.randrange(len(legal))]
+
+
+def joined(actors: tuple[int, ...], actions: Sequence[Any]) -> Any:
+    """The move that `actions`, one of each actor, make together: alone the action itself, else a dict by seat."""
+    return actions[0] if len(actors) == 1 else dict(zip(actors, actions, strict=True))
+
+
+def by_seat(actors: tuple[int, ...], move: Any) -> dict[int, Any]:
+    """The action of each actor in `move`, which is no roll."""
+    return {actors[0]: move} if len(actors) == 1 else move
+
+
 def random_playout(
     game: Game[Any, Any],
     players: int,
@@ -60,14 +83,10 @@ def random_playout(
     state = game.initial(players, options) if start is None else start
     states = [state]
     moves: list[Any] = []
-    while actors := game.actors(state):
+    while game.actors(state):
         if len(moves) >= max_steps:
             raise RuntimeError(f"{game.id}: no end after {max_steps} steps")
-        if actors[0] == CHANCE:
-            move: Any = random_roll(game.chance(state), rng)
-        else:
-            legal = game.legal(state, actors[0])
-            move = legal[rng.randrange(len(legal))]
+        move = random_move(game, state, rng)
         state = game.apply(state, move)[0]
         moves.append(move)
         if keep:
@@ -101,7 +120,8 @@ def perft(game: Game[Any, Any], state: Any, depth: int) -> int:
     if actors[0] == CHANCE:
         moves: Any = every_roll(game.chance(state))
     else:
-        moves = game.legal(state, actors[0])
+        choices = [game.legal(state, seat) for seat in actors]
         if depth == 1:
-            return len(moves)
+            return prod(map(len, choices))
+        moves = (joined(actors, actions) for actions in product(*choices))
     return sum(perft(game, game.apply(state, move)[0], depth - 1) for move in moves)
