@@ -116,7 +116,7 @@ class Schedule:
         seats = {"all": "every seat order", "rotations": "every rotation", "fixed": "one seat order"}[
             form.seats
         ]
-        dice = ", dice of its own for each match" if form.dice == "own" else ""
+        dice = ", each match with dice of its own" if form.dice == "own" else ""
         text = (
             f"{form.kind}: {_count(self.tables, 'table')} of {self.season.players}, "
             f"{_count(form.deals, 'deal')} each, {seats}{dice} = {_count(len(self), 'match', 'matches')}"

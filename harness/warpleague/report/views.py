@@ -85,7 +85,7 @@ def _status_table(league: League, _: int) -> RenderableType:
         ("entrants", "\n".join(f"{line['commitment']}, since {line['since']}" for line in data["entered"])),
         *([("beacon", data["beacon"] or f"awaited: {data['awaits']}")] if data["awaits"] else []),
         ("secret", secret),
-        ("head", data["head"]),
+        ("receipt", data["head"]),
         (
             "level",
             "\n".join(held_lines(data["level"], [Held(**line) for line in data["held"]])) or data["level"],

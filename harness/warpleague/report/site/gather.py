@@ -119,7 +119,7 @@ def _facts(league: League, told: dict[str, Any]) -> Facts:
         *(("entrants", f"{line['commitment']}, since {line['since']}") for line in told["entered"]),
         *([("beacon", told["beacon"] or f"awaited: {told['awaits']}")] if told["awaits"] else []),
         ("secret", secret),
-        ("head", told["head"]),
+        ("receipt", told["head"]),
     ]
     if told["taken_out"]:
         facts.insert(3, ("taken out", f"{told['taken_out']:,} matches of disqualified bots, not counted"))
