@@ -137,6 +137,14 @@ def test_a_model_out_of_the_folder_is_everybodys(bot: Path, public: Path) -> Non
         prepare(bot)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs bots as other users")
+def test_a_model_that_its_owner_alone_may_read_is_told_before_the_match(bot: Path) -> None:
+    """One submission must not stop a league when its first match begins."""
+    (bot / "data" / "model.bin").chmod(0o600)
+    with pytest.raises(BotError, match=r"chmod a\+r"):
+        prepare(bot)
+
+
 def test_a_model_that_is_no_file_is_not_waited_for(bot: Path) -> None:
     """A named pipe, a folder and nothing at all are told by their paths."""
     model = bot / "data" / "model.bin"

@@ -140,6 +140,16 @@ def test_a_link_out_of_the_places_of_programs_is_followed(
         check_asked([str(tmp_path / "opt" / "tool")], "bot")
 
 
+def test_a_manifest_gets_no_file_of_the_harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results and cached bots below a place of programs are shown to nobody who asks for them."""
+    monkeypatch.setattr(seen, "ASKABLE", (str(tmp_path),))
+    league = tmp_path / "league"
+    (league / "results").mkdir(parents=True)
+    for path in (league, league / "results"):
+        with pytest.raises(BotError, match="files of the harness"):
+            check_asked([str(path)], "bot", (league / "results",))
+
+
 @pytest.mark.parametrize(
     ("path", "words"),
     [
@@ -215,6 +225,19 @@ def test_a_league_file_shows_a_path_to_all_its_bots(
     league.write_text(f"{bots}[sandbox]\npath = []\n")
     with pytest.raises(ConfigError, match="did you mean 'paths'"):
         load_config(league)
+
+
+def test_a_bot_that_asks_for_a_leagues_results_cannot_enter(
+    bot: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The folder that a league writes to is hidden from a manifest, wherever it is."""
+    monkeypatch.setattr(seen, "ASKABLE", (str(tmp_path),))
+    (tmp_path / "results").mkdir()
+    ask(bot, str(tmp_path / "results"))
+    league = tmp_path / "l.toml"
+    league.write_text(f'bots = ["{bot}"]\n[game]\nid = "sheets"\n')
+    with pytest.raises(BotError, match="holds files of the harness"):
+        open_to_run(load_config(league), tmp_path / "results")
 
 
 def test_the_record_names_what_was_shown(

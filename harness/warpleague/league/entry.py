@@ -68,10 +68,13 @@ class Entries:
     skipped: tuple[str, ...] = ()
 
 
-def enter_bots(config: LeagueConfig, prepare: Callable[[Path], Prepared] | None = None) -> Entries:
+def enter_bots(
+    config: LeagueConfig, prepare: Callable[[Path], Prepared] | None = None, hidden: tuple[Path, ...] = ()
+) -> Entries:
     """Bundle and name the bots of `config`.
 
-    `prepare` makes a bundle of a folder (default: the runner's, at the league's level). Every bot is tried. If the
+    `prepare` makes a bundle of a folder (default: the runner's, at the league's level). `hidden` are folders that no
+    bot may ask to see. Every bot is tried. If the
     league says `broken = "skip"`, those that cannot take part are left out: their folder is not there, cannot be
     bundled or built, is of another game, or its name is taken. Else one of them raises what is wrong with it
     (`ConfigError`, `BotError`), several of them `EntrantsError`. Too few bots, and names in the file that no bot has,
@@ -80,7 +83,9 @@ def enter_bots(config: LeagueConfig, prepare: Callable[[Path], Prepared] | None 
     if prepare is None:
         from warpleague.runner import bundle as bundles
 
-        prepare = partial(bundles.prepare, level=config.rules.level, paths=config.sandbox.paths)
+        prepare = partial(
+            bundles.prepare, level=config.rules.level, paths=config.sandbox.paths, hidden=hidden
+        )
     bots: list[SeatSpec] = []
     found: list[tuple[Problem, BadInput]] = []
     for index, entry in enumerate(config.entries):

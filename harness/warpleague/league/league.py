@@ -137,7 +137,7 @@ def open_to_run(
         check_granted(config.sandbox.paths, where, (cache_folder(), results, config.path))
     store = Store.open_to_write(results / config.name)
     try:
-        entries = enter_bots(config, prepare)
+        entries = enter_bots(config, prepare, (results,))
         season = Season.of(config, entries.bots, _secret(store, config))
         season = attrs.evolve(season, beacon=_beacon(store, season, beacon))
         store.enter(config, season, entries.skipped)
@@ -247,7 +247,7 @@ def _commit_entrants(
     config: LeagueConfig, folder: Path, prepare: Callable[[Path], Prepared] | None
 ) -> Commitment:
     with Store.open_to_write(folder) as store:
-        entries = enter_bots(config, prepare)
+        entries = enter_bots(config, prepare, (folder,))
         beacon = store.meta("beacon")
         season = Season.of(config, entries.bots, _secret(store, config), beacon)
         if beacon is not None:

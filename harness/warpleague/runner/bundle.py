@@ -81,13 +81,15 @@ class Bundle:
         )
 
 
-def prepare(folder: Path, level: Level = LEVEL, paths: tuple[str, ...] = ()) -> Bundle:
+def prepare(
+    folder: Path, level: Level = LEVEL, paths: tuple[str, ...] = (), hidden: tuple[Path, ...] = ()
+) -> Bundle:
     """The bundle of the bot in `folder`, copied and built in the cache if its digest is new there.
 
     It is built under `level`, once: a built bot is confined whenever it runs, however it was built. In the sandbox it
-    sees `paths` of this machine, which an organiser has granted, beside those that its manifest asks for. Raises
-    `BotError`, `MissingToolchain` when the program that builds or runs it is not installed, and `BadInput` when it is
-    to be built and the level does not hold here.
+    sees `paths` of this machine, which an organiser has granted, beside those that its manifest asks for; these may
+    not hold one of the folders `hidden`, or be in one. Raises `BotError`, `MissingToolchain` when the program that
+    builds or runs it is not installed, and `BadInput` when it is to be built and the level does not hold here.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
@@ -95,7 +97,7 @@ def prepare(folder: Path, level: Level = LEVEL, paths: tuple[str, ...] = ()) -> 
         if argv is not None:
             _require(folder, manifest, argv)
     _require_memory(folder, manifest.limits)
-    check_asked(manifest.sandbox.paths, manifest.name)
+    check_asked(manifest.sandbox.paths, manifest.name, (cache_folder(), *hidden))
     files = check_files(folder, manifest)
     digest = folder_digest(folder, manifest.files)
     built = _built(folder, manifest, digest, level, paths)
@@ -111,7 +113,7 @@ def find(digest: str, paths: tuple[str, ...] = ()) -> Bundle | None:
     if not hold(folder) or not (folder / MANIFEST).is_file():
         return None
     manifest = read_manifest(folder)
-    check_asked(manifest.sandbox.paths, manifest.name)
+    check_asked(manifest.sandbox.paths, manifest.name, (cache_folder(),))
     recheck_files(folder, manifest.files)
     return _bundle(manifest, digest, folder, paths)
 

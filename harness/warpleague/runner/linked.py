@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from warpleague.errors import BadInput, BotError
+from warpleague.errors import BotError
 from warpleague.runner.cache import FILES, cache_folder
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def check_files(folder: Path, manifest: Manifest) -> dict[str, str]:
         if not real.startswith(root + "/"):
             _require_public(place, real)
         _verify(place, real, file.sha256)
+        if os.geteuid() == 0 and not os.stat(real).st_mode & 0o004:  # noqa: PTH116
+            raise BotError(f"{place}: bots run as another user when root runs the harness: chmod a+r {real}")
         found[name] = real
     return found
 
@@ -54,7 +56,7 @@ def link_files(bundle: Path, files: Mapping[str, str]) -> None:
         if os.path.realpath(place) == real:
             continue
         place.parent.mkdir(parents=True, exist_ok=True)
-        draft = place.with_name(f".{place.name}.{os.getpid()}")
+        draft = place.with_name(f".{place.name}.{os.getpid()}.draft")
         with contextlib.suppress(FileNotFoundError):
             draft.unlink()
         draft.symlink_to(real)
@@ -76,13 +78,8 @@ def linked_files(cwd: str) -> Iterator[tuple[str, str]]:
     for place, _, names in os.walk(folder):
         for name in sorted(names):
             path = Path(place, name)
-            if path.is_symlink() and not name.startswith("."):
+            if path.is_symlink() and not name.endswith(".draft"):
                 real = os.path.realpath(path)
-                if os.geteuid() == 0 and os.path.exists(real) and not os.stat(real).st_mode & 0o004:  # noqa: PTH110, PTH116
-                    raise BadInput(
-                        f"{real} is readable for its owner only, but in the sandbox the bot runs as another user: "
-                        f"chmod a+r {real}"
-                    )
                 yield str(path.relative_to(folder.parent)), real
 
 

@@ -83,11 +83,11 @@ def misfit_asked(path: str) -> str:
     return ""
 
 
-def check_asked(paths: Sequence[str], bot: str) -> None:
+def check_asked(paths: Sequence[str], bot: str, hidden: Sequence[Path] = ()) -> None:
     """Raise an error for a path that the manifest of `bot` asks for and that is not there, or not everybody's.
 
     A stranger wrote the manifest. So a path must lead, links followed, to where programs are installed, and it and all
-    folders above it must be root's and readable by everyone.
+    folders above it must be root's and readable by everyone. `hidden` are as in `check_granted`.
     """
     for path in paths:
         real = os.path.realpath(path)
@@ -95,6 +95,8 @@ def check_asked(paths: Sequence[str], bot: str) -> None:
             raise MissingToolchain(f"{bot}: needs {path!r}, which is not there on this machine")
         if text := misfit_asked(real):
             raise BotError(f"{bot}: asks to see {path}, but {text}")
+        if too_wide(real) or _overlaps(real, hidden):
+            raise BotError(f"{bot}: asks to see {path}, which holds files of the harness, or is among them")
         for place in (Path(real), *Path(real).parents):
             status = place.stat()
             readable = 0o005 if place.is_dir() else 0o004
@@ -102,6 +104,12 @@ def check_asked(paths: Sequence[str], bot: str) -> None:
                 raise BotError(
                     f"{bot}: asks to see {path}, but {place} does not belong to root, or not everyone may read it"
                 )
+
+
+def _overlaps(path: str, hidden: Sequence[Path]) -> bool:
+    """Whether a path is in one of the folders, or holds one."""
+    own = [os.path.realpath(place) for place in hidden]
+    return within(path, own) or any(within(place, [path]) for place in own)
 
 
 def check_granted(paths: Sequence[str], where: str, hidden: Sequence[Path] = ()) -> None:
@@ -113,13 +121,12 @@ def check_granted(paths: Sequence[str], where: str, hidden: Sequence[Path] = ())
     for path in paths:
         text = misfit(path)
         real = os.path.realpath(path)
-        secret = [os.path.realpath(place) for place in hidden]
         if not text and not os.path.exists(real):  # noqa: PTH110
             text = f"{path} is not there"
         for place in (path, real):
             if not text and (within(place, (*_PRIVATE, *_TAKEN)) or too_wide(place)):
                 text = f"{path} may hold what no bot may see; put what bots need into a folder below /opt or /srv"
-            if not text and any(within(place, [own]) or within(own, [place]) for own in secret):
+            if not text and _overlaps(place, hidden):
                 text = f"{path} holds files of the harness, or is among them"
         if text:
             raise BadInput(f"{where}: {text}")
