@@ -44,6 +44,7 @@ def run_decision(args: argparse.Namespace) -> int:
     """Enter the decision that the action names."""
     from warpleague.league.config import load_config
     from warpleague.league.league import disqualify, reinstate
+    from warpleague.league.store import Store
     from warpleague.report.figures import decision_lines
 
     config = load_config(args.config)
@@ -54,9 +55,12 @@ def run_decision(args: argparse.Namespace) -> int:
         reinstate(config, args.results, args.bot, args.reason)
         data = {"bot": args.bot, "reason": args.reason}
         lines = [f"{args.bot} is no longer disqualified: {args.reason}"]
+    with Store.open_to_read(args.results / config.name) as store:
+        head = str(store.head())
     if args.json:
-        print_json({"league": config.name, **data})
+        print_json({"league": config.name, **data, "head": head})
         return 0
     print(*lines, sep="\n")
+    print(f"Receipt: {head}")
     print(f"Entered into the journal. What is left to play: {league_command(args, 'run')}")
     return 0

@@ -209,7 +209,8 @@ class _Course:
         if table.solo:
             return Markup()
         points = [(0, [start] * len(table.names)), *self._points]
-        lines = [(table.names[bot], [ratings[bot] for _, ratings in points]) for bot in table.order]
+        shown = [bot for bot in table.order if table.records[bot].played or not table.matches]
+        lines = [(table.names[bot], [ratings[bot] for _, ratings in points]) for bot in shown]
         return charts.history(lines, [matches for matches, _ in points])
 
 
