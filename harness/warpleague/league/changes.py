@@ -77,8 +77,9 @@ def _look(config: LeagueConfig, entry: BotEntry) -> tuple[str, str, str]:
     folder = folder_of(config, entry)
     name = entry.name or folder.name
     try:
-        name = entry.name or read_manifest(folder).name
-        return name, folder_digest(folder), ""
+        manifest = read_manifest(folder)
+        name = entry.name or manifest.name
+        return name, folder_digest(folder, manifest.files), ""
     except BadInput as error:
         return name, "", str(error).splitlines()[0]
 
