@@ -41,16 +41,25 @@ def shown(value: object) -> str:
 
 
 class Given:
-    """A value somebody wrote, and its path from the top; each method reads it as one kind of value.
+    """A value somebody wrote, and where it stands; each method reads it as one kind of value.
 
-    They raise `PositionError`, which begins with the path.
+    They raise `PositionError`, which begins with the path from the top. The path is put together only then.
     """
 
-    __slots__ = ("path", "value")
+    __slots__ = ("_above", "_step", "value")
 
-    def __init__(self, value: object, path: str = "") -> None:
+    def __init__(self, value: object, step: str | int = "", above: Given | None = None) -> None:
         self.value = value
-        self.path = path
+        self._step = step
+        self._above = above
+
+    @property
+    def path(self) -> str:
+        """Where the value stands, such as `ships[0].at`; empty for the whole."""
+        above = self._above.path if self._above else ""
+        if isinstance(self._step, int):
+            return f"{above}[{self._step}]"
+        return f"{above}.{self._step}" if above else self._step
 
     def fail(self, text: str) -> NoReturn:
         """Refuse the value; `text` follows the path."""
@@ -86,10 +95,17 @@ class Given:
             self.wrong("a list")
         if length is not None and len(value) != length:
             self.fail(f"must have {length} items, not {len(value)}")
-        return [Given(item, f"{self.path}[{i}]") for i, item in enumerate(value)]
+        return [Given(item, i, self) for i, item in enumerate(value)]
 
     def wholes(self, low: int, high: int, length: int | None = None) -> tuple[int, ...]:
-        """A list of whole numbers from `low` to `high`."""
+        """A list of whole numbers from `low` to `high`, `length` of them if that is given."""
+        value = self.value
+        if type(value) is list and length in (None, len(value)):
+            for number in value:
+                if type(number) is not int or not low <= number <= high:
+                    break
+            else:
+                return tuple(value)
         return tuple([item.whole(low, high) for item in self.items(length)])
 
     def distinct(self, low: int, high: int) -> tuple[int, ...]:
@@ -106,14 +122,24 @@ class Given:
         """An object that has no other keys than `known`."""
         return Fields(self, known)
 
+    def parts(self, *keys: str) -> list[Given]:
+        """The values of an object that has exactly these keys, in their order."""
+        value = self.value
+        if type(value) is dict and value.keys() == {*keys}:
+            return [Given(value[key], key, self) for key in keys]
+        fields = self.fields(*keys)
+        return [fields[key] for key in keys]
+
     def options(self, cls: type[T]) -> T:
         """An object with options: a `cls`, which is an attrs class with validators."""
-        value = self.value
-        misfit = _class_misfit(value, cls, self.path)
-        if misfit:
-            raise PositionError(misfit)
+        value: Any = self.value
+        fits = _fields_fit(cls)  # type: ignore[arg-type]
+        if type(value) is not dict or any(key not in fits or not fits[key](value[key]) for key in value):
+            misfit = _class_misfit(value, cls, self.path)
+            if misfit:
+                raise PositionError(misfit)
         try:
-            return cls(**value)  # type: ignore[arg-type]
+            return cls(**value)
         except (OptionsError, TypeError, ValueError) as error:
             # The validators of attrs tell name, attribute and values; the text comes first.
             self.fail(str(error.args[0]))
@@ -122,17 +148,17 @@ class Given:
 class Fields:
     """The fields of an object that somebody wrote."""
 
-    __slots__ = ("_given", "_known", "_path")
+    __slots__ = ("_above", "_given")
 
     def __init__(self, given: Given, known: tuple[str, ...]) -> None:
-        if type(given.value) is not dict:
+        value = given.value
+        if type(value) is not dict:
             given.wrong(f"an object with the keys {', '.join(known)}")
-        self._given: JsonObject = given.value
-        self._known = known
-        self._path = f"{given.path}." if given.path else ""
-        for key in given.value:
+        for key in value:
             if key not in known:
                 given.fail(f"unknown key {shown(key)}; the keys are {', '.join(known)}")
+        self._given: JsonObject = value
+        self._above = given
 
     def __contains__(self, key: str) -> bool:
         return key in self._given
@@ -143,16 +169,16 @@ class Fields:
     def __getitem__(self, key: str) -> Given:
         """The field `key`, which must be there."""
         if key not in self._given:
-            Given(None, self._path + key).fail("is missing")
-        return Given(self._given[key], self._path + key)
-
-    def fail(self, key: str, text: str) -> NoReturn:
-        """Refuse the field `key`, or an item of it such as `ships[0]`."""
-        Given(None, self._path + key).fail(text)
+            self.fail(key, "is missing")
+        return Given(self._given[key], key, self._above)
 
     def get(self, key: str, default: object = None) -> Given:
         """The field `key`, or `default` where it is missing."""
-        return Given(self._given.get(key, default), self._path + key)
+        return Given(self._given.get(key, default), key, self._above)
+
+    def fail(self, key: str, text: str) -> NoReturn:
+        """Refuse the field `key`, or an item of it such as `ships[0]`."""
+        Given(None, key, self._above).fail(text)
 
 
 # -- types -------------------------------------------------------------------------------------------------
@@ -242,6 +268,23 @@ def json_fields(cls: Any) -> dict[str, tuple[Any, bool]]:
     return {field.name: (hints[field.name], field.default is attrs.NOTHING) for field in attrs.fields(cls)}
 
 
+@cache
+def _fields_fit(cls: Any) -> dict[str, Callable[[Any], bool]]:
+    return {name: _fits(hint) for name, (hint, _) in json_fields(cls).items()}
+
+
+def _fits(hint: Any) -> Callable[[Any], bool]:
+    """Whether a value fits `hint`, as `type_misfit` has it, but quickly for what most fields of actions are."""
+    if hint in (int, str, bool):
+        return lambda value: type(value) is hint
+    if typing.get_origin(hint) is Literal:
+        words = frozenset(typing.get_args(hint))
+        return lambda value: type(value) is str and value in words
+    if hint == tuple[int, int]:
+        return lambda value: type(value) is list and [*map(type, value)] == [int, int]
+    return lambda value: type_misfit(value, hint, "") is None
+
+
 # -- actions -----------------------------------------------------------------------------------------------
 
 
@@ -250,6 +293,8 @@ class ActionReader:
 
     def __init__(self, kinds: Iterable[type]) -> None:
         self._kinds: dict[str, type] = {kind.do: kind for kind in kinds}  # type: ignore[attr-defined]
+        self._known: dict[tuple[Any, ...], Any] = {}
+        """Actions that were legal once. They come again, and are found here faster than they are made."""
 
     def read(self, data: object, legal: Iterable[Any]) -> Any:
         """The action that `data` describes, legal or not.
@@ -264,19 +309,19 @@ class ActionReader:
         if type(do) is not str or do not in self._kinds:
             raise ActionError(f"no action is called {shown(do)}; possible: {possible(legal)}")
         kind = self._kinds[do]
-        fields = json_fields(kind)
-        if len(data) != len(fields) + 1 or any(name not in data for name in fields):
+        fits = _fields_fit(kind)
+        if len(data) != len(fits) + 1 or not fits.keys() <= data.keys():
             raise ActionError(
-                f"{do} has exactly the keys {', '.join(('do', *fields))}, not {shown(list(data))}"
+                f"{do} has exactly the keys {', '.join(('do', *fits))}, not {shown(list(data))}"
             )
         values = []
-        for name, (hint, _) in fields.items():
+        for name, fit in fits.items():
             value = data[name]
-            misfit = type_misfit(value, hint, f"{do}: {name}")
-            if misfit:
+            if not fit(value):
+                misfit = type_misfit(value, json_fields(kind)[name][0], f"{do}: {name}") or ""
                 raise ActionError(misfit.replace(": must", " must", 1))
             values.append(tuple(value) if type(value) is list else value)
-        return kind(*values)
+        return self._known.get((kind, *values)) or kind(*values)
 
     def parse(
         self,
@@ -295,6 +340,8 @@ class ActionReader:
             raise ActionError("another seat is to act")
         action: T = self.read(data, legal)
         if action in legal:
+            cls: Any = type(action)
+            self._known.setdefault((cls, *[getattr(action, name) for name in _fields_fit(cls)]), action)
             return action
         reason = why(action)
         text = f"{brief(action)} is not possible now{reason and ': '}{reason}"

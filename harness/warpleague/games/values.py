@@ -25,6 +25,9 @@ class _OneForEachValue(type):
     """Gives back the object that is there already when an equal one is made."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        found = None if kwargs else _interned.get((cls, *args))
+        if found is not None:
+            return found
         made = super().__call__(*args, **kwargs)
         return _interned.setdefault((cls, *_values(made)), made)
 

@@ -201,20 +201,20 @@ def _read_wormholes(given: Given) -> tuple[tuple[int, ...], int, int]:
     holes = list(NO_HOLES)
     known = faces = 0
     for item in given.items():
-        hole = item.fields("at", "suit", "value", "public", "up")
-        number = _square(hole["at"])
-        suit, value = hole["suit"].index(SHIPS), hole["value"].whole(0, 5)
+        at, suit_given, value_given, public_given, up = item.parts("at", "suit", "value", "public", "up")
+        number = _square(at)
+        suit, value = suit_given.index(SHIPS), value_given.whole(0, 5)
         coin = 6 * suit + value
         if HOME[number] >= 0:
-            hole["at"].fail("a base cannot hold a wormhole")
+            at.fail("a base cannot hold a wormhole")
         if holes[number] >= 0:
-            hole["at"].fail(f"a second wormhole on {list(SQUARES[number])}")
+            at.fail(f"a second wormhole on {list(SQUARES[number])}")
         if coin in holes:
             item.fail(f"{SHIPS[suit]} {value} is there twice")
-        public = hole["public"].flag()
-        flipped = hole["up"].index(("suit", "value"))
+        public = public_given.flag()
+        flipped = up.index(("suit", "value"))
         if flipped and not public:
-            hole["up"].fail("a coin that shows its value is public")
+            up.fail("a coin that shows its value is public")
         holes[number] = coin
         known |= public << coin
         faces |= flipped << coin

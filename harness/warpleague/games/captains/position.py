@@ -173,7 +173,7 @@ def _match(given: Given, *, complete: bool) -> tuple[Plan, int, tuple[Laid, ...]
     match = given.fields(*_MATCH_KEYS)
     players = match["players"].whole(1, 5)
     names = [name for name in _OPTIONS if name in match]
-    options = Given({name: match[name].value for name in names}, given.path).options(Options)
+    options = Given({name: match[name].value for name in names}, "match").options(Options)
     try:
         made = plan(players, options)
     except (OptionsError, TypeError, ValueError) as error:

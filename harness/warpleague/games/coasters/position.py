@@ -193,12 +193,12 @@ class _Reader:
             if item.value is None:
                 systems.append(None)
                 continue
-            laid = item.fields("at", "rotation")
-            x, y = laid["at"].wholes(-9, 9, 2)
+            at, rotation = item.parts("at", "rotation")
+            x, y = at.wholes(-9, 9, 2)
             if (x, y) in taken:
-                laid["at"].fail("is the place of another coaster")
+                at.fail("is the place of another coaster")
             taken.add((x, y))
-            systems.append((x, y, laid["rotation"].whole(0, 3)))
+            systems.append((x, y, rotation.whole(0, 3)))
         if taken:
             if (0, 0) not in taken:
                 given.fail("must have a coaster at [0, 0], the first one's place")
