@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
@@ -263,6 +264,17 @@ CHANGES = [
         "format.deals: was 1, is now 2; rating.k: was 16.0, is now 8.0",
     ),
 ]
+
+
+def test_a_large_file_that_is_linked_is_no_change(command, submit: Submit) -> None:
+    """Of a file that is linked the manifest has the digest: that its bytes are in the folder changes nothing."""
+    path = submit("misspelt", top='broken = "skip"')
+    folder = path.parent / "bots" / "bert"
+    (folder / "model.bin").write_bytes(b"weights")
+    with (folder / "bot.toml").open("a") as manifest:
+        manifest.write(f'[files]\n"model.bin" = {{ sha256 = "{sha256(b"weights").hexdigest()}" }}\n')
+    assert command("run", path, "--quiet")[0] == 0
+    assert command("standings", path)[2] == ""
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ class FakeBundle:
         return SeatSpec(bot=self.name, version="1", digest=self.digest)
 
 
-def prepare(folder: Path, level: str = "limits", paths: tuple[str, ...] = ()) -> FakeBundle:
+def prepare(folder: Path, level: str = "limits", **_: object) -> FakeBundle:
     """A bundle whose digest is its folder's file `digest`, or made of its name."""
     if "exotic" in folder.name:
         raise MissingToolchain("exotic: no compiler here")
