@@ -1,7 +1,7 @@
-"""Decides whether an engine keeps the contract of `warpleague.games.api`: the suite every game must pass.
+"""Whether an engine keeps the contract of `warpleague.games.api`: the suite that every game must pass.
 
-Leaves the rules of each game to that game's own tests; what can be checked of any game is checked here, ours
-or a third party's. `tests/games/test_contract.py` shows that broken engines are caught.
+What can be checked of any game is checked here; its own tests look at its rules. `tests/games/test_contract.py`
+shows that broken engines are caught.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from random import Random
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from warpleague.errors import ActionError, PositionError
-from warpleague.games.api import CHANCE, Event, Game, Outcome
-from warpleague.games.contract_json import corruptions, dumps, json_misfit, mutants
+from warpleague.games.api import CHANCE, Game
+from warpleague.games.contract.damage import corruptions, dumps, mutants
+from warpleague.games.contract.knowledge import KnowledgeChecker
 from warpleague.games.playout import (
     Playout,
     by_seat,
@@ -25,19 +25,16 @@ from warpleague.games.playout import (
     perft,
     random_move,
     random_playout,
-    random_roll,
 )
 from warpleague.games.reading import type_misfit
-from warpleague.games.scene import Scene
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    Talker: TypeAlias = Callable[[Any, int, Random], dict[str, Any]]
+    from warpleague.games.contract.checker import Talker
 
 __all__ = ["Playout", "check_game", "perft", "random_playout"]
 
-_LOCKSTEP = 6  # steps two positions that look alike to a seat are played on side by side
 _PARSED = 24  # legal actions of one decision that are parsed back
 _MUTANTS = 16  # damaged actions tried at one decision
 _CORRUPTIONS = 6  # damaged positions tried at one sampled position
@@ -126,42 +123,8 @@ class _Sample:
     text: str
 
 
-class _Run:
-    """One match under scrutiny."""
-
-    def __init__(
-        self, game: Game[Any, Any], players: int, options: Any, seed: str, talk: Talker | None
-    ) -> None:
-        self.game = game
-        self.players = players
-        self.options = options
-        self.seed = seed
-        self.talk = talk
-        self.rng = Random(seed)
-        self.step = 0
-        self.doing = ""
-        self.told: set[str] = set()
-        self.foreign: list[Any] = []
-        self.guesses: list[bool] = []
-
-    def where(self) -> str:
-        """Which game, match and step this is about."""
-        return f"{self.game.id} with {self.players} players, seed {self.seed}, step {self.step}{self.doing}"
-
-    def fail(self, text: str) -> NoReturn:
-        raise AssertionError(f"{self.where()}: {text}")
-
-    def demand(self, holds: object, text: str) -> None:
-        if not holds:
-            self.fail(text)
-
-    def same(self, one: Any, other: Any, what: str) -> None:
-        """Demand that two JSON values are the same bytes."""
-        a, b = dumps(one), dumps(other)
-        if a != b:
-            at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-            start = max(0, at - 60)
-            self.fail(f"{what}:\n  {a[start : at + 60]}\n  {b[start : at + 60]}")
+class _Run(KnowledgeChecker):
+    """One match, looked at from all sides."""
 
     # -- the match ---------------------------------------------------------------------------------------
 
@@ -216,99 +179,6 @@ class _Run:
             state, events = game.apply(state, move)
             self.check_events(events)
             moves.append(move)
-
-    def random_move(self, state: Any, actors: tuple[int, ...]) -> Any:
-        """A random roll or legal actions, the cheap checks on both made."""
-        if actors[0] == CHANCE:
-            return random_roll(self.check_draws(state), self.rng)
-        return joined(actors, [self.random_action(state, seat) for seat in actors])
-
-    def random_action(self, state: Any, actor: int) -> Any:
-        game = self.game
-        if self.talk and game.talk(state, actor) > 0 and self.rng.random() < 0.1:
-            return game.parse(state, actor, self.talk(state, actor, self.rng))
-        legal = game.legal(state, actor)
-        self.demand(len(legal), f"seat {actor} must act but has no legal action")
-        action = legal[self.rng.randrange(len(legal))]
-        self.demand(type(action) in game.Actions, f"{type(action).__name__} is not one of game.Actions")
-        if len(self.foreign) < 200:
-            self.foreign.append(game.action_json(action))
-        return action
-
-    def check_actors(self, state: Any) -> tuple[int, ...]:
-        actors = self.game.actors(state)
-        self.demand(isinstance(actors, tuple), f"actors must be a tuple, not {actors!r}")
-        if actors not in ((), (CHANCE,)):
-            known = all(type(seat) is int and 0 <= seat < self.players for seat in actors)
-            ascend = list(actors) == sorted(set(actors))
-            self.demand(known and ascend, f"actors {actors!r} are no seats in ascending order")
-        return actors
-
-    def check_draws(self, state: Any) -> tuple[Any, ...]:
-        draws = self.game.chance(state)
-        self.demand(isinstance(draws, tuple) and draws, f"chance must be a tuple with a draw, not {draws!r}")
-        for draw in draws:
-            if isinstance(draw, int):
-                self.demand(type(draw) is int and draw >= 1, f"a draw below {draw}")
-            else:
-                whole = isinstance(draw, tuple) and all(
-                    type(weight) is int and weight >= 0 for weight in draw
-                )
-                self.demand(whole and sum(draw) > 0, f"weights {draw!r}")
-        return draws
-
-    def check_events(self, events: Sequence[Event]) -> None:
-        """Event objects at every step; their JSON and text for each new kind, and now and then."""
-        for event in events:
-            self.demand(isinstance(event, Event), f"{event!r} is no Event")
-            self.demand(isinstance(event.data.get("event"), str), f"event without its kind: {event.data!r}")
-            kind = event.data["event"]
-            if kind in self.told and self.rng.random() > 0.05:
-                continue
-            self.told.add(kind)
-            if event.seats is not None:
-                known = all(type(seat) is int and 0 <= seat < self.players for seat in event.seats)
-                self.demand(known, f"event {kind!r} is for seats {event.seats!r}")
-            for form in (event.data, event.redacted):
-                if form is not None:
-                    self.check_json(form, f"event {kind!r}", floats=False)
-                    line = self.game.tell(json.loads(json.dumps(form)))
-                    self.demand(isinstance(line, str) and line.strip(), f"tell gives {line!r} for {form!r}")
-                    self.demand("\n" not in line, f"tell gives several lines for {form!r}")
-
-    def check_json(self, data: Any, what: str, *, floats: bool) -> None:
-        misfit = json_misfit(data, floats=floats)
-        if misfit:
-            self.fail(f"{what} is not plain JSON: {misfit}")
-
-    def check_outcome(self, outcome: Outcome, retired: Sequence[int]) -> None:
-        """Ranks share and leave gaps; `retired` seats, in their order, are below all others."""
-        ranks = outcome.ranks
-        self.demand(
-            len(ranks) == self.players == len(outcome.scores), f"not one rank and score a seat: {outcome}"
-        )
-        for rank in ranks:
-            # Who loses alone against the game's own opponent is second.
-            better = sum(1 for other in ranks if other < rank) or (outcome.rival is not None and rank == 2)
-            self.demand(rank == better + 1, f"ranks {ranks} do not share and leave gaps")
-        for order, seat in enumerate(retired):
-            for other in range(self.players):
-                if other not in retired[: order + 1]:
-                    above = "retired later" if other in retired else "not retired"
-                    ranked = ranks[other] < ranks[seat]
-                    self.demand(ranked, f"seat {other}, {above}, must be above retired seat {seat}: {ranks}")
-        self.demand(outcome.why and isinstance(outcome.why, str), "an outcome must say why the game ended")
-        for name, parts in outcome.breakdown.items():
-            self.demand(
-                isinstance(name, str) and len(parts) == self.players, f"breakdown {name!r}: {parts!r}"
-            )
-            self.check_json(list(parts), f"breakdown {name!r}", floats=True)
-        self.check_json(list(outcome.scores), "scores", floats=True)
-        if outcome.rival is not None:
-            self.demand(self.players == 1, f"only a solo game has an opponent of its own: {outcome}")
-            beaten = outcome.scores[0] > outcome.rival
-            self.demand(beaten or ranks[0] != 1, f"rank 1 is to have beaten the rival: {outcome}")
-            self.check_json(outcome.rival, "rival", floats=True)
 
     def check_match_of(self) -> None:
         """A state knows its match: made anew with what it tells, the same game begins."""
@@ -398,22 +268,6 @@ class _Run:
             raise
         self.doing = doing
 
-    def check_pictures(self, state: Any) -> None:
-        """Views and scenes of every seat: plain JSON, as documented, drawable."""
-        for seat in range(self.players):
-            view = self.game.view(state, seat)
-            self.check_json(view, f"view of seat {seat}", floats=True)
-            misfit = type_misfit(view, self.game.View, "$")
-            if misfit:
-                self.fail(f"view of seat {seat} does not fit {self.game.View.__name__}: {misfit}")
-        for viewer in (None, *range(self.players)):
-            scene = self.game.scene(state, viewer)
-            self.demand(isinstance(scene, Scene) and scene.cells, f"scene for {viewer}: nothing to draw")
-            places = [(cell.x, cell.y) for cell in scene.cells]
-            self.demand(len(set(places)) == len(places), f"scene for {viewer}: two cells in one place")
-            for piece in scene.pieces:
-                self.demand(1 <= len(piece.text) <= 3, f"scene for {viewer}: piece text {piece.text!r}")
-
     def check_copies(self, state: Any) -> None:
         """Copied states and actions are equal to the originals and have the same future."""
         game = self.game
@@ -484,113 +338,6 @@ class _Run:
         self.same(game.action_json(parsed), data, "parse changes what it was given")
         if game.talk(state, actor) == 0:
             self.demand(text in forms, f"parse accepts {text}, which is not legal")
-
-    def check_views(self, state: Any) -> None:
-        """What a seat cannot know changes nothing it sees (non-interference); guessed states fit its view."""
-        game = self.game
-        for seat in range(self.players):
-            self.doing = f" (seat {seat}'s determinized view)"
-            view = game.view(state, seat)
-            drawn = self.rng.getrandbits(32)
-            given = json.loads(json.dumps(view))
-            guess = game.determinize(given, seat, self.fresh(drawn))
-            self.same(given, view, "determinize changed the view it was given")
-            self.demand(
-                guess == game.determinize(given, seat, self.fresh(drawn)), "determinize is not repeatable"
-            )
-            self.same(game.view(guess, seat), view, "the determinized state looks different")
-            self.demand(
-                game.from_json(json.loads(dumps(game.to_json(guess)))) == guess, "it has no JSON form"
-            )
-            self.guesses.append(guess != state)
-            self.lockstep(state, guess, seat)
-            for other in range(self.players):
-                self.retire_alike(state, guess, seat, other)
-        self.doing = ""
-
-    def fresh(self, seed: int) -> Random:
-        """A generator of its own, so that a draw can be repeated."""
-        return type(self.rng)(seed)
-
-    def check_siblings(self, state: Any) -> None:
-        """Moves of others that tell a seat the same leave it the same view: this finds leaks in `view`."""
-        game = self.game
-        moves = [random_move(game, state, self.rng) for _ in range(4)]
-        ends = [game.apply(state, move) for move in moves]
-        for seat in range(self.players):
-            if seat in game.actors(state):
-                continue
-            self.doing = f" (what seat {seat} learns from {moves[0]!r})"
-            first, events = ends[0]
-            for (other, told), move in zip(ends[1:], moves[1:], strict=True):
-                if move != moves[0] and self.seen(events, seat) == self.seen(told, seat):
-                    self.lockstep(first, other, seat)
-        self.doing = ""
-
-    @staticmethod
-    def seen(events: Iterable[Event], seat: int) -> str:
-        forms = (event.seen_by(seat) for event in events)
-        return dumps([form for form in forms if form is not None])
-
-    def lockstep(self, one: Any, two: Any, seat: int) -> None:
-        """Positions `seat` cannot tell apart, played on alike, stay so while it learns nothing."""
-        game = self.game
-        drawn = self.rng.randrange(_LOCKSTEP)
-        for step in range(_LOCKSTEP):
-            self.same(game.view(two, seat), game.view(one, seat), "two views where nothing told them apart")
-            if step in (0, drawn):  # dear, and hardly ever wrong at one step alone
-                self.demand(
-                    game.scene(one, seat) == game.scene(two, seat), "scenes differ where views do not"
-                )
-            actors = game.actors(one)
-            self.demand(
-                actors == game.actors(two), f"actors {actors} and {game.actors(two)} where views agree"
-            )
-            if not actors:
-                return
-            move: Any
-            if actors[0] == CHANCE:
-                draws = self.check_draws(one)
-                if draws != game.chance(two):
-                    return
-                move = twin = random_roll(draws, self.rng)
-            else:
-                pairs = [self.alike(one, two, seat, actor) for actor in actors]
-                if None in pairs:
-                    return
-                move, twin = (joined(actors, actions) for actions in zip(*pairs, strict=True))
-            (one, events), (two, told) = game.apply(one, move), game.apply(two, twin)
-            if self.seen(events, seat) != self.seen(told, seat):
-                if actors == (seat,):
-                    reveals = any(e.reveals for e in events) and any(e.reveals for e in told)
-                    self.demand(reveals, f"{move!r} tells seat {seat} something new, but no event `reveals`")
-                return
-
-    def alike(self, one: Any, two: Any, seat: int, actor: int) -> tuple[Any, Any] | None:
-        """The same random action of `actor` in two positions that `seat` cannot tell apart, if both have it."""
-        game = self.game
-        legal = game.legal(one, actor)
-        pick = self.rng.randrange(len(legal))
-        if actor == seat:
-            twins = game.legal(two, seat)
-            forms = [game.action_json(action) for action in legal]
-            self.same([game.action_json(action) for action in twins], forms, "legal actions differ")
-            self.same(game.ask(two, seat), game.ask(one, seat), "ask differs")
-            self.demand(game.talk(one, seat) == game.talk(two, seat), "talk differs")
-            return legal[pick], twins[pick]
-        try:
-            game.parse(two, actor, game.action_json(legal[pick]))
-        except ActionError:
-            return None
-        return legal[pick], legal[pick]
-
-    def retire_alike(self, one: Any, two: Any, seat: int, other: int) -> None:
-        """Retiring `other` leaves `seat` the same view of two positions if it tells it the same."""
-        (one, events), (two, told) = self.game.retire(one, other), self.game.retire(two, other)
-        if self.seen(events, seat) == self.seen(told, seat):
-            self.same(
-                self.game.view(two, seat), self.game.view(one, seat), f"views after seat {other} retired"
-            )
 
     def check_retirement(self, state: Any, max_steps: int) -> None:
         """Bots may drop out at any moment; the others play on to a result that ranks them by the rules."""
