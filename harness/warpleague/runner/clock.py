@@ -99,6 +99,11 @@ class Turn:
         return self.begun_ns + self.budget_ns + self.excused_ns - now_ns
 
     @property
+    def own_ns(self) -> int:
+        """What the bot computed until the last look."""
+        return self._own_ns
+
+    @property
     def charged_ns(self) -> int:
         """What the bot has to answer for until the last look."""
         return self._looked_ns - self.begun_ns - self.excused_ns

@@ -55,11 +55,20 @@ class Company:
         passed = looked_ns - self._looked_ns
         if clocks and self._clocks and not in_turn and clocks.keys().isdisjoint(self._clocks):
             used = max(used, passed)
-        self.gap_ns = max(0, passed - in_turn)
-        self.out_of_turn_ns = max(0, used - in_turn * self._cores)
-        self._clocks, self._looked_ns, self._turn_ns = clocks, looked_ns, turn_ns
-        self.used_ns += used
+        self._clocks = clocks
         self.any = self.any or bool(clocks)
+        self._judge(used, looked_ns, turn_ns)
+
+    def count(self, used_ns: int, turn_ns: int) -> None:
+        """Something has counted that they used `used_ns` in all, those included that ended long ago."""
+        self._judge(max(0, used_ns - self.used_ns), time.perf_counter_ns(), turn_ns)
+
+    def _judge(self, used: int, looked_ns: int, turn_ns: int) -> None:
+        in_turn = turn_ns - self._turn_ns
+        self.gap_ns = max(0, looked_ns - self._looked_ns - in_turn)
+        self.out_of_turn_ns = max(0, used - in_turn * self._cores)
+        self._looked_ns, self._turn_ns = looked_ns, turn_ns
+        self.used_ns += used
 
 
 def clock_id(pid: int) -> int:

@@ -45,6 +45,7 @@ class Freezer:
         self.entry = f"{self.path}/cgroup.procs"
         self._own = shared is None
         self._state = self._clock = self._pressure = -1
+        self._cpu_ns = 0
         if self._own:
             os.mkdir(self.path)  # noqa: PTH102
             self._make_threaded(base)
@@ -71,16 +72,20 @@ class Freezer:
 
     def freeze(self) -> None:
         """Have everything in the group stand still until `thaw` (3 microseconds, and a switch to each process)."""
-        os.write(self._state, b"1")
+        if self._state >= 0:
+            os.write(self._state, b"1")
 
     def thaw(self) -> None:
         """Let everything in the group go on."""
-        os.write(self._state, b"0")
+        if self._state >= 0:
+            os.write(self._state, b"0")
 
     def cpu_ns(self) -> int:
         """The processor time of all that ever ran here, exact to the microsecond (1.3 microseconds a read)."""
-        data = os.pread(self._clock, 40, 0)
-        return int(data[_USAGE : data.index(b"\n")]) * 1000
+        if self._clock >= 0:  # else it stands still: the bot has ended
+            data = os.pread(self._clock, 40, 0)
+            self._cpu_ns = int(data[_USAGE : data.index(b"\n")]) * 1000
+        return self._cpu_ns
 
     @property
     def tells_pressure(self) -> bool:

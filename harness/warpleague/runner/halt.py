@@ -29,6 +29,8 @@ class Halt:
         self.counted = child.freezer is not None
         """Whether a group counts what all of the bot's processes compute, and freezes them."""
         self.company = Company(len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1)
+        self.others_ns = 0
+        """What its other processes computed so far, as it was last read."""
         self.stopped = False
         """Whether the bot is to stand still now."""
         self.since_ns = 0
@@ -39,7 +41,12 @@ class Halt:
 
     def own_ns(self) -> int:
         """What the bot computed so far, with all that is known of what it started."""
-        return (self._child.cpu_ns() or 0) + self.company.used_ns
+        own_ns = self._child.cpu_ns() or 0
+        if self._child.freezer is None:
+            self.others_ns = self.company.used_ns
+        else:
+            self.others_ns = max(0, self._child.freezer.cpu_ns() - own_ns)
+        return own_ns + self.others_ns
 
     def stop(self) -> None:
         """Stop the bot until it is asked or told something, where it cannot be left behind stopped."""
@@ -62,14 +69,21 @@ class Halt:
     def look(self, turns_ns: int, asked: bool, judged: bool) -> None:
         """See what the bot's other processes compute, and have all of them stopped if that is not their turn.
 
-        For a bot that is not `counted`. It has been its turn for `turns_ns`, and is so now if it is `asked`; it is
-        not `judged` before it is known which process is its own.
+        It has been the bot's turn for `turns_ns`, and is so now if it is `asked`; it is not `judged` before it is
+        known which process is its own.
         """
         company = self.company
-        company.look(self._child.others(), turns_ns)
-        if not judged or not company.any:
+        if self.counted:
+            self.own_ns()
+            company.count(self.others_ns, turns_ns)
+        else:
+            company.look(self._child.others(), turns_ns)
+        if not judged or not (company.any or self.counted):
             return
-        if self.stopped:
+        if self.counted:
+            if not self.stopped:
+                self._pondering.judge_company(company.out_of_turn_ns, company.gap_ns)
+        elif self.stopped:
             self._check()
         else:
             self._pondering.judge_company(company.out_of_turn_ns, company.gap_ns)

@@ -193,7 +193,7 @@ class BotProcess:
                 self.wall_ns = turn.charged_ns
                 cpu = self._cpu()
                 if cpu is not None and self._cpu_begun is not None:
-                    self.cpu_ns = cpu - self._cpu_begun
+                    self.cpu_ns = max(cpu - self._cpu_begun, turn.own_ns)
                     self.pondering.answered(cpu)
                 self.wait_ns = self._stopwatch.wait_ns
                 self.line = line
@@ -348,8 +348,6 @@ class BotProcess:
         self.kill()
 
     def _look_at_company(self) -> None:
-        if self._halt.counted:
-            return
         turns_ns = self._turns_ns + (time.perf_counter_ns() - self._asked_ns if self._asked_ns else 0)
         self._halt.look(turns_ns, self._asked_ns > 0, judged=self.hello is not None and not self._closing)
 

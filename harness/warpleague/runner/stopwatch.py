@@ -29,9 +29,9 @@ class Stopwatch:
         self._kept_begun: int | None = 0
 
     def start(self, begun_ns: int, budget_ns: int | None, cpu_ns: int) -> Turn:
-        """The clock of a decision that has begun, when the bot had computed for `cpu_ns`."""
+        """The clock of a decision that has begun, when the bot's own process had computed for `cpu_ns`."""
         self._kept_begun = self._kept_ns
-        own_ns = cpu_ns + self._halt.company.used_ns
+        own_ns = cpu_ns + self._halt.others_ns
         return Turn(begun_ns, budget_ns, Reading(own_ns, self._kept_ns or 0, *own_counts()))
 
     def look(self, turn: Turn, planned_ns: int, came: bool) -> None:
