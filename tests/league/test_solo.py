@@ -16,10 +16,10 @@ from warpleague.errors import RecordError, StoreError
 from warpleague.games import load_game
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read
-from warpleague.league.means import differences_to_next, share_interval
 from warpleague.league.records import verify_league
 from warpleague.league.running import run_league
 from warpleague.league.standings import Tally, ranked, standings
+from warpleague.league.statistics import differences_to_next, share_interval
 from warpleague.match.lines import digest_form, digest_of, seal
 from warpleague.match.referee import Referee, Step
 from warpleague.match.replay import verify_record

@@ -6,9 +6,9 @@ import attrs
 import pytest
 
 from warpleague.league import standings as tables
-from warpleague.league.means import Mean, student, t95
 from warpleague.league.running import run_league
 from warpleague.league.standings import Record, Tally, ranked
+from warpleague.league.statistics import Mean, student, t95
 from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
 
 

@@ -9,9 +9,9 @@ import attrs
 import pytest
 from rich.console import Console
 
-from warpleague.league.means import Mean
 from warpleague.league.ratings import joint_fit
 from warpleague.league.standings import FaultLine, Record, SeatLine, Tally, TimeLine, ranked
+from warpleague.league.statistics import Mean
 from warpleague.match.spec import SeatFault
 from warpleague.report import tables
 from warpleague.report.figures import by_kind

@@ -1,6 +1,6 @@
-"""What was found to hold of the level over the matches of a league: by what means, where, and what was not tried.
+"""How the bots of a league were confined: by what means, on what kind of host, and which promises were tried.
 
-Leaves finding it out to the runner, which notes it with every match, and its looks to `warpleague.report`.
+The runner finds this out and notes it with every match.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Held:
-    """What held in `matches` of a league's matches: `found` is the `detail` of their records' headers.
+    """How bots were confined in `matches` of a league's matches. `found` is the `detail` of their records' headers.
 
-    None: the matches were played where nothing is noted, or the store is of a format that does not tell.
+    `found` is None if the records of these matches do not say it.
     """
 
     matches: int
@@ -29,7 +29,7 @@ class Held:
 
     @property
     def made_by(self) -> str:
-        """By what means bots were confined, in words; empty if that is not known, or by none."""
+        """By what means bots were confined, in words; empty if there were none, or if it is not known."""
         made_by = str((self.found or {}).get("made_by") or "")
         if "calls" in self.kept:
             made_by += "; system calls filtered by seccomp"
@@ -39,12 +39,12 @@ class Held:
 
     @property
     def host(self) -> str:
-        """The kind of host, in words; empty if that is not known."""
+        """The kind of host, in words; empty if it is not known."""
         return str((self.found or {}).get("host") or "")
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The promises of the level that were tried before these matches, and kept."""
+        """The promises of the level that were tried before these matches and held."""
         return tuple((self.found or {}).get("kept", ()))
 
     @property
@@ -54,7 +54,7 @@ class Held:
 
 
 def held(league: League) -> list[Held]:
-    """What held in the stored matches that count, the most frequent first."""
+    """How bots were confined in the stored matches that count, the most frequent way first."""
     found = league.store.held()
     counts = league.store.count_held(league.counting)
     lines = [Held(count, None if number is None else found.get(number)) for number, count in counts.items()]

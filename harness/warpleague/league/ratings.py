@@ -67,13 +67,13 @@ class SequentialElo:
 class Fit:
     """The joint fit, by bot.
 
-    `ratings`: Elo, None for a bot without matches. `errors`: one standard error, None where the results tell none:
-    a bot outside of tiers, one whose every deal went alike, and all where deals are fewer than ratings to fit.
-    `tiers` numbers sets of bots within which everybody is linked by wins both ways: only there a difference
-    has a most likely value and an error. Of two tiers that met, one won everything: they are placed so that
-    this had probability one half. `above`: a bot that won everything is at least this strong, with 95 %
-    confidence; `below`: one that lost everything is at most this. `islands` numbers sets of bots linked by
-    matches at all: ratings of different islands must not be compared. `covariance` is in squared Elo, zero
+    `ratings`: Elo, None for a bot without matches. `errors`: one standard error; None where it cannot be estimated
+    (a bot outside of tiers, a bot whose deals all went alike, and every bot if there are fewer deals than ratings).
+    `tiers` numbers sets of bots that are linked by wins in both directions: only within a tier does a difference
+    have a most likely value and an error. Where two tiers met, one won every match: their distance is the one at
+    which such a sweep is 50 % likely. `above`: a bot that won every match is at least this strong, with 95 %
+    confidence; `below`: one that lost every match is at most this strong. `islands` numbers sets of bots that are
+    linked by matches: ratings of different islands must not be compared. `covariance` is in squared Elo, zero
     outside of tiers.
     """
 

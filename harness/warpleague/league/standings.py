@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.league.means import Z95, Mean, differences_to_next, share_interval
 from warpleague.league.ratings import PairTotals, SequentialElo, joint_fit, pair_points
+from warpleague.league.statistics import Z95, Mean, differences_to_next, share_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -78,10 +78,11 @@ class Record:
 class Standing:
     """One line of the standings; a disqualified bot has no rank, and comes last.
 
-    `elo` is the rating that ranks, `fit` the fitted rating, `error` half its 95 % interval; a solo league has
-    none of them. `above` and `below` are one-sided bounds for a bot that won or lost everything. `tier` and
-    `island` are those of `Fit`. `likelihood` is that the bot is stronger than the next in the table. `ahead`, in
-    a solo league, is by how much it was better than the next, in margin or else in score, on the same deals.
+    `elo` is the rating that decides the rank, `fit` the fitted rating, `error` half its 95 % interval; a solo league
+    has none of them. `above` and `below` are one-sided bounds for a bot that won or lost every match. `tier` and
+    `island` are those of `Fit`. `likelihood` (LOS) is the likelihood that the bot is stronger than the next one in
+    the table. `ahead`, in a solo league, is the mean difference to the next bot on the deals both played: in margin
+    if the game has an opponent of its own, else in score.
     """
 
     rank: int | None
@@ -314,7 +315,8 @@ def ranked(
 class SeatLine:
     """What a seat is worth: the matches seen from it, and the mean share of points with its standard error.
 
-    On one deal every bot of a table takes the seat, so how strong they are cancels out: groups have small errors.
+    On each deal every bot of the table takes the seat once, so differences in strength cancel out within a deal, and
+    the errors, which are clustered by deal, are small.
     """
 
     seat: int

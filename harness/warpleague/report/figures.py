@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.league import standings as computed
-from warpleague.league.means import share_interval
+from warpleague.league.statistics import share_interval
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from warpleague.league.decisions import Disqualification
     from warpleague.league.held import Held
     from warpleague.league.league import League
-    from warpleague.league.means import Mean
     from warpleague.league.played import Played
     from warpleague.league.schedule import Fixture
     from warpleague.league.standings import FaultLine, SeatLine, Standing, Standings, Tally, TimeLine
+    from warpleague.league.statistics import Mean
 
 _MOST_CHANGES: Final = 8  # told in one line
 
@@ -191,7 +191,7 @@ def remarks(standings: Standings, *, wide: bool) -> list[str]:
     tiers = {line.tier for line in standings.lines if line.error is not None}
     if len(tiers) > 1:
         found.append(
-            f"Of {len(tiers)} groups of bots one won all against another: their distance is where that is an even bet."
+            "One group of bots won every match against another: their fits are so far apart that this is 50 % likely."
         )
     islands = {line.island for line in standings.lines if line.island is not None}
     if len(islands) > 1:

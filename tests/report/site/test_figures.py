@@ -10,7 +10,7 @@ import pytest
 from warpleague.league import standings as computed
 from warpleague.league.config import load_config
 from warpleague.league.league import League, open_to_read
-from warpleague.league.means import t95
+from warpleague.league.statistics import t95
 from warpleague.report.figures import by_kind, read_tables
 from warpleague.report.views import VIEWS
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from warpleague.games import load_game
 from warpleague.league.held import Held
-from warpleague.league.means import share_interval
+from warpleague.league.statistics import share_interval
 from warpleague.report.figures import (
     changes_line,
     disqualified_lines,

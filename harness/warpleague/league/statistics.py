@@ -1,7 +1,4 @@
-"""How sure a number in a table is: means and their errors, shares and their intervals, differences on equal deals.
-
-Leaves what is averaged to `standings`.
-"""
+"""Standard errors and confidence intervals of the figures in a league's tables: means, shares, differences."""
 
 from __future__ import annotations
 
@@ -24,12 +21,12 @@ _NEARLY_NORMAL: Final = 1_000
 class Mean:
     """A mean and its standard error, from a stream of values in groups.
 
-    Values of one group, such as the matches on one deal, share their luck and are not independent: the error is
-    that of a ratio estimator over groups (Cochran 1977, 9A), which for groups of one is the textbook's.
+    Values of one group, such as the matches on one deal, share their luck, so they are not independent. The error is
+    that of a ratio estimator over groups (Cochran 1977, 9A). For groups of one value it is the usual standard error.
     """
 
     count: int = 0
-    # All sums are of values less the first one, so that squares of large values that differ little lose no digits.
+    # The first value is subtracted from all others, so that squares of large, similar values lose no digits.
     _origin: float = 0.0
     _total: float = 0.0
     _group: int | None = None
@@ -41,7 +38,7 @@ class Mean:
     _sizes2: int = 0
 
     def add(self, value: float, group: int | None = None) -> None:
-        """Count one value; those of one `group` follow each other, None is a group of its own."""
+        """Count one value. Values of one `group` must come one after another; None makes a group of its own."""
         if not self.count:
             self._origin = value
         elif group is None or group != self._group:
@@ -63,7 +60,7 @@ class Mean:
     def half(self) -> float | None:
         """Half the 95 % interval of the mean, by Student's t; None below two groups."""
         error = self.error
-        # One degree of freedom less than groups: the last of them, being open, is not counted yet.
+        # There is one degree of freedom less than there are groups; `_groups` does not count the last one yet.
         return None if error is None else error * t95(self._groups)
 
     @property
@@ -88,7 +85,7 @@ class Mean:
 
 @cache
 def t95(freedom: int) -> float:
-    """How many standard errors make half a 95 % interval, if they were estimated with so many degrees of freedom."""
+    """How many standard errors make half a 95 % interval, for an error with `freedom` degrees of freedom."""
     low, high = Z95, 13.0  # 12.7 for one degree
     while high - low > 1e-9:
         middle = (low + high) / 2
@@ -115,7 +112,7 @@ def student(t: float, freedom: int) -> float:
 
 
 def share_interval(won: int, played: int) -> tuple[float, float]:
-    """The 95 % interval of a share of `played` > 0 matches (Wilson 1927): never empty, not even at 0 or 1."""
+    """The 95 % interval of a share of `played` > 0 matches (Wilson 1927). It is never empty, even at 0 or 1."""
     share, z2 = won / played, Z95 * Z95
     middle = (share + z2 / (2 * played)) / (1 + z2 / played)
     half = Z95 * sqrt(share * (1 - share) / played + z2 / (4 * played * played)) / (1 + z2 / played)
@@ -125,8 +122,8 @@ def share_interval(won: int, played: int) -> tuple[float, float]:
 def differences_to_next(order: Sequence[int], values: Iterable[tuple[int, int, float]]) -> list[Mean]:
     """For each bot of `order` but the last: the mean difference to the next bot, over the deals both played.
 
-    `values` are deal, bot and value, those of one deal in one run. What a deal is worth to everyone cancels
-    out, so that the error is smaller than that of the difference of the bots' means.
+    `values` are deal, bot and value; all values of a deal must come one after another. Luck that all bots share on a
+    deal cancels out, so the error is smaller than that of the difference of the bots' means.
     """
     means = [Mean() for _ in order[1:]]
     here: int | None = None
