@@ -213,7 +213,7 @@ def test_a_result_tells_of_stopped_bots_and_a_busy_host() -> None:
     told = out.getvalue()
     assert "seat 1 was stopped between its decisions" in told
     assert "seat 0 was stopped" not in told
-    assert "seat 0 waited 50 of 100 ms" in told
+    assert "seat 0 waited 50 ms for a processor, beside 100 ms of its own" in told
     assert "seat 1 waited" not in told
 
 

@@ -77,8 +77,10 @@ def print_result(spec: MatchSpec, result: MatchResult, console: Console | None =
         )
     for seat, times in enumerate(result.times):
         if times.wait_ms > BUSY_SHARE * times.wall_ms:
-            waited = f"{times.wait_ms:.0f} of {times.wall_ms:.0f} ms"
-            console.print(f"the host was busy: seat {seat} waited {waited} for a processor", markup=False)
+            waited = (
+                f"waited {times.wait_ms:.0f} ms for a processor, beside {times.wall_ms:.0f} ms of its own"
+            )
+            console.print(f"the host was busy: seat {seat} {waited}", markup=False)
     console.print(
         f"ended: {result.why}; {result.lines} lines in {result.elapsed_s:.2f} s; seed {spec.seed!r}",
         markup=False,
