@@ -52,7 +52,7 @@ def test_run_prints_tables_and_the_way_on(command, league_file: Path) -> None:
     """A run prints all tables, and the commands that verify and reproduce a match; progress goes to stderr."""
     code, out, err = command("run", league_file)
     assert code == 0
-    for title in ("Standings of cup, 18 matches", "Cross-table", "Seats", "Time for a decision", "Faults"):
+    for title in ("Standings of cup, 18 matches", "Crosstable", "Seats", "Time for a decision", "Faults"):
         assert title in out
     assert "18 matches played in" in out
     assert f"warpleague league verify {league_file} --results" in out

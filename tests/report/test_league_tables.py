@@ -88,7 +88,7 @@ def test_islands_are_told() -> None:
 
 
 def test_the_crosstable_shows_shares_and_what_fits() -> None:
-    """The cross-table has each bot's share against each other; in a narrow terminal it says what is missing."""
+    """The crosstable has each bot's share against each other; in a narrow terminal it says what is missing."""
     standings = made_up(NAMES)
     out = text(tables.crosstable(standings, 100))
     first, second = standings.order[:2]

@@ -1,4 +1,4 @@
-"""The tables of a league, computed from its results in one stream: standings, cross-table, seats, faults, times.
+"""The tables of a league, computed from its results in one stream: standings, crosstable, seats, faults, times.
 
 Leaves the ratings' arithmetic to `ratings`, and showing the tables to `warpleague.report`. Results are taken in
 schedule order, so that the order in which matches happened to end changes nothing.

@@ -130,7 +130,7 @@ def crosstable(standings: Standings, width: int = 100) -> RenderableType:
     """Each bot's share of points against each other one, bots numbered by rank; the rows' own share at the end."""
     order = standings.order
     if len(order) > _GRID_BOTS:
-        return Text(f"The cross-table of {len(order)} bots is too wide to read; --json has it.", style="dim")
+        return Text(f"The crosstable of {len(order)} bots is too wide to read; --json has it.", style="dim")
     table = make_table()
     _numbers(table, "#")
     _bot_column(table)
@@ -152,7 +152,7 @@ def crosstable(standings: Standings, width: int = 100) -> RenderableType:
         table.add_row(*cells)
     missing = len(order) - len(columns)
     captions = [f"{missing} more columns need a wider terminal."] if missing else []
-    return _titled("Cross-table: share of points against each other bot, in percent", table, *captions)
+    return _titled("Crosstable: share of points against each other bot, in percent", table, *captions)
 
 
 def _shade(share: float) -> str:

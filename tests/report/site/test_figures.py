@@ -93,7 +93,7 @@ def test_standings_are_those_of_the_json(league: League, page: Tables) -> None:
 
 
 def test_other_tables_are_those_of_the_json(league: League, page: Tables) -> None:
-    """So are the cross-table, the seats, the times and the faults."""
+    """So are the crosstable, the seats, the times and the faults."""
     for row, line in zip(page.found["crosstable"][1:], VIEWS["crosstable"].data(league), strict=True):
         shown = [cell for cell in row[2:] if cell != "·"]
         assert row[1] == line["bot"]

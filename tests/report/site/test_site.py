@@ -69,9 +69,9 @@ def test_every_link_leads_somewhere_and_none_outside(
 
 
 def test_the_leagues_page_tells_all_of_it(site: Write, take_apart: Any) -> None:
-    """Standings, cross-table, seats, times, faults, charts and the season are there without any script."""
+    """Standings, crosstable, seats, times, faults, charts and the season are there without any script."""
     page = take_apart(site().index.read_bytes())
-    for word in ("Standings", "Cross-table", "Seats", "Times", "Faults", "Matches", "The season"):
+    for word in ("Standings", "Crosstable", "Seats", "Times", "Faults", "Matches", "The season"):
         assert word in page.text
     for word in ("noter <i>&0", "timeout", "crash", "public since", "substitute, 1 strike", "max_turns 12"):
         assert word in page.text
