@@ -32,8 +32,11 @@ _NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: 
 
 
 def shown(value: object) -> str:
-    """A value as JSON, cut to a length that is fit for a message."""
-    text = json.dumps(value, default=repr)
+    """A value as JSON in ASCII, cut to a length that is fit for a message."""
+    try:
+        text = json.dumps(value, default=repr)
+    except (ValueError, RecursionError):  # a number of thousands of digits, or lists within lists without end
+        return "something too large to show"
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
@@ -278,8 +281,9 @@ def _fits(hint: Any) -> Callable[[Any], bool]:
     if hint in (int, str, bool):
         return lambda value: type(value) is hint
     if typing.get_origin(hint) is Literal:
-        words = frozenset(typing.get_args(hint))
-        return lambda value: type(value) is str and value in words
+        words = frozenset(word for word in typing.get_args(hint) if type(word) is str)
+        if len(words) == len(typing.get_args(hint)):
+            return lambda value: type(value) is str and value in words
     if hint == tuple[int, int]:
         return lambda value: type(value) is list and [*map(type, value)] == [int, int]
     return lambda value: type_misfit(value, hint, "") is None
@@ -320,7 +324,7 @@ class ActionReader:
             if not fit(value):
                 misfit = type_misfit(value, json_fields(kind)[name][0], f"{do}: {name}") or ""
                 raise ActionError(misfit.replace(": must", " must", 1))
-            values.append(tuple(value) if type(value) is list else value)
+            values.append(_frozen(value) if type(value) is list else value)
         return self._known.get((kind, *values)) or kind(*values)
 
     def parse(
@@ -346,6 +350,11 @@ class ActionReader:
         reason = why(action)
         text = f"{brief(action)} is not possible now{reason and ': '}{reason}"
         raise ActionError(f"{text}; possible: {'; '.join((possible(legal, type(action)), *also))}")
+
+
+def _frozen(value: Any) -> Any:
+    """Lists as tuples, also those inside."""
+    return tuple([_frozen(part) for part in value]) if type(value) is list else value
 
 
 def brief(action: Any) -> str:
@@ -375,10 +384,16 @@ def _values(action: Any) -> str:
     """The values of an action, with their names if there are several."""
     kind: Any = type(action)
     values = [(name, getattr(action, name)) for name in json_fields(kind)]
-    texts = [(name, value if type(value) is str else shown(value)) for name, value in values]
+    texts = [(name, _plain(value)) for name, value in values]
     if len(texts) > 1:
         return f"({', '.join(f'{name} {text}' for name, text in texts)})"
     return texts[0][1] if texts else ""
+
+
+def _plain(value: Any) -> str:
+    """A word of the game as it is; all else, such as a message, as JSON."""
+    is_word = type(value) is str and value.isascii() and value.replace("-", "").isalnum()
+    return value if is_word else shown(value)
 
 
 def _sample(legal: Iterable[Any]) -> str:
