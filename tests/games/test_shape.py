@@ -1,0 +1,47 @@
+"""Whether the built-in games have one shape: who knows one finds their way in all of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import warpleague.games
+from warpleague.games import GAMES, load_game
+
+FOLDER = Path(warpleague.games.__file__).parent
+MODULES = re.findall(r"^(\w+) {2,}\S", warpleague.games.__doc__ or "", re.MULTILINE)
+EXTRAS = {
+    "aliens": set(),
+    "captains": {"boards", "checks", "dealing", "memory", "turns"},
+    "coasters": {"alliances", "turns"},
+    "sheets": set(),
+}
+HOMES = {
+    "state": ["initial", "match_of", "actors"],
+    "legal": ["legal", "parse", "ask"],
+    "rules": ["chance", "apply", "retire"],
+    "score": ["outcome"],
+    "view": ["setup", "view", "determinize"],
+    "position": ["to_json", "from_json"],
+    "scene": ["scene"],
+    "tell": ["tell"],
+}
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_a_game_has_the_modules_that_the_package_lists(game_id: str) -> None:
+    """The twelve, and no more than what is its own."""
+    assert len(MODULES) == 12
+    found = {path.stem for path in (FOLDER / game_id).glob("*.py")} - {"__init__"}
+    assert found == {*MODULES, *EXTRAS[game_id]}
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_a_method_is_the_function_of_its_module(game_id: str) -> None:
+    """Each method of the contract is found in the same module of every game."""
+    game = load_game(game_id)
+    for module, names in HOMES.items():
+        for name in names:
+            assert getattr(game, name).__module__ == f"warpleague.games.{game_id}.{module}", name
