@@ -1,6 +1,6 @@
 """The contract every game keeps: what an engine offers, and the values that cross its border.
 
-Leaves the rules to the games, the dice to `warpleague.match`, and all input and output to the layers above.
+A game knows its rules and nothing else: `warpleague.match` rolls the dice, and the layers above read and write.
 """
 
 from __future__ import annotations

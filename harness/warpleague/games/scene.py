@@ -1,6 +1,6 @@
 """What there is to draw of a position, told once for terminal, SVG and browser alike.
 
-Leaves colours and glyphs to the painters, except that a kind's name is stable so that a style can hang on it.
+The painters choose colours and glyphs. The name of a kind never changes, so that a style can be tied to it.
 """
 
 from __future__ import annotations
