@@ -37,7 +37,7 @@ check: bootstrap ## all that must hold before a commit, tests aside; goes on aft
 
 .PHONY: quick
 quick: bootstrap ## the part of check that takes seconds, as the pre-commit hook runs it
-	@$(MAKE) -k lint format types layers schema locks
+	@$(MAKE) -k lint format types layers schema locks modules
 
 .PHONY: lint
 lint: bootstrap
@@ -54,6 +54,10 @@ types: bootstrap
 .PHONY: layers
 layers: bootstrap
 	$(BIN)/lint-imports --no-logo
+
+.PHONY: modules
+modules: bootstrap
+	$(BIN)/python scripts/modules.py --check
 
 .PHONY: schema
 schema: bootstrap

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from warpleague.runner import cgroup
+from warpleague.runner.confine import cgroup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

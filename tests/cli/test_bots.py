@@ -18,8 +18,8 @@ import tomli_w
 from warpleague.cli.bot import LANGUAGES
 from warpleague.games import GAMES, game_ids, load_game
 from warpleague.runner import checkup, trial
+from warpleague.runner.bundle.shipped import starter_folder
 from warpleague.runner.checkup import Checkup, check_bot
-from warpleague.runner.shipped import starter_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

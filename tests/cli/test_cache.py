@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from warpleague.runner import cache
-from warpleague.runner.bundle import find, prepare
-from warpleague.runner.cache import cached, clear, hold
+from warpleague.runner.bundle import cache
+from warpleague.runner.bundle.bundle import find, prepare
+from warpleague.runner.bundle.cache import cached, clear, hold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HOLDER = """
 import sys
 from pathlib import Path
-from warpleague.runner.bundle import prepare
+from warpleague.runner.bundle.bundle import prepare
 print(prepare(Path(sys.argv[1])).cwd, flush=True)
 sys.stdin.read()
 """

@@ -13,7 +13,7 @@ import pytest
 
 from warpleague.cli import demo
 from warpleague.report.pages import Page, dead_ends, page_text, pages
-from warpleague.runner.shipped import located, shipped_root, short_name
+from warpleague.runner.bundle.shipped import located, shipped_root, short_name
 
 if TYPE_CHECKING:
     from conftest import Run

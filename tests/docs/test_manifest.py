@@ -11,7 +11,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from warpleague.runner.manifest import Limits, Manifest, SandboxTable
+from warpleague.runner.bundle.manifest import Limits, Manifest, SandboxTable
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "write-a-bot.md"
 KEYS = [

@@ -32,8 +32,8 @@ from warpleague.match.chance import match_key
 from warpleague.match.replay import verify_record
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import Clock, Level, MatchSpec, SeatSpec
+from warpleague.runner.doctor.promises import KEPT_BY, check_level
 from warpleague.runner.play import play_match
-from warpleague.runner.promises import KEPT_BY, check_level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,7 +12,7 @@ import pytest
 import warpleague.league.merging
 import warpleague.league.records
 import warpleague.league.running
-import warpleague.runner.bundle
+import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.cli import main
 from warpleague.cli.common import print_json_list
@@ -23,7 +23,7 @@ from warpleague.league.store import Store
 @pytest.fixture
 def command(fake, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     """Runs `warpleague league ACTION FILE ...` with the stand-ins; gives exit code, output and remarks."""
-    monkeypatch.setattr(warpleague.runner.bundle, "prepare", fake.prepare)
+    monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
     monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
     monkeypatch.setattr(warpleague.league.running, "RefereePool", inline_pool)
     monkeypatch.setattr(warpleague.league.merging, "RefereePool", inline_pool)

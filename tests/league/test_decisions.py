@@ -11,7 +11,7 @@ import pytest
 
 import warpleague.league.records
 import warpleague.league.running
-import warpleague.runner.bundle
+import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
@@ -254,7 +254,7 @@ def test_the_rest_of_a_schedule_keeps_its_numbers(make_season, players: int, for
 @pytest.fixture
 def command(fake, inline_pool, results: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     """Runs `warpleague league ACTION FILE ...` with the stand-ins; gives exit code, output and remarks."""
-    monkeypatch.setattr(warpleague.runner.bundle, "prepare", fake.prepare)
+    monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
     monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
     for module in (warpleague.league.running, warpleague.league.records):
         monkeypatch.setattr(module, "RefereePool", inline_pool)

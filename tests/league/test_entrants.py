@@ -10,7 +10,7 @@ import pytest
 
 import warpleague.league.records
 import warpleague.league.running
-import warpleague.runner.bundle
+import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.cli import main
 from warpleague.errors import BadInput, BotError, ConfigError, EntrantsError

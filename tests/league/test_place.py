@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import warpleague.league.running
-import warpleague.runner.bundle
+import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.cli import main
 from warpleague.errors import StoreError
@@ -86,7 +86,7 @@ def test_a_store_that_is_gone_ends_the_run(
 @pytest.fixture
 def command(fake, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     """Runs `warpleague league ACTION FILE` with the stand-ins; gives exit code and both outputs."""
-    monkeypatch.setattr(warpleague.runner.bundle, "prepare", fake.prepare)
+    monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
     monkeypatch.setattr(warpleague.league.running, "RefereePool", inline_pool)
 
     def run(action: str, path: Path):

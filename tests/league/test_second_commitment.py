@@ -13,7 +13,7 @@ import pytest
 
 import warpleague.league.records
 import warpleague.league.running
-import warpleague.runner.bundle
+import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
@@ -34,7 +34,7 @@ BEACON = '[season]\nbeacon = "the lottery of 5 December"'
 @pytest.fixture
 def command(fake, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     """Runs `warpleague league ACTION FILE ...` with the stand-ins; gives exit code, output and remarks."""
-    monkeypatch.setattr(warpleague.runner.bundle, "prepare", fake.prepare)
+    monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
     monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
     monkeypatch.setattr(warpleague.league.running, "RefereePool", inline_pool)
 

@@ -9,7 +9,7 @@ import pytest
 
 from warpleague.games import game_ids
 from warpleague.league.config import load_config
-from warpleague.runner.manifest import plays, read_manifest
+from warpleague.runner.bundle.manifest import plays, read_manifest
 
 LEAGUES = sorted((Path(__file__).parents[2] / "leagues").glob("*.toml"))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from warpleague.runner.archive import MOST_ENTRIES, BadArchive, unpack
+from warpleague.runner.bundle.archive import MOST_ENTRIES, BadArchive, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,7 +183,7 @@ def test_bytes_that_are_no_archive_are_refused(tmp_path: Path) -> None:
 
 def test_entries_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Very many files are refused, however small."""
-    monkeypatch.setattr("warpleague.runner.archive.MOST_ENTRIES", 5)
+    monkeypatch.setattr("warpleague.runner.bundle.archive.MOST_ENTRIES", 5)
     with pytest.raises(BadArchive, match="more than 5 files"):
         unpacked(archive(*((f"x{n}", FILE) for n in range(6))), tmp_path)
     assert MOST_ENTRIES == 50_000

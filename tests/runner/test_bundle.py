@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from warpleague.errors import BotError
-from warpleague.runner import content
-from warpleague.runner.bundle import find, prepare
-from warpleague.runner.content import folder_digest
-from warpleague.runner.draft import remove
-from warpleague.runner.manifest import read_manifest
+from warpleague.runner.bundle import content
+from warpleague.runner.bundle.bundle import find, prepare
+from warpleague.runner.bundle.content import folder_digest
+from warpleague.runner.bundle.manifest import read_manifest
+from warpleague.runner.bundle.staging import remove
 
 
 @pytest.fixture
@@ -188,7 +188,8 @@ def test_a_folder_that_changes_while_it_is_bundled(folder: Path, monkeypatch: py
     (folder / "main.py").write_text("import lib.other\n")
     answers = iter([digest])
     monkeypatch.setattr(
-        "warpleague.runner.bundle.folder_digest", lambda place, _: next(answers, None) or folder_digest(place)
+        "warpleague.runner.bundle.bundle.folder_digest",
+        lambda place, _: next(answers, None) or folder_digest(place),
     )
     with pytest.raises(BotError, match="changed while it was bundled"):
         prepare(folder)
@@ -236,7 +237,7 @@ def test_a_digest_that_is_a_path_finds_nothing(folder: Path) -> None:
 def test_a_bot_that_may_take_more_memory_than_there_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A bot chooses its limits; one that could take all of the machine is refused, scratch space included."""
     sizes = {"SC_PHYS_PAGES": 1024, "SC_PAGE_SIZE": 1 << 20}
-    monkeypatch.setattr("warpleague.runner.bundle.os.sysconf", sizes.__getitem__)
+    monkeypatch.setattr("warpleague.runner.bundle.bundle.os.sysconf", sizes.__getitem__)
     manifest = folder / "bot.toml"
     text = manifest.read_text()
     manifest.write_text(text + "[limits]\nmemory_mb = 900\ntmp_mb = 62\n")

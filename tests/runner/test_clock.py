@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpleague.runner.clock import LOOK_NS, PAUSE_NS, SLACK_NS, Reading, Turn, excused_ns
+from warpleague.runner.bot.clock import LOOK_NS, PAUSE_NS, SLACK_NS, Reading, Turn, excused_ns
 
 MS = 1_000_000
 times = st.integers(0, 10_000 * MS)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from warpleague.errors import BadInput
 from warpleague.match.spec import SeatLog
-from warpleague.runner.logs import LogFolder, log_file, name_of, read_log
+from warpleague.runner.bot.logs import LogFolder, log_file, name_of, read_log
+from warpleague.runner.bot.wirelog import LINE_KEPT, WIRE_KEPT, WireLog
 from warpleague.runner.play import end_idle, play_in_series, play_match
-from warpleague.runner.wirelog import LINE_KEPT, WIRE_KEPT, WireLog
 
 if TYPE_CHECKING:
     from pathlib import Path

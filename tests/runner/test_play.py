@@ -22,8 +22,8 @@ from warpleague.match.compare import first_difference
 from warpleague.match.replay import verify_record
 from warpleague.match.spec import Clock
 from warpleague.runner import play
+from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.play import play_game, play_in_series, play_match
-from warpleague.runner.process import BotProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

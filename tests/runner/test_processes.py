@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from warpleague.runner.processes import ended, spawn, state
+from warpleague.runner.host.processes import ended, spawn, state
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
 

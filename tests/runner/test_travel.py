@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from warpleague.errors import BotError
-from warpleague.runner import bundle
-from warpleague.runner.travel import pack, receive
+from warpleague.runner.bundle import bundle
+from warpleague.runner.bundle.travel import pack, receive
 
 
 @pytest.fixture

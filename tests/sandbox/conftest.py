@@ -11,9 +11,9 @@ import pytest
 
 from warpleague.errors import BadInput
 from warpleague.match.spec import SeatSpec
-from warpleague.runner import freezer
-from warpleague.runner.child import Child
-from warpleague.runner.promises import check_level
+from warpleague.runner.bot.child import Child
+from warpleague.runner.confine import freezer
+from warpleague.runner.doctor.promises import check_level
 
 if TYPE_CHECKING:
     from collections.abc import Callable

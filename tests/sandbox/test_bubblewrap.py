@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from warpleague.runner.sandbox import find_bubblewrap
+from warpleague.runner.confine.sandbox import find_bubblewrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import warpleague.runner.build as building
+import warpleague.runner.bundle.build as building
 from warpleague.cli import main
 from warpleague.errors import BotError, HarnessFault
-from warpleague.runner import draft
-from warpleague.runner.bundle import prepare
+from warpleague.runner.bundle import staging
+from warpleague.runner.bundle.bundle import prepare
+from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.checkup import Checkup, check_bot
-from warpleague.runner.content import folder_digest
-from warpleague.runner.promises import with_token
-from warpleague.runner.sandbox import Sandbox
+from warpleague.runner.confine.sandbox import Sandbox
+from warpleague.runner.doctor.promises import with_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -264,7 +264,7 @@ def test_a_build_gets_by_with_fewer_open_files_where_we_may_have_no_more(
     ours = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     most = 300 if ours == resource.RLIM_INFINITY else min(300, ours)
     code = f"import resource; assert resource.getrlimit(resource.RLIMIT_NOFILE) == ({most}, {most})"
-    prepare_it = "import sys; from pathlib import Path; from warpleague.runner.bundle import prepare; "
+    prepare_it = "import sys; from pathlib import Path; from warpleague.runner.bundle.bundle import prepare; "
     prepare_it += "prepare(Path(sys.argv[1]), 'sandbox')"
     shell = ["/bin/sh", "-c", f'ulimit -n {most} && exec "$@"', "sh", sys.executable, "-c", prepare_it]
     done = subprocess.run([*shell, str(make(code))], capture_output=True, text=True, check=False)
@@ -403,7 +403,7 @@ def test_what_a_killed_harness_leaves_goes_at_the_next_start(
     stem = folder_digest(folder)[:32]
 
     def start_and_kill() -> None:
-        code = "import sys; from pathlib import Path; from warpleague.runner.bundle import prepare; "
+        code = "import sys; from pathlib import Path; from warpleague.runner.bundle.bundle import prepare; "
         code += "prepare(Path(sys.argv[1]), sys.argv[2])"
         before = in_cache(cache)
         with subprocess.Popen([sys.executable, "-c", code, str(folder), level]) as harness:
@@ -432,10 +432,10 @@ def command(pid: int) -> bytes:
 
 def test_a_draft_in_use_is_left_alone(tmp_path: Path) -> None:
     """Cleaning up does not touch the draft of someone who still builds; afterwards lock and draft are gone."""
-    with draft.draft_of(tmp_path / "bot") as mine:
+    with staging.draft_of(tmp_path / "bot") as mine:
         mine.mkdir()
         (mine / "file").touch()
-        assert draft.clean(tmp_path) == 0
+        assert staging.clean(tmp_path) == 0
         assert (mine / "file").exists()
     assert list(tmp_path.iterdir()) == []
 
@@ -451,7 +451,7 @@ def test_what_resists_removal_is_removed(tmp_path: Path) -> None:
         above, within = within, os.open("d", os.O_RDONLY, dir_fd=within)
         os.close(above)
     os.close(within)
-    assert draft.clean(tmp_path) == 1
+    assert staging.clean(tmp_path) == 1
     assert list(tmp_path.iterdir()) == []
 
 

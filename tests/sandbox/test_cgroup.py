@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from warpleague.errors import HarnessFault
-from warpleague.runner import cgroup, freezer, hierarchy, promises
+from warpleague.runner.confine import cgroup, freezer, hierarchy
+from warpleague.runner.doctor import promises
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="control groups are Linux's")
 

@@ -20,12 +20,12 @@ from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import Clock, MatchResult, MatchSpec, SeatSpec, SeatTimes
 from warpleague.report.match import print_result
-from warpleague.runner import clock, process, stopwatch
-from warpleague.runner.company import Company
-from warpleague.runner.idle import IdleBots
+from warpleague.runner.bot import clock, process, stopwatch
+from warpleague.runner.bot.children import Children
+from warpleague.runner.bot.pondering import QUIET_NS, Pondering
+from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.play import play_game, play_match
-from warpleague.runner.pondering import QUIET_NS, Pondering
-from warpleague.runner.process import BotProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,7 +81,7 @@ async def test_a_bot_with_other_processes_is_owed_its_time_once(fake: tuple[BotP
     """Where nothing counts what its other processes compute, their doing cannot more than double its time."""
     bot, child = fake
     child.waited_share = 1.0
-    bot._halt.company.any = True
+    bot._halt.children.any = True
     begun = time.perf_counter_ns()
     trouble = await bot.ask(b"?\n", BUDGET_NS)
     assert trouble is not None
@@ -93,27 +93,27 @@ async def test_a_bot_with_other_processes_is_owed_its_time_once(fake: tuple[BotP
 
 @pytest.mark.trio
 @pytest.mark.parametrize(
-    ("cpu", "waited", "company"), [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.2, 0.8, 0.9)]
+    ("cpu", "waited", "children"), [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.2, 0.8, 0.9)]
 )
 async def test_nothing_is_owed_to_a_bot_that_only_was_slow(
     fake: tuple[BotProcess, FakeChild],
     cpu: float,
     waited: float,
-    company: float,
+    children: float,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Sleeping and computing extend nothing, nor does waiting for one's own threads and processes."""
     bot, child = fake
     child.cpu_share, child.waited_share = cpu, waited
 
-    def look(found: Company, *_: object) -> None:
-        found.used_ns = round((time.perf_counter_ns() - child.begun) * company)
+    def look(found: Children, *_: object) -> None:
+        found.used_ns = round((time.perf_counter_ns() - child.begun) * children)
 
-    monkeypatch.setattr(Company, "look", look)
+    monkeypatch.setattr(Children, "look", look)
     monkeypatch.setattr(
         stopwatch, "own_counts", lambda: (0, time.perf_counter_ns())
     )  # a busy machine is no matter
-    bot._halt.company.any = company > 0
+    bot._halt.children.any = children > 0
     trouble = await bot.ask(b"?\n", BUDGET_NS)
     assert trouble is not None
     assert trouble.detail.get("extended_ms", 0) < 50  # a busy machine may be late with the first look
@@ -198,7 +198,7 @@ def test_other_processes_are_judged_by_the_time_they_use(used_ms: list[float], s
         pondering = Pondering()
         pondering.begin(policy)
         for used in used_ms:
-            pondering.judge_company(round(used * MS), 50 * MS)
+            pondering.judge_children(round(used * MS), 50 * MS)
         assert pondering.stops == expected
 
 
@@ -327,7 +327,7 @@ def test_without_a_freezer_all_that_a_bot_started_is_stopped_with_it(
     try:
         assert trio.run(bot.ask, b'{"type":"hello"}\n', None) is None
         bot.locate()
-        bot._look_at_company()
+        bot._look_at_children()
         bot.pause()
         while states() != {"T"}:
             os.sched_yield()
@@ -357,11 +357,11 @@ def test_what_other_processes_use_beyond_the_bots_own_time_is_out_of_turn(
 ) -> None:
     """Between two looks: clocks that went on, those of new ones, and a number used again, less the bot's turn."""
     clocks = Clocks()
-    monkeypatch.setattr("warpleague.runner.company.time", clocks)
-    company = Company(cores=1)
+    monkeypatch.setattr("warpleague.runner.bot.children.time", clocks)
+    children = Children(cores=1)
     clocks.of, clocks.now = {7: 20, 8: 5}, 100
-    company.look([7, 8], turn_ns=100)
-    assert (company.any, company.used_ns, company.out_of_turn_ns, company.gap_ns) == (True, 25, 0, 0)
+    children.look([7, 8], turn_ns=100)
+    assert (children.any, children.used_ns, children.out_of_turn_ns, children.gap_ns) == (True, 25, 0, 0)
     clocks.of, clocks.now = {7: 60, 8: 3, 9: 10}, 200
-    company.look([7, 8, 9], turn_ns=130)
-    assert (company.used_ns, company.out_of_turn_ns, company.gap_ns) == (25 + 53, 53 - 30, 70)
+    children.look([7, 8, 9], turn_ns=130)
+    assert (children.used_ns, children.out_of_turn_ns, children.gap_ns) == (25 + 53, 53 - 30, 70)

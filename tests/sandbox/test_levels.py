@@ -16,9 +16,10 @@ import pytest
 
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.match.spec import SeatSpec
-from warpleague.runner import confine, promises, sandbox
-from warpleague.runner.child import Child
-from warpleague.runner.process import BotProcess
+from warpleague.runner.bot.child import Child
+from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.confine import launch, sandbox
+from warpleague.runner.doctor import promises
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,12 +67,12 @@ def test_sandbox_keeps_all_its_promises(sandboxed: None) -> None:
 
 def test_a_promise_that_is_not_kept_refuses_the_level(monkeypatch: pytest.MonkeyPatch) -> None:
     """If the environment leaks, level limits is refused and the leak is named."""
-    clean = confine.environment
+    clean = launch.environment
 
     def leaky(seat: SeatSpec, level: str) -> dict[str, str]:
         return {**clean(seat, level), "LEAKED": "1"}
 
-    monkeypatch.setattr(confine, "environment", leaky)
+    monkeypatch.setattr(launch, "environment", leaky)
     promises.check_level.cache_clear()
     with pytest.raises(BadInput, match="LEAKED"):
         promises.check_level("limits")

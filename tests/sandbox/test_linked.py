@@ -13,13 +13,13 @@ import pytest
 
 from warpleague.errors import BotError
 from warpleague.match.spec import LEVELS
-from warpleague.runner import linked
-from warpleague.runner.bundle import find, prepare
-from warpleague.runner.cache import cached, clear
+from warpleague.runner.bundle import linked
+from warpleague.runner.bundle.bundle import find, prepare
+from warpleague.runner.bundle.cache import cached, clear
+from warpleague.runner.bundle.content import folder_digest
+from warpleague.runner.bundle.manifest import read_manifest
+from warpleague.runner.bundle.travel import pack
 from warpleague.runner.checkup import Checkup, check_bot
-from warpleague.runner.content import folder_digest
-from warpleague.runner.manifest import read_manifest
-from warpleague.runner.travel import pack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +87,7 @@ def test_a_bot_finds_its_model_where_the_manifest_says(
 
 def test_a_model_is_larger_than_a_bundle_may_be(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is linked does not count for the size of the bundle, and is read once, until it changes."""
-    monkeypatch.setattr("warpleague.runner.content.BUNDLE_MB", 0)
+    monkeypatch.setattr("warpleague.runner.bundle.content.BUNDLE_MB", 0)
     with pytest.raises(BotError, match="link large files"):
         folder_digest(bot)
     monkeypatch.undo()
@@ -175,7 +175,7 @@ def test_a_manifest_that_names_no_file_of_its_own(bot: Path, name: str, digest: 
 def test_a_bundle_goes_with_its_links(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Removing a bot from the cache removes its links, and never what they lead to."""
     held: dict[str, int] = {}
-    monkeypatch.setattr("warpleague.runner.cache._held", held)
+    monkeypatch.setattr("warpleague.runner.bundle.cache._held", held)
     folder = Path(prepare(bot).cwd)
     links = Path(f"{folder}.files")
     assert links.exists()

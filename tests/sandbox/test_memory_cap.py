@@ -16,8 +16,8 @@ import trio
 
 from warpleague.errors import HarnessFault
 from warpleague.match.spec import SeatSpec
-from warpleague.runner import cgroup, confine, hierarchy
-from warpleague.runner.process import BotProcess
+from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.confine import cgroup, hierarchy, launch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ def capped(monkeypatch: pytest.MonkeyPatch, own_groups: Callable[[], set[str]]) 
     if not found.version:
         pytest.skip(str(found))
     # Few MiB above the limit, so that the private hog meets this cap rather than the one on private memory.
-    monkeypatch.setattr(confine, "MARGIN_MB", 8)
+    monkeypatch.setattr(launch, "MARGIN_MB", 8)
     before = own_groups()
     yield found.base
     assert own_groups() == before
@@ -151,7 +151,7 @@ async def test_a_kill_from_outside_is_nobodys_fault(
         if found.version == 2:
             hierarchy.write(f"{above.path}/cgroup.subtree_control", "+memory")
         monkeypatch.setattr(
-            confine, "open_group", lambda cap: cgroup.Group(attrs.evolve(found, base=above.path), cap)
+            launch, "open_group", lambda cap: cgroup.Group(attrs.evolve(found, base=above.path), cap)
         )
         with pytest.raises(HarnessFault, match="greedy, which was within its limit"):
             await ask(f"hoard = bytearray(b'x') * (50 << 20)\n{DONE}")
@@ -174,7 +174,7 @@ async def test_a_group_that_cannot_be_entered_is_no_fault_of_the_bot(
         group.entry = f"{group.path}/no-such-file"
         return group
 
-    monkeypatch.setattr(confine, "open_group", closed)
+    monkeypatch.setattr(launch, "open_group", closed)
     run = (sys.executable, "-c", f"open({str(bot_folder / 'ran')!r}, 'w'); print(1)")
     with pytest.raises(HarnessFault, match="no-such-file"):
         await ask_once(SeatSpec(bot="innocent", run=run, cwd=str(bot_folder)), level)
@@ -194,7 +194,7 @@ def test_a_daemon_goes_with_its_group(capped: str, bot_folder: Path) -> None:
 HARNESS = """
 import os, sys
 from warpleague.match.spec import SeatSpec
-from warpleague.runner.process import BotProcess
+from warpleague.runner.bot.process import BotProcess
 code = "import os, time\\nif os.fork(): time.sleep(60)\\nos.setsid(); print(os.getpid(), flush=True); time.sleep(60)"
 bot = BotProcess(SeatSpec(bot="b", run=(sys.executable, "-c", code), cwd=sys.argv[1]), "limits")
 os.set_blocking(bot._out, True)

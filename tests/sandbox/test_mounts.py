@@ -8,7 +8,7 @@ import pytest
 
 from warpleague.errors import BadInput
 from warpleague.match.spec import SeatSpec
-from warpleague.runner import mounts
+from warpleague.runner.confine import mounts
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,10 +16,12 @@ import trio
 
 from warpleague.errors import HarnessFault
 from warpleague.match.spec import SeatSpec
-from warpleague.runner import processes, promises, sandbox
-from warpleague.runner.child import Child
-from warpleague.runner.process import BotProcess
-from warpleague.runner.reaper import become_subreaper, children
+from warpleague.runner.bot.child import Child
+from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.confine import sandbox
+from warpleague.runner.doctor import promises
+from warpleague.runner.host import processes
+from warpleague.runner.host.reaper import become_subreaper, children
 
 if TYPE_CHECKING:
     from warpleague.match.spec import Level
@@ -115,7 +117,7 @@ SHORT = """
 import os, resource, sys
 from warpleague.errors import HarnessFault
 from warpleague.match.spec import SeatSpec
-from warpleague.runner.child import Child
+from warpleague.runner.bot.child import Child
 
 run, cwd, level = sys.argv[1:]
 seat = SeatSpec(bot="b", run=(run,), cwd=cwd)

@@ -14,9 +14,9 @@ import pytest
 import trio
 
 from warpleague.match.spec import SeatSpec
-from warpleague.runner import freezer
-from warpleague.runner.idle import IdleBots
-from warpleague.runner.process import BotProcess
+from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.bot.reuse import IdleBots
+from warpleague.runner.confine import freezer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -113,7 +113,7 @@ def test_the_time_of_children_shows(start: Callable[..., BotProcess], frozen: No
         assert number < 100
         assert trio.run(bot.ask, question(number), None) is None
         let_pass(0.05)
-        bot._look_at_company()
+        bot._look_at_children()
     assert bot._halt.others_ns > 50 * MS
     assert bot._halt.stopped
 
@@ -200,7 +200,7 @@ def test_without_a_freezer_who_undoes_a_stop_is_ended(
     del no_freezer
     bot = start(stem, level)
     bot.hello = object()  # type: ignore[assignment]
-    bot._look_at_company()
+    bot._look_at_children()
     number = 0
     trouble = None
     deadline = time.perf_counter() + 30
@@ -211,7 +211,7 @@ def test_without_a_freezer_who_undoes_a_stop_is_ended(
         bot.pause()
         for _ in range(3):
             let_pass(0.03)
-            bot._look_at_company()
+            bot._look_at_children()
     assert trouble.kind == "crash"
     assert "while it was stopped" in trouble.message
 

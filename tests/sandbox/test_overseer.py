@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from warpleague.match.spec import SeatSpec
-from warpleague.runner import promises
-from warpleague.runner.child import Child
-from warpleague.runner.processes import state
-from warpleague.runner.sandbox import Sandbox, end_unmade, find_bubblewrap
+from warpleague.runner.bot.child import Child
+from warpleague.runner.confine.sandbox import Sandbox, end_unmade, find_bubblewrap
+from warpleague.runner.doctor import promises
+from warpleague.runner.host.processes import state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,9 +33,9 @@ USER = 54321  # nobody's
 HARNESS = """
 import json, os, sys, time
 from warpleague.match.spec import SeatSpec
-from warpleague.runner import mounts
-from warpleague.runner.child import Child
-from warpleague.runner.process import BotProcess
+from warpleague.runner.confine import mounts
+from warpleague.runner.bot.child import Child
+from warpleague.runner.bot.process import BotProcess
 asked = json.loads(sys.argv[1])
 if os.geteuid() == 0:
     os.setgroups([])

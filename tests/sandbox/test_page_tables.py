@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.match.spec import SeatSpec
-from warpleague.runner import confine
-from warpleague.runner.process import BotProcess
+from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.confine import launch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,7 +55,7 @@ async def test_counts_page_tables_without_a_control_group(
     sandboxed: None, bot_folder: Path, monkeypatch: pytest.MonkeyPatch, hog: str
 ) -> None:
     """However they are taken, and by whatever process, tables beyond the limit are found; ordinary ones are not."""
-    monkeypatch.setattr(confine, "open_group", lambda _: None)
+    monkeypatch.setattr(launch, "open_group", lambda _: None)
     code = f"{TAKE}\ninput()\n{HOGS.get(hog, '')}\nprint('done', flush=True)\ntime.sleep(600)"
     run = (sys.executable, "-I", "-S", "-c", code)
     bot = BotProcess(SeatSpec(bot="b", run=run, cwd=str(bot_folder), memory_mb=LIMIT_MB), "sandbox")

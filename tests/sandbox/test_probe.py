@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.errors import BadInput
-from warpleague.runner import promises
-from warpleague.runner.process import BotProcess
+from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.doctor import promises
 
 if TYPE_CHECKING:
     from collections.abc import Callable

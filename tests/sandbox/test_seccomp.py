@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from warpleague.runner import seccomp
+from warpleague.runner.confine import seccomp
 
 MACHINES = list(seccomp.AUDIT_ARCH)
 READ = {"x86_64": 0, "aarch64": 63}

@@ -17,10 +17,10 @@ from warpleague.errors import BadInput, BotError, ConfigError, MissingToolchain
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_run
 from warpleague.match.spec import SeatSpec
-from warpleague.runner import mounts, seen
-from warpleague.runner.bundle import prepare
-from warpleague.runner.manifest import read_manifest
-from warpleague.runner.seen import check_asked, check_granted
+from warpleague.runner.bundle.bundle import prepare
+from warpleague.runner.bundle.manifest import read_manifest
+from warpleague.runner.confine import mounts, seen
+from warpleague.runner.confine.seen import check_asked, check_granted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

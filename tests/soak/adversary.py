@@ -30,8 +30,8 @@ from warpleague.league.pool import RefereePool, usable_cores
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import Clock, MatchSpec, SeatSpec
+from warpleague.runner.doctor.promises import check_level
 from warpleague.runner.play import play_match
-from warpleague.runner.promises import check_level
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

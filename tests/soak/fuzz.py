@@ -43,8 +43,8 @@ from warpleague.match.spec import MatchSpec, SeatSpec
 from warpleague.report.replay import show_replay, steps_json
 from warpleague.report.site.match import page_alone
 from warpleague.report.terminal import SafeConsole
-from warpleague.runner.archive import BadArchive, unpack
-from warpleague.runner.manifest import read_manifest
+from warpleague.runner.bundle.archive import BadArchive, unpack
+from warpleague.runner.bundle.manifest import read_manifest
 from warpline.codec import WireError, canonical, decode_bot, decode_referee
 from warpline.framing import LineBuffer, LineTooLong
 from warpline.messages import BotHello

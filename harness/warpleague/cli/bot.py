@@ -1,6 +1,6 @@
 """Check whether a bot is ready, start a new one from a starter, list the bots at hand.
 
-Leaves the checking to `warpleague.runner.checkup` and bundles to `warpleague.runner.bundle`.
+Leaves the checking to `warpleague.runner.checkup` and bundles to `warpleague.runner.bundle.bundle`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from warpleague.errors import BadInput, BotError
 if TYPE_CHECKING:
     import argparse
 
-    from warpleague.runner.logs import LogFolder
+    from warpleague.runner.bot.logs import LogFolder
 
 
 LANGUAGES = {
@@ -131,8 +131,8 @@ def _language(text: str) -> str:
 
 def run_check(args: argparse.Namespace) -> int:
     """Check one bot; 1 if it is not ready."""
+    from warpleague.runner.bundle.shipped import located
     from warpleague.runner.checkup import Checkup, check_bot
-    from warpleague.runner.shipped import located
 
     folder = located(args.folder)
     logs = log_folder(args.log)
@@ -181,8 +181,8 @@ def run_new(args: argparse.Namespace) -> int:
     import shlex
     import shutil
 
-    from warpleague.runner.manifest import MANIFEST
-    from warpleague.runner.shipped import starter_folder
+    from warpleague.runner.bundle.manifest import MANIFEST
+    from warpleague.runner.bundle.shipped import starter_folder
 
     folder: Path = args.folder
     if os.path.lexists(folder):
@@ -209,8 +209,8 @@ def run_new(args: argparse.Namespace) -> int:
 def run_list(args: argparse.Namespace) -> int:
     """List bots by their manifests; 1 if one of them cannot be read."""
     from warpleague.report.bots import print_bots
-    from warpleague.runner.manifest import MANIFEST, read_manifest
-    from warpleague.runner.shipped import located, shipped_root
+    from warpleague.runner.bundle.manifest import MANIFEST, read_manifest
+    from warpleague.runner.bundle.shipped import located, shipped_root
 
     root: Path = located(args.folder) if args.folder else shipped_root() / "bots"
     if not root.is_dir():

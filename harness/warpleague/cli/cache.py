@@ -1,6 +1,6 @@
 """List the built bots in the cache, or remove some.
 
-Leaves what is in use, and how it is removed, to `warpleague.runner.cache`.
+Leaves what is in use, and how it is removed, to `warpleague.runner.bundle.cache`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from warpleague.runner.cache import Cached
+    from warpleague.runner.bundle.cache import Cached
 
 _DAY_S = 86_400
 
@@ -65,7 +65,7 @@ def _days(text: str) -> float:
 
 def run_list(args: argparse.Namespace) -> int:
     """List what the cache holds."""
-    from warpleague.runner.cache import cache_folder, cached
+    from warpleague.runner.bundle.cache import cache_folder, cached
 
     found = cached()
     if args.json:
@@ -79,7 +79,7 @@ def run_list(args: argparse.Namespace) -> int:
 
 def run_clean(args: argparse.Namespace) -> int:
     """Remove what the arguments name; 1 if some of it could not be removed because it is in use."""
-    from warpleague.runner.cache import cached, clear, sweep_cache
+    from warpleague.runner.bundle.cache import cached, clear, sweep_cache
 
     if not (args.bots or args.all or args.older_than is not None):
         raise BadInput("cache clean: say what to remove: names or digests, --older-than DAYS, or --all")

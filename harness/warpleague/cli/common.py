@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Game, JsonObject
     from warpleague.league.league import League
-    from warpleague.runner.logs import LogFolder
+    from warpleague.runner.bot.logs import LogFolder
 
 RESULTS = Path("results")
 
@@ -139,8 +139,8 @@ def add_sandbox_paths(parser: argparse.ArgumentParser) -> None:
 
 def sandbox_paths(args: argparse.Namespace) -> tuple[str, ...]:
     """The paths of `--sandbox-path`; `BadInput` for one that no bot may see."""
-    from warpleague.runner.cache import cache_folder
-    from warpleague.runner.seen import check_granted
+    from warpleague.runner.bundle.cache import cache_folder
+    from warpleague.runner.confine.seen import check_granted
 
     if args.sandbox_path:
         check_granted(args.sandbox_path, "--sandbox-path", (cache_folder(), RESULTS))
@@ -262,7 +262,7 @@ def check_writable(path: Path) -> None:
 
 def log_folder(folder: Path | None) -> LogFolder | None:
     """The folder where logs are to be kept, if one is named: made now, or `BadInput` if that is not possible."""
-    from warpleague.runner.logs import LogFolder
+    from warpleague.runner.bot.logs import LogFolder
 
     if folder is None:
         return None

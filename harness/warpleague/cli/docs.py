@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """List pages, print one, or tell where it is."""
     from warpleague.report.pages import dead_ends, indexed, page_name, pages, print_list, print_page
-    from warpleague.runner.shipped import shipped_root
+    from warpleague.runner.bundle.shipped import shipped_root
     from warpleague.strict import nearest
 
     known = pages()

@@ -1,6 +1,6 @@
 """Say what this machine can do: whether each level keeps what it promises, and which languages can be run.
 
-Leaves trying to `warpleague.runner.promises`, and what a promise means to docs/sandbox.md.
+Leaves trying to `warpleague.runner.doctor.promises`, and what a promise means to docs/sandbox.md.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Try the levels and tell; 1 if one that was asked for does not hold."""
     from warpleague.match.spec import LEVELS
-    from warpleague.runner.promises import PROMISES, examine
+    from warpleague.runner.doctor.promises import PROMISES, examine
 
     levels = [level for level in LEVELS if not args.level or level in args.level]
     reports = [examine(level, thorough=True) for level in levels]

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from warpleague.league.config import LeagueConfig
     from warpleague.league.league import League
     from warpleague.league.running import RunReport, Watcher
-    from warpleague.runner.logs import LogFolder
+    from warpleague.runner.bot.logs import LogFolder
 
     Handler = Callable[[argparse.Namespace], int]
 

@@ -115,9 +115,9 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
         position_facts,
     )
     from warpleague.match.spec import STRIKES, Clock, MatchSpec
-    from warpleague.runner.bundle import prepare
-    from warpleague.runner.manifest import games_named, plays
-    from warpleague.runner.shipped import located
+    from warpleague.runner.bundle.bundle import prepare
+    from warpleague.runner.bundle.manifest import games_named, plays
+    from warpleague.runner.bundle.shipped import located
 
     game = load_game(args.game)
     players = len(args.bots)

@@ -166,7 +166,7 @@ def run_show(args: argparse.Namespace) -> int:
     from warpleague.match.packing import read_record
     from warpleague.match.replay import Replay
     from warpleague.report.replay import show_replay, steps_json
-    from warpleague.runner.logs import KINDS
+    from warpleague.runner.bot.logs import KINDS
 
     replay = Replay(read_record(args.file), where=str(args.file))
     last_seat = replay.header["players"] - 1
@@ -186,7 +186,7 @@ def run_show(args: argparse.Namespace) -> int:
 
 def _show_log(args: argparse.Namespace, replay: Replay, seat: int, kind: str) -> int:
     """Print the log of one kind of a seat; the record is not executed."""
-    from warpleague.runner.logs import read_log
+    from warpleague.runner.bot.logs import read_log
 
     text = read_log(args.file, replay.header, seat, kind, args.log)
     if args.json:

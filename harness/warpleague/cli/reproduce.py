@@ -79,7 +79,7 @@ def _seats(args: argparse.Namespace, header: dict[str, Any], level: Level) -> tu
     """The bots of the record, given or found; a given one with other content is named, but taken."""
     import attrs
 
-    from warpleague.runner.bundle import find, prepare
+    from warpleague.runner.bundle.bundle import find, prepare
 
     recorded = header["seats"]
     if args.bots and len(args.bots) != len(recorded):

@@ -71,8 +71,8 @@ def _of_bots(config: LeagueConfig, store: Store, last: dict[str, Any]) -> Iterat
 
 def _look(config: LeagueConfig, entry: BotEntry) -> tuple[str, str, str]:
     """A bot's name in the league, the digest of its content, and what is wrong with it, if anything is."""
-    from warpleague.runner.content import folder_digest
-    from warpleague.runner.manifest import read_manifest
+    from warpleague.runner.bundle.content import folder_digest
+    from warpleague.runner.bundle.manifest import read_manifest
 
     folder = folder_of(config, entry)
     name = entry.name or folder.name

@@ -86,8 +86,8 @@ def look_over(wanted: Program, level: Level, digests: Sequence[str], dask_worker
             "the source of warpleague was changed there, or is from another commit: its digest is "
             f"{here.source[:12]}, not {wanted.source[:12]}"
         )
-    from warpleague.runner.bundle import find
-    from warpleague.runner.promises import check_level
+    from warpleague.runner.bundle.bundle import find
+    from warpleague.runner.doctor.promises import check_level
 
     try:
         # In a referee process, since there bots are started.
@@ -100,8 +100,8 @@ def look_over(wanted: Program, level: Level, digests: Sequence[str], dask_worker
 
 def take_bot(digest: str, archive: bytes) -> str | None:
     """Put a built bot into the cache of this worker; returns why that is not possible, or None."""
-    from warpleague.runner.bundle import find
-    from warpleague.runner.travel import receive
+    from warpleague.runner.bundle.bundle import find
+    from warpleague.runner.bundle.travel import receive
 
     try:
         receive(digest, archive)
@@ -116,7 +116,7 @@ def play_here(spec: MatchSpec, log: bool = False) -> MatchResult:
 
     With `log`, the result holds what the bots printed and were sent.
     """
-    from warpleague.runner.bundle import find
+    from warpleague.runner.bundle.bundle import find
     from warpleague.runner.play import play_in_series
 
     seats = []

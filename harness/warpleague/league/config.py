@@ -18,7 +18,7 @@ from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.games import game_ids, load_game
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import LEVEL, STRIKES, Clock, FaultPolicy, Level, Pondering
-from warpleague.runner.shipped import located
+from warpleague.runner.bundle.shipped import located
 from warpleague.strict import nearest, nearest_path, structure
 from warpleague.toml_text import parse_toml, read_text
 

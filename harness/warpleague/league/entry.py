@@ -1,6 +1,6 @@
 """Who takes part in a league: bot folders become named, bundled bots.
 
-Leaves what a bundle is and how it is built to `warpleague.runner.bundle`.
+Leaves what a bundle is and how it is built to `warpleague.runner.bundle.bundle`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 import attrs
 
 from warpleague.errors import BotError, ConfigError, EntrantsError, MissingToolchain
-from warpleague.runner.manifest import games_named, plays
-from warpleague.runner.shipped import located, short_name
+from warpleague.runner.bundle.manifest import games_named, plays
+from warpleague.runner.bundle.shipped import located, short_name
 from warpleague.strict import nearest
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def enter_bots(
     are a `ConfigError`; what is wrong with this machine and not with a bot raises `BadInput` at once.
     """
     if prepare is None:
-        from warpleague.runner import bundle as bundles
+        from warpleague.runner.bundle import bundle as bundles
 
         prepare = partial(
             bundles.prepare, level=config.rules.level, paths=config.sandbox.paths, hidden=hidden

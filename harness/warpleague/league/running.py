@@ -21,7 +21,7 @@ import attrs
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.league.phases import in_phases
 from warpleague.league.pool import RefereeDied, RefereePool, usable_cores
-from warpleague.runner.promises import leaf
+from warpleague.runner.doctor.promises import leaf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from warpleague.league.league import League
     from warpleague.league.schedule import Fixture
     from warpleague.match.spec import MatchResult, MatchSpec
-    from warpleague.runner.logs import LogFolder
+    from warpleague.runner.bot.logs import LogFolder
 
 _AHEAD = 2  # matches submitted for each job: the next one is at hand when one ends
 _RESUBMIT = 2  # times a match is tried again when its referee dies
@@ -133,7 +133,7 @@ def run_league(
     total = league.total(before)
     if executor is None:
         if league.config.rules.level != "none":
-            from warpleague.runner import cgroup
+            from warpleague.runner.confine import cgroup
 
             # Before there are referees, since these start in this process's control group and cannot move it.
             cgroup.means()

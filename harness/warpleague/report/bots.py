@@ -13,8 +13,8 @@ from rich.console import Group
 from rich.text import Text
 
 from warpleague.report.terminal import make_console, make_table
-from warpleague.runner.manifest import games_named
-from warpleague.runner.shipped import short_name
+from warpleague.runner.bundle.manifest import games_named
+from warpleague.runner.bundle.shipped import short_name
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from warpleague.league.entry import Problem
-    from warpleague.runner.cache import Cached
+    from warpleague.runner.bundle.cache import Cached
     from warpleague.runner.checkup import Finding
 
 _STYLES: Final = {"ok": "green", "warning": "yellow", "failed": "bold red"}

@@ -1,6 +1,6 @@
 """How the findings about this machine look in a terminal: one row for each promise, one column for each level.
 
-Leaves trying the promises to `warpleague.runner.promises`.
+Leaves trying the promises to `warpleague.runner.doctor.promises`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from warpleague.report.terminal import make_console, make_table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from warpleague.runner.promises import Report
+    from warpleague.runner.doctor.promises import Report
 
 
 def print_findings(host: Mapping[str, Any], reports: Sequence[Report], promises: Mapping[str, str]) -> None:

@@ -1,6 +1,6 @@
 """How the pages of the documentation look in a terminal, and which pages there are.
 
-Leaves where the pages are to `warpleague.runner.shipped`.
+Leaves where the pages are to `warpleague.runner.bundle.shipped`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import attrs
 from rich.text import Text
 
 from warpleague.report.terminal import make_console, make_table
-from warpleague.runner.shipped import shipped_root
+from warpleague.runner.bundle.shipped import shipped_root
 
 if TYPE_CHECKING:
     from pathlib import Path

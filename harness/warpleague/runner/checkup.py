@@ -20,10 +20,10 @@ from warpleague.match.chance import match_key
 from warpleague.match.evidence import told
 from warpleague.match.setup import load_options, match_id, options_json
 from warpleague.match.spec import LEVEL, Clock, MatchSpec
-from warpleague.runner.bundle import Bundle, prepare
-from warpleague.runner.content import left_out
+from warpleague.runner.bundle.bundle import Bundle, prepare
+from warpleague.runner.bundle.content import left_out
+from warpleague.runner.bundle.manifest import ANY, games_named, plays, require_folder
 from warpleague.runner.hints import hint
-from warpleague.runner.manifest import ANY, games_named, plays, require_folder
 from warpleague.runner.play import play_within
 from warpleague.runner.trial import GRACE_S, LONG_BYTES, crowded, in_pieces, padded, try_out, whole
 from warpleague.strict import nearest
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Game
     from warpleague.match.spec import FaultKind, Level, MatchResult
-    from warpleague.runner.logs import LogFolder
+    from warpleague.runner.bot.logs import LogFolder
 
 T = TypeVar("T")
 

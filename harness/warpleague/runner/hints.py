@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.runner.content import BRING_LIBRARIES
+from warpleague.runner.bundle.content import BRING_LIBRARIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """How a match runs: bots started, greeted, asked in turn and ended, with the referee deciding what it all means.
 
-Leaves the rules of the wire and the record to `warpleague.match.referee`, one process to `warpleague.runner.process`.
+The rules of the wire and the record are in `warpleague.match.referee`, one process in `warpleague.runner.bot`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import trio
 from warpleague.errors import BadInput, BotError, HarnessFault
 from warpleague.games import load_game
 from warpleague.match.referee import Referee, Step, Violation
+from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.bot.reuse import IdleBots
+from warpleague.runner.bot.wirelog import BotLog
+from warpleague.runner.doctor.promises import check_level, leaf
 from warpleague.runner.hints import NOTHING_WRITTEN
-from warpleague.runner.idle import IdleBots
-from warpleague.runner.process import BotProcess
-from warpleague.runner.promises import check_level, leaf
-from warpleague.runner.reaper import become_subreaper, children, sweep
-from warpleague.runner.wirelog import BotLog
+from warpleague.runner.host.reaper import become_subreaper, children, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -204,7 +204,7 @@ async def _start_all(
 
 def _check_bundle(seat: SeatSpec) -> None:
     """Raise `HarnessFault` for a bot that did not start because what was prepared of it has gone from the machine."""
-    from warpleague.runner.bundle import missing_from
+    from warpleague.runner.bundle.bundle import missing_from
 
     if seat.digest and (missing := missing_from(seat)) is not None:
         raise HarnessFault(f"{seat.bot} was prepared to be played, but {missing} is no longer there")

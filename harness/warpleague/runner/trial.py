@@ -18,9 +18,9 @@ from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_roll
 from warpleague.match.referee import Referee, Step, Violation
 from warpleague.match.setup import load_options, position_facts
+from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.host.reaper import gathered
 from warpleague.runner.play import within
-from warpleague.runner.process import BotProcess
-from warpleague.runner.reaper import gathered
 from warpline.messages import BotHello
 
 if TYPE_CHECKING:

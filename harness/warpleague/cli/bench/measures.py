@@ -29,9 +29,9 @@ from warpleague.match.chance import match_key
 from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
 from warpleague.match.spec import Clock, MatchSpec
-from warpleague.runner.bundle import prepare
+from warpleague.runner.bundle.bundle import prepare
+from warpleague.runner.bundle.shipped import starter_folder
 from warpleague.runner.play import peak_memory_mb, play_game
-from warpleague.runner.shipped import starter_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

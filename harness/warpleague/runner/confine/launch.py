@@ -1,6 +1,6 @@
 """What a level puts between a bot and the machine: its command line, its environment, its memory watch.
 
-Leaves the pipes and the clock to `warpleague.runner.process`, the sandbox itself to `sandbox`, and whether a level
+Leaves the pipes and the clock to `warpleague.runner.bot.process`, the sandbox itself to `sandbox`, and whether a level
 holds on this machine to `promises`. Level `none` changes nothing; `limits` sets resource limits, a clean environment
 and death with the harness: it keeps accidents in, not attackers; `sandbox` keeps in both.
 """
@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.errors import BotError
-from warpleague.runner.cgroup import open_group
-from warpleague.runner.freezer import open_freezer
-from warpleague.runner.mounts import HOME
-from warpleague.runner.processes import spawn
-from warpleague.runner.sandbox import Sandbox
+from warpleague.runner.confine.cgroup import open_group
+from warpleague.runner.confine.freezer import open_freezer
+from warpleague.runner.confine.mounts import HOME
+from warpleague.runner.confine.sandbox import Sandbox
+from warpleague.runner.host.processes import spawn
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Sequence
 
     from warpleague.match.spec import Level, SeatSpec
-    from warpleague.runner.cgroup import Group, Kill
-    from warpleague.runner.freezer import Freezer
+    from warpleague.runner.confine.cgroup import Group, Kill
+    from warpleague.runner.confine.freezer import Freezer
 
 OPEN_FILES: Final = 256
 FILE_MB: Final = 64

@@ -1,7 +1,6 @@
 """What a bot is: its content's digest, its built copy in the cache, and how to start it.
 
-Leaves its manifest to `manifest`, its files to `content`, and running it to `warpleague.runner.process`. A bundle is
-found by its digest, so the same content is built once, and a record's bots can be found again.
+A bundle is found by its digest, so the same content is built once, and a record's bots can be found again.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ import attrs
 
 from warpleague.errors import BotError, MissingToolchain
 from warpleague.match.spec import LEVEL, SeatSpec
-from warpleague.runner.cache import bundle_folder, cache_folder, hold
-from warpleague.runner.content import BRING_LIBRARIES, LEFT_OUT, content, files_of, folder_digest
-from warpleague.runner.draft import clean, draft_of, replace
-from warpleague.runner.linked import check_files, link_files, make_links, recheck_files
-from warpleague.runner.manifest import MANIFEST, SYSTEM, Limits, Manifest, as_words, read_manifest
-from warpleague.runner.seen import check_asked
+from warpleague.runner.bundle.cache import bundle_folder, cache_folder, hold
+from warpleague.runner.bundle.content import BRING_LIBRARIES, LEFT_OUT, content, files_of, folder_digest
+from warpleague.runner.bundle.linked import check_files, link_files, make_links, recheck_files
+from warpleague.runner.bundle.manifest import MANIFEST, SYSTEM, Limits, Manifest, as_words, read_manifest
+from warpleague.runner.bundle.staging import clean, draft_of, replace
+from warpleague.runner.confine.seen import check_asked
 from warpleague.strict import nearest
 
 if TYPE_CHECKING:
@@ -175,7 +174,7 @@ def _fill(
         if folder_digest(copy, manifest.files) != digest:  # or other content would go by its name from now on
             raise BotError(f"{folder}: its content changed while it was bundled")
         if manifest.build is not None:
-            from warpleague.runner.build import Build, build
+            from warpleague.runner.bundle.build import Build, build
 
             argv = (_program(manifest.build[0], copy) or manifest.build[0], *manifest.build[1:])
             shutil.copyfile(copy / MANIFEST, draft / MANIFEST)

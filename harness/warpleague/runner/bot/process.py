@@ -1,6 +1,6 @@
 """One bot's process: started, asked line by line against a deadline, watched, and ended with all it started.
 
-Leaves what the lines mean to `warpleague.match.referee`, and the process itself to `warpleague.runner.child`.
+Leaves what the lines mean to `warpleague.match.referee`, and the process itself to `warpleague.runner.bot.child`.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ import trio
 from warpleague.errors import HarnessFault
 from warpleague.match.evidence import quote
 from warpleague.match.referee import Violation
-from warpleague.runner import trouble
-from warpleague.runner.child import EXIT_S, Child
-from warpleague.runner.clock import LOOK_NS, Turn
-from warpleague.runner.confine import MemoryWatch
-from warpleague.runner.halt import Halt
-from warpleague.runner.pondering import Pondering
-from warpleague.runner.sandbox import Killed
-from warpleague.runner.stderr import StderrLog
-from warpleague.runner.stopwatch import Stopwatch
+from warpleague.runner.bot import violations
+from warpleague.runner.bot.child import EXIT_S, Child
+from warpleague.runner.bot.clock import LOOK_NS, Turn
+from warpleague.runner.bot.halt import Halt
+from warpleague.runner.bot.pondering import Pondering
+from warpleague.runner.bot.stderr import StderrLog
+from warpleague.runner.bot.stopwatch import Stopwatch
+from warpleague.runner.confine.launch import MemoryWatch
+from warpleague.runner.confine.sandbox import Killed
 from warpline.framing import LineBuffer, LineTooLong
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import JsonObject
     from warpleague.match.spec import Level, SeatSpec
-    from warpleague.runner.wirelog import BotLog, WireLog
+    from warpleague.runner.bot.wirelog import BotLog, WireLog
     from warpline.messages import BotHello
 
 SHORT_NS: Final = 1_000_000
@@ -187,7 +187,7 @@ class BotProcess:
             try:
                 line = self._buffer.next_line()
             except LineTooLong as error:
-                return trouble.flooded(error)
+                return violations.flooded(error)
             if line is not None:
                 self._held = len(self._buffer) > 0
                 self.wall_ns = turn.charged_ns
@@ -248,7 +248,7 @@ class BotProcess:
                 if forgive is None or not forgive(line):
                     return Violation("protocol", "it wrote a line without having been asked", quote(line))
         except LineTooLong as error:
-            return trouble.flooded(error)
+            return violations.flooded(error)
         # The beginning of a line stays in the buffer: the rest may follow, and is judged then.
         self._held = len(self._buffer) > 0
         return self._gone() if self._eof else None
@@ -267,7 +267,7 @@ class BotProcess:
             self.on_slow()
         if turn.budget_ns is not None:
             if turn.left_ns(time.perf_counter_ns()) <= 0:
-                self._look_at_company()
+                self._look_at_children()
                 self._stopwatch.look(turn, 0, came=False)
             if (left_ns := turn.left_ns(time.perf_counter_ns())) <= 0:
                 return False
@@ -281,33 +281,33 @@ class BotProcess:
 
     def _timeout(self, why: str = "") -> Violation:
         unfinished_bytes = len(self._buffer) if self._held else 0
-        return trouble.timed_out(self._budget_ns or 0, self._turn_now().excused_ns, unfinished_bytes, why)
+        return violations.timed_out(self._budget_ns or 0, self._turn_now().excused_ns, unfinished_bytes, why)
 
     def _gone(self) -> Violation:
         """Why no more answers come; `HarnessFault` if that is no doing of the bot's."""
         if self._halt.undone:
-            return trouble.not_stopped(self._halt.undone_ns)
+            return violations.not_stopped(self._halt.undone_ns)
         if self.memory.killed():
-            return trouble.greedy(self.memory)
+            return violations.greedy(self.memory)
         if self.memory.kill is not None:
-            raise Killed(trouble.short_of_memory(self.seat.bot))
+            raise Killed(violations.short_of_memory(self.seat.bot))
         fault = self._child.level_fault()
         if fault is not None:
             self.drain_stderr()
             raise HarnessFault(f"{self.seat.bot} was not run: {self.stderr.text().strip() or fault}")
         left = "; an unfinished line is lost" if self._held else ""
-        how = trouble.ended(self._child.status(EXIT_S))  # it closed its output: a moment to end
+        how = violations.ended(self._child.status(EXIT_S))  # it closed its output: a moment to end
         return Violation("crash", how + left)
 
     def killed_by(self) -> str | None:
         """The name of the signal that ended a bot whose output has ended; None if no signal did."""
         status = self._child.status(EXIT_S)
-        return trouble.signal_name(-status) if status is not None and status < 0 else None
+        return violations.signal_name(-status) if status is not None and status < 0 else None
 
     def evidence(self) -> JsonObject:
         """What belongs into the record beside a fault: exit status, the end of standard error."""
         self.drain_stderr()
-        return trouble.evidence(self.stderr, self._child.status())
+        return violations.evidence(self.stderr, self._child.status())
 
     # ------------------------------------------------------------------ beside the questions
 
@@ -342,12 +342,12 @@ class BotProcess:
             begun = time.perf_counter()
             if self.memory.check(self._child.processes):
                 break
-            self._look_at_company()
+            self._look_at_children()
             # Never more than a small share of the time, however many processes there are.
             await trio.sleep(max(MEMORY_WATCH_S, (time.perf_counter() - begun) / _WATCH_SHARE))
         self.kill()
 
-    def _look_at_company(self) -> None:
+    def _look_at_children(self) -> None:
         turns_ns = self._turns_ns + (time.perf_counter_ns() - self._asked_ns if self._asked_ns else 0)
         self._halt.look(turns_ns, self._asked_ns > 0, judged=self.hello is not None and not self._closing)
 

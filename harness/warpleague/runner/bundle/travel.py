@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Final
 
 from warpleague.errors import BotError
-from warpleague.runner.archive import BadArchive, unpack
-from warpleague.runner.bundle import find
-from warpleague.runner.cache import FILES, bundle_folder
-from warpleague.runner.draft import draft_of
+from warpleague.runner.bundle.archive import BadArchive, unpack
+from warpleague.runner.bundle.bundle import find
+from warpleague.runner.bundle.cache import bundle_folder
+from warpleague.runner.bundle.staging import draft_of
+from warpleague.runner.confine.mounts import FILES
 
 MOST_MB: Final = 512
 """The largest built bot that travels, in MiB: it crosses the network in one message."""

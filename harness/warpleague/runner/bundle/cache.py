@@ -18,16 +18,15 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.errors import BadInput, BotError
-from warpleague.runner.draft import clean, remove
-from warpleague.runner.manifest import read_manifest
+from warpleague.runner.bundle.manifest import read_manifest
+from warpleague.runner.bundle.staging import clean, remove
+from warpleague.runner.confine.mounts import FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NAME: Final = re.compile(r"[0-9a-f]{32}")
 _GONE: Final = ".gone"
-FILES: Final = ".files"
-"""What the folder beside a bundle is called, after the bundle, that has the links to its large files."""
 _MOST_HELD: Final = 200  # descriptors; who uses more bundles locks the folder that holds them all
 
 _held: dict[str, int] = {}

@@ -1,6 +1,6 @@
 """What is kept of a bot's standard error: the first and the last bytes, however much it writes.
 
-Leaves when to read it to `warpleague.runner.process`.
+Leaves when to read it to `warpleague.runner.bot.process`.
 """
 
 from __future__ import annotations

@@ -24,14 +24,14 @@ import attrs
 
 from warpleague.errors import BadInput, BotError, HarnessFault
 from warpleague.match.spec import SeatSpec
-from warpleague.runner.archive import BadArchive, unpack
-from warpleague.runner.confine import MemoryWatch, environment, limited, rlimits
-from warpleague.runner.mounts import SOURCE
-from warpleague.runner.processes import ended
-from warpleague.runner.promises import check_level
-from warpleague.runner.reaper import descendants, gathered
-from warpleague.runner.sandbox import Sandbox, exit_status
-from warpleague.runner.stderr import StderrLog
+from warpleague.runner.bot.stderr import StderrLog
+from warpleague.runner.bundle.archive import BadArchive, unpack
+from warpleague.runner.confine.launch import MemoryWatch, environment, limited, rlimits
+from warpleague.runner.confine.mounts import SOURCE
+from warpleague.runner.confine.sandbox import Sandbox, exit_status
+from warpleague.runner.doctor.promises import check_level
+from warpleague.runner.host.processes import ended
+from warpleague.runner.host.reaper import descendants, gathered
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

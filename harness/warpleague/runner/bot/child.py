@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import trio
 
 from warpleague.errors import BotError, HarnessFault
-from warpleague.runner.company import clock_id
-from warpleague.runner.confine import dies_with_harness, launch, remove_groups
-from warpleague.runner.processes import HOLDS_NUMBERS, ended
-from warpleague.runner.sandbox import exit_status
-from warpleague.runner.schedstat import Schedstat
+from warpleague.runner.bot.children import clock_id
+from warpleague.runner.confine.launch import dies_with_harness, launch, remove_groups
+from warpleague.runner.confine.sandbox import exit_status
+from warpleague.runner.host.processes import HOLDS_NUMBERS, ended
+from warpleague.runner.host.schedstat import Schedstat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

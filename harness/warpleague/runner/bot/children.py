@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Company:
+class Children:
     """What was seen of the processes that one bot has beside its own, on `cores` processors.
 
     What starts and ends between two looks is not seen; but where each look finds other processes, there are many

@@ -1,6 +1,6 @@
 """Which processes a match has left behind, and their end.
 
-Leaves the bots' own process groups to `warpleague.runner.process`; this finds what escaped them: a daemon that was
+Leaves the bots' own process groups to `warpleague.runner.bot.process`; this finds what escaped them: a daemon that was
 forked twice into a session of its own becomes a child of the nearest subreaper, which a referee process is.
 """
 

@@ -1,7 +1,7 @@
 """What a `bot.toml` may say, and what it means: TOML in, one checked `Manifest` out.
 
-Leaves what becomes of the bot to `warpleague.runner.bundle`. It is a stranger's file: nothing in it may name a program
-of this machine by its path, steer a terminal, or keep its reader waiting.
+It is a stranger's file: nothing in it may name a program of this machine by its path, steer a terminal, or keep its
+reader waiting.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BotError, ConfigError
-from warpleague.runner.seen import misfit_asked
-from warpleague.runner.shipped import shipped_root, short_name
+from warpleague.runner.bundle.shipped import shipped_root, short_name
+from warpleague.runner.confine.seen import misfit_asked
 from warpleague.strict import nearest_path, structure
 from warpleague.toml_text import parse_toml, read_text
 

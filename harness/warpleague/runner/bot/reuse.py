@@ -14,7 +14,7 @@ import attrs
 
 if TYPE_CHECKING:
     from warpleague.match.spec import Level, SeatSpec
-    from warpleague.runner.process import BotProcess
+    from warpleague.runner.bot.process import BotProcess
 
     Kind = tuple[SeatSpec, Level]
 

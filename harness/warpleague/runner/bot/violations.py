@@ -13,8 +13,8 @@ from warpleague.match.referee import Violation
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
-    from warpleague.runner.confine import MemoryWatch
-    from warpleague.runner.stderr import StderrLog
+    from warpleague.runner.bot.stderr import StderrLog
+    from warpleague.runner.confine.launch import MemoryWatch
     from warpline.framing import LineTooLong
 
 EVIDENCE_CHARS: Final = 2000

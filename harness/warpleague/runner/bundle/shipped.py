@@ -1,6 +1,6 @@
 """Where the bots, leagues and pages are that come with Warp League: in a checkout, or inside the installed package.
 
-Leaves reading a bot to `warpleague.runner.bundle`, and a league file to `warpleague.league.config`.
+Leaves reading a bot to `warpleague.runner.bundle.bundle`, and a league file to `warpleague.league.config`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Final
 
-from warpleague.runner.reaper import descendants
+from warpleague.runner.host.reaper import descendants
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

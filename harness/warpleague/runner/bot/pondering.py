@@ -33,12 +33,12 @@ class Pondering:
     time they use.
     """
 
-    __slots__ = ("_company_score", "_policy", "_score", "alarm_ns", "stops")
+    __slots__ = ("_children_score", "_policy", "_score", "alarm_ns", "stops")
 
     def __init__(self) -> None:
         self._policy: Policy = "on"
         self._score = 0
-        self._company_score = 0
+        self._children_score = 0
         self.alarm_ns = _NEVER
         """The reading of the processor clock beyond which the gap that is ending has to be judged."""
         self.stops = False
@@ -47,7 +47,7 @@ class Pondering:
     def begin(self, policy: Policy) -> None:
         """A match under `policy` begins; what was seen in another is forgotten."""
         self._policy = policy
-        self._score = self._company_score = 0
+        self._score = self._children_score = 0
         self.stops = policy == "always-stop"
 
     def forget_clock(self) -> None:
@@ -68,11 +68,11 @@ class Pondering:
         elif self._score:
             self._score -= 1
 
-    def judge_company(self, used_ns: int, gap_ns: int) -> None:
+    def judge_children(self, used_ns: int, gap_ns: int) -> None:
         """Its other processes used `used_ns` out of turn, in `gap_ns` that were not the bot's."""
         if used_ns > QUIET_NS and used_ns * _BUSY_SHARE > gap_ns:
-            self._company_score += _STEP * max(1, used_ns // LOOK_NS)
-            if self._policy == "off" and self._company_score >= _ENOUGH:
+            self._children_score += _STEP * max(1, used_ns // LOOK_NS)
+            if self._policy == "off" and self._children_score >= _ENOUGH:
                 self.stops = True
-        elif self._company_score:
-            self._company_score -= 1
+        elif self._children_score:
+            self._children_score -= 1

@@ -28,12 +28,12 @@ import trio
 
 from warpleague.errors import BadInput, HarnessFault, WarpLeagueError
 from warpleague.match.spec import SeatSpec
-from warpleague.runner import cgroup, freezer, seccomp
-from warpleague.runner.confine import FILE_MB, MORE_LIMITS, OPEN_FILES, data_bytes, environment
-from warpleague.runner.process import BotProcess
-from warpleague.runner.processes import state
-from warpleague.runner.reaper import become_subreaper, children, sweep
-from warpleague.runner.sandbox import Killed, bubblewrap_version, end_unmade
+from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.confine import cgroup, freezer, seccomp
+from warpleague.runner.confine.launch import FILE_MB, MORE_LIMITS, OPEN_FILES, data_bytes, environment
+from warpleague.runner.confine.sandbox import Killed, bubblewrap_version, end_unmade
+from warpleague.runner.host.processes import state
+from warpleague.runner.host.reaper import become_subreaper, children, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -367,7 +367,7 @@ def _orphan(seat: SeatSpec, level: Level, token: str) -> str:
     """
     request = json.dumps({"try": ["outlive"] if level == "sandbox" else []}).encode() + b"\n"
     script = (
-        "import sys, time, trio; from warpleague.runner.process import BotProcess; "
+        "import sys, time, trio; from warpleague.runner.bot.process import BotProcess; "
         "from warpleague.match.spec import SeatSpec; "
         f"bot = BotProcess({seat!r}, {level!r}); "
         f"trio.run(bot.ask, {request!r}, {round(_ANSWER_S * 1e9)}); print(bot.line, flush=True); time.sleep(60)"

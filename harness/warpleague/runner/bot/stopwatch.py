@@ -9,12 +9,12 @@ import time
 from typing import TYPE_CHECKING
 
 from warpleague.errors import HarnessFault
-from warpleague.runner.clock import Reading, Turn
-from warpleague.runner.schedstat import own_counts
+from warpleague.runner.bot.clock import Reading, Turn
+from warpleague.runner.host.schedstat import own_counts
 
 if TYPE_CHECKING:
-    from warpleague.runner.child import Child
-    from warpleague.runner.halt import Halt
+    from warpleague.runner.bot.child import Child
+    from warpleague.runner.bot.halt import Halt
 
 
 class Stopwatch:
@@ -42,7 +42,7 @@ class Stopwatch:
         now = time.perf_counter_ns()  # before the other clocks, or the time between would be excused
         self._kept_ns = self._child.kept_ns()
         seen = Reading(self._halt.own_ns(), self._kept_ns or 0, *own_counts())
-        trusted = self._halt.counted or not self._halt.company.any
+        trusted = self._halt.counted or not self._halt.children.any
         turn.look(now, planned_ns, seen, came=came, trusted=trusted)
         if turn.overloaded():
             kept_s = turn.excused_ns / 1e9

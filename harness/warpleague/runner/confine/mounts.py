@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import BadInput
-from warpleague.runner.linked import linked_files
-from warpleague.runner.seen import SYSTEM, USR_MERGED, etc, too_wide, within
+from warpleague.runner.confine.seen import SYSTEM, USR_MERGED, etc, too_wide, within
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from warpleague.match.spec import SeatSpec
+
+FILES: Final = ".files"
+"""What the folder beside a bundle is called, after the bundle, that has the links to its large files."""
 
 HOME: Final = "/bot"
 """Where a bot finds its own folder."""
@@ -205,3 +207,14 @@ def _links(program: str) -> list[str]:
         program = os.path.normpath(target)
         hops.append(program)
     return hops
+
+
+def linked_files(cwd: str) -> Iterator[tuple[str, str]]:
+    """The large files of the bundle at `cwd`: each by its path below the folder of all bundles, and its real one."""
+    folder = Path(cwd + FILES)
+    for place, _, names in os.walk(folder):
+        for name in sorted(names):
+            path = Path(place, name)
+            if path.is_symlink() and not name.endswith(".draft"):
+                real = os.path.realpath(path)
+                yield str(path.relative_to(folder.parent)), real

@@ -12,12 +12,12 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from warpleague.runner.company import Company
-from warpleague.runner.pondering import LOOK_NS, QUIET_NS
+from warpleague.runner.bot.children import Children
+from warpleague.runner.bot.pondering import LOOK_NS, QUIET_NS
 
 if TYPE_CHECKING:
-    from warpleague.runner.child import Child
-    from warpleague.runner.pondering import Pondering
+    from warpleague.runner.bot.child import Child
+    from warpleague.runner.bot.pondering import Pondering
 
 
 class Halt:
@@ -28,7 +28,7 @@ class Halt:
         self._pondering = pondering
         self.counted = child.freezer is not None
         """Whether a group counts what all of the bot's processes compute, and freezes them."""
-        self.company = Company(len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1)
+        self.children = Children(len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1)
         self.others_ns = 0
         """What its other processes computed so far, as it was last read."""
         self.stopped = False
@@ -43,7 +43,7 @@ class Halt:
         """What the bot computed so far, with all that is known of what it started."""
         own_ns = self._child.cpu_ns() or 0
         if self._child.freezer is None:
-            self.others_ns = self.company.used_ns
+            self.others_ns = self.children.used_ns
         else:
             self.others_ns = max(0, self._child.freezer.cpu_ns() - own_ns)
         return own_ns + self.others_ns
@@ -57,14 +57,14 @@ class Halt:
             return
         if not self.stopped:
             self._stopped_at_ns = self.own_ns()
-        self.stopped = self._child.pause(self.company.any)
+        self.stopped = self._child.pause(self.children.any)
 
     def resume(self) -> None:
         """Let a stopped bot go on."""
         if self.stopped and not self.counted:
             self._check()
         self.stopped = False
-        self._child.resume(self.company.any)
+        self._child.resume(self.children.any)
 
     def look(self, turns_ns: int, asked: bool, judged: bool) -> None:
         """See what the bot's other processes compute, and have all of them stopped if that is not their turn.
@@ -72,21 +72,21 @@ class Halt:
         It has been the bot's turn for `turns_ns`, and is so now if it is `asked`; it is not `judged` before it is
         known which process is its own.
         """
-        company = self.company
+        children = self.children
         if self.counted:
             self.own_ns()
-            company.count(self.others_ns, turns_ns)
+            children.count(self.others_ns, turns_ns)
         else:
-            company.look(self._child.others(), turns_ns)
-        if not judged or not (company.any or self.counted):
+            children.look(self._child.others(), turns_ns)
+        if not judged or not (children.any or self.counted):
             return
         if self.counted:
             if not self.stopped:
-                self._pondering.judge_company(company.out_of_turn_ns, company.gap_ns)
+                self._pondering.judge_children(children.out_of_turn_ns, children.gap_ns)
         elif self.stopped:
             self._check()
         else:
-            self._pondering.judge_company(company.out_of_turn_ns, company.gap_ns)
+            self._pondering.judge_children(children.out_of_turn_ns, children.gap_ns)
         if self.stopped or (self._pondering.stops and not asked):
             self.stop()  # again, for those that were started since
 

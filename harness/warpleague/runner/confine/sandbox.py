@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import BadInput, HarnessFault
-from warpleague.runner import seccomp
-from warpleague.runner.mounts import HOME, inside, mounts, unreadable
-from warpleague.runner.processes import GONE, ended, spawn, state
-from warpleague.runner.reaper import children_of, descendants
+from warpleague.runner.confine import seccomp
+from warpleague.runner.confine.mounts import HOME, inside, mounts, unreadable
+from warpleague.runner.host.processes import GONE, ended, spawn, state
+from warpleague.runner.host.reaper import children_of, descendants
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

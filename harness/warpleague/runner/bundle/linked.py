@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import BotError
-from warpleague.runner.cache import FILES, cache_folder
+from warpleague.runner.bundle.cache import cache_folder
+from warpleague.runner.confine.mounts import FILES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from warpleague.runner.manifest import LargeFile, Manifest
+    from warpleague.runner.bundle.manifest import LargeFile, Manifest
 
 _CHUNK: Final = 1 << 20
 
@@ -70,17 +71,6 @@ def make_links(copy: Path, name: str, files: Mapping[str, LargeFile]) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.unlink(missing_ok=True)
         place.symlink_to(f"{'../' * (file.count('/') + 1)}{name}{FILES}/{file}")
-
-
-def linked_files(cwd: str) -> Iterator[tuple[str, str]]:
-    """The large files of the bundle at `cwd`: each by its path below the folder of all bundles, and its real one."""
-    folder = Path(cwd + FILES)
-    for place, _, names in os.walk(folder):
-        for name in sorted(names):
-            path = Path(place, name)
-            if path.is_symlink() and not name.endswith(".draft"):
-                real = os.path.realpath(path)
-                yield str(path.relative_to(folder.parent)), real
 
 
 def _require_public(place: Path, real: str) -> None:

@@ -18,7 +18,7 @@ from typing import Final
 
 import attrs
 
-from warpleague.runner import cgroup, hierarchy
+from warpleague.runner.confine import cgroup, hierarchy
 
 _USAGE: Final = len(b"usage_usec ")
 

@@ -21,8 +21,8 @@ from typing import Final
 import attrs
 
 from warpleague.errors import HarnessFault
-from warpleague.runner import hierarchy
-from warpleague.runner.processes import GONE, state
+from warpleague.runner.confine import hierarchy
+from warpleague.runner.host.processes import GONE, state
 
 REMOVE_S: Final = 1.0
 """How long the kernel may take to let go of a group whose processes were killed, in seconds."""

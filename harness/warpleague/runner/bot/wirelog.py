@@ -1,6 +1,6 @@
 """The wire log of one bot in one match: each line to and from it with its time, the first and the last ones if many.
 
-Leaves where it is written to `warpleague.runner.logs`.
+Leaves where it is written to `warpleague.runner.bot.logs`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import deque
 from typing import Final
 
 from warpleague.match.spec import SeatLog
-from warpleague.runner.stderr import StderrLog
+from warpleague.runner.bot.stderr import StderrLog
 from warpleague.safe_text import safe
 from warpline.limits import MAX_LINE
 

@@ -1,0 +1,1 @@
+"""One running bot: its process, its clocks, its output, what it does out of turn, and its faults."""

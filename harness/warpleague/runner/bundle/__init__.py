@@ -1,0 +1,1 @@
+"""What a bot is before it runs: its manifest, its files, its build, and its copy in the cache."""
