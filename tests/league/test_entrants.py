@@ -119,9 +119,9 @@ def test_all_problems_are_told_at_once(submit: Submit) -> None:
         assert what in str(caught.value)
 
 
-@pytest.mark.parametrize("key", ["broken", "missing_toolchain"])
+@pytest.mark.parametrize("key", ["missing", "missing_toolchain"])
 def test_the_broken_are_left_out(submit: Submit, key: str) -> None:
-    """With `broken = "skip"`, or its earlier name, the others are entered, and each of the broken has one line."""
+    """With `missing = "skip"`, or its earlier name, the others are entered, and each of the broken has one line."""
     entries = enter_bots(load_config(submit(top=f'{key} = "skip"')))
     assert [bot.bot for bot in entries.bots] == list(GOOD)
     assert [line.split(" is left out: ")[0] for line in entries.skipped] == list(WHAT)
@@ -138,7 +138,7 @@ def test_one_problem_is_told_in_full(submit: Submit, broken: str) -> None:
 
 def test_too_few_left_are_refused(submit: Submit) -> None:
     """Where no table is left, the error tells how many bots there are, and who was left out why."""
-    path = submit(top='broken = "skip"', good=("anna",))
+    path = submit(top='missing = "skip"', good=("anna",))
     with pytest.raises(ConfigError) as caught:
         enter_bots(load_config(path))
     told = str(caught.value)
@@ -148,7 +148,7 @@ def test_too_few_left_are_refused(submit: Submit) -> None:
 
 def test_a_challenger_that_is_left_out_is_told(submit: Submit) -> None:
     """A name in the file whose bot was left out is refused with the reason."""
-    path = submit("misspelt", top='broken = "skip"', extra='[rating]\nanchor = "misspelt"')
+    path = submit("misspelt", top='missing = "skip"', extra='[rating]\nanchor = "misspelt"')
     with pytest.raises(ConfigError, match=r"rating\.anchor: no bot is called 'misspelt'") as caught:
         enter_bots(load_config(path))
     assert "misspelt is left out: " in str(caught.value)
@@ -161,13 +161,13 @@ def test_the_machine_is_nobodys_problem(submit: Submit) -> None:
         raise BadInput("level sandbox needs bubblewrap")
 
     with pytest.raises(BadInput, match="needs bubblewrap"):
-        enter_bots(load_config(submit(top='broken = "skip"')), prepare)
+        enter_bots(load_config(submit(top='missing = "skip"')), prepare)
 
 
 def test_both_names_of_the_key_must_agree(submit: Submit) -> None:
     """The earlier name of the key is good, but not against the new one."""
-    path = submit(top='broken = "skip"\nmissing_toolchain = "error"')
-    with pytest.raises(ConfigError, match="missing_toolchain: is the earlier name of broken"):
+    path = submit(top='missing = "skip"\nmissing_toolchain = "error"')
+    with pytest.raises(ConfigError, match="missing_toolchain: is the earlier name of missing"):
         load_config(path)
 
 
@@ -196,7 +196,7 @@ def test_a_run_tells_all_problems_in_a_table(command, submit: Submit, tmp_path: 
     assert (code, out) == (2, "")
     assert "9 of 12 bots cannot take part" in err
     assert all(name in err for name in WHAT)
-    assert 'broken = "skip"' in err
+    assert 'missing = "skip"' in err
     code, out, _ = command("run", path, "--json")
     assert code == 2
     assert [problem["bot"] for problem in json.loads(out)["problems"]] == list(WHAT)
@@ -204,7 +204,7 @@ def test_a_run_tells_all_problems_in_a_table(command, submit: Submit, tmp_path: 
 
 def test_a_run_plays_without_the_broken_and_says_so(command, submit: Submit, tmp_path: Path) -> None:
     """With skip the league is played; who was left out is told before and after, in status, JSON and on the site."""
-    path = submit(top='broken = "skip"')
+    path = submit(top='missing = "skip"')
     code, out, err = command("run", path, "--quiet")
     assert code == 0
     assert err.count(" is left out: ") == len(WHAT)
@@ -224,7 +224,7 @@ def test_a_run_plays_without_the_broken_and_says_so(command, submit: Submit, tmp
 @pytest.fixture
 def run(command, submit: Submit) -> Path:
     """A league of three bots that was run."""
-    path = submit("misspelt", top='broken = "skip"')
+    path = submit("misspelt", top='missing = "skip"')
     assert command("run", path, "--quiet")[0] == 0
     return path
 
@@ -268,7 +268,7 @@ CHANGES = [
 
 def test_a_large_file_that_is_linked_is_no_change(command, submit: Submit) -> None:
     """Of a file that is linked the manifest has the digest: that its bytes are in the folder changes nothing."""
-    path = submit("misspelt", top='broken = "skip"')
+    path = submit("misspelt", top='missing = "skip"')
     folder = path.parent / "bots" / "bert"
     (folder / "model.bin").write_bytes(b"weights")
     with (folder / "bot.toml").open("a") as manifest:

@@ -211,7 +211,7 @@ def _tell_problems(args: argparse.Namespace, config: LeagueConfig, error: Entran
     if args.json:
         print_json({"league": config.name, "problems": [problem.to_json() for problem in error.problems]})
     make_console(stderr=True).print(problems_table(error.problems, len(config.bots)))
-    say(f'Mend them; or play without them: write  broken = "skip"  above bots in {args.config}')
+    say(f'Mend them; or play without them: write  missing = "skip"  above bots in {args.config}')
     return 2
 
 

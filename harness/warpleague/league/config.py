@@ -129,15 +129,15 @@ class SeasonTable:
 class LeagueConfig:
     """One league file, checked: the game exists, its options are complete, names and numbers make sense.
 
-    `broken` says whether a bot that cannot take part stops the league or is left out. `missing_toolchain` is its
-    earlier name; once the file is read, it is in `broken`.
+    `missing` says whether a bot that cannot take part stops the league or is left out. `missing_toolchain` is its
+    earlier name; once the file is read, it is in `missing`.
     """
 
     bots: tuple[str | BotEntry, ...]
     game: GameTable
     name: str = ""
     seed: str | None = None
-    broken: Literal["error", "skip"] | None = None
+    missing: Literal["error", "skip"] | None = None
     missing_toolchain: Literal["error", "skip"] | None = None
     format: FormatTable = FormatTable()
     clock: Clock = attrs.Factory(lambda: Clock(move_s=1.0))
@@ -159,7 +159,7 @@ class LeagueConfig:
         order = (
             "name",
             "seed",
-            "broken",
+            "missing",
             "bots",
             "game",
             "format",
@@ -207,13 +207,13 @@ def load_config(path: Path, *, without_bots: bool = False) -> LeagueConfig:
     if not _NAME.fullmatch(name):
         raise ConfigError(f"{where}: name: {name!r} must be letters, digits, dots, dashes; it names a folder")
     game = _complete_game(config.game, path)
-    given = {config.broken, config.missing_toolchain} - {None}
+    given = {config.missing, config.missing_toolchain} - {None}
     if len(given) > 1:
         raise ConfigError(
-            f"{where}: missing_toolchain: is the earlier name of broken, and says the opposite; leave it out"
+            f"{where}: missing_toolchain: is the earlier name of missing, and says the opposite; leave it out"
         )
     config = attrs.evolve(
-        config, name=name, game=game, broken=given.pop() if given else "error", missing_toolchain=None
+        config, name=name, game=game, missing=given.pop() if given else "error", missing_toolchain=None
     )
     object.__setattr__(config, "path", path)
     if not config.bots and not without_bots:

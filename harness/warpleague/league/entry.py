@@ -75,7 +75,7 @@ def enter_bots(
 
     `prepare` makes a bundle of a folder (default: the runner's, at the league's level). `hidden` are folders that no
     bot may ask to see. Every bot is tried. If the
-    league says `broken = "skip"`, those that cannot take part are left out: their folder is not there, cannot be
+    league says `missing = "skip"`, those that cannot take part are left out: their folder is not there, cannot be
     bundled or built, is of another game, or its name is taken. Else one of them raises what is wrong with it
     (`ConfigError`, `BotError`), several of them `EntrantsError`. Too few bots, and names in the file that no bot has,
     are a `ConfigError`; what is wrong with this machine and not with a bot raises `BadInput` at once.
@@ -98,7 +98,7 @@ def enter_bots(
         else:
             bots.append(seat)
     problems = [problem for problem, _ in found]
-    if found and config.broken != "skip":
+    if found and config.missing != "skip":
         if len(found) == 1:
             raise found[0][1]
         raise _several(config, problems)
