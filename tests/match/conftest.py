@@ -12,9 +12,9 @@ import pytest
 
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
-from warpleague.match.referee import Referee, Step, Violation
+from warpleague.match.referee import Referee, Step
 from warpleague.match.setup import options_json
-from warpleague.match.spec import Clock, MatchSpec, SeatSpec
+from warpleague.match.spec import Clock, MatchSpec, SeatSpec, Violation
 from warpline.messages import BotHello
 
 if TYPE_CHECKING:

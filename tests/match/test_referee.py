@@ -116,7 +116,7 @@ def test_substitution_plays_on_until_the_strikes_are_used_up(spec: Any, table: A
 
 def test_a_late_answer_to_a_substituted_question_is_forgiven_once(spec: Any, table: Any) -> None:
     """After a timeout the late answer is recognised; the same line again is not."""
-    from warpleague.match.referee import Violation
+    from warpleague.match.spec import Violation
 
     played = table(spec(faults="substitute", strikes=5))
     referee = played.referee

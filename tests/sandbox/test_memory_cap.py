@@ -22,8 +22,7 @@ from warpleague.runner.confine import cgroup, hierarchy, launch
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from warpleague.match.referee import Violation
-    from warpleague.match.spec import Level
+    from warpleague.match.spec import Level, Violation
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="control groups are Linux's")
 

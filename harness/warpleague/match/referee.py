@@ -8,8 +8,6 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final
 
-import attrs
-
 from warpleague import __version__
 from warpleague.errors import ActionError
 from warpleague.games.api import CHANCE
@@ -18,7 +16,7 @@ from warpleague.match.evidence import quote
 from warpleague.match.lines import number, outcome_form
 from warpleague.match.scribe import Scribe, action_cache, milliseconds
 from warpleague.match.setup import first_state, load_options
-from warpleague.match.spec import MatchResult, SeatFault, SeatTimes, retires
+from warpleague.match.spec import MatchResult, SeatFault, SeatTimes, Violation, retires
 from warpline import codec
 from warpline.limits import PROTOCOL
 from warpline.messages import Answer, BotHello, Clock, End, Fault, Hello, Quit, Ready, Start
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from warpleague.games.api import Event, Game, JsonObject
-    from warpleague.match.spec import FaultKind, MatchSpec
+    from warpleague.match.spec import MatchSpec
 
 _NANO: Final = 1_000_000_000
 
@@ -41,15 +39,6 @@ class Step(IntEnum):
     OVER = 0
     ASK = 1
     FAULT = 2
-
-
-@attrs.define
-class Violation:
-    """What a bot did wrong, before the referee has judged it: its kind, a text, and evidence as JSON."""
-
-    kind: FaultKind
-    message: str
-    detail: JsonObject = attrs.field(factory=dict)
 
 
 class Referee:

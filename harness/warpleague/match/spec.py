@@ -105,6 +105,15 @@ class SeatTimes:
     longest_ms: float = 0.0
 
 
+@attrs.define
+class Violation:
+    """What a bot did wrong, before the referee has judged it: its kind, a text, and evidence as JSON."""
+
+    kind: FaultKind
+    message: str
+    detail: dict[str, Any] = attrs.field(factory=dict)
+
+
 @attrs.frozen
 class SeatFault:
     """A fault as a table shows it: its kind, the number of its record line, and whether it retired the seat."""

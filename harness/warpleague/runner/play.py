@@ -17,7 +17,8 @@ import trio
 
 from warpleague.errors import BadInput, BotError, HarnessFault
 from warpleague.games import load_game
-from warpleague.match.referee import Referee, Step, Violation
+from warpleague.match.referee import Referee, Step
+from warpleague.match.spec import Violation
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.bot.wirelog import BotLog

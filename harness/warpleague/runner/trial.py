@@ -16,8 +16,9 @@ import trio
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_roll
-from warpleague.match.referee import Referee, Step, Violation
+from warpleague.match.referee import Referee, Step
 from warpleague.match.setup import load_options, position_facts
+from warpleague.match.spec import Violation
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.host.reaper import gathered
 from warpleague.runner.play import within

@@ -20,9 +20,9 @@ from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read, open_to_run
 from warpleague.league.running import run_league
 from warpleague.match.chance import match_key
-from warpleague.match.referee import Referee, Step, Violation
+from warpleague.match.referee import Referee, Step
 from warpleague.match.setup import options_json
-from warpleague.match.spec import Clock, MatchSpec, SeatSpec
+from warpleague.match.spec import Clock, MatchSpec, SeatSpec, Violation
 from warpleague.report.site import write as writing
 from warpline.messages import BotHello
 

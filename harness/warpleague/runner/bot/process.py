@@ -17,7 +17,7 @@ import trio
 
 from warpleague.errors import HarnessFault
 from warpleague.match.evidence import quote
-from warpleague.match.referee import Violation
+from warpleague.match.spec import Violation
 from warpleague.runner.bot import violations
 from warpleague.runner.bot.child import EXIT_S, Child
 from warpleague.runner.bot.clock import LOOK_NS, Turn

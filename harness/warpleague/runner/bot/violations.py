@@ -9,7 +9,7 @@ import signal
 from typing import TYPE_CHECKING, Final
 
 from warpleague.match.evidence import quote
-from warpleague.match.referee import Violation
+from warpleague.match.spec import Violation
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject

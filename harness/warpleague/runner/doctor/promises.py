@@ -38,8 +38,7 @@ from warpleague.runner.host.reaper import become_subreaper, children, sweep
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warpleague.match.referee import Violation
-    from warpleague.match.spec import Level
+    from warpleague.match.spec import Level, Violation
 
 PROMISES: Final = {
     "descriptors": "a bot has three pipes and no other open file",
