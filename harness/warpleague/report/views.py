@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.league import standings as computed
-from warpleague.league.held import Held, held
+from warpleague.league.held import held
+from warpleague.league.status import status
 from warpleague.report import tables
 from warpleague.report.figures import by_kind, decision_lines, held_lines, read_tables
 
@@ -30,75 +31,31 @@ class View:
     table: Callable[[League, int], RenderableType]
 
 
-def status(league: League) -> dict[str, Any]:
-    """How far the league is, as JSON: matches, bots, and what is public of its secret."""
-    store, season = league.store, league.season
-    lines = held(league)  # each stored match is in one of them: no need to look for all of them again
-    stored = sum(line.matches for line in lines)
-    total = league.total(stored)
-    taken_out = store.count_of(league.schedule) - stored if league.disqualified else 0
-    published = store.published()
-    entered = [attrs.asdict(entry) for entry in store.entered()]
-    return {
-        "league": league.config.name,
-        "game": season.game,
-        "rules": season.rules,
-        "bots": list(season.names),
-        "format": league.schedule.describe(),
-        "matches": total,
-        "stored": stored,
-        "complete": stored == total,
-        "other": store.count() - stored - taken_out,
-        "commitment": season.commitment,
-        "published": published,
-        "secret": season.secret.hex() if published else None,
-        "committed": store.committed(),
-        "entrants": entered[-1]["commitment"] if entered else None,
-        "entered": entered,
-        "beacon": season.beacon,
-        "awaits": season.awaits,
-        "head": str(store.head()),
-        "level": season.level,
-        "held": [line.to_json() for line in lines],
-        "created": store.meta("created"),
-        "harness": store.meta("harness"),
-        "store": str(store.path),
-        "skipped": list(league.skipped),
-        "changed": [change.to_json() for change in league.changed],
-        "disqualified": [found.to_json() for found in league.disqualified],
-        "taken_out": taken_out,
-    }
-
-
 def _status_table(league: League, _: int) -> RenderableType:
-    data = status(league)
-    share = 100 * data["stored"] / max(data["matches"], 1)
-    secret = f"{data['secret']}, public since {data['published']}" if data["published"] else "until the end"
+    now = status(league)
+    secret = f"{now.secret}, public since {now.published}" if now.published else "until the end"
     rows = [
-        ("league", data["league"]),
-        ("game", f"{data['game']}, rules version {data['rules']}"),
-        ("bots", ", ".join(data["bots"])),
-        ("format", data["format"]),
-        ("matches", f"{data['stored']:,} of {data['matches']:,} played ({share:.0f} %)"),
-        ("store", f"{data['store']}, since {data['created']}"),
-        ("commitment", f"{data['commitment']}, since {data['committed']}"),
-        ("entrants", "\n".join(f"{line['commitment']}, since {line['since']}" for line in data["entered"])),
-        *([("beacon", data["beacon"] or f"awaited: {data['awaits']}")] if data["awaits"] else []),
+        ("league", now.league),
+        ("game", f"{now.game}, rules version {now.rules}"),
+        ("bots", ", ".join(now.bots)),
+        ("format", now.format),
+        ("matches", f"{now.stored:,} of {now.matches:,} played ({now.percent:.0f} %)"),
+        ("store", f"{now.store}, since {now.created}"),
+        ("commitment", f"{now.commitment}, since {now.committed}"),
+        ("entrants", "\n".join(f"{entry.commitment}, since {entry.since}" for entry in now.entered)),
+        *([("beacon", now.beacon or f"awaited: {now.awaits}")] if now.awaits else []),
         ("secret", secret),
-        ("receipt", data["head"]),
-        (
-            "level",
-            "\n".join(held_lines(data["level"], [Held(**line) for line in data["held"]])) or data["level"],
-        ),
+        ("receipt", now.head),
+        ("level", "\n".join(held_lines(now.level, now.held)) or now.level),
     ]
-    if data["other"]:
-        rows.insert(5, ("besides", f"{data['other']:,} matches of earlier bots or formats, not counted"))
-    if data["taken_out"]:
-        rows.insert(5, ("taken out", f"{data['taken_out']:,} matches of disqualified bots, not counted"))
-    if league.skipped:
-        rows.insert(3, ("left out", "\n".join(league.skipped)))
-    if league.disqualified:
-        rows.insert(3, ("disqualified", "\n".join(decision_lines(league.disqualified))))
+    if now.other:
+        rows.insert(5, ("besides", f"{now.other:,} matches of earlier bots or formats, not counted"))
+    if now.taken_out:
+        rows.insert(5, ("taken out", f"{now.taken_out:,} matches of disqualified bots, not counted"))
+    if now.skipped:
+        rows.insert(3, ("left out", "\n".join(now.skipped)))
+    if now.disqualified:
+        rows.insert(3, ("disqualified", "\n".join(decision_lines(now.disqualified))))
     return tables.facts(rows)
 
 
@@ -112,7 +69,7 @@ def _standings(league: League, width: int) -> RenderableType:
 
 
 VIEWS: dict[str, View] = {
-    "status": View(status, _status_table),
+    "status": View(lambda league: status(league).to_json(), _status_table),
     "standings": View(
         lambda league: [line.to_json() for line in computed.standings(league).lines], _standings
     ),

@@ -11,8 +11,8 @@ import attrs
 from markupsafe import Markup
 
 from warpleague.games import load_game
-from warpleague.league.held import Held
 from warpleague.league.statistics import share_interval
+from warpleague.league.status import status
 from warpleague.report.figures import (
     changes_line,
     disqualified_lines,
@@ -32,7 +32,6 @@ from warpleague.report.match import BUSY_SHARE
 from warpleague.report.site import charts
 from warpleague.report.site.listing import Listed, listed
 from warpleague.report.site.words import Facts, conditions, one_line
-from warpleague.report.views import status
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from warpleague.league.played import Played
     from warpleague.league.schedule import Fixture
     from warpleague.league.standings import SeatLine, Standing, Standings, Tally, TimeLine
+    from warpleague.league.status import Status
     from warpleague.report.figures import FaultTally
 
 _POINTS: Final = 160  # of a line of Elo
@@ -59,8 +59,8 @@ class Gathered:
 
 def gather(league: League) -> Gathered:
     """Read the league and compute all that its page shows but the replays."""
-    told = status(league)
-    course = _Course(told["stored"])
+    now = status(league)
+    course = _Course(now.stored)
     matches: list[Listed] = []
 
     def each(fixture: Fixture, played: Played, tally: Tally) -> None:
@@ -71,10 +71,9 @@ def gather(league: League) -> Gathered:
     table = read.standings
     game = load_game(league.season.game)
     values = {
-        "status": told,
+        "status": now,
         "title": game.title,
-        "share": 100 * told["stored"] / max(told["matches"], 1),
-        "facts": _facts(league, told),
+        "facts": _facts(league, now),
         "table": table,
         "standings": [_standing(line) for line in table.lines],
         "disqualified": disqualified_lines(table),
@@ -97,34 +96,33 @@ def gather(league: League) -> Gathered:
 # The head
 
 
-def _facts(league: League, told: dict[str, Any]) -> Facts:
+def _facts(league: League, now: Status) -> Facts:
     season = league.season
     how = conditions(season.conditions, season.conditions["clock"])
     secret = "until the last match is played"
-    if told["secret"]:
-        secret = f"{told['secret']}, public since {told['published']}"
+    if now.secret:
+        secret = f"{now.secret}, public since {now.published}"
     facts = [
         ("game", how["game"]),
         ("options", how["options"]),
-        ("format", told["format"]),
+        ("format", now.format),
         ("clock", how["clock"]),
         ("faults", how["faults"]),
         (
             "confined",
-            "\n".join(held_lines(season.level, [Held(**line) for line in told["held"]]))
-            or f"level {how['level']}",
+            "\n".join(held_lines(now.level, now.held)) or f"level {how['level']}",
         ),
-        ("store", f"since {told['created']}, warpleague {told['harness']}"),
-        ("commitment", f"{told['commitment']}, since {told['committed']}"),
-        *(("entrants", f"{line['commitment']}, since {line['since']}") for line in told["entered"]),
-        *([("beacon", told["beacon"] or f"awaited: {told['awaits']}")] if told["awaits"] else []),
+        ("store", f"since {now.created}, warpleague {now.harness}"),
+        ("commitment", f"{now.commitment}, since {now.committed}"),
+        *(("entrants", f"{entry.commitment}, since {entry.since}") for entry in now.entered),
+        *([("beacon", now.beacon or f"awaited: {now.awaits}")] if now.awaits else []),
         ("secret", secret),
-        ("receipt", told["head"]),
+        ("receipt", now.head),
     ]
-    if told["taken_out"]:
-        facts.insert(3, ("taken out", f"{told['taken_out']:,} matches of disqualified bots, not counted"))
-    if told["other"]:
-        facts.insert(3, ("besides", f"{told['other']:,} matches of earlier bots or formats, not counted"))
+    if now.taken_out:
+        facts.insert(3, ("taken out", f"{now.taken_out:,} matches of disqualified bots, not counted"))
+    if now.other:
+        facts.insert(3, ("besides", f"{now.other:,} matches of earlier bots or formats, not counted"))
     return [(name, safe(value)) for name, value in facts]
 
 

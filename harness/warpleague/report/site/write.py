@@ -125,7 +125,7 @@ def write_site(
     return Site(
         index=index,
         matches=len(found.matches),
-        total=found.values["status"]["matches"],
+        total=found.values["status"].matches,
         made=made,
         kept=kept,
         left_out=len(found.matches) - len(chosen),

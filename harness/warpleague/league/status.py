@@ -1,0 +1,132 @@
+"""How far a league is: its matches, its bots, its commitments, and what is public of its secret."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from warpleague.league.held import held
+
+if TYPE_CHECKING:
+    from warpleague.league.changes import Change
+    from warpleague.league.decisions import Disqualification
+    from warpleague.league.entrants import Entered
+    from warpleague.league.held import Held
+    from warpleague.league.league import League
+
+
+@attrs.frozen(kw_only=True)
+class Status:
+    """How far a league is.
+
+    `matches` is the number of all matches that count, `stored` of those that are played; `other` matches belong to
+    earlier bots or formats, `taken_out` ones to disqualified bots. `commitment` is the one to the secret, since
+    `committed`; `entered` are those to the entrants. `secret` is hexadecimal, and None until it is `published`.
+    `awaits` is the beacon the league waits for, `beacon` its value, `head` the receipt of the journal. All times
+    are ISO times.
+    """
+
+    league: str
+    game: str
+    rules: int
+    bots: tuple[str, ...]
+    format: str
+    matches: int
+    stored: int
+    other: int
+    taken_out: int
+    commitment: str
+    committed: str | None
+    published: str | None
+    secret: str | None
+    entered: tuple[Entered, ...]
+    beacon: str | None
+    awaits: str | None
+    head: str
+    level: str
+    held: tuple[Held, ...]
+    created: str | None
+    harness: str | None
+    store: str
+    skipped: tuple[str, ...]
+    changed: tuple[Change, ...]
+    disqualified: tuple[Disqualification, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all matches that count are played."""
+        return self.stored == self.matches
+
+    @property
+    def percent(self) -> float:
+        """How many of the matches are played, in percent."""
+        return 100 * self.stored / max(self.matches, 1)
+
+    def to_json(self) -> dict[str, Any]:
+        """The status as a JSON object."""
+        return {
+            "league": self.league,
+            "game": self.game,
+            "rules": self.rules,
+            "bots": list(self.bots),
+            "format": self.format,
+            "matches": self.matches,
+            "stored": self.stored,
+            "complete": self.complete,
+            "other": self.other,
+            "commitment": self.commitment,
+            "published": self.published,
+            "secret": self.secret,
+            "committed": self.committed,
+            "entrants": self.entered[-1].commitment if self.entered else None,
+            "entered": [attrs.asdict(entry) for entry in self.entered],
+            "beacon": self.beacon,
+            "awaits": self.awaits,
+            "head": self.head,
+            "level": self.level,
+            "held": [line.to_json() for line in self.held],
+            "created": self.created,
+            "harness": self.harness,
+            "store": self.store,
+            "skipped": list(self.skipped),
+            "changed": [change.to_json() for change in self.changed],
+            "disqualified": [found.to_json() for found in self.disqualified],
+            "taken_out": self.taken_out,
+        }
+
+
+def status(league: League) -> Status:
+    """How far `league` is."""
+    store, season = league.store, league.season
+    lines = held(league)  # each stored match is in one of them: no need to look for all of them again
+    stored = sum(line.matches for line in lines)
+    taken_out = store.count_of(league.schedule) - stored if league.disqualified else 0
+    published = store.published()
+    return Status(
+        league=league.config.name,
+        game=season.game,
+        rules=season.rules,
+        bots=tuple(season.names),
+        format=league.schedule.describe(),
+        matches=league.total(stored),
+        stored=stored,
+        other=store.count() - stored - taken_out,
+        taken_out=taken_out,
+        commitment=season.commitment,
+        committed=store.committed(),
+        published=published,
+        secret=season.secret.hex() if published else None,
+        entered=tuple(store.entered()),
+        beacon=season.beacon,
+        awaits=season.awaits,
+        head=str(store.head()),
+        level=season.level,
+        held=tuple(lines),
+        created=store.meta("created"),
+        harness=store.meta("harness"),
+        store=str(store.path),
+        skipped=league.skipped,
+        changed=league.changed,
+        disqualified=league.disqualified,
+    )
