@@ -1,7 +1,4 @@
-"""`python -m warpleague`: the same as the command `warpleague`.
-
-Leaves everything to `warpleague.cli`.
-"""
+"""`python -m warpleague`: the same as the command `warpleague`."""
 
 import sys
 

@@ -1,6 +1,6 @@
 """Every error Warp League raises on purpose; what is not here is a bug and keeps its traceback.
 
-Leaves the words to those who raise them. What exits how is decided in `warpleague.cli`.
+`warpleague.cli` turns them into exit codes.
 
 WarpLeagueError
 ├── BadInput            the user gave something wrong: exit code 2, no traceback

@@ -1,6 +1,6 @@
-"""The one strict converter: which plain data (TOML, JSON) becomes which value, and what is refused.
+"""The one strict converter from plain data (TOML, JSON) to values; it refuses everything that does not fit exactly.
 
-Leaves reading files to its callers; it only names them in its errors.
+Its callers read the files; it only names them in its errors.
 """
 
 from __future__ import annotations

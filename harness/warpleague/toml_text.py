@@ -1,6 +1,6 @@
 """Reads the TOML and text files that users and strangers wrote: plain files, of bounded size, depth and numbers.
 
-What the values mean is for `warpleague.strict` and its callers.
+`warpleague.strict` turns the result into values.
 """
 
 from __future__ import annotations

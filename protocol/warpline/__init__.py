@@ -1,4 +1,4 @@
 """The Python side of the Warp League wire: messages, framing, codec, and a client for bot authors.
 
-Imports nothing, so that `warpline.client` runs on the standard library alone; leaves matches to the harness.
+This module imports nothing, so that `warpline.client` needs only the standard library.
 """

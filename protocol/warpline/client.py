@@ -1,7 +1,7 @@
-"""Decides nothing about a game: it speaks the wire for a bot, which only chooses.
+"""A client for bots in Python: it reads and writes the messages, and the bot only has to choose.
 
-Leaves every choice to the bot. Needs the standard library alone and runs on Python 3.8 and later, so that this
-one file can be copied beside a bot that must stand by itself.
+It needs only the standard library and runs on Python 3.8 and later, so this one file can be copied into the folder
+of a bot that must work without `warpline`.
 
     from warpline.client import run
 
@@ -10,8 +10,8 @@ one file can be copied beside a bot that must stand by itself.
 
     run(choose, name="first", wants=("legal",))
 
-While `run` runs, the wire is out of the bot's reach: what `print` or a C library writes to standard output goes
-to standard error, and standard input is empty. Before `run`, print nothing.
+While `run` runs, the bot cannot disturb the wire: what `print` or a C library writes to standard output goes to
+standard error, and standard input is empty. Do not print anything before `run`.
 """
 
 from __future__ import annotations

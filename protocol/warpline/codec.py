@@ -1,9 +1,9 @@
-"""Decides which bytes are a message: strict about what bots say, cheap for what is said most.
+"""Turns messages into bytes and bytes into messages: strict with what bots write, fast for frequent messages.
 
-Leaves cutting bytes into lines to `framing`, and whether a message fits the moment to the referee.
+`framing` cuts bytes into lines; the referee decides whether a message fits the moment.
 
-A bot's line is decoded by the first of three that can: a regular expression for an index, msgspec for an
-action object, and the standard library with cattrs for everything else and for every refusal. The first two
+A bot's line is decoded by the first of three decoders that accepts it: a regular expression for an index, msgspec
+for an action object, and the standard library with cattrs for everything else and for every error. The first two
 accept only what the third accepts, and give the same value.
 """
 

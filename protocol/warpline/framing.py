@@ -1,7 +1,4 @@
-"""Decides where a line ends in the bytes that come from the other side.
-
-Leaves the meaning of a line to `codec`, and reading and deadlines to the runner.
-"""
+"""Cuts the bytes from the other side into lines."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Decides how large what crosses the wire may be.
+"""The largest sizes of lines and messages on the wire.
 
-Leaves the enforcing to `framing` and `codec`, and time limits to each match's clock.
+`framing` and `codec` check them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Decides which messages there are and which fields they have, in both directions.
+"""The messages of the wire and their fields, in both directions.
 
-Leaves their bytes to `codec` and their JSON Schema to `schema`. A field's metadata holds its `help`; a field
-with a default may be absent on the wire, and a null there counts as absent.
+A field's metadata holds its `help`. A field with a default may be absent on the wire, and a null counts as absent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Decides how an attrs class reads as JSON Schema, draft 2020-12.
+"""Writes an attrs class as JSON Schema, draft 2020-12.
 
-Leaves which classes are written to which file to `scripts/schema.py`. A description is the field's metadata
-`help`, else the string literal below the field in its class statement; a class is described by its docstring.
+`scripts/schema.py` decides which classes go into which file. The description of a field is the `help` in its
+metadata, or else the string literal below the field in its class; the description of a class is its docstring.
 """
 
 from __future__ import annotations

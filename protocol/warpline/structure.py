@@ -1,6 +1,6 @@
-"""Decides whether a JSON value fits a message class: nothing is converted, every refusal has a path.
+"""Checks whether a JSON value fits a message class: nothing is converted, and every error has a path.
 
-Leaves the bytes, duplicate keys and nesting to `codec`.
+Bytes, duplicate keys and nesting are checked in `codec`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The command line: which command runs, and how its success or failure becomes an exit code.
+"""The command line: finds the command to run, and turns its success or failure into an exit code.
 
-Leaves each family of commands to its module, loaded only when it is the one asked for: `--help` and `--version`
-must stay as cheap as starting Python.
+Each family of commands is a module, which is loaded only when it is needed: `--help` and `--version` must be as
+fast as starting Python.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Check whether a bot is ready, start a new one from a starter, list the bots at hand.
 
-Leaves the checking to `warpleague.runner.checkup` and bundles to `warpleague.runner.bundle.bundle`.
+The check itself is in `warpleague.runner.checkup`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """List the built bots in the cache, or remove some.
 
-Leaves what is in use, and how it is removed, to `warpleague.runner.bundle.cache`.
+`warpleague.runner.bundle.cache` knows what is in use, and removes bots.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What several command families share: options given as text, files read, JSON printed.
-
-Leaves what the commands do to their modules.
-"""
+"""What several command families share: options given as text, files read, JSON printed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Disqualify a bot of a league, or reinstate it.
 
-Decides the arguments and outputs of `warpleague league disqualify` and `reinstate`; leaves what they do to
+These are the arguments and outputs of `warpleague league disqualify` and `reinstate`. What they do is in
 `warpleague.league.decisions`.
 """
 

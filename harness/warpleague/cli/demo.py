@@ -1,6 +1,6 @@
 """Play the demo: a small league of every game, each with its report, in about two minutes.
 
-Leaves the work to the commands of `warpleague league`, and shows each of them, so that the user can type it too.
+It runs commands of `warpleague league` and prints each of them, so that users can type them, too.
 """
 
 from __future__ import annotations

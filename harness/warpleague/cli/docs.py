@@ -1,6 +1,6 @@
 """List the pages of the documentation, or print one of them.
 
-Leaves which pages there are, and how they look, to `warpleague.report.pages`.
+`warpleague.report.pages` finds and prints the pages.
 """
 
 from __future__ import annotations

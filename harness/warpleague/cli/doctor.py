@@ -1,6 +1,6 @@
 """Say what this machine can do: whether each level keeps what it promises, and which languages can be run.
 
-Leaves trying to `warpleague.runner.doctor.promises`, and what a promise means to docs/sandbox.md.
+`warpleague.runner.doctor.promises` tests the promises; docs/sandbox.md explains them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """List the games, or describe one: players, options, actions; or draw a galaxy it deals.
 
-Leaves the rules to the engines and docs/games/.
+The facts come from the engines; docs/games/ has the rules.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Run a league, and look at its tables.
 
-Decides the arguments and outputs of `warpleague league`; leaves the work to `warpleague.league` and the looks to
-`warpleague.report`.
+These are the arguments and outputs of `warpleague league`. The work is done in `warpleague.league`; the tables are
+made in `warpleague.report`.
 """
 
 from __future__ import annotations

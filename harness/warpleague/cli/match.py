@@ -1,6 +1,6 @@
 """Play one match between bots, each named by its folder.
 
-Decides how a match is put together from the command line and shown; leaves playing it to `warpleague.runner.play`.
+This module makes a match from the command line and shows it; `warpleague.runner.play` plays it.
 """
 
 from __future__ import annotations

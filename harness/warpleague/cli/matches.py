@@ -1,7 +1,4 @@
-"""List the matches of a league, in schedule order.
-
-Leaves the argument that chooses among them to `league`.
-"""
+"""List the matches of a league, in schedule order."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Show a recorded match, verify that it holds, make a page of it, or take a position from it.
 
-Leaves executing a record to `warpleague.match.replay`, and drawing to `warpleague.report`.
+`warpleague.match.replay` executes a record; `warpleague.report` draws it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Write the site of a league.
 
-Decides the arguments and outputs of `warpleague league report`; leaves what the site is to `warpleague.report.site`.
+These are the arguments and outputs of `warpleague league report`. The site itself is made in `warpleague.report.site`.
 """
 
 from __future__ import annotations

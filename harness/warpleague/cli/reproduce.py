@@ -1,6 +1,6 @@
 """Play a recorded match again with the same bots, and report the first difference.
 
-Leaves playing to `warpleague.runner.play` and comparing to `warpleague.match.compare`.
+`warpleague.runner.play` plays it; `warpleague.match.compare` compares the records.
 """
 
 from __future__ import annotations

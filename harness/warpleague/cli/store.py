@@ -1,6 +1,6 @@
 """Check the store of a league, take over other machines' stores, remove what is damaged.
 
-Decides the arguments and outputs of `warpleague league verify`, `merge` and `mend`; leaves what they do to
+These are the arguments and outputs of `warpleague league verify`, `merge` and `mend`. What they do is in
 `warpleague.league`.
 """
 

@@ -1,4 +1,1 @@
-"""Leagues: config, schedule, store, ratings, standings, and running many matches.
-
-Leaves playing one match to `warpleague.runner`, and showing results to `warpleague.report`.
-"""
+"""Leagues: the league file, the schedule, the store, ratings and tables, and running many matches."""

@@ -1,7 +1,7 @@
-"""What has changed in a league file and its bots since the league was last run, whose tables are what is shown.
+"""Finds what has changed in a league file and its bots since the league was last run.
 
-Leaves changes of conditions, with which a store cannot be used, to `store`. Bots are not built: only their manifests
-and the content of their folders are looked at.
+Tables show the league as it was last run. Bots are not built here: only their manifests and the content of their
+folders are read. Changes of conditions, with which a store cannot be used, are found in `store`.
 """
 
 from __future__ import annotations

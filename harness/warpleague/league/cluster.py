@@ -1,8 +1,8 @@
-"""A Dask cluster as an executor of matches: its workers are looked over, sent the bots, watched, and replaced.
+"""Plays matches on the workers of a Dask cluster: checks each worker, sends it bots, and replaces workers that die.
 
-Only workers that were found fit get matches; a worker that joins later is looked over then. What a worker does is in
-`cluster_worker`, and what becomes of a match in `running`. Dask's own scheduling is not used: each match is sent to a
-worker that is chosen here, so that none reaches a worker that was not looked over.
+Only workers that passed the check get matches; a worker that joins later is checked then. Dask's own scheduling is
+not used: each match is sent to a worker that is chosen here, so that none reaches a worker that was not checked.
+What a worker does is in `cluster_worker`, what becomes of a match in `running`.
 """
 
 from __future__ import annotations

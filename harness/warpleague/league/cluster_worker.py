@@ -1,8 +1,8 @@
-"""What a worker of a cluster does for a league: it is looked over, takes bots, and plays matches in referee processes.
+"""Runs on a worker of a cluster: describes the worker, takes bots, and plays matches in referee processes.
 
-Every function here is called on the worker by `warpleague.league.cluster`, by name. A worker of Dask's may run several
-tasks at once, in threads of one process. A referee ends all that its process has started when its match is over, so it
-needs a process of its own: each worker keeps a pool of them, as a league on one machine does.
+`warpleague.league.cluster` calls every function here on the worker, by name. A Dask worker may run several tasks at
+once, in threads of one process. A referee ends everything that its process has started when its match is over, so
+it needs a process of its own: each worker keeps a pool of them, like a league on one machine.
 """
 
 from __future__ import annotations

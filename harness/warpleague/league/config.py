@@ -1,6 +1,6 @@
-"""What a league file may say, and what it means: TOML in, one checked `LeagueConfig` out.
+"""Reads a league file: TOML in, one checked `LeagueConfig` out.
 
-Leaves bundling the bots and the bot names to `entry`, and the order of matches to `schedule`.
+The bots that it names are read in `entry`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""What the organiser decided about the bots of a league: who is disqualified, why, and what becomes of its results.
+"""The organiser's decisions about bots: who is disqualified, why, and whether its results still count.
 
-Leaves keeping decisions to `store`, and which matches they leave to play and to count to `league`.
-
-A decision is a fact of the store, entered into its journal; a later one about the same bot replaces it. Nothing that
-was stored before is changed: the matches of a disqualified bot remain, with their records. A bot is meant by its name
-in the league, so that a new version of it stays disqualified.
+A decision is a fact of the store, entered into its journal; a later one about the same bot replaces it. Nothing
+that was stored before is changed: the matches of a disqualified bot remain, with their records. A decision is about
+the name of a bot in the league, so a new version of the bot stays disqualified.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Who takes part, committed to before anything is played: the second commitment of a season.
+"""The commitment to the entrants: a hash of all bots and conditions, published before any match is played.
 
-Leaves who they are to `entry`, and the secret, which is the first one, to `season`. The dice of a deal follow from the
-secret and from names, so that whoever knows the secret could choose names for their dice. The commitment to the
-entrants covers all that is open to choice when the secret is settled: names, contents, conditions and format. It is an
-entry of the journal; when they change there is a further one, and matches of bots that no entry before them has are
-told.
+It is the second commitment of a season; the first one, to the secret, is in `season`. The dice of a deal follow
+from the secret and from names, so anyone who knows the secret could choose names for their dice. This commitment
+covers everything that can still be chosen when the secret is fixed: names, contents, conditions and format. It is
+an entry of the journal. When something changes, a new entry follows; `verify` reports matches of bots that no
+earlier entry has.
 """
 
 from __future__ import annotations

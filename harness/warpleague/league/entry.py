@@ -1,6 +1,6 @@
-"""Who takes part in a league: bot folders become named, bundled bots.
+"""Turns the bot folders of a league file into named, bundled bots.
 
-Leaves what a bundle is and how it is built to `warpleague.runner.bundle.bundle`.
+What a bundle is and how it is built is in `warpleague.runner.bundle`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Facts: what was settled or decided about a league, kept in its store and entered into its journal.
+"""Facts: what was fixed or decided about a league, kept in its store and entered into its journal.
 
-Leaves what a fact of some kind means to those who store it, and opening the store to `store`.
+The modules that store a fact know what it means.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
-"""What was ever stored, in order: a hash chain over the rows of a store, by which deleted and replaced ones are found.
+"""The journal of a store: a hash chain over everything ever stored, which shows what was deleted or replaced.
 
-Leaves when a match is stored to `store`, what facts mean to those who note them, and comparing rows with their records
-to `records`.
+Entry n holds the id of the n-th match or fact that was stored, the SHA-256 of its row (including the record of a
+match) and its link: the SHA-256 of the link before it (nothing for the first), the id and the row's hash. A fact is
+what was decided or fixed about the league, such as its entrants or a disqualification: its id begins with `fact-`,
+which no match's does. The entry is written in the same transaction as the match or fact.
 
-Entry n holds the id of the n-th match or fact that was stored, the SHA-256 of its row (the record of a match included)
-and its link: the SHA-256 of the link before it (nothing for the first), the id and the row's hash. A fact is what was
-decided or settled about the league, such as its entrants or a disqualification: its id begins with `fact-`, which no
-match's does. All of it is written in the transaction that stores the match or fact.
-
-The number and link of the last entry are the *head* of the journal. Who has an old head can tell whether the store
-still goes back to it. Without one a chain only tells accidents and quick hands, not someone who makes it anew.
+The number and link of the last entry are the *head* of the journal. Anyone who has an old head can check whether
+the store still goes back to it. Without an old head the chain shows accidents and simple changes, but not a chain
+that somebody computed again from the start. `records` compares rows with their records.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A league opened: its config, store, season and schedule, to run it or to read its results.
-
-Leaves running to `running`, and making tables to `standings`.
-"""
+"""An open league: its config, store, season and schedule, to run it or to read its results."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""One process at a time: the lock of a league's folder.
-
-Leaves the store in that folder to `store`.
-"""
+"""The lock of a league's folder: only one process at a time may run the league."""
 
 from __future__ import annotations
 

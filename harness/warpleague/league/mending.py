@@ -1,6 +1,6 @@
-"""Which stored matches do not hold, and their way out of the store.
+"""Finds the stored matches that do not hold, and removes them from the store.
 
-Leaves executing records to `records`, and how the journal tells of it to `store`.
+`records` executes the records. The store enters each removal into its journal.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Taking over the matches of another machine's store, of which nothing is believed.
+"""Takes over matches from the store of another machine, without trusting it.
 
-Leaves reading such a file to `strangers`, and what a record tells to `recorded`. It takes only ids, deals and records.
-Each record is executed again, dice included, and must be of the match that its id names; results are read from it.
-What the other store says about the season as a whole changes nothing here.
+Only ids, deals and records are taken. Each record is executed again, including its dice, and must be of the match
+that its id names; results are read from it. Nothing that the other store says about the season as a whole has any
+effect here.
 """
 
 from __future__ import annotations

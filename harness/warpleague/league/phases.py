@@ -1,9 +1,9 @@
-"""The order in time in which matches are played: those that share dice as far apart as a window allows.
+"""Decides in which order matches are played, so that matches with the same dice are far apart.
 
-Leaves the schedule, whose order is what counts in tables, to `schedule`, and playing to `running`. All seat orders of
-a deal have the same dice, and so have all bots of a solo league. What has seen dice must not reach another match with
-them, so a run ends all bots that wait for their next match before it plays dice again. To do that seldom, it plays
-first one match of each of many deals, then the second one of each, and so on.
+All seat orders of a deal have the same dice, and so do all bots of a solo league. A bot that has seen dice must not
+use them in another match, so a run ends all bots that wait for their next match before it plays the same dice
+again. To do this seldom, it first plays one match of each of many deals, then the second one of each, and so on.
+The order in tables is that of `schedule`, not this one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A match as the result store knows it: its values, and how they come out of a row.
-
-Leaves rows and transactions to `store`.
-"""
+"""A match in the result store: its values, and how they are read from a row."""
 
 from __future__ import annotations
 

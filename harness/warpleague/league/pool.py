@@ -1,6 +1,6 @@
-"""An executor that keeps one referee process for each job and survives the death of any of them.
+"""Keeps one referee process for each job, runs calls in them, and replaces those that die.
 
-Leaves what is run, and what to do about a match whose referee died, to `running`.
+What is called, and what to do about a match whose referee died, is decided in `running`.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""How strong the bots are: sequential Elo, and a joint fit of all results with honest error bars.
+"""Ratings: Elo match by match, and a joint fit of all results with error bars.
 
-Leaves reading results to `standings`. Elo points throughout: a difference d means an expected share of
-1 / (1 + 10^(-d/400)); a table of several counts as its pairs, a shared place as half.
+Ratings are in Elo points: a difference d means an expected share of 1 / (1 + 10^(-d/400)). A table of three or more
+counts as its pairs, and a shared place as half a point.
 
 The joint fit is the Bradley-Terry model by maximum likelihood (Zermelo 1929; Bradley and Terry 1952). Its errors
 are clustered sandwiches (Liang and Zeger 1986): the pairs of a table, and the matches on one deal, are not
-independent, and errors that assume they are come out a fifth too small. They are widened for the ratings having been
-fitted to the same results (HC1; MacKinnon and White 1985), since they would cover too little in short leagues.
+independent, and errors that assume they are come out a fifth too small. They are widened because the ratings were
+fitted to the same results (HC1; MacKinnon and White 1985); otherwise they would be too small in short leagues.
 """
 
 from __future__ import annotations

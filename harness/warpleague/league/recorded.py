@@ -1,7 +1,4 @@
-"""A match's result as its record tells it: what the tables need of a match that was played elsewhere.
-
-Leaves executing the record to `warpleague.match.replay`, and where it lies to `store`.
-"""
+"""Reads from a record what the tables need of a match that was played elsewhere."""
 
 from __future__ import annotations
 

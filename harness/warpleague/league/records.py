@@ -1,6 +1,6 @@
-"""The records of a league: completed with their keys once the season is over, and executed again to check all.
+"""Completes the records of a league with their keys when the season is over, and executes them again to check them.
 
-Leaves executing one record to `warpleague.match.replay`.
+`warpleague.match.replay` executes one record.
 """
 
 from __future__ import annotations

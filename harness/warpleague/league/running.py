@@ -1,6 +1,6 @@
-"""Running a season: what is scheduled but not stored is played, and every result is committed as it comes.
+"""Runs a season: plays the scheduled matches that are not stored yet, and commits each result as it comes.
 
-Leaves playing a match to the runner, processes to `pool`, and showing progress to a `Watcher`.
+`pool` or `cluster` provides the processes; a `Watcher` shows the progress.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which tables are played when not all sets of bots are: even games, even meetings, even seats.
+"""Chooses which tables are played when not every set of bots meets: bots, pairs and seats as even as possible.
 
-Leaves deals, ids and the order of whole seasons to `schedule`. Everything is a pure function of its numbers: the
-search draws from a keyed stream and decides by whole numbers, so every machine finds the same tables.
+Everything is a pure function of its numbers: the search draws from a keyed stream and decides by whole numbers, so
+every machine finds the same tables.
 """
 
 from __future__ import annotations

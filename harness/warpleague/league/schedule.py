@@ -1,7 +1,7 @@
-"""Which matches a season has, in which order: a pure function of the season, generated as it is read.
+"""The schedule: which matches a season has, and in which order.
 
-Leaves balanced samples of tables to `sampling`, ids and deal numbers to `season`, and what is still to be played
-to `running`.
+It is a pure function of the season, and generates the matches one by one. `sampling` chooses tables when not all
+are played; `season` gives ids and deal numbers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""How the result store is laid out in SQLite: its tables, and how it is opened.
+"""The tables of the result store in SQLite, and how a store is opened.
 
-Leaves what goes in and comes out to `store`, and what the journal is good for to `journal`. A file that has anything
-else than these tables, or is of another format, is refused.
+A file with anything else than these tables, or of another format, is refused.
 """
 
 from __future__ import annotations

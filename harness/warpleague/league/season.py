@@ -1,7 +1,4 @@
-"""What a season is: its conditions, its secret, its bots, and the identity of each of its matches.
-
-Leaves the order of matches to `schedule`, and what has been played to `store`.
-"""
+"""A season: its conditions, its secret, its bots, and the id of each of its matches."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The tables of a league, computed from its results in one stream: standings, crosstable, seats, faults, times.
+"""Computes the tables of a league from its results: standings, crosstable, seats, faults, times.
 
-Leaves the ratings' arithmetic to `ratings`, and showing the tables to `warpleague.report`. Results are taken in
-schedule order, so that the order in which matches happened to end changes nothing.
+Results are read in one stream and in schedule order, so the order in which matches happened to end changes nothing.
+The arithmetic of ratings is in `ratings`.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
-"""The result store of a league: one SQLite file that holds every match with its record, and nothing twice.
+"""The result store of a league: one SQLite file that holds every match with its record, and no match twice.
 
-Leaves what should be in it to `schedule`, and what the results mean to `standings`.
-
-Crash safety: a match and its record are committed in one transaction, in WAL mode with `synchronous = FULL`, so
-that a commit that was acknowledged survives the death of the process and of the machine, and one that was not
-leaves nothing behind. WAL costs one sync a commit where a rollback journal costs several, and it lets `status`
-read while a run writes. A clean close folds the log back into the one file. The match id is the primary key:
-no match can be in the store twice.
+Crash safety: a match and its record are committed in one transaction, in WAL mode with `synchronous = FULL`. A
+commit that was acknowledged survives the death of the process and of the machine; one that was not leaves nothing
+behind. WAL costs one sync a commit where a rollback journal costs several, and it lets `status` read while a run
+writes. A clean close folds the log back into the one file. The match id is the primary key: no match can be in the
+store twice.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A store whose file may hold anything: its tables must be those this program makes, and all reading has bounds.
+"""Opens a store that comes from a stranger: checks that its tables are ours, and limits all reading.
 
-Leaves what its matches are worth to `merging`. SQLite files can hold views, triggers and pages that lead in circles;
-so nothing is read before the list of tables was looked at, matches must come in the order of their ids, and neither a
-value nor the time between two of them may be large.
+SQLite files can hold views, triggers and pages that lead in circles. So nothing is read before the list of tables
+was checked, matches must come in the order of their ids, and neither a value nor the time between two of them may
+be large.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A referee process: takes calls from its pipe, one after another, and sends back what they return.
 
-Leaves what is called to its caller, and starting, replacing and stopping referees to `pool`. Started as
-`python -P -m warpleague.league.worker IN OUT PARENT CORE`: two inherited file descriptors, the process to
-die with, and the core to keep to (-1: any). A frame is a length (8 bytes, big-endian) and a pickle.
+`pool` starts, replaces and stops referees. The command is `python -P -m warpleague.league.worker IN OUT PARENT
+CORE`: two inherited file descriptors, the process to die with, and the core to stay on (-1: any). A frame is a
+length (8 bytes, big-endian) and a pickle.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""One match as pure code: referee, chance stream, record, replay; nothing here reads a clock or opens a file
-descriptor, except `warpleague.match.packing.read_record`.
+"""One match as pure code: referee, dice, record and replay.
 
-Leaves processes and pipes to `warpleague.runner`.
+Nothing here reads a clock or opens a file, except `warpleague.match.packing.read_record`. Processes and pipes are
+in `warpleague.runner`.
 """

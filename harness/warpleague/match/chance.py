@@ -1,7 +1,7 @@
-"""The chance stream: which numbers the dice and decks of a match show, and where every key comes from.
+"""The chance stream: the random numbers of a match, and the keys that they come from.
 
-Leaves what the numbers mean to the engines. Everything here is a pure function of its arguments, simple enough
-to be written again in any language; `docs/reproduce.md` publishes test vectors.
+Engines decide what the numbers mean. Everything here is a pure function of its arguments, simple enough to be
+written again in any language; `docs/reproduce.md` publishes test vectors.
 """
 
 from __future__ import annotations

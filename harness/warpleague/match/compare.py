@@ -1,7 +1,4 @@
-"""Where two records of the same match differ: in what was done, or in anything that the digest covers.
-
-Leaves whether a record holds to `warpleague.match.replay`.
-"""
+"""Finds the first difference between two records of the same match, in its play or in everything the digest covers."""
 
 from __future__ import annotations
 

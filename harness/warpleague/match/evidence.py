@@ -1,4 +1,4 @@
-"""The evidence beside a fault: a bot's own line and standard error, as a record keeps them and as they are told."""
+"""The evidence beside a fault: a bot's own line and standard error, as a record keeps them and as they are shown."""
 
 from __future__ import annotations
 

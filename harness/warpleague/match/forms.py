@@ -1,7 +1,7 @@
-"""Whether the lines of a record have the form that format 1 gives them: which fields, of which types and ranges.
+"""Checks the form of a record's lines: which fields each line has, of which types and ranges (record format 1).
 
-Every reader may rely on it: a field that passes here can be shown, summed or given to a clock without another look.
-Fields that format 1 does not know are let pass, since it may gain some. Each check returns what is wrong, or None.
+Every reader may rely on it: a field that passes here can be shown, summed or given to a clock without another
+check. Unknown fields are accepted, since format 1 may gain some. Each check returns what is wrong, or None.
 """
 
 from __future__ import annotations

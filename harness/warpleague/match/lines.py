@@ -1,7 +1,4 @@
-"""How a record's lines are spelled: canonical JSON, what the digest covers, and the seal of checksums.
-
-Leaves what the lines mean to `warpleague.match.referee` (which writes) and `warpleague.match.replay` (which reads).
-"""
+"""How the lines of a record are written: canonical JSON, the parts that the digest covers, and the seal."""
 
 from __future__ import annotations
 

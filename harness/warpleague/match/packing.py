@@ -1,6 +1,6 @@
-"""How a record lies in a file: as it is, or compressed by zstd or gzip, as the file's name says.
+"""Reads and writes record files: plain, or compressed with zstd or gzip.
 
-Leaves what a record says to `warpleague.match.replay`. What is read is told by its content, whatever its name.
+The name of a file decides how it is written. A file is read by its content, whatever its name is.
 """
 
 from __future__ import annotations

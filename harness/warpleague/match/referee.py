@@ -1,6 +1,7 @@
-"""Who is asked what, and what every answer, fault and roll of the dice does to a match; it also writes the record.
+"""The referee: decides whom to ask, and what each answer, fault and roll of the dice does to a match.
 
-Leaves processes, pipes and time itself to `warpleague.runner`: lines and durations come in as values, lines go out.
+It has no processes, pipes or clocks: lines and durations come in as values from `warpleague.runner`, and lines go
+out. It writes the record through `scribe`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a record says happened, executed again line by line, and whether all of it holds.
+"""Executes a record again, line by line, and checks whether all of it holds.
 
-Leaves how a record lies in a file to `packing`, and playing the match anew to `warpleague.runner`.
+This needs no bots. `warpleague.runner` plays the match again with them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How a match becomes a record: each line spelled canonically as it happens, the digest and the seal at the end.
-
-Leaves deciding what happened to `warpleague.match.referee`, and reading it again to `warpleague.match.replay`.
-"""
+"""Writes the record of a match: each line in canonical form as it happens, then the digest and the seal."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How a match's ingredients become values: game options from JSON or text, the first state of a match, its id.
+"""Turns the parts of a match into values: game options from JSON or text, the first state, the id of the match.
 
-Leaves files and command lines to the layers above; everything given here is already parsed.
+It reads no files and no command lines: its callers have parsed them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a match is made of, and what comes out of it: the values that scheduler, referee and record share.
-
-Leaves how to play it to `warpleague.match.referee` and `warpleague.runner.play`.
-"""
+"""What a match is made of and what comes out of it: the values that schedule, referee and record share."""
 
 from __future__ import annotations
 

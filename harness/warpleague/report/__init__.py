@@ -1,4 +1,4 @@
-"""What people get to see: tables, live views, boards and replays in the terminal.
+"""Everything that people see: tables, live views, boards and replays in the terminal, and the site.
 
-Leaves what is true to the layers below, and which of it is printed when to the command line.
+The figures come from the layers below.
 """

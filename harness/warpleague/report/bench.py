@@ -1,7 +1,4 @@
-"""How the benchmark's figures look in a terminal.
-
-Leaves taking them to `warpleague.cli.bench`.
-"""
+"""Prints the figures of the benchmark."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How the board of a scene is drawn in characters: hexes with outlines, squares with walls, pieces below labels.
-
-Leaves glyphs and colours to `styles`, and what stands beside the board to `scene`.
-"""
+"""Draws the board of a scene in characters: hexes with outlines, squares with walls, pieces below labels."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How findings about a bot, and lists of bots, look in a terminal.
-
-Leaves making the findings to `warpleague.runner.checkup`.
-"""
+"""Prints the findings about a bot, and lists of bots."""
 
 from __future__ import annotations
 

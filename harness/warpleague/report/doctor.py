@@ -1,7 +1,4 @@
-"""How the findings about this machine look in a terminal: one row for each promise, one column for each level.
-
-Leaves trying the promises to `warpleague.runner.doctor.promises`.
-"""
+"""Prints the findings about this machine: one row for each promise, one column for each level."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the tables of a league say, and how figures are written: the same in a terminal and on the pages of a site.
+"""How the figures of a league are worded, for the terminal and for the pages of a site alike.
 
-Leaves computing to `warpleague.league.standings`, and columns to `tables` and the site.
+They are computed in `warpleague.league.standings`; columns and layout are in `tables` and in the site.
 """
 
 from __future__ import annotations

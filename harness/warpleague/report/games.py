@@ -1,7 +1,4 @@
-"""How the list of games, and one game's description, look in a terminal.
-
-Leaves the facts to `warpleague.cli.games`.
-"""
+"""Prints the list of games, and the description of one game."""
 
 from __future__ import annotations
 

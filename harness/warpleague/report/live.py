@@ -1,6 +1,6 @@
-"""What a person sees while a league runs: a live view in a terminal, plain lines elsewhere.
+"""Shows a league while it runs: a live view in a terminal, plain lines elsewhere.
 
-Leaves running to `warpleague.league.running`, whose events it hears, and final tables to `tables`.
+It hears the events of `warpleague.league.running`. The final tables are in `tables`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How a finished match looks in a terminal: one table, and the faults in words.
-
-Leaves what happened in it to `warpleague.report.replay`.
-"""
+"""Prints a finished match: one table, and the faults in words."""
 
 from __future__ import annotations
 

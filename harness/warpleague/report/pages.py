@@ -1,7 +1,4 @@
-"""How the pages of the documentation look in a terminal, and which pages there are.
-
-Leaves where the pages are to `warpleague.runner.bundle.shipped`.
-"""
+"""Finds the pages of the documentation, and prints them in a terminal."""
 
 from __future__ import annotations
 

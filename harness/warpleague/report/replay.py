@@ -1,6 +1,6 @@
-"""How a recorded match is told in a terminal: each line in words, the board when asked for.
+"""Prints a recorded match: each line in words, and the board when asked for.
 
-Leaves executing the record to `warpleague.match.replay`, and words and pictures to the games.
+`warpleague.match.replay` executes the record; the games provide words and scenes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How a scene looks in a terminal: caption, board, legend, and panels beside the board or below it.
+"""Prints a scene: caption, board, legend, and panels beside the board or below it.
 
-Leaves what there is to draw to the games, and drawing the board to `board`.
+The games say what there is to draw; `board` draws the board.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""How the tables of a league look in a terminal: which columns, how numbers are written, what fits the width.
+"""The tables of a league in a terminal: their columns, how numbers are written, and what fits the width.
 
-Leaves computing them to `warpleague.league.standings`. Every function returns something rich can print; nothing
-here prints.
+Every function returns something that rich can print; nothing here prints.
 """
 
 from __future__ import annotations

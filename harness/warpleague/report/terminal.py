@@ -1,7 +1,4 @@
-"""What all that is printed has in common: how wide the console is, and how a table is drawn.
-
-Leaves what is printed to the other modules of this folder.
-"""
+"""What all printed tables share: the width of the console, and how a table is drawn."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The looks at a league, each in two forms: JSON for programs, a table for people.
-
-Leaves computing to `warpleague.league.standings`, and the looks of a single table to `tables`.
-"""
+"""The commands that show a league, each in two forms: JSON for programs, a table for people."""
 
 from __future__ import annotations
 

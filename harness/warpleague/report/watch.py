@@ -1,7 +1,6 @@
-"""How a match looks while it is played: the board redrawn in place, with the last things that happened.
+"""Shows a match while it is played: the board redrawn in place, with the last things that happened.
 
-Leaves the match to the runner, which calls `Watcher.observe` after each step; where the output is no terminal,
-the events are told line by line instead.
+The runner calls `Watcher.observe` after each step. If the output is no terminal, each event is a line of text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Measure the wire, the engines, whole matches and start-up on this machine, as ratios within one run.
 
-Decides what is measured and how it is shown; leaves the taking of each figure to `warpleague.cli.bench.measures`.
+How each figure is measured is in `warpleague.cli.bench.measures`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Each figure of the benchmark: how it is taken, and against what it is put into proportion.
+"""The measures of the benchmark: how each figure is measured, and against which other figure it is compared.
 
-Leaves showing them to `warpleague.report.bench`. Every round takes all figures one after the other on the same core,
-and a ratio is formed within its round, so that a machine whose speed drifts does not bend it.
+Every round measures all figures one after the other on the same core, and ratios are formed within a round, so that a
+machine whose speed drifts does not change them.
 """
 
 from __future__ import annotations

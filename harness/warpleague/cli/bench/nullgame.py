@@ -1,6 +1,6 @@
-"""A game without rules: two seats alternate, each with the same two actions; what a match of it costs is the wire.
+"""A game almost without rules, to measure the cost of the wire: two seats alternate, each with the same two actions.
 
-Leaves everything else out; it is not registered and cannot be played in a league.
+It is not registered and cannot be played in a league.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""The static site of a league and the page of a match: files that any browser opens, without server or network.
+"""The static site of a league and the page of a match: files for any browser, without server or network.
 
-Decides what they hold and how they are written; leaves the figures to `warpleague.league` and the pictures to the
-games' scenes.
+The figures come from `warpleague.league`, the pictures from the games' scenes.
 """

@@ -1,6 +1,6 @@
-"""The drawings of a league's page, as SVG that takes its colours from the style sheet.
+"""Draws the charts of a league's page as SVG, in the colours of the style sheet.
 
-Leaves the figures to `gather`. Charts hold their numbers as text too, so that they can be read aloud and searched.
+Charts also hold their numbers as text, so that they can be read aloud and searched.
 """
 
 from __future__ import annotations

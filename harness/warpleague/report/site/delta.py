@@ -1,7 +1,6 @@
-"""How a scene is spelled as plain JSON, and how a scene is told by what differs from the one before.
+"""Writes scenes as plain JSON, and as deltas: what differs from the scene before.
 
-Leaves which scenes there are to `frames`. `assets/codec.js` applies the same deltas in a browser; both are tested
-against the scenes themselves.
+`assets/codec.js` applies the same deltas in a browser; both are tested against the scenes themselves.
 
 The plain form of a scene is an object of five lists, a text and a shape:
 
@@ -9,9 +8,9 @@ The plain form of a scene is an object of five lists, a text and a shape:
      "pieces": [[x, y, kind, text, owner, facing], ...], "links": [[x1, y1, x2, y2, kind, owner], ...],
      "panels": [[title, owner], ...], "lines": [[text, ...], ...]}
 
-where `lines` holds the lines of the panel at the same place. A delta is an object with the keys that changed: the
-shape and the caption as they are now, each list as splices `[at, drop, item, ...]`, to be applied in their order:
-drop so many items at that place, put these there. A scene follows from nothing (`EMPTY`) as from any other.
+where `lines` holds the lines of the panel at the same place. A delta is an object with the keys that changed. The
+shape and the caption have their new values. Each list has splices `[at, drop, item, ...]`, to be applied in order:
+remove `drop` items at `at`, and insert the given items there. The first scene is a delta against `EMPTY`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What a replay shows: a frame for every line of a record, with the picture as each seat saw it, and what led to it.
+"""The frames of a replay: for each line of a record, what happened and the picture as each seat saw it.
 
-Leaves executing the record to `warpleague.match.replay`, spelling the pictures to `delta`, and showing frames to the
-viewer (`assets/viewer.js`). A record is read once, line by line, and its frames go packed into one block: memory does
-not grow with their number but by what is packed.
+`warpleague.match.replay` executes the record, `delta` writes the pictures, and the viewer (`assets/viewer.js`)
+shows the frames. A record is read once, line by line, and its frames are compressed at once, to save memory.
 
 Frame n is the position after line n of the record; frame 0 is the start. What a frame holds, beside the pictures:
 
@@ -13,8 +12,8 @@ Frame n is the position after line n of the record; frame 0 is the start. What a
     told                                         what happened in words, one list for all that saw the same
     scene                                        deltas against the frame before, likewise
 
-`told` and `scene` are lists: first the one for the viewer of everything, then, for each seat, its own, or null where
-it is the same.
+`told` and `scene` are lists: first the one for the viewer of everything, then, for each seat, its own, or null
+where it is the same.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the page of a league says: the figures of its tables and charts, and its matches.
+"""The content of a league's page: the figures of its tables and charts, and its matches.
 
-Leaves computing to `warpleague.league.standings`, drawing to `charts`, and wording of pages to the templates.
+`warpleague.league.standings` computes them, and the templates lay them out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The matches of a league as its page lists them, and which of them get a replay.
+"""The list of matches on a league's page, and the choice of matches that get a replay.
 
-Leaves showing the list to `assets/matches.js`.
+`assets/matches.js` shows the list.
 """
 
 from __future__ import annotations

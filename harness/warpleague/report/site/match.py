@@ -1,7 +1,4 @@
-"""The page of one match: its replay, result, conditions, and how to check it.
-
-Leaves the frames to `frames`, what surrounds a page to `shell`, and where pages go to `write`.
-"""
+"""The page of one match: its replay, result, conditions, and how to check it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What surrounds a page's content: templates, style and scripts, and the policy that lets nothing else in.
+"""The frame of every page: templates, style and scripts, and the security policy that blocks everything else.
 
-Leaves what a page says to `match` and `index`. A page is opened from a disk, where a browser takes every file for a
-stranger's. So a page that links its style and scripts names them by a nonce, which holds there as on a server; a page
-that has to stand alone holds them within, and names them by their hashes.
+Pages must also work from a disk, where a browser trusts no other file. So the policy of a page that links its style
+and scripts names them by a nonce, which works on a disk and on a server. A page that must stand alone contains its
+style and scripts, and its policy names them by their hashes.
 """
 
 from __future__ import annotations

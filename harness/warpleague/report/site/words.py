@@ -1,6 +1,6 @@
-"""How conditions, scores and outcomes are put into words on a page.
+"""Puts conditions, scores and outcomes into words for the pages.
 
-Leaves laying them out to the templates. All that comes from outside is made safe to show here.
+All text that comes from outside is made safe to show here.
 """
 
 from __future__ import annotations

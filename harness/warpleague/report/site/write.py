@@ -1,11 +1,10 @@
-"""How a site comes to be on the disk: which pages are made anew, in which order files appear, what goes.
+"""Writes a site to the disk: which pages are made again, in which order files are written, what is removed.
 
-Leaves what pages say to `gather` and `match`, and writing a file whole or not at all to the caller.
-
-A site is good at any instant, also when its writing is killed. Files that pages share are named by their content, so
-that old and new pages find theirs; pages of matches are replaced one by one, each whole; the league's page, which
-links to them, comes last; only then goes what no page needs any more. A match's page tells what it was made from: the
-record, and all that turns records into pages. If that is the same, the page is kept.
+A site works at any moment, also when its writing is killed. Files that pages share are named by their content, so
+that old and new pages find theirs. Pages of matches are replaced one by one, each as a whole. The league's page,
+which links to them, is written last; only then are files removed that no page needs any more. A match's page
+contains a hash of what it was made from: the record, and all code that turns records into pages. If that is the
+same, the page is kept.
 """
 
 from __future__ import annotations
