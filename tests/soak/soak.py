@@ -25,6 +25,7 @@ from warpleague.league.league import open_to_run
 from warpleague.league.pool import RefereePool
 from warpleague.league.running import run_league
 from warpleague.runner.bundle import cache
+from warpleague.runner.host.schedstat import own_counts
 
 BOTS = Path(__file__).resolve().parents[2] / "bots"
 CONFIG = """
@@ -143,6 +144,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="referees (default %(default)s)")
     args = parser.parse_args()
     begun = time.monotonic()
+    own_counts()  # opens a file for good
     files = host.descriptors(os.getpid())
     samples: list[Sample] = []
     seen: dict[int, int | None] = {}
