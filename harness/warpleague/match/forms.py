@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from warpleague.match.chance import KEY_BYTES
-from warpleague.match.spec import LEVELS, POLICIES, FaultKind
+from warpleague.match.spec import LEVELS, POLICIES, FaultKind, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ MOST_S: Final = 1_000_000
 
 _MOST_COUNT: Final = 1 << 53
 _KINDS: Final = get_args(FaultKind)
-_MARKS: Final = ("auto", "substituted", "then")
+_MARKS: Final = get_args(Mark)
 _TIMES: Final = 3  # of a decision: wall, processor, waiting
 
 

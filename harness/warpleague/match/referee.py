@@ -15,7 +15,7 @@ from warpleague.games.api import CHANCE
 from warpleague.match.chance import ChanceStream, bot_seed
 from warpleague.match.evidence import quote
 from warpleague.match.lines import number, outcome_form
-from warpleague.match.scribe import Scribe, action_cache, milliseconds
+from warpleague.match.scribe import Scribe, action_cache
 from warpleague.match.setup import first_state, load_options
 from warpleague.match.spec import MatchResult, SeatFault, SeatTimes, Violation, retires
 from warpline import codec
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from warpleague.games.api import Event, Game, JsonObject
-    from warpleague.match.spec import MatchSpec
+    from warpleague.match.spec import Mark, MatchSpec
 
 _NANO: Final = 1_000_000_000
 
@@ -179,32 +179,32 @@ class Referee:
             self.seat = seat
             self._legal = legal
             self._ask = game.ask(state, seat)
-            if self._then:
-                wanted = self._then[0]
-                if len(legal) == 1 and not talk and wanted != game.action_json(legal[0]):
-                    self._play(legal[0], mark=b',"auto":true')
-                    continue
-                del self._then[0]
-                if len(legal) == 1 and not talk:
-                    self._play(legal[0], mark=b',"auto":true')
-                    continue
-                try:
-                    action = game.parse(state, seat, wanted)
-                except ActionError as error:
-                    self._then = []
-                    evidence = quote(codec.canonical(wanted))
-                    self.violation = Violation("illegal", f"in the then list: {error}", evidence)
-                    return Step.FAULT
-                talked = self._talked
-                self._play(action, tail=b',"then":true')
-                # A message that follows an action is about the next decision: that one has not begun.
-                self._talked = self._talked and talked
-                continue
             if len(legal) == 1 and not talk:
-                self._play(legal[0], mark=b',"auto":true')
-                continue
-            self._pose(seat, talk)
-            return Step.ASK
+                # A bot may give a forced move in its `then` list, or leave it out.
+                if self._then and self._then[0] == game.action_json(legal[0]):
+                    del self._then[0]
+                self._play(legal[0], "auto")
+            elif not self._then:
+                self._pose(seat, talk)
+                return Step.ASK
+            elif not self._play_then():
+                return Step.FAULT
+
+    def _play_then(self) -> bool:
+        """Play the next action of the bot's `then` list; false if it is illegal, which is then in `violation`."""
+        wanted = self._then.pop(0)
+        try:
+            action = self.game.parse(self._state, self.seat, wanted)
+        except ActionError as error:
+            self._then = []
+            evidence = quote(codec.canonical(wanted))
+            self.violation = Violation("illegal", f"in the then list: {error}", evidence)
+            return False
+        talked = self._talked
+        self._play(action, "then")
+        # A message that follows an action is about the next decision: that one has not begun.
+        self._talked = self._talked and talked
+        return True
 
     def _pose(self, seat: int, talk: int) -> None:
         """Write the question for `seat` and say how long it may take."""
@@ -278,9 +278,7 @@ class Referee:
         self._spent.append((seat, wall_ns, cpu_ns or 0, wait_ns or 0))
         if reply.then:
             self._then = list(reply.then)
-        times = b',"ms":[%b,%b,%b]' % (milliseconds(wall_ns), milliseconds(cpu_ns), milliseconds(wait_ns))
-        note = b"" if reply.note is None else b',"note":' + codec.canonical(reply.note)
-        self._play(action, times=times, note=note)
+        self._play(action, times_ns=(wall_ns, cpu_ns, wait_ns), note=reply.note)
         return None
 
     def is_late(self, line: bytes) -> bool:
@@ -326,7 +324,7 @@ class Referee:
                 self._spent.append((seat, wall_ns, 0, 0))
             if kind == "timeout":
                 self._late[seat].add(self._id)
-            self._play(self._legal[0], tail=b',"substituted":true')
+            self._play(self._legal[0], "substituted")
         return retired
 
     @staticmethod
@@ -397,11 +395,15 @@ class Referee:
         self._became(state, events)
 
     def _play(
-        self, action: Any, *, mark: bytes = b"", times: bytes = b"", note: bytes = b"", tail: bytes = b""
+        self,
+        action: Any,
+        mark: Mark | None = None,
+        times_ns: tuple[int, int | None, int | None] | None = None,
+        note: str | None = None,
     ) -> None:
-        """Record an action of the asked seat, with optional members of its line, and apply it."""
+        """Record an action of `seat`, with what else its line tells, and apply it."""
         self._talked = self._talk > 0 and action not in self._legal
-        self._scribe.act(self.seat, self._ask, action, mark=mark, times=times, note=note, tail=tail)
+        self._scribe.act(self.seat, self._ask, action, mark, times_ns, note)
         state, events = self.game.apply(self._state, action)
         if self._then and any(event.reveals for event in events):
             self._then = []

@@ -13,7 +13,15 @@ from warpline.codec import canonical, to_bytes
 
 if TYPE_CHECKING:
     from warpleague.games.api import Game, JsonObject, Outcome, Rolled, Weights
-    from warpleague.match.spec import MatchSpec
+    from warpleague.match.spec import Mark, MatchSpec
+
+_MARKED: Final[dict[Mark | None, tuple[bytes, bytes]]] = {
+    None: (b"", b""),
+    "auto": (b',"auto":true', b""),
+    "substituted": (b"", b',"substituted":true'),
+    "then": (b"", b',"then":true'),
+}
+"""The member of an act line that each mark is, by its place: after `ask`, or after `seat`."""
 
 _MS: dict[int, bytes] = {}
 _MS_MOST: Final = 20_000
@@ -61,7 +69,7 @@ def action_cache(game: Game[Any, Any]) -> ActionCache:
     return _CACHES.get(game) or _CACHES.setdefault(game, ActionCache(game))
 
 
-def milliseconds(ns: int | None) -> bytes:
+def _milliseconds(ns: int | None) -> bytes:
     """Nanoseconds as JSON milliseconds, to the microsecond."""
     if ns is None:
         return b"null"
@@ -112,23 +120,28 @@ class Scribe:
         seat: int,
         ask: str,
         action: Any,
-        *,
-        mark: bytes = b"",
-        times: bytes = b"",
-        note: bytes = b"",
-        tail: bytes = b"",
+        mark: Mark | None = None,
+        times_ns: tuple[int, int | None, int | None] | None = None,
+        note: str | None = None,
     ) -> None:
-        """Write an action; the four parts are its optional members, each with a comma before it.
+        """Write an action of `seat`, and the bot's `note` on it.
 
-        Their places are those of the canonical key order: `mark` after ask, `times` before n, `note` after n,
-        `tail` before type.
+        `times_ns` are wall, processor and waiting time in nanoseconds, None where the system cannot tell; an action
+        with a `mark` has none.
         """
         self.count += 1
-        head = b'%b%b"%b' % (self._actions.head(action), ask.encode(), mark)
-        rest = b',"n":%d%b,"seat":%d%b,"type":"act"}\n' % (self.count, note, seat, tail)
+        auto, other = _MARKED[mark]
+        remark = b"" if note is None else b',"note":' + canonical(note)
+        # The keys stand in canonical order. The digest takes the line without the times.
+        head = b'%b%b"%b' % (self._actions.head(action), ask.encode(), auto)
+        rest = b',"n":%d%b,"seat":%d%b,"type":"act"}\n' % (self.count, remark, seat, other)
         line = head + rest
         self._digested.append(line)
-        self._lines.append(head + times + rest if times else line)
+        if times_ns is not None:
+            wall, cpu, wait = times_ns
+            ms = b',"ms":[%b,%b,%b]' % (_milliseconds(wall), _milliseconds(cpu), _milliseconds(wait))
+            line = head + ms + rest
+        self._lines.append(line)
 
     def fault(self, seat: int, kind: str, retired: bool, detail: JsonObject) -> None:
         """Write a fault."""

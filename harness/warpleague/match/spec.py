@@ -13,6 +13,10 @@ Pondering = Literal["off", "always-stop", "on"]
 
 FaultKind = Literal["startup", "timeout", "crash", "malformed", "illegal", "flood", "memory", "protocol"]
 
+Mark = Literal["auto", "substituted", "then"]
+"""Why an action stands in a record without having been asked for: it was the only legal one, the referee played it
+after a fault, or the bot had given it before in a `then` list."""
+
 LEVELS: tuple[Level, ...] = ("none", "limits", "sandbox")
 """From the one that confines nothing to the one that confines most."""
 LEVEL: Level = "limits"
