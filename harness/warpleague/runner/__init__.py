@@ -1,4 +1,4 @@
-"""The edge to the operating system: bundles built, bots started, asked against the clock and ended.
+"""The edge to the operating system: builds bots, starts them, asks them against the clock, and ends them.
 
-Leaves what any of it means for a match to `warpleague.match`.
+What an answer means for a match is decided in `warpleague.match`.
 """

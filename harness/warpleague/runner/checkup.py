@@ -1,7 +1,6 @@
-"""Whether a bot is ready for a league: built, greeted, played through every game and table it claims, asked awkwardly.
+"""Checks whether a bot is ready for a league: builds it, greets it, and plays every game and table it names.
 
-Leaves how awkward questions look on the wire to `warpleague.runner.trial`, and showing the findings to the command
-line. A bot is checked against itself, so nothing else is needed.
+A bot is checked against itself, so nothing else is needed. The awkward questions are in `warpleague.runner.trial`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What to do about a fault whose cause the bot's last words give away, if it is one that many meet.
-
-Leaves the faults themselves to `trouble` and the referee, and showing a hint to whoever shows the fault.
-"""
+"""Hints for common faults: what to do, if the bot's standard error shows the cause."""
 
 from __future__ import annotations
 

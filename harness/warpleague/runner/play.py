@@ -1,4 +1,4 @@
-"""How a match runs: bots started, greeted, asked in turn and ended, with the referee deciding what it all means.
+"""Plays a match: starts the bots, greets them, asks them in turn, and ends them.
 
 The rules of the wire and the record are in `warpleague.match.referee`, one process in `warpleague.runner.bot`.
 """

@@ -1,7 +1,4 @@
-"""How a bot fares with questions that arrive in awkward ways: in pieces, very long, or with very many legal actions.
-
-Leaves whole matches to `warpleague.runner.play`, and what the outcome means for a bot to `warpleague.runner.checkup`.
-"""
+"""Tests a bot with questions that arrive in awkward ways: in pieces, very long, or with very many legal actions."""
 
 from __future__ import annotations
 

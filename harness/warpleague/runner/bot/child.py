@@ -1,6 +1,6 @@
-"""One bot as the operating system sees it: spawned under its level, its clocks, its signals, its memory, its end.
+"""One bot as a process of the operating system: its start, its clocks, its signals, its memory and its end.
 
-Leaves what is said over its pipes to `process`, and what a level puts round it to `confine`.
+What is said over its pipes is in `process`; what a level adds is in `confine`.
 """
 
 from __future__ import annotations

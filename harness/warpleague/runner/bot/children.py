@@ -1,6 +1,6 @@
-"""What a bot's other processes compute, which its own processor clock does not show: how much, and out of turn.
+"""Measures the CPU time of a bot's child processes, which the bot's own clock does not show.
 
-Leaves looking every now and then to `process`, and what follows from it to `pondering`.
+`process` decides when to measure, and `pondering` what follows from it.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""What of the time that passes during a decision the asked bot has to answer for, and what is the host's.
+"""Decides which part of the time of a decision is charged to the bot, and which part was taken by the host.
 
-Pure: `process` brings the readings of the clocks. The model:
+This module is pure: `process` passes in what the clocks show. The model:
 
-- While it is asked, a bot computes, sleeps, or is kept waiting. What it computes, with all that it started, is its
-  own, always. So is what it sleeps.
-- It is kept waiting while it is ready and others have its processor: the opponents, the referee, the rest of the
-  machine. That time is nobody's. What its own processes take from each other is not in it.
-- Time in which the referee neither computed nor waited for a processor, though it meant to look, is nobody's either:
-  it was stopped, and so may have been the whole machine.
-- An answer also waits for the referee. When one is there at last, the time in which the referee could not have come
-  earlier is nobody's.
+- During a decision, a bot computes, sleeps, or waits for a processor. It is always charged for the time that it and
+  its processes compute, and for the time that it sleeps.
+- It waits while it is ready and others use its processor: the opponents, the referee, the rest of the machine. This
+  time is not charged. Waiting for its own processes does not count as waiting.
+- If the referee meant to look at the clocks but came late, and neither computed nor waited for a processor, it was
+  stopped, perhaps with the whole machine. This time is not charged either.
+- An answer may also wait for the referee. When an answer is there, the time in which the referee could not have come
+  earlier is not charged.
 
-The referee looks every `LOOK_NS`, so it knows to that length when an answer came while it stood still.
+The referee looks every `LOOK_NS`. If it was stopped, it knows only with this precision when an answer came.
 """
 
 from __future__ import annotations

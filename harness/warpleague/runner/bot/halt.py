@@ -1,8 +1,7 @@
-"""How a bot stands still while it is not asked: frozen by the kernel, or else stopped by signals and looked after.
+"""Stops a bot while it is not asked: the kernel freezes it, or else signals stop it.
 
-Leaves when that is to `play` and `pondering`. A stop by signals can be undone by whoever may signal the bot, itself
-and its children included; so there it is seen to what the bot computes while it is stopped, and one that computes is
-killed.
+`play` and `pondering` decide when. Anyone who may send signals to the bot can undo a stop by signals, even the bot
+itself and its children. So its clocks are checked while it is stopped, and a bot that computes is killed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The folder of logs: each bot has a folder of its own in it, with two files for each match and seat.
-
-Leaves what is kept of a match to `stderr` and `wirelog`.
-"""
+"""The folder of logs: a folder for each bot, with two files for each match and seat."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Whether a bot computes while it is not its turn, told by its processor clock, and is to be stopped for it.
+"""Finds out from a bot's processor clock whether it computes out of turn, so that it must be stopped.
 
-Leaves stopping it to `process`, and when to `play`. On the core that the bots of a match share, such a bot takes its
-time from its opponents'.
+The bots of a match share a core, so such a bot takes time from its opponents. `halt` stops it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""One bot's process: started, asked line by line against a deadline, watched, and ended with all it started.
+"""One running bot: starts it, asks it line by line against a deadline, watches it, and ends it.
 
-Leaves what the lines mean to `warpleague.match.referee`, and the process itself to `warpleague.runner.bot.child`.
+What the lines mean is decided in `warpleague.match.referee`; the process itself is in
+`warpleague.runner.bot.child`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which bots wait between two matches of the same referee: those that say they are reusable, not too many.
+"""Keeps reusable bots between two matches of the same referee, but not too many.
 
-Leaves starting, greeting and judging them to `warpleague.runner.play`; a bot that does anything while it waits is
-replaced by a fresh one, and nobody is charged for it. No bot waits from one match to another with the same dice: it
+`warpleague.runner.play` starts, greets and judges them. A bot that does anything while it waits is replaced by a
+fresh one, and nobody is charged for it. No bot is kept from one match to another with the same dice, because it
 would know them.
 """
 

@@ -1,7 +1,4 @@
-"""What is kept of a bot's standard error: the first and the last bytes, however much it writes.
-
-Leaves when to read it to `warpleague.runner.bot.process`.
-"""
+"""Keeps the first and the last bytes of a bot's standard error, however much it writes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Times the decisions of one bot that take more than a moment: which clocks are read, and when.
 
-Leaves what the readings mean to `clock`.
+What the readings mean is in `clock`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""In which words, and with what evidence, the trouble of a bot's process is told.
+"""Describes what went wrong with a bot's process as a fault, in words and with its evidence.
 
-Leaves noticing it to `process`, and judging it to `warpleague.match.referee`.
+`process` notices it, and `warpleague.match.referee` judges it.
 """
 
 from __future__ import annotations

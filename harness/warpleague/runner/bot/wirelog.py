@@ -1,7 +1,4 @@
-"""The wire log of one bot in one match: each line to and from it with its time, the first and the last ones if many.
-
-Leaves where it is written to `warpleague.runner.bot.logs`.
-"""
+"""The wire log of one bot in one match: each line to it and from it, with its time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What comes out of a sandboxed build: an archive that a stranger may have written, made into a folder of ours.
+"""Unpacks the archive that comes out of a sandboxed build, which a stranger may have written, into a folder.
 
-Leaves running the build to `build`. The form is POSIX ustar (pax(1)), of which only plain files, folders and links are
-taken, and those only below the folder; all else, and whatever is too much, is refused before it is written.
+The form is POSIX ustar (pax(1)). Only plain files, folders and links are taken, and only below the folder;
+everything else, and everything that is too large, is refused before it is written.
 """
 
 from __future__ import annotations

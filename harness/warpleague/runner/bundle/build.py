@@ -1,9 +1,8 @@
-"""How a bot's build command runs: a stranger's program as much as the bot itself, so at the level of the match.
+"""Runs a bot's build command, which is a stranger's program like the bot itself, so at the level of the match.
 
-Leaves which bots are built, and where the result is kept, to `bundle`; the sandbox itself to `sandbox`, and what
-comes out of it to `archive`. At `sandbox` a build never writes to a file of this machine: it works on a copy in
-memory, of which an archive comes out by a pipe. At `limits` it runs in the folder, under limits of its own; at `none`
-it is only waited for.
+At `sandbox` a build never writes to a file of this machine: it works on a copy in memory, and an archive of this
+copy comes out through a pipe (`archive` unpacks it). At `limits` it runs in the folder, under limits of its own; at
+`none` there is only a time limit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a bot is: its content's digest, its built copy in the cache, and how to start it.
+"""A bot ready to be started: the digest of its content, its built copy in the cache, and its command.
 
 A bundle is found by its digest, so the same content is built once, and a record's bots can be found again.
 """

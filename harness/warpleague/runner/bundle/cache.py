@@ -1,7 +1,7 @@
-"""What the cache of built bots holds, who uses it, and what may be removed from it.
+"""The cache of built bots: what it holds, which process uses what, and what may be removed.
 
-Leaves filling it to `bundle`. A process that uses a bundle holds a shared lock on its folder until it ends, however it
-ends; whoever removes a bundle needs the lock alone. So nothing that is in use is ever removed.
+A process that uses a bundle holds a shared lock on its folder until it ends, however it ends. To remove a bundle, a
+process needs the lock alone. So nothing that is in use is ever removed.
 """
 
 from __future__ import annotations

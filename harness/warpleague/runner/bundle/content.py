@@ -1,7 +1,7 @@
-"""Which files of a folder make up a bot, and the digest over them.
+"""Finds the files of a folder that make up a bot, and computes the digest over them.
 
-Leaves copying and building them to `bundle`. A folder is a stranger's: whatever is in it, reading it ends, and what
-no bot may hold is a `BotError` that names the path.
+A stranger made the folder. So reading it always ends, whatever is in it, and anything that a bot may not contain is
+a `BotError` that names the path.
 """
 
 from __future__ import annotations

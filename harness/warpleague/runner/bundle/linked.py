@@ -1,8 +1,8 @@
-"""Large files of a bot that are linked instead of copied: found, checked against the digest in its manifest, linked.
+"""Links large files of a bot instead of copying them, after checking them against the digest in its manifest.
 
-Leaves the rest of a bot's files to `content` and `bundle`. In the cache, a bundle NAME has a folder NAME.files beside
-it with links to the files themselves; the bundle's own links lead there, and are relative. So they hold on the host,
-and in the sandbox, where `mounts` puts the files into a folder of the same name beside the bot's.
+In the cache, a bundle NAME has a folder NAME.files beside it with links to the files themselves. The bundle's own
+links lead there, and are relative. So they work on the host, and also in the sandbox, where `mounts` puts the files
+into a folder of the same name beside the bot's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a `bot.toml` may say, and what it means: TOML in, one checked `Manifest` out.
+"""Reads a `bot.toml`: TOML in, one checked `Manifest` out.
 
-It is a stranger's file: nothing in it may name a program of this machine by its path, steer a terminal, or keep its
-reader waiting.
+It is a stranger's file: nothing in it may name a program of this machine by its path, control a terminal, or make
+its reader wait.
 """
 
 from __future__ import annotations

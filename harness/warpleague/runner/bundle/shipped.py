@@ -1,7 +1,4 @@
-"""Where the bots, leagues and pages are that come with Warp League: in a checkout, or inside the installed package.
-
-Leaves reading a bot to `warpleague.runner.bundle.bundle`, and a league file to `warpleague.league.config`.
-"""
+"""Finds the bots, leagues and pages that come with Warp League, in a checkout or in the installed package."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Where a bundle grows before it is one: a folder beside its target that one process owns, and that goes with it.
+"""The folder in which a bundle is made: beside its target, owned by one process, and removed with it.
 
-Leaves what is put into it to `bundle`. The owner holds a lock on a file of the same name, which ends with the process
-however that ends: a draft whose lock can be had is nobody's, and is removed at the next start.
+The owner holds a lock on a file of the same name, and the lock ends with the process however that ends. If the lock
+of a draft is free, its owner is dead, and the draft is removed at the next start.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a built bot travels to another machine of the same kind: as one archive, found again there by its digest."""
+"""Packs a built bot into one archive for another machine of the same kind, where it is found by its digest."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Whether the kernel can cap the memory of a bot with all that it starts, and the control group that does so.
+"""Caps the memory of a bot and all its processes with a control group, where the kernel grants one.
 
-Leaves where groups can be made to `hierarchy`, how high the cap is to `confine`, and what an excess means to
-`process`. A group is a folder below the harness's own group (cgroups(7); the kernel's cgroup-v1/memory and
-cgroup-v2), made for one bot before that runs, and removed when the last of its processes is gone. Its name tells
-its owner, so that what a killed harness left is found and ended by the next one.
+`hierarchy` finds where groups can be made, and `launch` decides how high the cap is. A group is a folder below the
+harness's own group (cgroups(7); the kernel's cgroup-v1/memory and cgroup-v2). It is made for one bot before the bot
+runs, and removed when the last of its processes has ended. Its name names its owner, so that the next harness finds
+and ends what a killed harness left.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The group of a bot that the kernel freezes, and that counts what all of its processes compute, dead ones included.
+"""Freezes a bot by its control group, which also counts what all of its processes compute, dead ones included.
 
-Leaves who is frozen when to `play` and `pondering`, and groups that cap memory to `cgroup`. It is a control group of
-version 2 (cgroups(7); the kernel's cgroup-v2), which needs no controller for this: a folder below the group that this
-process is in. Where memory is capped by version 2, it is the same folder.
+`play` and `pondering` decide when. It is a control group of version 2 (cgroups(7); the kernel's cgroup-v2), which
+needs no controller for this: a folder below the group that this process is in. Where memory is capped by version 2,
+it is the same folder.
 
-Nothing that a bot can do ends its own freezing, unlike being stopped by SIGSTOP, which any SIGCONT undoes: of a child,
-a timer, a terminal.
+Nothing that a bot can do undoes freezing. A stop by SIGSTOP can be undone by any SIGCONT: from a child, a timer, or
+a terminal.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Where in the tree of control groups this process may make some, and how their files are read and written.
+"""Finds where in the tree of control groups this process may make groups, and reads and writes their files.
 
-Leaves the groups themselves to `cgroup`. The place is the group that this process is in; in version 2, where a group
-may not hold processes and share out memory at once, this process moves itself out of the way first.
+The place is the group that this process is in. In version 2 a group may not hold processes and distribute memory at
+the same time, so this process first moves itself into another group.
 """
 
 from __future__ import annotations

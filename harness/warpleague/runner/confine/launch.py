@@ -1,8 +1,8 @@
-"""What a level puts between a bot and the machine: its command line, its environment, its memory watch.
+"""Starts a bot at its level: its command line, its environment, its limits and its memory watch.
 
-Leaves the pipes and the clock to `warpleague.runner.bot.process`, the sandbox itself to `sandbox`, and whether a level
-holds on this machine to `promises`. Level `none` changes nothing; `limits` sets resource limits, a clean environment
-and death with the harness: it keeps accidents in, not attackers; `sandbox` keeps in both.
+Level `none` changes nothing. `limits` sets resource limits, a clean environment and death with the harness: it
+stops accidents, not attackers. `sandbox` stops both; it is made in `sandbox`. Whether this machine keeps what a
+level promises is tested in `promises`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What of the machine's files a bot in the sandbox sees, all of it read-only: the system, its runtime, its folder.
+"""Decides which files of the machine a bot in the sandbox sees, all read-only: the system, its runtime, its folder.
 
-Leaves everything else about the sandbox to `sandbox`. What is not named here is not there.
+What is not named here does not exist for the bot.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a bot at level `sandbox` lives in: bubblewrap's namespaces, what is mounted there, its limits and its end.
+"""Makes the sandbox of a bot with bubblewrap: its namespaces, its mounts, its limits and its end.
 
-Leaves the choice among levels to `confine`, the pipes to `process`, and the forbidden system calls to `seccomp`.
+The forbidden system calls are in `seccomp`.
 """
 
 from __future__ import annotations

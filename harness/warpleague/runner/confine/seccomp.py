@@ -1,9 +1,9 @@
-"""Which system calls a bot in the sandbox may not make, as a seccomp filter in classic BPF (seccomp(2), Linux).
+"""The system calls that a bot in the sandbox may not make, as a seccomp filter in classic BPF (seccomp(2), Linux).
 
-Leaves loading it to bubblewrap. A deny-list: bots are of any language and version, so what an unknown runtime needs
-must go on working; what is on the list no bot needs, or it is a way out, around a limit, into rarely used kernel
-code, or to a mark that a later bot can find. Calls that are newer than the list do not exist for a bot. Runtimes see
-a refusal that they know from old kernels or containers, and take another path.
+Bubblewrap loads it. It is a deny-list: bots are in any language and version, so whatever an unknown runtime needs
+must still work. No bot needs what is on the list, or it is a way out, around a limit, into rarely used kernel code,
+or to a mark that a later bot can find. Calls that are newer than the list do not exist for a bot. Runtimes know
+such refusals from old kernels or containers, and do without the call.
 """
 
 from __future__ import annotations

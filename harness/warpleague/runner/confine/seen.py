@@ -1,7 +1,7 @@
-"""Which of the machine's files every bot in the sandbox sees, and which more may be shown to some of them.
+"""The one list of the machine's files that a bot in the sandbox may see, and the rules for additional paths.
 
-Leaves mounting them to `mounts`, and what a manifest or a league file looks like to `manifest` and the league. This is
-the one list: what is not named here, asked for by a manifest or granted by an organiser, is not there for a bot.
+What is not on it, not asked for by a manifest, and not granted by an organiser does not exist for a bot. `mounts`
+mounts these files.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Whether this machine keeps what each level of confinement promises: tried, not inferred."""
+"""Tests whether this machine keeps what each level of confinement promises."""

@@ -1,7 +1,6 @@
-"""What each level promises, and whether this machine keeps it: a probe takes a bot's place and tries.
+"""What each level promises, and whether this machine keeps it: a probe runs in a bot's place and tries.
 
-Leaves how a level is made to `confine`, and showing the findings to `warpleague.report.doctor`. Nothing is inferred
-from versions or settings: what counts is what the probe could do.
+Nothing is inferred from versions or settings: only what the probe could do counts.
 """
 
 from __future__ import annotations

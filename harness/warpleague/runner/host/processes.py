@@ -1,7 +1,7 @@
-"""How a program is started with three pipes, and what is told of a process while its number is still its own.
+"""Starts programs with three pipes, and finds out whether a process still runs or how it ended.
 
-Leaves what is started to `confine`, `sandbox` and `build`. The number of a child that has ended belongs to it until
-somebody waits for it: so nothing here does, and whoever kills a process group by its leader's number kills no other.
+The process id of a child that has ended stays reserved until somebody waits for it. So nothing here waits for it:
+then killing a process group by its leader's id cannot hit another process.
 """
 
 from __future__ import annotations

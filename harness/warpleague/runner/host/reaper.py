@@ -1,7 +1,7 @@
-"""Which processes a match has left behind, and their end.
+"""Finds the processes that a match has left behind, and ends them.
 
-Leaves the bots' own process groups to `warpleague.runner.bot.process`; this finds what escaped them: a daemon that was
-forked twice into a session of its own becomes a child of the nearest subreaper, which a referee process is.
+`warpleague.runner.bot.process` ends the process groups of bots. This module finds what escaped them: a daemon that
+was forked twice into its own session becomes a child of the nearest subreaper, which is a referee process.
 """
 
 from __future__ import annotations
