@@ -33,7 +33,7 @@ NOTE_BYTES = 1024
 
 
 class Match:
-    """What the `start` message told; a field's meaning is in the protocol's specification."""
+    """The fields of the `start` message; the specification of the protocol explains them."""
 
     __slots__ = ("clock", "game", "id", "options", "players", "rules", "seat", "seed", "setup")
 
@@ -206,7 +206,7 @@ def run(
                 elif kind == "quit":
                     return
     except BrokenPipeError:
-        return  # the referee is gone: nobody is left to tell
+        return  # the referee has ended: nobody reads this
     finally:
         os.close(sink)
 

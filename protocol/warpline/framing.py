@@ -71,11 +71,11 @@ class LineBuffer:
         return line
 
     def __len__(self) -> int:
-        """The bytes held that were not handed out, newlines included."""
+        """The buffered bytes that were not returned yet, newlines included."""
         return len(self._held) + (0 if self._whole is None else len(self._whole) + 1)
 
     def peek(self, size: int = HEAD) -> bytes:
-        """At most `size` of the bytes held, from their start: evidence for a fault."""
+        """The first buffered bytes, at most `size` of them, as evidence for a fault."""
         if self._whole is not None:
             return (self._whole + b"\n")[:size]
         return bytes(self._held[:size])

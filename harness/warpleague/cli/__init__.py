@@ -113,7 +113,7 @@ def _cause(error: BaseException) -> BaseException:
 
 
 def _code(error: BaseException) -> int:
-    """The exit code for what ended a command early, told on standard error; what is a bug is raised."""
+    """The exit code for an error that ended a command; the error is printed on standard error, and bugs are raised."""
     match _cause(error):
         case BadInput() as cause:
             print(f"warpleague: {cause}", file=sys.stderr)
@@ -125,7 +125,7 @@ def _code(error: BaseException) -> int:
             print("warpleague: interrupted", file=sys.stderr)
             return INTERRUPTED
         case BrokenPipeError():
-            _drop_output()  # the reader has gone (`| head`), and had what it wanted
+            _drop_output()  # the reader has ended (`| head`) and needs no more
             return DONE
         case SystemExit() as cause:
             raise cause

@@ -68,7 +68,7 @@ def say(text: str) -> None:
 
 
 def open_league(args: argparse.Namespace) -> League:
-    """The league that the arguments name, to be read; what has changed since its last run is told."""
+    """Open the league that the arguments name for reading, and print what has changed since its last run."""
     from warpleague.league.config import load_config
     from warpleague.league.league import open_to_read
 
@@ -90,7 +90,7 @@ def league_command(args: argparse.Namespace, *words: str, name: tuple[str, ...] 
 
 
 def add_verb(verbs: argparse._SubParsersAction[Any], name: str, what: str) -> argparse.ArgumentParser:
-    """A command below a command; `what` tells of it in the list of them, and as a sentence in its own help."""
+    """A command below a command; `what` describes it in the list of commands, and as a sentence in its own help."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         name, help=what, description=f"{what[0].upper()}{what[1:]}."
     )
@@ -244,7 +244,7 @@ def check_new(path: Path, force: bool) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Raise `BadInput` if `path` cannot be written: to be asked before the work whose result goes there."""
+    """Raise `BadInput` if `path` cannot be written. Call it before the work whose result goes there."""
     if path.is_dir():
         raise BadInput(f"{path}: cannot write it: it is a folder")
     if path.exists() and not path.is_file():

@@ -55,7 +55,7 @@ def _play(name: str, results: Path, *, small: bool) -> int:
     if not small:
         return _league("run", name, results) or _league("report", name, results)
     return (
-        _league("run", name, results, "--quiet", shown=False)  # how to go on is told once, by the last league
+        _league("run", name, results, "--quiet", shown=False)  # only the last league says how to continue
         or _league("standings", name, results)
         or _league("report", name, results)
     )

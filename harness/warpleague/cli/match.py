@@ -129,7 +129,7 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
     position = None if args.position is None else read_position(args.position)
     if position is not None:
         try:
-            # The position's own options hold unless told otherwise, and are judged as its own.
+            # The position has options of its own. They hold unless others are given.
             raw = {**position_facts(game, position)[1], **raw}
         except PositionError as error:
             raise PositionError(f"{args.position}: {error}") from None

@@ -81,7 +81,7 @@ def run_report(args: argparse.Namespace) -> int:
 
 @contextmanager
 def _progress(args: argparse.Namespace, what: str) -> Iterator[Callable[[int, int], None]]:
-    """What is told how much is done, and of how much; shown in a terminal only."""
+    """A function that shows how much is done, and of how much; only in a terminal."""
     if args.json or not sys.stderr.isatty():
         yield lambda _done, _total: None
         return

@@ -68,7 +68,7 @@ def _verify(args: argparse.Namespace) -> int:
         good = total - len(wrong)
         known = {row["match"] for row in wrong}
         for number, match, problem in altered(league, heads):
-            if match is None or match not in known:  # else its record told already
+            if match is None or match not in known:  # else its record was reported already
                 tell(number, match, problem)
         if args.json:
             print_json(

@@ -74,7 +74,7 @@ def cluster(address: str, level: Level, bots: Sequence[SeatSpec]) -> Iterator[Cl
         ) from None
     if not _ADDRESS.fullmatch(address):
         raise BadInput(f"--cluster: must be HOST:PORT, or tcp://HOST:PORT, not {address!r}")
-    # What Dask logs of lost connections is told in our own words.
+    # Lost connections get messages of our own, so Dask need not log them.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with dask.config.set(_TIMEOUTS):
         try:
@@ -87,7 +87,7 @@ def cluster(address: str, level: Level, bots: Sequence[SeatSpec]) -> Iterator[Cl
             yield executor
         finally:
             executor.shutdown()
-            with suppress(Exception):  # a scheduler that has died cannot be told goodbye
+            with suppress(Exception):  # the scheduler may have died
                 client.close(timeout=2)
 
 
@@ -198,7 +198,7 @@ class ClusterExecutor(Executor):
                     workers=[worker.address],
                     allow_other_workers=False,
                 )
-            except Exception as error:  # noqa: BLE001 - whatever Dask raises when its connection is gone
+            except Exception as error:  # noqa: BLE001 - whatever Dask raises when the connection is lost
                 self._waiting.appendleft(task)
                 self._break(f"the cluster at {self._address} takes no more matches: {error}")
                 return
@@ -279,7 +279,7 @@ class ClusterExecutor(Executor):
         return True
 
     def _update(self, threads: dict[str, int]) -> None:
-        """Take note of the workers there are: drop those that have gone, look over those that are new."""
+        """Update the list of workers: drop those that have left, and check those that are new."""
         with self._lock:
             gone = [self._workers.pop(address) for address in self._workers.keys() - threads.keys()]
             self._seen &= threads.keys()

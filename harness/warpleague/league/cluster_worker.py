@@ -33,7 +33,7 @@ _pool_lock = threading.Lock()
 
 @attrs.frozen
 class Fitness:
-    """What was found when a worker was looked over: `unfit` says why it cannot play, or is None.
+    """What the check of a worker found: `unfit` says why it cannot play, or is None.
 
     `lacks` are the digests of the bots that are not in its cache. `threads` is how many matches it plays at once.
     """
@@ -137,7 +137,7 @@ def call_everywhere(fn: Callable[[], object]) -> None:
 
 
 def _referees(jobs: int) -> RefereePool:
-    """The referees of this worker, as many as it runs tasks: started when first needed, and gone with it."""
+    """The referees of this worker, one for each task it can run; started when needed, ended with the worker."""
     global _pool
     with _pool_lock:
         if _pool is None:

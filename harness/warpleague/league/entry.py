@@ -52,7 +52,7 @@ class Problem:
 
     @property
     def line(self) -> str:
-        """What is told of a bot that is left out."""
+        """The line about a bot that is left out."""
         return f"{self.bot} is left out: {' '.join(self.what.splitlines()[:1])}"
 
     def to_json(self) -> dict[str, str]:

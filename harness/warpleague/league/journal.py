@@ -197,7 +197,7 @@ def _of_match(
 
 
 class _Entries:
-    """Which matches were stored more than once or removed, and where in the journal that stands."""
+    """Which matches were stored more than once or removed, and where the journal says so."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._again: dict[str, list[int]] = {}
@@ -208,7 +208,7 @@ class _Entries:
             try:
                 match_id = json.loads(said)["match"]
             except (ValueError, TypeError, KeyError, RecursionError):
-                continue  # not a fact that was stored so: its hash tells
+                continue  # not a fact as it was stored: the hash differs
             self._removed.setdefault(str(match_id), []).append(seq)
 
     def later(self, match_id: str, seq: int) -> int | None:

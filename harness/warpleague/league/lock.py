@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Place:
-    """Files that a process keeps open, and what tells each of them from another one at the same path.
+    """Files that a process keeps open, and how to notice that another file has taken the place of one of them.
 
     While a file is open, no other gets its number, though it be removed.
     """

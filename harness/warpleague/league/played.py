@@ -103,7 +103,7 @@ def played_from(row: tuple[Any, ...], players: int | None = None) -> Played:
 
 
 def held_from(text: object) -> dict[str, Any]:
-    """What held of a level, from the text the store keeps of it; `ValueError` if it is none."""
+    """How bots were confined, from the text that the store keeps; `ValueError` if the text is not valid."""
     found = msgspec.json.decode(text) if isinstance(text, str) else None
     misfit = detail_misfit(found)
     if misfit is not None or not isinstance(found, dict):

@@ -197,7 +197,7 @@ class RefereePool(Executor):
 
     def _hand_out(self, selector: selectors.BaseSelector) -> None:
         self._spread_out()
-        # Looked for anew each time: a dead referee is replaced by another, which may wait for work too.
+        # Search again each time: a dead referee is replaced by another one, which may also wait for work.
         while (ready := self._ready()) is not None:
             referee, (future, work) = ready
             try:

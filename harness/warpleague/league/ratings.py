@@ -43,7 +43,7 @@ def pair_points(first: int, second: int) -> float:
 
 
 class SequentialElo:
-    """Elo as the season goes: every match changes the ratings that the next one starts from.
+    """Elo match by match: every match changes the ratings that the next one starts from.
 
     All pairs of a table are judged by the ratings before it, each with `k` divided by the number of opponents,
     so that a table of any size moves a rating by at most `k`.

@@ -25,7 +25,7 @@ _MOST_NAME: Final = 64
 
 @attrs.frozen
 class Recorded:
-    """What a record tells: the name and digest of the bot in each seat, and the result."""
+    """What was read from a record: the name and digest of the bot in each seat, and the result."""
 
     seats: tuple[tuple[str, str], ...]
     result: MatchResult

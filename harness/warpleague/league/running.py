@@ -71,7 +71,7 @@ class RunReport:
 
 
 class Watcher:
-    """Hears of a run as it goes on; every method is called in the thread of `run_league`."""
+    """Is told of the events of a run; every method is called in the thread of `run_league`."""
 
     def started(self, league: League, total: int, before: int, jobs: int) -> None:
         """The run begins: `before` of the `total` matches are stored already."""
@@ -320,7 +320,7 @@ class _Run:
                 self._void_in_a_row = 0
 
     def commit(self) -> None:
-        """Store what has been played; only then is it told of."""
+        """Store what has been played; report it only after that."""
         unsaved, self._unsaved, self._commit_at = self._unsaved, [], float("inf")
         if not unsaved:
             return

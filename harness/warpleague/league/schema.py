@@ -102,8 +102,8 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
 
 
 def harden(db: sqlite3.Connection) -> None:
-    """Have SQLite believe as little of a file as it can be told to; before anything of it is read."""
-    # Text need not be UTF-8: what is not must be told with its match, and not end all reading.
+    """Make SQLite trust a file as little as possible, before anything of it is read."""
+    # Text may not be UTF-8: the error must name the match, and must not end all reading.
     db.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
         db.execute(f"PRAGMA {pragma}")

@@ -90,7 +90,7 @@ class Store:
             db = connect_to_write(path)
             with clear_errors(path), transaction(db):
                 found = journal.cut(db)
-                if found is not None:  # told by verify for ever, though the journal goes on
+                if found is not None:  # verify reports it from now on, though the journal goes on
                     add_fact(db, journal.CUT, {"ended": str(found[0]), "before": safe(found[1])})
             return cls(path, db, lock)
         except BaseException:
@@ -193,7 +193,7 @@ class Store:
             )
 
     def committed(self) -> str | None:
-        """When the secret was chosen, so that the commitment could be told (ISO time), or None."""
+        """When the secret was chosen and the commitment was printed (ISO time), or None."""
         return self.meta("committed") or (None if self.meta("commitment") is None else self.meta("created"))
 
     def commit(self, config: LeagueConfig, season: Season) -> None:
@@ -302,7 +302,7 @@ class Store:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All that is read within shows the store as it was at the first reading, while a run goes on."""
+        """Everything that is read inside shows the store as it was at the first read, even while a run writes."""
         with clear_errors(self.path):
             self._db.execute("BEGIN")
             try:

@@ -25,7 +25,7 @@ def write_frame(pipe: BinaryIO, value: object) -> None:
 
 
 def read_frame(pipe: BinaryIO) -> bytes:
-    """The next pickle; `EOFError` if the other side has gone, in the midst of a frame or between two."""
+    """The next pickle; `EOFError` if the other side has closed the pipe, also in the middle of a frame."""
     size = pipe.read(8)
     if len(size) < 8:
         raise EOFError
@@ -69,7 +69,7 @@ def _answer(answers: BinaryIO, done: bool, value: Any, text: str) -> None:
         write_frame(answers, data)
     except BrokenPipeError:
         sys.exit(0)
-    except Exception as error:  # noqa: BLE001 - told instead of the value that cannot travel
+    except Exception as error:  # noqa: BLE001 - sent instead of the value that cannot be pickled
         text = text or "".join(traceback.format_exception(error))
         write_frame(
             answers, (False, RuntimeError(f"{type(value).__name__} cannot be pickled: {value}"), text)

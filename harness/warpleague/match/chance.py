@@ -46,7 +46,7 @@ def deal_key(secret: bytes, deal: int) -> bytes:
 
 
 def bot_seed(key: bytes, seat: int) -> str:
-    """The hexadecimal seed the bot in `seat` is given: it tells nothing about the dice."""
+    """The hexadecimal seed of the bot in `seat`: it reveals nothing about the dice."""
     return _derive(f"bot {seat}", key).hex()
 
 
@@ -59,7 +59,7 @@ class ChanceStream:
     __slots__ = ("_counter", "_hash")
 
     def __init__(self, key: bytes) -> None:
-        # A keyed hash object is copied for each number: a third cheaper than keying anew.
+        # A keyed hash object is copied for each number: this costs a third less than a new keyed hash.
         self._hash = blake2b(key=key, digest_size=32)
         self._counter = 0
 

@@ -94,7 +94,7 @@ def unseal(data: dict[str, Any]) -> list[int] | None:
 
 
 def publish(record: bytes, key: bytes, seed: str | None) -> bytes:
-    """The same record with its key (32 bytes) and seed text written into the header, sealed anew.
+    """The same record with its key (32 bytes) and seed text written into the header, and a new seal.
 
     Neither is covered by the digest, so a season's records can be completed once its secret is out.
     """

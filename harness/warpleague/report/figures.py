@@ -71,7 +71,7 @@ class FaultTally:
     first: list[FaultLine] = attrs.field(factory=list)
 
     def what(self, most: int) -> str:
-        """How the first one was told, in one line of so many characters at most."""
+        """The message of the first one, in one line of at most so many characters."""
         return (self.first[0].fault.message.splitlines() or [""])[0][:most]
 
 
@@ -211,7 +211,7 @@ def solo_remarks(*, rival: bool, compared: bool) -> list[str]:
 
 
 def held_lines(level: str, lines: Sequence[Held]) -> list[str]:
-    """What held of the level: one line where all matches had the same means, else one for each of them."""
+    """How bots were confined: one line if it was the same in all matches, else one line for each way."""
     total = sum(line.matches for line in lines)
     told = [line for line in lines if line.found is not None]
     if not told:

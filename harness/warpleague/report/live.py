@@ -45,7 +45,7 @@ def duration(seconds: float) -> str:
 
 
 class _Counting(Watcher):
-    """Counts matches, and tells the rate and the time left."""
+    """Counts matches, and shows the rate and the time left."""
 
     def __init__(self, console: Console) -> None:
         self.console = console

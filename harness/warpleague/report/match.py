@@ -27,7 +27,7 @@ _STDERR_LINES: Final = 8  # of a bot that is out; its record has more
 
 
 def print_result(spec: MatchSpec, result: MatchResult, console: Console | None = None) -> None:
-    """Print who stands where, the time each bot took, every fault, and what reproduces the match."""
+    """Print the ranks, the time that each bot took, every fault, and the command that reproduces the match."""
     console = console or make_console()
     console.print(Text(f"{spec.game}, match {result.id}", style="bold"))
     table = make_table()

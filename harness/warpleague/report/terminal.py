@@ -23,7 +23,7 @@ PLAIN_WIDTH: Final = 160
 
 
 class SafeConsole(Console):
-    """A console that escapes what could steer the terminal in all text, whoever wrote it; styles are its own."""
+    """A console that escapes everything in texts that could control the terminal; only its own styles remain."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments of `renderable`, their text made safe; rich's own control codes stay."""

@@ -110,7 +110,7 @@ def _bodies(scene: Scene) -> list[tuple[str, ...]]:
 
 
 def splices(old: Sequence[T], new: Sequence[T], spell: Callable[[T], Any]) -> list[list[Any]]:
-    """The splices that make the list `new` of the list `old`, items spelled by `spell`.
+    """The splices that turn the list `old` into the list `new`; `spell` gives the JSON of an item.
 
     Between lists of one length they replace what differs in place, as on boards whose cells stay; else everything
     between the common beginning and the common end.

@@ -165,7 +165,7 @@ def _told(replay: Replay, step: Step, viewers: tuple[int | None, ...]) -> list[l
 
 
 class _Banks:
-    """The seconds left on each seat's bank, as far as a record tells.
+    """The seconds left on each seat's bank, as far as a record shows them.
 
     A substituted decision tells how long its bot took only after a timeout, so that after another fault the bank
     is not known to the end of the match.
@@ -182,7 +182,7 @@ class _Banks:
         self._talked = False  # whether a message came last, so that the decision goes on without an increment
 
     def after(self, data: dict[str, Any], *, message: bool) -> float | None:
-        """What the seat of this line has left after it; None if it has no bank, or it cannot be told.
+        """The seconds left on the bank of this line's seat after it; None if it has no bank, or they are not known.
 
         `message` is whether the line is one; without banks (`kept`) it does not matter.
         """

@@ -44,7 +44,7 @@ MATCHES: Final = "matches"
 
 _OURS: Final = re.compile(r"(page-[0-9a-f]{12}\.css|script-[0-9a-f]{12}\.js|[0-9a-f]{20}\.html)(\.draft)?")
 _STAMP: Final = re.compile(rb'<meta name="stamp" content="([0-9a-f]{32})">')
-_HEAD_BYTES: Final = 4096  # the stamp stands in a page's head
+_HEAD_BYTES: Final = 4096  # the stamp is in the head of a page
 
 
 @attrs.frozen

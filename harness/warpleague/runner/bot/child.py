@@ -69,7 +69,7 @@ class Child:
             os.set_blocking(fd, False)
 
     def locate(self) -> bool:
-        """Find the bot's own process, once it has answered: clocks and signals are to be that one's.
+        """Find the bot's own process after its first answer: clocks and signals are for this process.
 
         True if another process is looked at from now on.
         """
@@ -92,7 +92,7 @@ class Child:
             return None
 
     def kept_ns(self) -> int | None:
-        """How long others kept it from a processor so far, in nanoseconds; None where the system does not tell.
+        """How long it has waited for a processor so far, in nanoseconds; None if the system does not say.
 
         Exact where the kernel tells the pressure on the bot's group. Else what its main thread waited, of which
         what is known of the time of its other processes is not the others'; it may then go back.
@@ -108,7 +108,7 @@ class Child:
         return waited if self.freezer is None else waited - (self.freezer.cpu_ns() - computed)
 
     def processes(self) -> Sequence[int]:
-        """The processes whose memory counts as the bot's: all that it started, where that can be known."""
+        """The processes whose memory counts as the bot's: all that it started, if they can be found."""
         holder = self.group or self.freezer
         if holder is not None:
             found = set(holder.members())
@@ -121,7 +121,7 @@ class Child:
     # ------------------------------------------------------------------ stopped and continued
 
     def others(self) -> list[int]:
-        """The processes that the bot has beside its own, where they can be known."""
+        """The bot's processes beside its own one, if they can be found."""
         return [pid for pid in self.processes() if pid != self.own_pid]
 
     def pause(self, others: bool = False) -> bool:
@@ -170,7 +170,7 @@ class Child:
         return exit_status(status) if status is not None and self.sandbox is not None else status
 
     def level_fault(self) -> str | None:
-        """Why the end of the bot's output is not its own doing, if it is not: it was never let run."""
+        """If the bot never ran, the reason; then the end of its output is not its fault."""
         if any(each is not None and not each.entered() for each in (self.group, self.freezer)):
             return f"it ended with status {self.status(EXIT_S)} before it was in its control group"
         if self.sandbox is None:
@@ -210,7 +210,7 @@ class Child:
                 kill(self.pid, signal.SIGKILL)
 
     def reap(self) -> None:
-        """Wait for the end of what was killed: short, since nothing survives SIGKILL. Its control group goes, too."""
+        """Wait until what was killed has ended, which is soon after SIGKILL. Remove its control group, too."""
         self._popen.wait()
         try:
             if self.sandbox is not None:
@@ -219,7 +219,7 @@ class Child:
             remove_groups(self.group, self.freezer)
 
     def close(self) -> None:
-        """Give back all descriptors."""
+        """Close all descriptors."""
         for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
             if pipe is not None:
                 pipe.close()
@@ -236,5 +236,5 @@ class Child:
             self.close()
 
     def close_schedstat(self) -> None:
-        """Give back the descriptor of the clocks that a bot needs only while it plays."""
+        """Close the descriptor of the clocks, which a bot needs only while it plays."""
         self._main_thread.close()

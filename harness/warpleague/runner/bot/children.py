@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Children:
-    """What was seen of the processes that one bot has beside its own, on `cores` processors.
+    """The CPU time of the processes that one bot has beside its own, on `cores` processors.
 
     What starts and ends between two looks is not seen; but where each look finds other processes, there are many
     that live shortly, and they count as computing all the time. Times are in nanoseconds.
@@ -31,7 +31,7 @@ class Children:
         self._looked_ns = time.perf_counter_ns()
         self._turn_ns = 0
         self.any = False
-        """Whether there ever was one."""
+        """Whether the bot ever had such a process."""
         self.used_ns = 0
         """The processor time they have used so far."""
         self.gap_ns = 0
@@ -60,7 +60,7 @@ class Children:
         self._judge(used, looked_ns, turn_ns)
 
     def count(self, used_ns: int, turn_ns: int) -> None:
-        """Something has counted that they used `used_ns` in all, those included that ended long ago."""
+        """Set their CPU time, counted by the kernel, including processes that ended long ago."""
         self._judge(max(0, used_ns - self.used_ns), time.perf_counter_ns(), turn_ns)
 
     def _judge(self, used: int, looked_ns: int, turn_ns: int) -> None:

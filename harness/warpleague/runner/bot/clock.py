@@ -32,12 +32,12 @@ OVERLOAD_NS: Final = 60_000_000_000
 
 
 class Reading(NamedTuple):
-    """Clocks that only go on, in nanoseconds; one that cannot be read stands still at 0."""
+    """Readings of clocks that never go back, in nanoseconds; a clock that cannot be read stays at 0."""
 
     own_ns: int = 0
-    """What the bot computed, with all that it started."""
+    """What the bot and its processes computed."""
     kept_ns: int = 0
-    """How long others kept it from a processor."""
+    """How long it waited for a processor."""
     ran_ns: int = 0
     """What the referee computed."""
     waited_ns: int = 0

@@ -26,12 +26,12 @@ class Halt:
         self._child = child
         self._pondering = pondering
         self.counted = child.freezer is not None
-        """Whether a group counts what all of the bot's processes compute, and freezes them."""
+        """Whether a control group counts what all of the bot's processes compute, and freezes them."""
         self.children = Children(len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1)
         self.others_ns = 0
         """What its other processes computed so far, as it was last read."""
         self.stopped = False
-        """Whether the bot is to stand still now."""
+        """Whether the bot shall be stopped now."""
         self.since_ns = 0
         """When it was stopped last, by `time.perf_counter_ns`."""
         self._stopped_at_ns = 0  # what it had computed until then
@@ -39,7 +39,7 @@ class Halt:
         """What it computed while it was stopped."""
 
     def own_ns(self) -> int:
-        """What the bot computed so far, with all that is known of what it started."""
+        """What the bot computed so far, with all of its processes that are known."""
         own_ns = self._child.cpu_ns() or 0
         if self._child.freezer is None:
             self.others_ns = self.children.used_ns
@@ -48,7 +48,7 @@ class Halt:
         return own_ns + self.others_ns
 
     def stop(self) -> None:
-        """Stop the bot until it is asked or told something, where it cannot be left behind stopped."""
+        """Stop the bot until it is asked or sent something, if it cannot be left behind stopped."""
         if not self.stopped:
             self.since_ns = time.perf_counter_ns()
         if self.counted:
@@ -66,7 +66,7 @@ class Halt:
         self._child.resume(self.children.any)
 
     def look(self, turns_ns: int, asked: bool, judged: bool) -> None:
-        """See what the bot's other processes compute, and have all of them stopped if that is not their turn.
+        """Measure what the bot's other processes compute, and stop all of them if they compute out of turn.
 
         It has been the bot's turn for `turns_ns`, and is so now if it is `asked`; it is not `judged` before it is
         known which process is its own.
@@ -91,7 +91,7 @@ class Halt:
 
     @property
     def undone(self) -> bool:
-        """Whether the bot undid its being stopped, and was killed."""
+        """Whether the bot undid its stop and was killed."""
         return self.undone_ns > LOOK_NS
 
     def _check(self) -> None:

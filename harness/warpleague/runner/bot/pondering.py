@@ -24,7 +24,7 @@ _NEVER: Final = 1 << 62
 
 
 class Pondering:
-    """What was seen of one bot.
+    """What one bot computed out of turn so far.
 
     A gap between two decisions is busy if the bot computed for more than `QUIET_NS` and for more than an eighth of
     it. One busy gap may be a garbage collection or a compiler at work; a bot is stopped after three in a row, or as
@@ -50,7 +50,7 @@ class Pondering:
         self.stops = policy == "always-stop"
 
     def forget_clock(self) -> None:
-        """The processor clock has been replaced: wait for its next reading."""
+        """The processor clock is another one now: wait for its next reading."""
         self.alarm_ns = _NEVER
 
     def answered(self, cpu_ns: int) -> None:

@@ -39,16 +39,16 @@ if TYPE_CHECKING:
     from warpline.messages import BotHello
 
 SHORT_NS: Final = 1_000_000
-"""An answer within this is charged as it is: to look at the clocks would cost more than they could excuse."""
+"""An answer within this time is charged as measured: reading the clocks would cost more than it could show."""
 
 QUICK_MS: Final = 5
 """How long an answer is awaited with a plain poll before the event loop is: a poll below 2 ms makes bots that think
 a little pay for a second system call; one much longer would starve the other tasks."""
 
 MEMORY_WATCH_S: Final = 0.05
-"""How often a bot's resident set is looked at, in seconds."""
+"""How often a bot's resident set is measured, in seconds."""
 
-_WATCH_SHARE: Final = 0.02  # of the time, at most, for looking at memory
+_WATCH_SHARE: Final = 0.02  # the largest share of the time spent on measuring memory
 _CHUNK: Final = 1 << 16
 _LINUX: Final = sys.platform == "linux"
 
@@ -69,7 +69,7 @@ class BotProcess:
         self.wait_ns: int | None = 0
         self.stderr = StderrLog()
         self.hello: BotHello | None = None
-        """What the bot said in its hello, once it has."""
+        """The bot's hello, once it has come."""
         self.pondering = Pondering()
         self._wire: WireLog | None = None
         self.on_slow: Callable[[], None] | None = None
@@ -241,7 +241,7 @@ class BotProcess:
             self._eof = True
 
     def _unasked(self, forgive: Callable[[bytes], bool] | None) -> Violation | None:
-        """Judge what the bot wrote before it was asked."""
+        """Decide whether what the bot wrote before it was asked is a fault."""
         if not self._eof:
             self._read()
         try:
@@ -255,7 +255,7 @@ class BotProcess:
         return self._gone() if self._eof else None
 
     def _turn_now(self) -> Turn:
-        """The clock of the present decision, which takes more than a moment."""
+        """The clock of the current decision, which takes more than a moment."""
         if self._turn is None:
             self._turn = self._stopwatch.start(self._begun, self._budget_ns, self._cpu_begun or 0)
             self._stopwatch.look(self._turn, QUICK_MS * 1_000_000, came=self._held)
@@ -285,7 +285,7 @@ class BotProcess:
         return violations.timed_out(self._budget_ns or 0, self._turn_now().excused_ns, unfinished_bytes, why)
 
     def _gone(self) -> Violation:
-        """Why no more answers come; `HarnessFault` if that is no doing of the bot's."""
+        """Why no more answers come; `HarnessFault` if the bot did not cause it."""
         if self._halt.undone:
             return violations.not_stopped(self._halt.undone_ns)
         if self.memory.killed():
@@ -306,18 +306,18 @@ class BotProcess:
         return violations.signal_name(-status) if status is not None and status < 0 else None
 
     def evidence(self) -> JsonObject:
-        """What belongs into the record beside a fault: exit status, the end of standard error."""
+        """The evidence for the record: exit status, the end of standard error."""
         self.drain_stderr()
         return violations.evidence(self.stderr, self._child.status())
 
     # ------------------------------------------------------------------ beside the questions
 
     def drain_stderr(self) -> bool:
-        """Read what standard error holds; false once it has ended or is left unread."""
+        """Read the standard error so far; false once it has ended or is no longer read."""
         return self.stderr.drain(self._child.stderr)
 
     def attend(self, nursery: trio.Nursery) -> None:
-        """Have a task read standard error, watch the memory and the bot's other processes, until `close` or `leave`.
+        """Start a task that reads standard error and watches memory and processes, until `close` or `leave`.
 
         These know of it at once: a match may be over before its tasks have had their first turn.
         """
@@ -353,7 +353,7 @@ class BotProcess:
         self._halt.look(turns_ns, self._asked_ns > 0, judged=self.hello is not None and not self._closing)
 
     def memory_exceeded(self) -> bool:
-        """Whether the bot, in a sandbox with all that it started, is over its memory limit now."""
+        """Whether the bot (in a sandbox: with all its processes) is over its memory limit now."""
         return self.memory.check(self._child.processes)
 
     def tell(self, line: bytes) -> None:
@@ -369,21 +369,21 @@ class BotProcess:
     # ------------------------------------------------------------------ the end
 
     def locate(self) -> None:
-        """Find the bot's own process, once it has answered: clocks and stops are to be that one's."""
+        """Find the bot's own process after its first answer: clocks and stops are for this process."""
         if self._child.locate():
             self.pondering.forget_clock()
 
     def pause(self) -> None:
-        """Stop the bot until it is asked or told something, where it cannot be left behind stopped."""
+        """Stop the bot until it is asked or sent something, if it cannot be left behind stopped."""
         self._halt.stop()
 
     def hush(self) -> None:
-        """Stop the bot, where all of it stands still and nothing is lost, while another one is asked."""
+        """Stop the bot while another one is asked, if all its processes can be stopped without loss."""
         if self._halt.counted:
             self._halt.stop()
 
     def kill(self) -> None:
-        """Kill the bot and all that can be found of what it started at once; `close` still has to follow."""
+        """Kill the bot and all its processes that can be found, at once; `close` must still follow."""
         self._child.kill()
 
     async def close(self, grace_s: float) -> None:
@@ -405,7 +405,7 @@ class BotProcess:
                 self._child.close()
 
     async def leave(self) -> None:
-        """End what `attend` does: no task may wait on a descriptor that is closed, or used by another match."""
+        """End the task of `attend`, so that no task waits on a descriptor that is closed or used by another match."""
         if self._attendance is not None:
             attendance, unattended = self._attendance
             attendance.cancel()
@@ -437,7 +437,7 @@ class BotProcess:
         return not self._child.others()
 
     def wake(self) -> bool:
-        """Go on after `rest`; false if the bot did not keep quiet."""
+        """Continue after `rest`; false if the bot wrote something or ended."""
         if not self._quiet():
             return False
         self._halt.resume()

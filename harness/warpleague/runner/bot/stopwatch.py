@@ -52,7 +52,7 @@ class Stopwatch:
 
     @property
     def wait_ns(self) -> int | None:
-        """How long others kept the bot from a processor in this decision, until the last look; None if not told."""
+        """How long the bot waited for a processor in this decision, until the last look; None if it is not known."""
         if self._kept_ns is None or self._kept_begun is None:
             return None
         return max(0, self._kept_ns - self._kept_begun)
