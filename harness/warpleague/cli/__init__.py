@@ -45,12 +45,12 @@ COMMANDS: Final = {
 }
 
 _AFTER: Final = """\
-warpleague COMMAND --help tells more about a command, with examples
+warpleague COMMAND --help explains a command, with examples
 
 exit codes:
   0    done
-  1    a check failed, or the harness did
-  2    the input was bad
+  1    a check failed, or the harness failed
+  2    bad input
   130  stopped by Ctrl-C"""
 
 
@@ -178,8 +178,8 @@ def _tell_bug(kind: type[BaseException], error: BaseException, trace: TracebackT
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that `argv` (default: the process's arguments) names; returns the exit code.
 
-    0: done. 1: a check failed, or the harness did. 2: bad input, told in one text without a traceback. What is
-    no error of ours or the user's is a bug and keeps its traceback.
+    0: done. 1: a check failed, or the harness failed. 2: bad input, with an error message and no traceback. All
+    other exceptions are bugs and keep their traceback.
     """
     _spare_encodings()
     sys.excepthook = _tell_bug

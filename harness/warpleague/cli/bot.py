@@ -44,7 +44,9 @@ LANGUAGES = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague bot`."""
     verbs = parser.add_subparsers(required=True, metavar="check|new|list")
-    check = add_verb(verbs, "check", "play the bot through every game it claims, and say whether it is ready")
+    check = add_verb(
+        verbs, "check", "play every game that the bot's bot.toml names, and say whether the bot is ready"
+    )
     check.add_argument("folder", type=Path, metavar="BOT", help="the bot's folder")
     check.add_argument(
         "--matches",
@@ -93,7 +95,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_language,
         default="python",
         metavar="LANGUAGE",
-        help=f"the language, one of {', '.join(LANGUAGES)} (default python); any other works without a starter",
+        help=f"the language, one of {', '.join(LANGUAGES)} (default python)",
     )
     add_examples(new, "bot new my-bot", "bot new my-rust-bot --lang rust")
     new.set_defaults(handler=run_new)

@@ -118,7 +118,7 @@ def add_level(parser: argparse.ArgumentParser) -> None:
         "--level",
         choices=LEVELS,
         default=LEVEL,
-        help="how bots are confined (default %(default)s): sandbox for strangers', none to debug",
+        help="how bots are confined (default %(default)s): sandbox for bots of strangers, none to debug",
     )
     add_sandbox_paths(parser)
 
@@ -234,7 +234,7 @@ def read_position(path: Path) -> JsonObject:
 
 def add_force(parser: argparse.ArgumentParser) -> None:
     """The option without which no command overwrites a file that the user named."""
-    parser.add_argument("--force", action="store_true", help="overwrite a file that is there already")
+    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
 
 
 def check_new(path: Path, force: bool) -> None:

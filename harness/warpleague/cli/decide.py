@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
 
 DECISIONS: Final = {
-    "disqualify": "let a bot play no further match, for a reason told to all",
+    "disqualify": "stop a bot from playing any further match, with a public reason",
     "reinstate": "let a disqualified bot play on",
 }
 """What each of the commands does, by its name."""
@@ -36,7 +36,7 @@ def configure_decision(parser: argparse.ArgumentParser) -> None:
             "--its-results",
             choices=("stay", "out"),
             default="stay",
-            help="stay (default): the matches it has played count; out: none does, for anyone",
+            help="stay (default): the matches it has played count; out: they count for nobody",
         )
 
 

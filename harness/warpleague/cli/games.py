@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--players",
         type=count(1),
         metavar="N",
-        help="with --show-galaxy: how many play (default: the fewest)",
+        help="with --show-galaxy: the number of players (default: the fewest)",
     )
     parser.add_argument(
         "--option",

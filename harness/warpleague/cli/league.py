@@ -85,7 +85,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         sub.set_defaults(handler=handler, action=name)
         return sub
 
-    run = action("run", "play what is left of the league, then print its tables", _run)
+    run = action("run", "play the matches that are left, then print the tables", _run)
     run.add_argument(
         "--jobs", type=count(0), metavar="N", help="matches at once (default: the file's; 0: all cores)"
     )
@@ -104,19 +104,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="keep what each bot prints, and a wire log, in its folder in DIR (default: with `logs = true` in the "
         "file, RESULTS/NAME/logs)",
     )
-    run.add_argument(
-        "--beacon", metavar="VALUE", help="the value of the beacon that the season awaits, once it is known"
-    )
+    run.add_argument("--beacon", metavar="VALUE", help="the value of the season's beacon, once it is known")
     configure_prepare(action("prepare", "build all bots of the league, without playing", run_prepare))
     commit = action(
-        "commit", "settle the season's secret before anything is played, and tell its commitment", _commit
+        "commit", "fix the season's secret before any match is played, and print its commitment", _commit
     )
     commit.add_argument(
         "--entrants",
         action="store_true",
-        help="settle who takes part, and in what, too, and tell that commitment",
+        help="also fix the bots, the conditions and the format, and print that commitment",
     )
-    action("status", "tell how far the league is", _look)
+    action("status", "print how many matches are played, and the state of the league", _look)
     action("standings", "print the standings", _look)
     action("crosstable", "print each bot's points against each other", _look)
     action("seats", "print the results by seat", _look)
@@ -125,13 +123,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     matches = action("matches", "list the matches in schedule order", list_matches)
     matches.add_argument("--bot", metavar="NAME", help="only the matches of this bot")
     export = action("export", "write records to files", _export)
-    export.add_argument("--match", metavar="ID|N", help="only this match: its number, or how its id begins")
-    export.add_argument("--out", type=Path, metavar="DIR", help="where to (default: RESULTS/NAME/records)")
+    export.add_argument(
+        "--match", metavar="ID|N", help="only this match: its number, or the beginning of its id"
+    )
+    export.add_argument(
+        "--out", type=Path, metavar="DIR", help="the folder to write to (default: RESULTS/NAME/records)"
+    )
     export.add_argument(
         "--format",
         choices=("jsonl", "zst", "gz"),
         default="jsonl",
-        help="whether and how the files are compressed (default: jsonl, not at all)",
+        help="how the files are compressed (default: jsonl, which is not compressed)",
     )
     add_force(export)
     configure_report(

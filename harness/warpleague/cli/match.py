@@ -41,7 +41,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "bots", nargs="+", metavar="BOT", help="a bot's folder, one for each seat, in seat order"
     )
-    parser.add_argument("--seed", metavar="TEXT", help="the text all dice come from (default: a random one)")
+    parser.add_argument(
+        "--seed", metavar="TEXT", help="the text that all dice come from (default: a random text)"
+    )
     parser.add_argument(
         "--option",
         action="append",
@@ -86,10 +88,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--pondering",
         choices=("off", "always-stop", "on"),
         default="off",
-        help="stop bots between their decisions: those that compute there (default), all, or none",
+        help="which bots to stop between their decisions: those that compute then (off, default), all, or none (on)",
     )
     parser.add_argument(
-        "--watch", action="store_true", help="draw the board and tell what happens, as it happens"
+        "--watch", action="store_true", help="draw the board and print events during the match"
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     add_examples(

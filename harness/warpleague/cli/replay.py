@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague replay`."""
     verbs = parser.add_subparsers(required=True, metavar="show|verify|page|position")
-    show = add_verb(verbs, "show", "tell what happened, line by line")
+    show = add_verb(verbs, "show", "print what happened, line by line")
     show.add_argument("file", type=Path, metavar="FILE", help="the record")
     show.add_argument("--boards", action="store_true", help="draw the board after every line")
     show.add_argument(
@@ -59,15 +59,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "replay show results/one.jsonl --at 30 --seat 0",
         "replay show results/one.jsonl --stderr 0 --log logs",
     )
-    verify = add_verb(verbs, "verify", "execute it again and compare everything")
+    verify = add_verb(verbs, "verify", "execute the record again and compare everything")
     verify.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a record")
-    verify.add_argument("--key", metavar="HEX", help="the match key, where the record does not tell it")
+    verify.add_argument("--key", metavar="HEX", help="the match key, if the record does not contain it")
     verify.add_argument("--json", action="store_true", help="print the outcome as JSON")
     verify.set_defaults(handler=run_verify)
     add_examples(
         verify, "replay verify results/one.jsonl", "replay verify results/mine/records/*.jsonl --json"
     )
-    page = add_verb(verbs, "page", "make one page of it that any browser opens, and that needs nothing else")
+    page = add_verb(verbs, "page", "make a page of the match, one file that any browser opens")
     page.add_argument("file", type=Path, metavar="FILE", help="the record")
     page.add_argument(
         "-o",
@@ -77,11 +77,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the page (default: the record's name with .html, here)",
     )
     add_force(page)
-    page.add_argument("--json", action="store_true", help="print where it is as JSON")
+    page.add_argument("--json", action="store_true", help="print the path of the page as JSON")
     add_examples(page, "replay page results/one.jsonl -o one.html")
     page.set_defaults(handler=run_page)
     position = add_verb(
-        verbs, "position", "take a position from it, to play on from there (match --position)"
+        verbs, "position", "take a position from the record, to play on from there (match --position)"
     )
     position.add_argument("file", type=Path, metavar="FILE", help="the record")
     position.add_argument(

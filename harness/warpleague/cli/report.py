@@ -22,7 +22,9 @@ MOST_REPLAYS = 300
 
 def configure_report(report: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague league report` that the other commands of a league do not have."""
-    report.add_argument("--out", type=Path, metavar="DIR", help="where to (default: RESULTS/NAME/report)")
+    report.add_argument(
+        "--out", type=Path, metavar="DIR", help="the folder to write to (default: RESULTS/NAME/report)"
+    )
     report.add_argument(
         "--replays",
         type=_replays,

@@ -38,16 +38,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "bots",
         nargs="*",
         metavar="BOT",
-        help="folders of the bots, one for each seat (default: found by their digests among the bots used before)",
+        help="folders of the bots, one for each seat (default: found in the cache by their digests)",
     )
     parser.add_argument(
         "--level",
         choices=LEVELS,
-        help=f"confinement (default: the record's, but at least {LEVEL}, as for a match: whose record it is may be "
-        "a stranger)",
+        help=f"confinement (default: the record's, but at least {LEVEL}, since the record may be a stranger's)",
     )
     add_sandbox_paths(parser)
-    parser.add_argument("--key", metavar="HEX", help="the match key, where the record does not tell it")
+    parser.add_argument("--key", metavar="HEX", help="the match key, if the record does not contain it")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write the new record here")
     add_force(parser)
     parser.add_argument(

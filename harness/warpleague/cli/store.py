@@ -29,7 +29,7 @@ def configure_store(action: Callable[[str, str, Handler], argparse.ArgumentParse
         action="append",
         default=[],
         metavar="HEAD",
-        help="a receipt of an earlier run: tell if anything stored until then has gone (repeatable)",
+        help="a receipt of an earlier run: check that all stored until then is still there (repeatable)",
     )
     merge = action("merge", "take over the matches of other machines' stores", _merge)
     merge.add_argument("stores", nargs="+", type=Path, metavar="STORE", help="a league.sqlite, or its folder")
