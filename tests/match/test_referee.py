@@ -144,6 +144,30 @@ def test_the_bank_is_charged_and_refilled(spec: Any, table: Any) -> None:
     assert again["clock"]["bank_s"] == pytest.approx(1.0)
 
 
+def test_the_record_tells_what_a_decision_left_in_the_bank(spec: Any, table: Any) -> None:
+    """What is asked or substituted has the bank after it; forced moves have none, nor has a match without a bank."""
+
+    def bot(question: dict[str, Any]) -> Any:
+        return 10**6 if question["id"] == 2 else 0
+
+    def play(wall_ns: int, **clock: float) -> Any:
+        played = table(spec(clock=Clock(**clock), faults="substitute", strikes=1), bot, bot)
+        played.wall_ns = wall_ns
+        return played, played.play()
+
+    played, result = play(50_000_000, bank_s=1.0, increment_s=0.01)
+    charged = [line for line in lines(result) if line["type"] == "act" and "auto" not in line]
+    assert len(charged) == len(played.questions)
+    for (seat, question), line in zip(played.questions, charged, strict=True):
+        spent = 0.0 if line.get("substituted") else 0.05
+        left = max(0.0, question["clock"]["bank_s"] - spent)
+        assert (line["seat"], line["bank_s"]) == (seat, pytest.approx(left, abs=1e-9))
+    assert sum("substituted" in line for line in charged) == 2
+    assert sum("bank_s" in line for line in lines(result)) == len(charged) < len(lines(result))
+    assert verify_record(result.record).digest == play(1_000_000, bank_s=1.0, increment_s=0.01)[1].digest
+    assert not any("bank_s" in line for line in lines(play(1_000_000, move_s=1.0)[1]))
+
+
 def test_talk_gains_no_time(spec: Any, table: Any) -> None:
     """After a message the same decision goes on: without another increment, with what is left of its own time."""
     options = options_json(load_game("coasters").Options(max_rounds=1))

@@ -186,6 +186,9 @@ def test_missing_and_doubled_lines_are_found(record: bytes) -> None:
         ({"type": "act", "ask": "place"}, {"ms": ["1", 2, 3]}, "ms must be"),
         ({"type": "act", "ask": "place"}, {"ms": [1, -2, 3]}, "ms must hold"),
         ({"type": "act", "ask": "place"}, {"ms": [None, 2, 3]}, "ms must be"),
+        ({"type": "act", "ask": "place"}, {"bank_s": -1}, "bank_s must be"),
+        ({"type": "act", "ask": "place"}, {"bank_s": "9"}, "bank_s must be"),
+        ({"substituted": True}, {"bank_s": None}, "bank_s must be"),
         ({"type": "act", "ask": "place"}, {"then": True}, "with then took no time"),
         ({"type": "act", "ask": "place"}, {"then": "yes"}, "then must be true"),
         ({"type": "act", "ask": "place"}, {"note": 7}, "note must be a text"),
@@ -245,7 +248,7 @@ def test_packed_records_are_read_by_their_content(record: bytes, name: str) -> N
 def test_the_first_difference_is_told(record: bytes) -> None:
     """Comparing two records ignores times and finds the first other line, or a missing one."""
     line = find(record, type="act")
-    assert first_difference(record, changed(record, line, ms=[9, 9, 9])) is None
+    assert first_difference(record, changed(record, line, ms=[9, 9, 9], bank_s=0.5)) is None
     found = first_difference(record, changed(record, line, note="other"))
     assert found is not None
     assert (found.line, found.played_line) == (line, line)

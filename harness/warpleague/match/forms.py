@@ -134,6 +134,8 @@ def act_misfit(line: JsonObject) -> str | None:
         return f"only one of {', '.join(marks)} can be true"
     if not isinstance(line.get("note", ""), str):
         return "note must be a text"
+    if "bank_s" in line and not _number(line["bank_s"]):
+        return "bank_s must be a number of seconds"
     times = line.get("ms")
     if marks:
         return None if times is None else f"an action with {marks[0]} took no time of its own: no ms"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 """The version of the record's form, in its header."""
 
-UNDIGESTED: Final = frozenset({"ms", "started", "harness", "seed", "key", "detail"})
+UNDIGESTED: Final = frozenset({"ms", "bank_s", "started", "harness", "seed", "key", "detail"})
 """Top-level keys the digest leaves out: they differ between two runs of the same match."""
 
 

@@ -273,12 +273,12 @@ class Referee:
                 return Violation("illegal", str(error), quote(line))
         # An answer later than its time was owed that: the host was busy, and nobody pays for it.
         charged_ns = wall_ns if self.budget_ns is None else min(wall_ns, self.budget_ns)
-        self.charge(charged_ns)
+        bank_ns = self.charge(charged_ns)
         self._used_ns += charged_ns
         self._spent.append((seat, wall_ns, cpu_ns or 0, wait_ns or 0))
         if reply.then:
             self._then = list(reply.then)
-        self._play(action, times_ns=(wall_ns, cpu_ns, wait_ns), note=reply.note)
+        self._play(action, None, (wall_ns, cpu_ns, wait_ns), reply.note, bank_ns)
         return None
 
     def is_late(self, line: bytes) -> bool:
@@ -295,10 +295,12 @@ class Referee:
         late.discard(reply.id)
         return True
 
-    def charge(self, wall_ns: int) -> None:
-        """Take `wall_ns` from the bank of the seat that is asked."""
-        if self._banks is not None:
-            self._banks[self.seat] = max(0, self._banks[self.seat] - wall_ns)
+    def charge(self, wall_ns: int) -> int | None:
+        """Take `wall_ns` from the bank of the seat that is asked; what is left, or None without a bank."""
+        if self._banks is None:
+            return None
+        left_ns = self._banks[self.seat] = max(0, self._banks[self.seat] - wall_ns)
+        return left_ns
 
     def fault(self, seat: int, violation: Violation, wall_ns: int = 0) -> bool:
         """Punish a violation by the policy of the match; true if it retired the seat.
@@ -319,12 +321,12 @@ class Referee:
             state, events = self.game.retire(self._state, seat)
             self._became(state, events)
         else:
+            bank_ns = self.charge(wall_ns)
             if wall_ns:
-                self.charge(wall_ns)
                 self._spent.append((seat, wall_ns, 0, 0))
             if kind == "timeout":
                 self._late[seat].add(self._id)
-            self._play(self._legal[0], "substituted")
+            self._play(self._legal[0], "substituted", bank_ns=bank_ns)
         return retired
 
     @staticmethod
@@ -400,10 +402,11 @@ class Referee:
         mark: Mark | None = None,
         times_ns: tuple[int, int | None, int | None] | None = None,
         note: str | None = None,
+        bank_ns: int | None = None,
     ) -> None:
         """Record an action of `seat`, with what else its line tells, and apply it."""
         self._talked = self._talk > 0 and action not in self._legal
-        self._scribe.act(self.seat, self._ask, action, mark, times_ns, note)
+        self._scribe.act(self.seat, self._ask, action, mark, times_ns, note, bank_ns)
         state, events = self.game.apply(self._state, action)
         if self._then and any(event.reveals for event in events):
             self._then = []

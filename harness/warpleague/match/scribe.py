@@ -123,25 +123,28 @@ class Scribe:
         mark: Mark | None = None,
         times_ns: tuple[int, int | None, int | None] | None = None,
         note: str | None = None,
+        bank_ns: int | None = None,
     ) -> None:
         """Write an action of `seat`, and the bot's `note` on it.
 
         `times_ns` are wall, processor and waiting time in nanoseconds, None where the system cannot tell; an action
-        with a `mark` has none.
+        with a `mark` has none. `bank_ns` is what the decision left in the seat's bank, if it has one.
         """
         self.count += 1
         auto, other = _MARKED[mark]
         remark = b"" if note is None else b',"note":' + canonical(note)
-        # The keys stand in canonical order. The digest takes the line without the times.
+        # The keys stand in canonical order. The digest takes the line without bank and times.
         head = b'%b%b"%b' % (self._actions.head(action), ask.encode(), auto)
         rest = b',"n":%d%b,"seat":%d%b,"type":"act"}\n' % (self.count, remark, seat, other)
         line = head + rest
         self._digested.append(line)
+        if bank_ns is not None:
+            left_ms = bank_ns // 1_000_000
+            head += b',"bank_s":' + to_bytes(left_ms / 1000 if left_ms % 1000 else left_ms // 1000)
         if times_ns is not None:
             wall, cpu, wait = times_ns
-            ms = b',"ms":[%b,%b,%b]' % (_milliseconds(wall), _milliseconds(cpu), _milliseconds(wait))
-            line = head + ms + rest
-        self._lines.append(line)
+            head += b',"ms":[%b,%b,%b]' % (_milliseconds(wall), _milliseconds(cpu), _milliseconds(wait))
+        self._lines.append(head + rest)
 
     def fault(self, seat: int, kind: str, retired: bool, detail: JsonObject) -> None:
         """Write a fault."""

@@ -16,6 +16,7 @@ from warpleague.match.setup import options_json
 from warpleague.match.spec import Clock
 from warpleague.report.site.delta import EMPTY, patch, plain
 from warpleague.report.site.frames import evidence, frames, pack_replay
+from warpline.codec import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -127,9 +128,14 @@ def test_a_message_brings_the_bank_no_increment(play: Callable[..., Any]) -> Non
 
 
 def test_a_bank_that_nobody_knows_is_not_told(play: Callable[..., Any]) -> None:
-    """Without a bank there is none in any frame."""
+    """Without a bank there is none in any frame, nor where the record does not tell it."""
     record, _ = play("sheets", "plain", "plain")
     assert not any("bank" in frame for frame, _ in decoded(record))
+    record, _ = play("sheets", "plain", "plain", clock=Clock(bank_s=5.0))
+    lines = [json.loads(line) for line in record.splitlines()[:-1]]
+    older = [canonical({name: line[name] for name in line.keys() - {"bank_s"}}) + b"\n" for line in lines]
+    assert sum("bank" in frame for frame, _ in decoded(record)) > 10
+    assert not any("bank" in frame for frame, _ in decoded(b"".join(older)))
 
 
 def test_long_evidence_is_cut_in_its_middle() -> None:

@@ -7,7 +7,7 @@ Frame n is the position after line n of the record; frame 0 is the start. What a
 
     kind, seat, ask, marks                       of the line; marks are auto, then, substituted
     action, outcome, note                        for the viewer of everything; action and note also for who acted
-    ms, bank                                     [wall, cpu, wait] of the decision, seconds left on the bank after it
+    ms, bank                                     [wall, cpu, wait] of the decision, seconds it left in the bank
     fault                                        its kind, whether it retired the seat, its evidence as names and texts
     told                                         what happened in words, one list for all that saw the same
     scene                                        deltas against the frame before, likewise
@@ -30,7 +30,6 @@ from warpleague.safe_text import safe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warpleague.games.api import Game
     from warpleague.games.scene import Scene
     from warpleague.match.replay import Replay, Step
     from warpleague.report.site.delta import Delta
@@ -89,7 +88,6 @@ def frames(replay: Replay) -> Iterator[dict[str, Any]]:
     """The frames of a record, the start first; `RecordError` at the first line that does not hold."""
     game, viewers = replay.game, (None, *range(replay.header["players"]))
     shown: list[Scene | None] = [None] * len(viewers)
-    clock = _Banks(replay.header)
 
     def pictures(state: Any) -> list[Delta | None]:
         deltas: list[Delta | None] = []
@@ -101,23 +99,11 @@ def frames(replay: Replay) -> Iterator[dict[str, Any]]:
         return deltas
 
     yield {"kind": "start", "told": [[]] + [None] * (len(viewers) - 1), "scene": pictures(replay.first)}
-    before = replay.first
     for step in replay:
         frame = _line(step.data)
-        bank = clock.after(step.data, message=clock.kept and _is_message(game, before, step.data))
-        before = step.state
-        if bank is not None:
-            frame["bank"] = bank
         frame["told"] = _told(replay, step, viewers)
         frame["scene"] = pictures(step.state)
         yield frame
-
-
-def _is_message(game: Game[Any, Any], state: Any, data: dict[str, Any]) -> bool:
-    """Whether a line, played in `state`, is a message: what may be said is in no list of legal actions."""
-    if data["type"] != "act" or not game.talk(state, data["seat"]):
-        return False
-    return data["action"] not in map(game.action_json, game.legal(state, data["seat"]))
 
 
 def _line(data: dict[str, Any]) -> dict[str, Any]:
@@ -129,6 +115,8 @@ def _line(data: dict[str, Any]) -> dict[str, Any]:
     if marks := [mark for mark in _MARKS if data.get(mark)]:
         frame["marks"] = marks
     if data["type"] == "act":
+        if "bank_s" in data:
+            frame["bank"] = data["bank_s"]
         frame["action"] = safe(_encode(data["action"]).decode(), keep="")
     elif data["type"] == "chance":
         frame["outcome"] = safe(_encode([data["of"], data["outcome"]]).decode(), keep="")
@@ -162,53 +150,3 @@ def _told(replay: Replay, step: Step, viewers: tuple[int | None, ...]) -> list[l
         lines = [safe(replay.game.tell(data), keep="") for data in seen if data is not None]
         told.append(None if viewer is not None and lines == told[0] else lines)
     return told
-
-
-class _Banks:
-    """The seconds left on each seat's bank, as far as a record shows them.
-
-    A substituted decision tells how long its bot took only after a timeout, so that after another fault the bank
-    is not known to the end of the match.
-    """
-
-    def __init__(self, header: dict[str, Any]) -> None:
-        clock = header["clock"] if isinstance(header["clock"], dict) else {}
-        self._increment = float(clock.get("increment_s") or 0.0)
-        has_bank = "bank_s" in clock or "increment_s" in clock
-        bank = float(clock.get("bank_s") or 0.0) if has_bank else None
-        self.kept = has_bank
-        self._left: list[float | None] = [bank] * header["players"]
-        self._limit: dict[int, float] = {}
-        self._talked = False  # whether a message came last, so that the decision goes on without an increment
-
-    def after(self, data: dict[str, Any], *, message: bool) -> float | None:
-        """The seconds left on the bank of this line's seat after it; None if it has no bank, or they are not known.
-
-        `message` is whether the line is one; without banks (`kept`) it does not matter.
-        """
-        seat = data.get("seat")
-        if seat is None:
-            return None
-        left = self._left[seat]
-        talked = self._talked
-        if data["type"] == "fault":
-            self._talked = talked and not data["retired"]
-            limit = data["detail"].get("limit_ms") if isinstance(data.get("detail"), dict) else None
-            if data["kind"] == "timeout" and isinstance(limit, int | float):
-                self._limit[seat] = limit
-            return self._rounded(seat)
-        self._talked = message and (talked or not data.get("then"))
-        if left is None or data.get("auto") or data.get("then"):
-            return self._rounded(seat)
-        limit = self._limit.pop(seat, None)
-        spent: float | None = limit if data.get("substituted") else (data.get("ms") or [None])[0]
-        if spent is None:
-            self._left[seat] = None
-            return None
-        increment = 0.0 if talked else self._increment
-        self._left[seat] = max(0.0, left + increment - spent / 1000)
-        return self._rounded(seat)
-
-    def _rounded(self, seat: int) -> float | None:
-        left = self._left[seat]
-        return None if left is None else round(left, 3)

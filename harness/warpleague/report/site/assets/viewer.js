@@ -38,7 +38,8 @@
   for (const frame of frames.slice(1)) {
     const before = clocks[clocks.length - 1];
     const gone = out[out.length - 1];
-    const timed = frame.seat !== undefined && (frame.ms || "bank" in frame);
+    // Where the record does not tell the bank that a decision left, it is not known from then on.
+    const timed = frame.ms || frame.marks?.includes("substituted");
     if (!timed) clocks.push(before);
     else {
       const now = before.slice();
