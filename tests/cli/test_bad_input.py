@@ -35,7 +35,7 @@ def refused(done: Outcome, *words: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), ["COMMAND", "--help tells more"]),
+        ((), ["COMMAND", "--help explains the command"]),
         (("mach",), ["'mach'", "match"]),
         (("match",), ["GAME, BOT"]),
         (("match", "alien", "first", "first"), ["'alien'; did you mean 'aliens'?"]),

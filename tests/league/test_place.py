@@ -79,7 +79,7 @@ def test_a_store_that_is_gone_ends_the_run(
     )
     code, out, err = command("run", path)
     assert (code, out) == (2, "")
-    assert "was removed or replaced while the league was being run" in err
+    assert "was removed or replaced while the league was running" in err
     assert "Traceback" not in err
 
 

@@ -48,7 +48,7 @@ def test_good_records_hold(real, tmp_path: Path) -> None:
         ),
         (
             "UPDATE record SET (size, zstd) = (SELECT size, zstd FROM record WHERE id <> ?1 LIMIT 1) WHERE id = ?1",
-            "its header tells of another match",
+            "its header is that of another match",
         ),
         (
             """UPDATE match SET faults = '[[{"kind":"crash","n":1,"retired":true,"message":""}],[]]' WHERE id = ?""",

@@ -140,14 +140,14 @@ def test_a_beacon_comes_after_both_commitments(
         return open_to_run(load_config(path), results, fake.prepare, beacon)
 
     for value in (None, "4 8 15"):
-        with pytest.raises(StoreError, match="its entrants must be committed to first"):
+        with pytest.raises(StoreError, match="so commit to its entrants first"):
             run("a", "b", beacon=value)
     config = load_config(write_league("a", "b", deals=1, game=short, extra=BEACON))
     told = commit(config, results, with_entrants=True, prepare=fake.prepare)
     assert (len(told.entrants or ""), told.played) == (64, 0)
-    with pytest.raises(StoreError, match=r"awaits its beacon .the lottery of 5 December."):
+    with pytest.raises(StoreError, match=r"waits for its beacon .the lottery of 5 December."):
         run("a", "b")
-    with pytest.raises(StoreError, match="its entrants must be committed to first"):
+    with pytest.raises(StoreError, match="so commit to its entrants first"):
         run("a", "renamed", beacon="4 8 15")
     with pytest.raises(BadInput, match="--beacon: must be 1 to"):
         run("a", "b", beacon="4\n8")

@@ -180,7 +180,7 @@ def test_a_damaged_store_is_told_with_a_way_on(
     with pytest.raises(StoreError) as caught, open_to_read(load_config(path), tmp_path / "results") as league:
         list(league.results())
     assert str(caught.value).startswith(f"{store}: {text}")
-    assert "bring back a copy of it, or play the league anew" in str(caught.value) or "start with: " in str(
+    assert "bring back a copy of it, or play the league again" in str(caught.value) or "start with: " in str(
         caught.value
     )
 

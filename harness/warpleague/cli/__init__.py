@@ -58,7 +58,9 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors say where to find help."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(BAD_INPUT, f"{self.prog}: {message}{_meant(message)}\n{self.prog} --help tells more\n")
+        self.exit(
+            BAD_INPUT, f"{self.prog}: {message}{_meant(message)}\n{self.prog} --help explains the command\n"
+        )
 
 
 def _meant(message: str) -> str:

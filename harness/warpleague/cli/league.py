@@ -169,10 +169,12 @@ def _commit(args: argparse.Namespace) -> int:
     if args.entrants:
         print(f"commitment to the entrants (SHA-256): {told.entrants}")
     say(
-        f"{config.name}: settled {told.committed}, kept in {told.store}; {told.played:,} matches played since"
+        f"{config.name}: fixed {told.committed}, stored in {told.store}; {told.played:,} matches played since"
     )
     if config.seed is not None:
-        say(f"note: the secret follows from the seed in {args.config}: whoever sees the file knows the dice")
+        say(
+            f"note: the secret follows from the seed in {args.config}: anyone who sees the file knows the dice"
+        )
     return 0
 
 
@@ -236,7 +238,7 @@ def _announce(league: League, args: argparse.Namespace) -> None:
     published = league.store.published()
     if published is not None and league.store.count_of(league.due) < len(league.due):
         say(
-            f"note: the secret of this season is public since {published}: whoever made a bot after that "
+            f"note: the secret of this season is public since {published}: anyone who made a bot after that "
             "could know its dice. A league file with another name starts a new season"
         )
 

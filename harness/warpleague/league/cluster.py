@@ -200,7 +200,7 @@ class ClusterExecutor(Executor):
                 )
             except Exception as error:  # noqa: BLE001 - whatever Dask raises when the connection is lost
                 self._waiting.appendleft(task)
-                self._break(f"the cluster at {self._address} takes no more matches: {error}")
+                self._break(f"the cluster at {self._address} accepts no more matches: {error}")
                 return
             worker.tasks[number] = task
             task.there.add_done_callback(lambda there, w=worker, n=number: self._done(w, n, there))

@@ -123,7 +123,7 @@ def play_here(spec: MatchSpec, log: bool = False) -> MatchResult:
     for seat in spec.seats:
         bundle = find(seat.digest)
         if bundle is None:
-            raise HarnessFault(f"{seat.bot} ({seat.digest[:12]}) has gone from the cache of this worker")
+            raise HarnessFault(f"{seat.bot} ({seat.digest[:12]}) is missing from the cache of this worker")
         seats.append(attrs.evolve(seat, run=bundle.run, cwd=bundle.cwd))
     if _pool is None:
         raise HarnessFault("this worker was not looked over before its first match")

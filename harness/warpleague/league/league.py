@@ -156,7 +156,7 @@ def _beacon(store: Store, season: Season, given: str | None) -> str | None:
     _check_settled(store, season, known)
     if known is None and given is None:
         raise StoreError(
-            f"{store.path}: this season awaits its beacon ({season.awaits}); once that is known: "
+            f"{store.path}: this season waits for its beacon ({season.awaits}); once its value is known: "
             "warpleague league run CONFIG --beacon VALUE"
         )
     if given is not None and not (0 < len(given) <= BEACON_LENGTH and given.isprintable()):
@@ -175,11 +175,11 @@ def _check_settled(store: Store, season: Season, known: str | None) -> None:
         return
     if known is not None:
         raise StoreError(
-            f"{store.path}: the beacon of this season is known, so that its bots and its format cannot change any "
+            f"{store.path}: the beacon of this season is known, so its bots and its format cannot change any "
             "more; give the league another name to start a new season"
         )
     raise StoreError(
-        f"{store.path}: this season awaits a beacon, so its entrants must be committed to first: "
+        f"{store.path}: this season waits for a beacon, so commit to its entrants first: "
         "warpleague league commit CONFIG --entrants"
     )
 
@@ -351,11 +351,11 @@ def _opened(config: LeagueConfig, store: Store) -> League:
         if bots is None:
             if merged := store.count():
                 raise StoreError(
-                    f"{store.path}: {merged:,} matches were taken over, but which bots are in the league is not "
-                    "settled here; warpleague league run CONFIG does so, and plays what is left"
+                    f"{store.path}: {merged:,} matches were taken over, but this store does not know yet which bots "
+                    "are in the league; warpleague league run CONFIG stores that, and plays what is left"
                 )
             commitment = store.meta("commitment")
-            raise unplayed(store.path, f"the season's secret is settled (commitment {commitment}), but ")
+            raise unplayed(store.path, f"the season's secret is fixed (commitment {commitment}), but ")
         season = Season.of(config, bots, secret, store.meta("beacon"))
         store.check_same_league(season, config)
         check_names(config, season.names)

@@ -30,12 +30,12 @@ class Place:
         return cls(tuple((path, _identity(path)) for path in paths))
 
     def check(self) -> None:
-        """Raise `StoreError` for a file that was removed or replaced: what is written to it reaches nobody."""
+        """Raise `StoreError` for a file that was removed or replaced: what is written to it is lost."""
         for path, was in self.files:
             if _identity(path) != was:
                 raise StoreError(
-                    f"{path}: was removed or replaced while the league was being run; what this run played since "
-                    "then is lost. Bring the file back if you can, see that only one run goes on, and run it again"
+                    f"{path}: was removed or replaced while the league was running; what this run played after that "
+                    "is lost. Restore the file if you can, make sure that only one run is active, and run it again"
                 )
 
 

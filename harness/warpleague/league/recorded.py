@@ -44,7 +44,7 @@ def read_recorded(packed: bytes, match_id: str, conditions: Mapping[str, Any], k
     header = recorded_header(record)
     told = header_differences(header, {**conditions, "id": match_id})
     if told:
-        raise RecordError(f"its header tells of another match: {'; '.join(told)}")
+        raise RecordError(f"its header is that of another match: {'; '.join(told)}")
     for name, digest in recorded.seats:
         if len(digest) > _MOST_NAME or not digest.isprintable():
             raise RecordError(f"the digest of {name!r} must be at most {_MOST_NAME} printable characters")

@@ -95,9 +95,9 @@ def problem_of(
     header = summary.header
     told = header_differences(header, head)
     if told:
-        return f"its header tells of another match: {'; '.join(told)}"
+        return f"its header is that of another match: {'; '.join(told)}"
     if [(seat["bot"], seat["digest"]) for seat in header["seats"]] != bots:
-        return "its header tells of other bots"
+        return "its header names other bots"
     result = (tuple(summary.ranks), tuple(summary.scores), summary.rival, summary.why, summary.digest)
     if stored != (*result, summary.lines):
         return "the result in the store is not the one of its record"

@@ -286,7 +286,7 @@ class _Run:
         try:
             future = self.executor.submit(self.play, flight.spec)
         except (BrokenExecutor, HarnessFault, RuntimeError) as error:
-            self.failure = f"the executor takes no more matches: {error}"
+            self.failure = f"the executor accepts no more matches: {error}"
             return
         self._in_flight[future] = flight
         future.add_done_callback(self._ended.put)

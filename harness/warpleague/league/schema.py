@@ -38,11 +38,13 @@ TABLES: Final = (
 """The statements that make the tables. SQLite keeps them in the file, where `check_tables` compares them."""
 
 SPARE: Final = (
-    "bring back a copy of it, or play the league anew, under another name or in another --results folder"
+    "bring back a copy of it, or play the league again, under another name or in another --results folder"
 )
 """What can be done about a store that is damaged."""
 
-MEND: Final = "warpleague league mend CONFIG removes matches that do not hold, to be played anew"
+MEND: Final = (
+    "warpleague league mend CONFIG removes matches that do not hold, so that the next run plays them again"
+)
 """What can be done about matches in the store that are damaged."""
 
 _WAYS_ON: Final = {
@@ -125,7 +127,7 @@ def check_tables(db: sqlite3.Connection, path: Path, way_on: str = SPARE) -> Non
                 text = "none" if row is None else str(row[0])[:20]
                 raise StoreError(
                     f"{path}: is of store format {text}; this warpleague reads and writes {FORMAT}. "
-                    "Give the league another name, or another --results folder, to play it anew"
+                    "Give the league another name, or another --results folder, to play it again"
                 )
     for kind, name, sql in found:
         if kind != "table" or wanted.pop(str(name), None) != sql:

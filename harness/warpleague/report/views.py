@@ -40,7 +40,7 @@ def _status_table(league: League, _: int) -> RenderableType:
         ("store", f"{now.store}, since {now.created}"),
         ("commitment", f"{now.commitment}, since {now.committed}"),
         ("entrants", "\n".join(f"{entry.commitment}, since {entry.since}" for entry in now.entered)),
-        *([("beacon", now.beacon or f"awaited: {now.awaits}")] if now.awaits else []),
+        *([("beacon", now.beacon or f"not known yet: {now.awaits}")] if now.awaits else []),
         ("secret", secret),
         ("receipt", now.head),
         ("level", "\n".join(held_lines(now.level, now.held)) or now.level),

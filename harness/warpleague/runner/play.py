@@ -204,7 +204,7 @@ async def _start_all(
 
 
 def _check_bundle(seat: SeatSpec) -> None:
-    """Raise `HarnessFault` for a bot that did not start because what was prepared of it has gone from the machine."""
+    """Raise `HarnessFault` for a bot that did not start because its built copy is missing from the machine."""
     from warpleague.runner.bundle.bundle import missing_from
 
     if seat.digest and (missing := missing_from(seat)) is not None:

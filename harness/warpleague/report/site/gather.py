@@ -115,7 +115,7 @@ def _facts(league: League, now: Status) -> Facts:
         ("store", f"since {now.created}, warpleague {now.harness}"),
         ("commitment", f"{now.commitment}, since {now.committed}"),
         *(("entrants", f"{entry.commitment}, since {entry.since}") for entry in now.entered),
-        *([("beacon", now.beacon or f"awaited: {now.awaits}")] if now.awaits else []),
+        *([("beacon", now.beacon or f"not known yet: {now.awaits}")] if now.awaits else []),
         ("secret", secret),
         ("receipt", now.head),
     ]
