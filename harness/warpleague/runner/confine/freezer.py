@@ -45,6 +45,7 @@ class Freezer:
         self.entry = f"{self.path}/cgroup.procs"
         self._own = shared is None
         self._state = self._clock = self._pressure = -1
+        self._pressure_tried = False
         self._cpu_ns = 0
         if self._own:
             os.mkdir(self.path)  # noqa: PTH102
@@ -55,10 +56,6 @@ class Freezer:
         except OSError:
             self.remove()
             raise
-        with contextlib.suppress(OSError):  # a kernel without pressure stall information
-            self._pressure = os.open(f"{self.path}/cpu.pressure", os.O_RDONLY | os.O_CLOEXEC)
-            if b"full" not in os.pread(self._pressure, 200, 0):  # before Linux 5.13
-                self._close_pressure()
 
     def _make_threaded(self, base: str) -> None:
         """Have single threads enter, which takes 0.1 ms: for a process, the kernel waits for all processors (10 ms).
@@ -87,17 +84,14 @@ class Freezer:
             self._cpu_ns = int(data[_USAGE : data.index(b"\n")]) * 1000
         return self._cpu_ns
 
-    @property
-    def tells_pressure(self) -> bool:
-        """Whether `kept_ns` is known here."""
-        return self._pressure >= 0
-
     def kept_ns(self) -> int | None:
         """How long there was something to run here and nothing of it ran; None where the kernel does not tell.
 
         While one process of the group keeps another waiting, that one runs: it does not count (2 microseconds a read;
         the kernel's accounting/psi, the line "full").
         """
+        if not self._pressure_tried:  # only now: many a bot never keeps anyone waiting
+            self._open_pressure()
         if self._pressure >= 0:
             try:
                 data = os.pread(self._pressure, 200, 0)
@@ -127,6 +121,13 @@ class Freezer:
         self._close_pressure()
         if self._own:
             cgroup.remove(self.path)
+
+    def _open_pressure(self) -> None:
+        self._pressure_tried = True
+        with contextlib.suppress(OSError):  # a kernel without pressure stall information
+            self._pressure = os.open(f"{self.path}/cpu.pressure", os.O_RDONLY | os.O_CLOEXEC)
+            if b"full" not in os.pread(self._pressure, 200, 0):  # before Linux 5.13
+                self._close_pressure()
 
     def _close_pressure(self) -> None:
         if self._pressure >= 0:
