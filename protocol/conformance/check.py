@@ -1,7 +1,7 @@
 # ruff: noqa: INP001 - a script
-"""Decides whether a bot keeps to the wire, by replaying the sessions in `bot/` to it.
+"""Checks whether a bot keeps to the protocol, by playing the recorded sessions in `bot/` with it.
 
-Leaves the game to `warpleague bot check`. Needs the standard library alone:
+It needs only the standard library. (`warpleague bot check` plays whole games.)
 
     python protocol/conformance/check.py [--timeout SECONDS] [SESSION.jsonl ...] -- COMMAND [ARGUMENT ...]
 """

@@ -1,7 +1,7 @@
-// How the board of a scene is drawn as SVG: cells, links, and the pieces that stand on the cells.
+// Draws the board of a scene as SVG: cells, links, and the pieces on the cells.
 //
-// Knows shapes and kinds, and no game: a kind is a class (`kind-nebula`) that a style sheet may dress, and gets a
-// colour from its name otherwise. Leaves which scene is shown to viewer.js.
+// It knows shapes and kinds, but no game. A kind is a class (`kind-nebula`) that a style sheet may define; otherwise it
+// gets a colour from its name.
 
 "use strict";
 

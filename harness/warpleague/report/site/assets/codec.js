@@ -1,7 +1,6 @@
-// How the blocks of a page are unpacked, and how a scene follows from the one before.
+// Unpacks the blocks of a page, and makes each scene from the one before.
 //
-// The other side of delta.py and frames.py; leaves showing anything to board.js and viewer.js. Runs in a browser
-// and, for the tests, in node.
+// It is the reader for what delta.py and frames.py write. It runs in a browser and, for the tests, in Node.js.
 
 "use strict";
 

@@ -1,6 +1,6 @@
-// The list of a league's matches: what is asked for, in which order, a page of it at a time.
+// Shows the list of a league's matches: filters it, sorts it, and shows one page at a time.
 //
-// Leaves unpacking to codec.js. The address names what is shown (`#bot=...`), so that it can be linked to.
+// The address names what is shown (`#bot=...`), so that it can be linked to.
 
 "use strict";
 

@@ -1,6 +1,6 @@
-// The replay of a match: which frame is shown, seen by whom, and all that changes that: buttons, keys, links, time.
+// Shows the replay of a match: the current frame, the seat that sees it, and the buttons, keys and links to change them.
 //
-// Leaves unpacking to codec.js and drawing the board to board.js. What bots wrote only ever becomes text, never markup.
+// What bots wrote is only ever shown as text, never as markup.
 
 "use strict";
 
