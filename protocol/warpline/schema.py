@@ -144,7 +144,7 @@ class Definitions:
 
 
 def schema_of(cls: type, *, closed: bool = True) -> JsonObject:
-    """A schema that stands alone for the JSON form of the attrs class `cls`; `closed` as in `Definitions`."""
+    """A complete schema for the JSON form of the attrs class `cls`; `closed` as in `Definitions`."""
     definitions = Definitions(closed=closed)
     return {"$schema": DIALECT, **definitions.ref(cls), "$defs": definitions.schemas}
 

@@ -105,7 +105,7 @@ class _Help(argparse.HelpFormatter):
 
 
 def add_examples(parser: argparse.ArgumentParser, *commands: str) -> None:
-    """End the help of `parser` with commands that can be typed as they stand, but for the names in them."""
+    """End the help of `parser` with examples of commands."""
     parser.formatter_class = _Help
     parser.epilog = "\n".join([_EXAMPLES, *(f"  warpleague {command}" for command in commands)])
 
@@ -258,7 +258,7 @@ def check_writable(path: Path) -> None:
 
 
 def log_folder(folder: Path | None) -> LogFolder | None:
-    """The folder where logs are to be kept, if one is named: made now, or `BadInput` if that is not possible."""
+    """The folder for logs, if one is named. It is made now; `BadInput` if that is not possible."""
     from warpleague.runner.bot.logs import LogFolder
 
     if folder is None:

@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """List pages, print one, or tell where it is."""
+    """List pages, print one, or print the path of its file."""
     from warpleague.report.pages import dead_ends, indexed, page_name, pages, print_list, print_page
     from warpleague.runner.bundle.shipped import shipped_root
     from warpleague.strict import nearest

@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Try the levels and tell; 1 if one that was asked for does not hold."""
+    """Test the levels and print the findings; 1 if a level that was asked for does not hold."""
     from warpleague.match.spec import LEVELS
     from warpleague.runner.doctor.promises import PROMISES, examine
 

@@ -18,7 +18,7 @@ def configure_prepare(parser: argparse.ArgumentParser) -> None:
 
 
 def run_prepare(args: argparse.Namespace) -> int:
-    """Build all bots, tell what was built, and which workers can play."""
+    """Build all bots, print what was built and which workers can play."""
     from warpleague.league.config import load_config
     from warpleague.league.entry import enter_bots
 

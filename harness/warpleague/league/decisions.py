@@ -65,7 +65,7 @@ def disqualified(store: Store) -> dict[str, Disqualification]:
 
 
 def disqualify(store: Store, bot: str, reason: str, results: Results) -> Disqualification:
-    """Enter that `bot`, one of those of the last run, is disqualified.
+    """Enter into the journal that `bot`, a bot of the last run, is disqualified.
 
     `BadInput` for a name that no bot has, or a reason that cannot be shown in one line.
     """

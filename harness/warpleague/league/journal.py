@@ -79,7 +79,7 @@ class Head:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The head that `text` spells; `BadInput` if it spells none."""
+        """The head that is written in `text`; `BadInput` if it is not a head."""
         found = _HEAD.fullmatch(text.strip())
         if found is None or bool(int(found[1])) != bool(found[2]):
             raise BadInput(

@@ -48,14 +48,14 @@ class League:
 
     @property
     def counting(self) -> Schedule:
-        """The matches that count once they are played: all but those of bots whose results are taken out."""
+        """The matches that count when they are played: all except those of bots whose results are taken out."""
         return self.schedule.without(
             self._numbers(found.bot for found in self.disqualified if found.results == "out")
         )
 
     @property
     def due(self) -> Schedule:
-        """The matches that are to be played, if they were not yet: all but those of disqualified bots."""
+        """The matches that must be played for the season to be over: all except those of disqualified bots."""
         return self.schedule.without(self.barred)
 
     @property
@@ -222,9 +222,9 @@ def commit(
     with_entrants: bool = False,
     prepare: Callable[[Path], Prepared] | None = None,
 ) -> Commitment:
-    """Settle the secret of a season before any match, or bot, of it, and tell its commitment; again, the same one.
+    """Fix the secret of a season before there are matches or bots, and return its commitment, each time the same.
 
-    Nothing about the bots is looked at, unless they are to be committed to as well. Raises `StoreError` if the store
+    The bots are read only if there is to be a commitment to them as well. Raises `StoreError` if the store
     belongs to a league of other conditions, or cannot be written, and with entrants what `open_to_run` raises.
     """
     folder = results / config.name
@@ -334,7 +334,7 @@ def _told(store: Store) -> Commitment:
 
 
 def open_to_read(config: LeagueConfig, results: Path) -> League:
-    """The league as it was last run, read-only; it may be running meanwhile.
+    """The league as it was last run, read-only; it may be running at the same time.
 
     The bots are those of the last run; what has changed in their folders and the file since then is in `changed`.
     Format and rating are the file's.

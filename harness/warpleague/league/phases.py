@@ -26,7 +26,7 @@ _MOST_FIXTURES: Final = (
 
 
 def in_phases(fixtures: Iterable[Fixture], jobs: Callable[[], int]) -> Iterator[Fixture]:
-    """The fixtures, which come in schedule order, as they are to be played.
+    """The fixtures, given in schedule order, in the order in which to play them.
 
     `jobs` tells how many are played at once; it is asked at the beginning of each window. Matches on one deal follow
     each other in the schedule.

@@ -109,7 +109,7 @@ def problem_of(
 
 
 def altered(league: League, heads: Sequence[Head] = ()) -> list[tuple[int | None, str | None, str]]:
-    """What was deleted from the store, replaced or slipped in; `heads` are ones its journal had earlier.
+    """What was deleted from the store, replaced or added; `heads` are earlier heads of its journal.
 
     Number in the schedule and id of each match concerned, as far as they are known, and what is wrong with it.
     """

@@ -89,7 +89,7 @@ class Schedule:
 
     @cached_property
     def tables(self) -> int:
-        """How many tables a round has, those of bots that are left out included."""
+        """How many tables a round has, including those of bots that are left out."""
         return self._count_tables(frozenset())
 
     def _tables_left(self) -> int:

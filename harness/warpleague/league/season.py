@@ -122,7 +122,7 @@ class Season:
         return hasher.hexdigest()
 
     def id_of(self, deal: int, bots: Sequence[tuple[str, str]]) -> str:
-        """The same for bots given by name and digest, those of the season or others."""
+        """The same for any bots, given by name and digest."""
         hasher = self._hasher.copy()
         hasher.update(b"\n%d" % deal + b"".join([b"\n" + _canonical(list(bot)) for bot in bots]))
         return hasher.hexdigest()

@@ -311,7 +311,7 @@ class Store:
                 self._db.execute("COMMIT")
 
     def count(self) -> int:
-        """How many matches are stored, those of other bots or formats included."""
+        """How many matches are stored, including those of other bots or formats."""
         return int(self._rows("SELECT count(*) FROM match")[0][0])
 
     def count_of(self, fixtures: Iterable[Fixture]) -> int:
@@ -357,9 +357,9 @@ class Store:
         return int(self._rows("SELECT count(*) FROM journal")[0][0])
 
     def alterations(self, heads: Sequence[Head] = ()) -> list[tuple[str | None, str]]:
-        """What was deleted, replaced or slipped in since it was stored: the match's id, if known, and what.
+        """What was deleted, replaced or added after it was stored: the id of the match, if known, and what happened.
 
-        Nothing where the store is as it was, and goes back to all of `heads`.
+        Empty if the store is unchanged and goes back to all of `heads`.
         """
         with clear_errors(self.path):
             found = list(journal.alterations(self._db, heads))
@@ -376,7 +376,7 @@ class Store:
         return str(rows[0][0]) if rows else None
 
     def ids(self) -> list[Any]:
-        """The ids of all stored matches, those of other bots or formats included; in a damaged store anything."""
+        """The ids of all stored matches, including other bots and formats; in a damaged store they may be anything."""
         return [row[0] for row in self._rows("SELECT id FROM match UNION SELECT id FROM record ORDER BY id")]
 
     def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, Played | None]]:

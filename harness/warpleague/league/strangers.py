@@ -31,7 +31,7 @@ _STEPS: Final = 20_000  # of SQLite's machine, between two looks at the clock
 
 
 class Stranger:
-    """A store opened to read, and nothing believed; a context manager."""
+    """A store that is opened to read and not trusted; a context manager."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

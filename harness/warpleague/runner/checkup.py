@@ -82,14 +82,14 @@ class Checkup:
     paths: tuple[str, ...] = ()
 
     def tables(self, game: Game[Any, Any]) -> tuple[int, ...]:
-        """The numbers of players at which a game is to be played."""
+        """The numbers of players with which a game is played in the check."""
         return tuple(sorted({game.players[0], game.players[-1]})) if self.quick else game.players
 
 
 def check_bot(
     folder: Path, how: Checkup = Checkup(), tell: Callable[[Finding], None] = lambda _: None
 ) -> bool:
-    """Check the bot in `folder`; `tell` hears each finding as it is made. True if nothing failed.
+    """Check the bot in `folder`; `tell` is called with each finding as it is made. True if nothing failed.
 
     Raises `BotError` only if there is no such folder: everything else about the bot is a finding.
     """

@@ -54,7 +54,7 @@ class Bench:
         self.scale = 0.05 if quick else 1.0
 
     def run(self, tell: Callable[[str], None] | None) -> Figures:
-        """Take every figure; `tell` hears what is being measured."""
+        """Measure every figure; `tell` is called with what is being measured."""
         compiler = shutil.which("cc")
         if compiler is None:
             raise BadInput("the bench needs a C compiler (cc) for the common measure and the trivial bot")

@@ -75,9 +75,9 @@ def _lines(lines: tuple[str, ...]) -> list[str]:
 
 
 def diff(old: Scene | None, new: Scene) -> Delta:
-    """What makes `new` of `old`, or of `EMPTY`; itself empty when they are the same.
+    """The delta that turns `old`, or `EMPTY`, into `new`; empty if they are the same.
 
-    Scenes are compared as they are, and only what changed is spelled.
+    Scenes are compared as values, and only what changed is written.
     """
     delta: Delta = {}
     if old is None:

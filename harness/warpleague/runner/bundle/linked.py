@@ -65,7 +65,7 @@ def link_files(bundle: Path, files: Mapping[str, str]) -> None:
 
 
 def make_links(copy: Path, name: str, files: Mapping[str, LargeFile]) -> None:
-    """Put the links into the copy that is to be the bundle `name`; they lead to the folder beside it."""
+    """Put the links into the copy that will be the bundle `name`; they lead to the folder beside it."""
     for file in files:
         place = copy / file
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -68,7 +68,7 @@ class Freezer:
                 self.entry = f"{self.path}/cgroup.threads"
 
     def freeze(self) -> None:
-        """Have everything in the group stand still until `thaw` (3 microseconds, and a switch to each process)."""
+        """Stop everything in the group until `thaw` (3 microseconds, and a switch to each process)."""
         if self._state >= 0:
             os.write(self._state, b"1")
 
@@ -85,7 +85,7 @@ class Freezer:
         return self._cpu_ns
 
     def kept_ns(self) -> int | None:
-        """How long there was something to run here and nothing of it ran; None where the kernel does not tell.
+        """How long processes of the group were ready while none of them ran; None if the kernel does not say.
 
         While one process of the group keeps another waiting, that one runs: it does not count (2 microseconds a read;
         the kernel's accounting/psi, the line "full").

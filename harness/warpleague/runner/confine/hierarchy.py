@@ -188,7 +188,7 @@ def numbers(lines: bytes) -> dict[str, int]:
 
 
 def members(path: str) -> list[int]:
-    """The processes in a group; 0 stands for each in a PID namespace that is not to be seen from here."""
+    """The processes in a group; 0 for each that is in a PID namespace that cannot be seen from here."""
     # Groups of threads list those alone: the numbers of processes are among them.
     return [int(pid) for pid in (read(f"{path}/cgroup.procs") or read(f"{path}/cgroup.threads")).split()]
 

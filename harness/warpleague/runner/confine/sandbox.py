@@ -134,7 +134,7 @@ def _require_readable(folder: str) -> None:
 
 
 def end_unmade() -> int:
-    """End the sandboxes that harnesses killed in the wrong millisecond have left unmade; how many there were.
+    """End the sandboxes that killed harnesses left before they were ready; returns how many there were.
 
     bubblewrap's process 1 first waits for a word of the bubblewrap outside, and only then asks to die with it: if that
     is gone, it waits for ever. No bot has run there. Where all is well, the parent has the same arguments.
@@ -160,7 +160,7 @@ def _arguments(pid: str) -> list[bytes]:
 
 
 class Sandbox:
-    """One bot's sandbox, from before its start until all that ran in it is gone.
+    """One bot's sandbox, from before its start until everything in it has ended.
 
     After `start`, `enter` must follow, and at the end `close`. Before it lets the bot run, bubblewrap waits for
     `enter`, which sets the limits: in the new namespaces, and before there is anyone to get round them. From then on
@@ -269,7 +269,7 @@ class Sandbox:
         return descendants(self.init_pid)
 
     def bot_pid(self) -> int | None:
-        """The host's number for the bot's first process, once that has answered; None if it is gone."""
+        """The host's process id of the bot's first process, after its first answer; None if it has ended."""
         first = children_of(self.init_pid)[:1]
         return first[0] if first and _number_inside(first[0]) == 2 else None
 

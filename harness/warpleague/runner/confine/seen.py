@@ -68,7 +68,7 @@ def too_wide(place: str) -> bool:
 
 
 def misfit(path: str) -> str:
-    """What is wrong with the form of a path that is to be shown; empty if nothing is."""
+    """What is wrong with the form of an additional path; empty if nothing is."""
     if not path.startswith("/") or path != os.path.normpath(path) or "\0" in path:
         return f"{path!r} must be an absolute path, without . and .. in it"
     return ""

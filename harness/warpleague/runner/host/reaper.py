@@ -57,7 +57,7 @@ def gathered() -> Iterator[None]:
 
 
 def children_of(pid: int) -> list[int]:
-    """The children of all threads of `pid`, the oldest of each thread first; none where the system does not tell."""
+    """The children of all threads of `pid`, the oldest of each thread first; empty if the system does not say."""
     found: list[int] = []
     with contextlib.suppress(OSError, ValueError):
         for task in sorted(os.listdir(f"/proc/{pid}/task"), key=int):  # noqa: PTH208 - looked at all the time
@@ -70,7 +70,7 @@ def children_of(pid: int) -> list[int]:
 
 
 def descendants(pid: int) -> list[int]:
-    """All processes below `pid`, its own first child first; none where the system does not tell."""
+    """All processes below `pid`, its own first child first; empty if the system does not say."""
     found = children_of(pid)
     for parent in found:
         found += children_of(parent)
@@ -78,7 +78,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def children() -> set[int]:
-    """The process ids of this process's children; empty where the system does not tell."""
+    """The process ids of this process's children; empty if the system does not say."""
     return set(children_of(os.getpid()))
 
 

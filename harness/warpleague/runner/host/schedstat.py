@@ -20,7 +20,7 @@ class Schedstat:
         self._fd = -1
 
     def read(self) -> tuple[int, int] | None:
-        """How long it computed and how long it waited so far; None where the system does not tell."""
+        """How long it computed and how long it waited so far; None if the system does not say."""
         try:
             if self._fd < 0:
                 self._fd = os.open(f"/proc/{self._path}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
@@ -46,7 +46,7 @@ _own = _Own()
 
 
 def own_counts() -> tuple[int, int]:
-    """How long the thread that asks computed and waited so far; 0 and 0 where the system does not tell."""
+    """How long the calling thread computed and waited so far; 0 and 0 if the system does not say."""
     me = os.getpid(), threading.get_native_id()
     if _own.found is None or _own.of != me:  # also in a fork, which inherits the descriptor
         if _own.found is not None:
