@@ -23,7 +23,7 @@ test: bootstrap ## run the tests on all processors
 	$(BIN)/pytest -n auto $(PYTEST)
 
 .PHONY: coverage
-coverage: bootstrap ## which lines the tests run in their own process, and whether they are enough
+coverage: bootstrap ## measure which lines the tests run in their own process; fails if they are too few
 	$(BIN)/coverage run -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/soak --ignore tests/house $(PYTEST)
 	$(BIN)/coverage report
 
@@ -32,7 +32,7 @@ hostile: bootstrap ## play every misbehaving bot in every game, at levels limits
 	HOSTILE=all $(BIN)/pytest -n auto tests/e2e/test_misbehaving.py $(PYTEST)
 
 .PHONY: check
-check: bootstrap ## all that must hold before a commit, tests aside; goes on after a failure
+check: bootstrap ## all checks before a commit, without the tests; continues after a failure
 	@$(MAKE) -k quick examples docs house
 
 .PHONY: quick
@@ -76,13 +76,13 @@ house: bootstrap
 	$(BIN)/pytest tests/house
 
 .PHONY: docs
-docs: ## build the documentation as a site, in dist/docs; what is wrong with it is an error
+docs: ## build the documentation as a site, in dist/docs; any warning is an error
 	@VENV=.venvs/docs LOCK=requirements/docs.lock scripts/bootstrap.sh
 	NO_MKDOCS_2_WARNING=1 .venvs/docs/bin/mkdocs build
 	@echo "open dist/docs/index.html"
 
 .PHONY: fix
-fix: bootstrap ## format the code and repair what ruff can repair
+fix: bootstrap ## format the code and fix what ruff can fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -95,7 +95,7 @@ crash: bootstrap ## kill leagues at random instants, fill their disk, compare (C
 	$(BIN)/python tests/soak/crash.py --kills $(or $(CRASH_KILLS),240)
 
 .PHONY: contract
-contract: bootstrap ## hold every game to its contract in many random matches of every setting, for hours (CONTRACT_MATCHES=1000)
+contract: bootstrap ## check the contract of every game in many random matches of every setting, for hours (CONTRACT_MATCHES=1000)
 	WARPLEAGUE_LONG=1 WARPLEAGUE_SOAK=$(or $(CONTRACT_MATCHES),1000) $(BIN)/pytest -n auto tests/games $(PYTEST)
 
 .PHONY: fuzz

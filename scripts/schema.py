@@ -1,6 +1,6 @@
 """Writes protocol/schema/: the JSON Schema of every message, and of each game's actions, views and options.
 
-Leaves the classes to `warpline.messages` and the games. With `--check` nothing is written; the exit code is 1
+The classes are in `warpline.messages` and the games. With `--check` nothing is written; the exit code is 1
 when a file is not what it would be.
 """
 

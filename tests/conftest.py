@@ -1,7 +1,4 @@
-"""Shares with all tests a cache of built bots of their own, and surroundings that are the same everywhere.
-
-Leaves everything else to the conftest of each folder.
-"""
+"""Shares a cache of built bots with all tests, and gives them surroundings that are the same everywhere."""
 
 from __future__ import annotations
 

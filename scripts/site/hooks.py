@@ -1,4 +1,4 @@
-"""What MkDocs is told besides mkdocs.yml: pages from outside docs/, and links that lead out of the site.
+"""Hooks for MkDocs: they add pages from outside docs/, and change links that lead out of the site.
 
 The pages stay as they are read in the repository; what only the site needs happens here.
 """
