@@ -122,9 +122,9 @@ def joint_fit(
 ) -> Fit:
     """Rate all bots together from `totals`; `results` streams the same matches again, for the errors.
 
-    Matches of one group must follow each other. The mean of the largest tier of each island (of the island, if
-    all its bots are tiers of their own) is `start`, or, on its island, the rating of the bot `anchor`; errors
-    are then those of the difference to it.
+    Matches of one group must follow each other. On each island, the mean of the largest tier is `start` (the mean of
+    the island, if every bot is a tier of its own). On the island of the bot `anchor`, the rating of this bot is
+    `start`, and errors are those of the difference to it.
     """
     n = len(totals.games)
     played = [bot for bot in range(n) if any(totals.games[bot])]

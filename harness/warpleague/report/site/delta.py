@@ -112,8 +112,8 @@ def _bodies(scene: Scene) -> list[tuple[str, ...]]:
 def splices(old: Sequence[T], new: Sequence[T], spell: Callable[[T], Any]) -> list[list[Any]]:
     """The splices that turn the list `old` into the list `new`; `spell` gives the JSON of an item.
 
-    Between lists of one length they replace what differs in place, as on boards whose cells stay; else everything
-    between the common beginning and the common end.
+    If the lists have the same length, the splices replace the items that differ, as on boards whose cells stay the
+    same. Otherwise one splice replaces everything between the common beginning and the common end.
     """
     if old is new:  # most games keep the cells that did not change
         return []

@@ -28,7 +28,7 @@ def page_linked(replay: Replay, *, league: str, home: str, root: str, export: st
     """The page of a match as a part of a site.
 
     `home` is the address of the league's page, `root` of the site's folder, both as seen from this page; `export`
-    is the command that writes the record. `stamp` tells from what the page was made.
+    is the command that writes the record. `stamp` is a hash of what the page was made from.
     """
     record = f"{replay.header['id']}.jsonl"
     checks = [

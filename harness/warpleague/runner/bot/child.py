@@ -32,8 +32,8 @@ _SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)  # the host is
 _ROUNDS = 5
 _GLANCE_S = 0.005
 EXIT_S = 1.0
-"""How long a bot whose output ended may take to end itself, in seconds, to be told from one that lives on: some
-processes of a sandbox end one after the other, and on a busy machine each waits for its turn."""
+"""How long a bot may take to end after its output has ended, in seconds. Processes of a sandbox end one after the
+other, and on a busy machine each of them waits for its turn."""
 
 
 class Child:
@@ -94,8 +94,8 @@ class Child:
     def kept_ns(self) -> int | None:
         """How long it has waited for a processor so far, in nanoseconds; None if the system does not say.
 
-        Exact where the kernel tells the pressure on the bot's group. Else what its main thread waited, of which
-        what is known of the time of its other processes is not the others'; it may then go back.
+        It is exact if the kernel gives the pressure on the bot's group. Otherwise it is the time that the main thread
+        waited, minus the known CPU time of the bot's other processes; it may then go back.
         """
         if self.freezer is not None:
             kept = self.freezer.kept_ns()

@@ -47,8 +47,8 @@ class Reading(NamedTuple):
 def excused_ns(passed_ns: int, planned_ns: int, since: Reading, came: bool) -> int:
     """What of the `passed_ns` between two looks the bot does not answer for.
 
-    The referee meant to look after `planned_ns` at the latest; `since` is how far the clocks have gone on; `came` is
-    whether anything of an answer was found.
+    The referee meant to look after at most `planned_ns`. `since` is how far the clocks have moved since the last look.
+    `came` is whether any part of an answer was found.
     """
     late_ns = passed_ns - planned_ns - SLACK_NS
     if came:

@@ -42,8 +42,8 @@ SHORT_NS: Final = 1_000_000
 """An answer within this time is charged as measured: reading the clocks would cost more than it could show."""
 
 QUICK_MS: Final = 5
-"""How long an answer is awaited with a plain poll before the event loop is: a poll below 2 ms makes bots that think
-a little pay for a second system call; one much longer would starve the other tasks."""
+"""How long to wait for an answer with a plain poll before the event loop takes over. Below 2 ms, bots that think a
+little would cost a second system call; much longer, and the other tasks would have to wait."""
 
 MEMORY_WATCH_S: Final = 0.05
 """How often a bot's resident set is measured, in seconds."""
@@ -57,8 +57,8 @@ class BotProcess:
     """A running bot.
 
     After `ask` or `again` returned None, `line` is the answer without its newline, and `wall_ns`, `cpu_ns`,
-    `wait_ns` are the time it answers for, the processor time, and how long others kept it from a processor (None where
-    the system cannot tell; looked at only when the answer takes longer than `SHORT_NS`).
+    `wait_ns` are the time that is charged, the processor time, and how long it waited for a processor (None if the
+    system does not say; measured only if the answer takes longer than `SHORT_NS`).
     """
 
     def __init__(self, seat: SeatSpec, level: Level) -> None:

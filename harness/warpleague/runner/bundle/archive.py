@@ -30,7 +30,7 @@ class BadArchive(ValueError):
 def unpack(archive: BinaryIO, folder: Path, most_bytes: int) -> None:
     """Make `folder`, which must not be there yet, hold what is in `archive`: at most so many bytes of files.
 
-    Files are readable for all and executable for all or nobody, whoever owned them. Raises `BadArchive`.
+    All files become readable for everyone, and executable for everyone or nobody. Raises `BadArchive`.
     """
     folder.mkdir()
     folder.chmod(0o755)

@@ -153,8 +153,8 @@ class Group:
 def open_group(cap_bytes: int) -> Group | None:
     """A new group for one bot, with a cap in bytes; None where there are none (`means` says why).
 
-    If one cannot be made where it could before, `HarnessFault`: the record of this match would not tell the truth.
-    From then on this process does without, and says so.
+    Raises `HarnessFault` if a group cannot be made although it could before, because the record of this match would be
+    wrong. From then on this process works without groups, and says so.
     """
     found = means()
     if not found.version:

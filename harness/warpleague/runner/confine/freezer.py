@@ -37,7 +37,7 @@ class Means:
 class Freezer:
     """The group of one bot. A process that writes 0 to the file `entry` is in it.
 
-    In the folder `shared`, if one is given, which whoever made it removes. Raises `OSError` if it cannot be had.
+    It is the folder `shared`, if one is given; the maker of that folder removes it. Raises `OSError` if it fails.
     """
 
     def __init__(self, base: str, shared: str | None = None) -> None:

@@ -70,7 +70,7 @@ def dies_with_harness(level: Level) -> bool:
 class Launch:
     """How to start a bot: its command, the sandbox to enter afterwards, the control groups it starts in.
 
-    Sandbox, group and freezer are there if there are any; all are to be closed by whoever starts the bot. With a
+    Sandbox, group and freezer are None if there are none; the caller that starts the bot must close them. With a
     sandbox, `argv` is only what comes before bubblewrap.
     """
 

@@ -136,8 +136,9 @@ def _require_readable(folder: str) -> None:
 def end_unmade() -> int:
     """End the sandboxes that killed harnesses left before they were ready; returns how many there were.
 
-    bubblewrap's process 1 first waits for a word of the bubblewrap outside, and only then asks to die with it: if that
-    is gone, it waits for ever. No bot has run there. Where all is well, the parent has the same arguments.
+    Process 1 of a sandbox first waits for a message from the bubblewrap outside, and only then asks the kernel to die
+    with it. If the outer one is dead before that, process 1 waits for ever. No bot has run there. In a sandbox that
+    works, the parent has the same arguments.
     """
     found = 0
     for entry in os.listdir("/proc"):  # noqa: PTH208
@@ -370,7 +371,7 @@ def _unmade(process: subprocess.Popen[bytes]) -> HarnessFault:
 def exit_status(status: int) -> int:
     """The exit status of bubblewrap as `Popen` gives it for other programs: negative for a signal.
 
-    bubblewrap, as shells do, tells of a signal by 128 + its number, so a bot that exits with such a status by
-    itself cannot be told from one that was killed.
+    Like shells, bubblewrap reports a signal as 128 + its number. So a bot that exits with such a status itself looks
+    like one that was killed.
     """
     return 128 - status if 128 < status <= 128 + 64 else status
