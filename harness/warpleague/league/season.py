@@ -85,8 +85,8 @@ class Season:
     def conditions(self) -> dict[str, Any]:
         """What every match of the season has in common, as JSON; `rules` is the version of the game's rules.
 
-        The policy on pondering is included only if it is not the default, since it was not always a
-        condition. So is the beacon of the season.
+        The policy on pondering is included only if it is not the default, since it was not always a condition.
+        The same holds for the beacon of the season.
         """
         return {
             "clock": attrs.asdict(self.clock),
