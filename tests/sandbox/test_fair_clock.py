@@ -18,12 +18,12 @@ from warpleague.errors import HarnessFault
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import Clock, MatchResult, MatchSpec, SeatSpec, SeatTimes
+from warpleague.match.spec import Clock, MatchResult, MatchSpec, SeatSpec, SeatTimes, Violation
 from warpleague.report.match import print_result
 from warpleague.runner.bot import clock, process, stopwatch
 from warpleague.runner.bot.children import Children
 from warpleague.runner.bot.pondering import QUIET_NS, Pondering
-from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.bot.process import BotProcess, Reply
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.play import play_game, play_match
 
@@ -84,7 +84,7 @@ async def test_a_bot_with_other_processes_is_owed_its_time_once(fake: tuple[BotP
     bot._halt.children.any = True
     begun = time.perf_counter_ns()
     trouble = await bot.ask(b"?\n", BUDGET_NS)
-    assert trouble is not None
+    assert isinstance(trouble, Violation)
     assert trouble.kind == "timeout"
     assert trouble.detail["limit_ms"] == 100
     assert trouble.detail["extended_ms"] == 100
@@ -115,7 +115,7 @@ async def test_nothing_is_owed_to_a_bot_that_only_was_slow(
     )  # a busy machine is no matter
     bot._halt.children.any = children > 0
     trouble = await bot.ask(b"?\n", BUDGET_NS)
-    assert trouble is not None
+    assert isinstance(trouble, Violation)
     assert trouble.detail.get("extended_ms", 0) < 50  # a busy machine may be late with the first look
 
 
@@ -134,11 +134,12 @@ async def test_a_bot_is_waited_for_while_others_have_its_processor(
         return FakeChild.kept_ns(child)
 
     child.kept_ns = read  # type: ignore[method-assign]
-    assert await bot.ask(b"?\n", BUDGET_NS) is None
-    assert bot.line == b"late"
-    assert bot.wall_ns < BUDGET_NS
-    assert bot.wait_ns is not None
-    assert bot.wait_ns > 3 * BUDGET_NS
+    reply = await bot.ask(b"?\n", BUDGET_NS)
+    assert isinstance(reply, Reply)
+    assert reply.line == b"late"
+    assert reply.wall_ns < BUDGET_NS
+    assert reply.wait_ns is not None
+    assert reply.wait_ns > 3 * BUDGET_NS
 
 
 @pytest.mark.trio
@@ -325,7 +326,7 @@ def test_without_a_freezer_all_that_a_bot_started_is_stopped_with_it(
         return {Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] for pid in found}
 
     try:
-        assert trio.run(bot.ask, b'{"type":"hello"}\n', None) is None
+        assert isinstance(trio.run(bot.ask, b'{"type":"hello"}\n', None), Reply)
         bot.locate()
         bot._look_at_children()
         bot.pause()

@@ -15,14 +15,14 @@ import pytest
 import trio
 
 from warpleague.errors import HarnessFault
-from warpleague.match.spec import SeatSpec
-from warpleague.runner.bot.process import BotProcess
+from warpleague.match.spec import SeatSpec, Violation
+from warpleague.runner.bot.process import BotProcess, Reply
 from warpleague.runner.confine import cgroup, hierarchy, launch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from warpleague.match.spec import Level, Violation
+    from warpleague.match.spec import Level
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="control groups are Linux's")
 
@@ -57,7 +57,7 @@ def capped(monkeypatch: pytest.MonkeyPatch, own_groups: Callable[[], set[str]]) 
     assert own_groups() == before
 
 
-async def ask_once(seat: SeatSpec, level: Level) -> tuple[Violation | None, dict[str, Any]]:
+async def ask_once(seat: SeatSpec, level: Level) -> tuple[Reply | Violation, dict[str, Any]]:
     """Start a bot, ask it once and end it; what came of it, and the evidence."""
     bot = BotProcess(seat, level)
     try:
@@ -72,7 +72,7 @@ def ask(bot_folder: Path) -> Callable[..., Any]:
 
     async def ask(
         code: str, level: Level = "limits", **limits: int
-    ) -> tuple[Violation | None, dict[str, Any]]:
+    ) -> tuple[Reply | Violation, dict[str, Any]]:
         run = (sys.executable, "-I", "-S", "-c", f"input()\n{code}")
         limits = {"memory_mb": LIMIT_MB, **limits}
         return await ask_once(SeatSpec(bot="greedy", run=run, cwd=str(bot_folder), **limits), level)
@@ -87,7 +87,7 @@ async def test_the_kernel_stops_a_hog_at_limits(capped: str, ask: Callable[..., 
     if hog == "children" and cgroup.means().version == 1:
         pytest.skip("version 1 ends one process of a group only; the watch ends the others, as tested below")
     trouble, evidence = await ask(f"{HOGS[hog]}\n{DONE}")
-    assert trouble is not None, "it took what it wanted"
+    assert isinstance(trouble, Violation), "it took what it wanted"
     assert trouble.kind == "memory", trouble
     cap_mb = LIMIT_MB + LIMIT_MB // 8 + 8
     assert trouble.message.startswith(
@@ -106,7 +106,7 @@ async def test_the_kernel_stops_a_hog_in_the_sandbox(
 ) -> None:
     """A sandbox in which the kernel killed for want of memory is no fault of the sandbox."""
     trouble, _ = await ask(f"{HOGS[hog]}\n{DONE}", "sandbox")
-    assert trouble is not None
+    assert isinstance(trouble, Violation)
     assert (trouble.kind, trouble.detail["killed_by"]) == ("memory", "kernel")
 
 
@@ -120,7 +120,7 @@ async def test_children_count_together(capped: str, bot_folder: Path, level: Lev
         bot.attend(nursery)
         trouble = await bot.ask(b"go\n", PATIENCE_NS)
         await bot.close(0.0)
-    assert trouble is not None
+    assert isinstance(trouble, Violation)
     assert trouble.kind == "memory"
 
 
@@ -136,7 +136,7 @@ async def test_scratch_space_is_granted_besides(
         "hoard = bytearray(b'x') * (45 << 20)\n"
     )
     trouble, evidence = await ask(code + DONE, "sandbox", tmp_mb=50)
-    assert trouble is None, (trouble, evidence)
+    assert isinstance(trouble, Reply), (trouble, evidence)
 
 
 @pytest.mark.trio

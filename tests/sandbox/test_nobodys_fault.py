@@ -15,7 +15,7 @@ import pytest
 import trio
 
 from warpleague.errors import HarnessFault
-from warpleague.match.spec import SeatSpec
+from warpleague.match.spec import SeatSpec, Violation
 from warpleague.runner.bot.child import Child
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.confine import sandbox
@@ -64,7 +64,7 @@ async def test_the_end_of_process_1_is_the_bots_own(sandboxed: None, bot_folder:
         trouble = await bot.ask(b"{}\n", 60_000_000_000)
     finally:
         bot.end()
-    assert trouble is not None
+    assert isinstance(trouble, Violation)
     assert (trouble.kind, trouble.message) == ("crash", "killed by SIGKILL")
 
 

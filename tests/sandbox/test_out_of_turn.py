@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from warpleague.match.spec import SeatSpec
-from warpleague.runner.bot.process import BotProcess
+from warpleague.match.spec import SeatSpec, Violation
+from warpleague.runner.bot.process import BotProcess, Reply
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.confine import freezer
 
@@ -50,7 +50,7 @@ def start(bot_folder: Path) -> Iterator[Callable[..., BotProcess]]:
         )
         bot = BotProcess(seat, level)
         begun.append(bot)
-        assert trio.run(bot.ask, HELLO, None) is None
+        assert isinstance(trio.run(bot.ask, HELLO, None), Reply)
         bot.locate()
         bot.pondering.begin("off")
         return bot
@@ -91,14 +91,14 @@ def test_what_is_frozen_stays_so(
     """While another is asked, a bot computes nothing, whatever it started; asked again, it answers."""
     del frozen
     bot = start(stem, level)
-    assert trio.run(bot.ask, question(1), None) is None
+    assert isinstance(trio.run(bot.ask, question(1), None), Reply)
     bot.hush()
     let_pass(0.01)  # until all of it stands still, on other processors, too
     before = bot._halt.own_ns()
     let_pass(0.2)
     after = bot._halt.own_ns()
     assert after - before < 10 * MS
-    assert trio.run(bot.ask, question(2), None) is None
+    assert isinstance(trio.run(bot.ask, question(2), None), Reply)
 
 
 @LEVELS
@@ -111,7 +111,7 @@ def test_the_time_of_children_shows(start: Callable[..., BotProcess], frozen: No
     while not bot.pondering.stops:
         number += 1
         assert number < 100
-        assert trio.run(bot.ask, question(number), None) is None
+        assert isinstance(trio.run(bot.ask, question(number), None), Reply)
         let_pass(0.05)
         bot._look_at_children()
     assert bot._halt.others_ns > 50 * MS
@@ -128,7 +128,7 @@ def test_own_children_are_no_excuse(
     bot = start("waits_for_its_children", level, "5", str(chains))
     begun = time.perf_counter_ns()
     trouble = trio.run(bot.ask, question(1), 300 * MS)
-    assert trouble is not None
+    assert isinstance(trouble, Violation)
     assert trouble.kind == "timeout"
     # What the rest of the machine took is excused; what the bot's own processes computed is not.
     assert trouble.detail.get("extended_ms", 0) * MS < time.perf_counter_ns() - begun - 250 * MS
@@ -162,8 +162,9 @@ def test_a_busy_machine_is_not_charged(
     del frozen, burners
     bot = start("computes_by_its_clock", level, "0.03")
     for number in range(1, 6):
-        assert trio.run(bot.ask, question(number), 60 * MS) is None
-        assert 25 * MS < bot.wall_ns < 60 * MS
+        reply = trio.run(bot.ask, question(number), 60 * MS)
+        assert isinstance(reply, Reply)
+        assert 25 * MS < reply.wall_ns < 60 * MS
 
 
 @LEVELS
@@ -182,7 +183,7 @@ def test_many_processes_cost_no_more_to_watch(
 
 def looks_at(bot: BotProcess) -> list[float]:
     """How long looks at a bot's memory take, in seconds of processor time."""
-    assert trio.run(bot.ask, question(1), None) is None
+    assert isinstance(trio.run(bot.ask, question(1), None), Reply)
     taken = []
     for _ in range(20):
         begun = time.thread_time()
@@ -202,18 +203,18 @@ def test_without_a_freezer_who_undoes_a_stop_is_ended(
     bot.hello = object()  # type: ignore[assignment]
     bot._look_at_children()
     number = 0
-    trouble = None
+    reply = None
     deadline = time.perf_counter() + 30
-    while trouble is None:
+    while not isinstance(reply, Violation):
         assert time.perf_counter() < deadline
         number += 1
-        trouble = trio.run(bot.ask, question(number), 60_000 * MS)
+        reply = trio.run(bot.ask, question(number), 60_000 * MS)
         bot.pause()
         for _ in range(3):
             let_pass(0.03)
             bot._look_at_children()
-    assert trouble.kind == "crash"
-    assert "while it was stopped" in trouble.message
+    assert reply.kind == "crash"
+    assert "while it was stopped" in reply.message
 
 
 def test_without_a_freezer_nothing_waits_in_a_sandbox(

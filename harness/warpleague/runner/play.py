@@ -19,7 +19,7 @@ from warpleague.errors import BadInput, BotError, HarnessFault
 from warpleague.games import load_game
 from warpleague.match.referee import Referee, Step
 from warpleague.match.spec import Violation
-from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.bot.process import BotProcess, Reply
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.bot.wirelog import BotLog
 from warpleague.runner.doctor.promises import check_level, leaf
@@ -215,19 +215,19 @@ async def _greet(referee: Referee, seat: int, bot: BotProcess) -> Violation | No
     """Exchange hello and start for their answers; None if the bot is ready."""
     limit_ns = round(referee.spec.clock.start_s * 1e9)
     if bot.hello is None:
-        trouble = await bot.ask(referee.hello_line(), limit_ns)
-        if trouble is not None:
-            return _at_startup(trouble, "hello")
-        hello = referee.greet(bot.line)
+        reply = await bot.ask(referee.hello_line(), limit_ns)
+        if isinstance(reply, Violation):
+            return _at_startup(reply, "hello")
+        hello = referee.greet(reply.line)
         if isinstance(hello, Violation):
             return hello
         bot.hello = hello
         bot.locate()
     referee.connect(seat, bot.hello)
-    trouble = await bot.ask(referee.start_line(seat), limit_ns)
-    if trouble is not None:
-        return _at_startup(trouble, "start")
-    return referee.ready(bot.line)
+    reply = await bot.ask(referee.start_line(seat), limit_ns)
+    if isinstance(reply, Violation):
+        return _at_startup(reply, "start")
+    return referee.ready(reply.line)
 
 
 def _at_startup(trouble: Violation, after: str) -> Violation:
@@ -252,12 +252,14 @@ async def _ask_all(referee: Referee, bots: list[BotProcess | None], attendants: 
         if bot is None:
             raise AssertionError(f"seat {seat} was asked after its bot had not started")
         if step is Step.ASK:
-            trouble = await bot.ask(referee.line, referee.budget_ns, referee.is_late)
-            while trouble is None:
-                trouble = referee.answer(bot.line, bot.wall_ns, bot.cpu_ns, bot.wait_ns)
-                if trouble is None or not referee.is_late(bot.line):
+            reply = await bot.ask(referee.line, referee.budget_ns, referee.is_late)
+            while isinstance(reply, Reply):
+                trouble = referee.answer(reply.line, reply.wall_ns, reply.cpu_ns, reply.wait_ns)
+                if trouble is None or not referee.is_late(reply.line):
                     break
-                trouble = await bot.again()
+                reply = await bot.again()
+            else:
+                trouble = reply
         else:
             trouble = referee.violation
         if trouble is not None:

@@ -16,7 +16,7 @@ from warpleague.games.playout import random_roll
 from warpleague.match.referee import Referee, Step
 from warpleague.match.setup import load_options, position_facts
 from warpleague.match.spec import Violation
-from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.bot.process import BotProcess, Reply
 from warpleague.runner.host.reaper import gathered
 from warpleague.runner.play import within
 from warpline.messages import BotHello
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import Game
     from warpleague.match.spec import MatchSpec
 
-    Deliver = Callable[[BotProcess, bytes, int], Awaitable[Violation | None]]
+    Deliver = Callable[[BotProcess, bytes, int], Awaitable[Reply | Violation]]
 
 PAUSE_S: Final = 0.02
 """Between the pieces of a line, in seconds: a reader that takes what is there for a line has long taken it."""
@@ -42,12 +42,12 @@ GRACE_S: Final = 2.0
 _SEARCHED: Final = 3000
 
 
-async def whole(bot: BotProcess, line: bytes, limit_ns: int) -> Violation | None:
+async def whole(bot: BotProcess, line: bytes, limit_ns: int) -> Reply | Violation:
     """Deliver a line as any match does."""
     return await bot.ask(line, limit_ns)
 
 
-async def in_pieces(bot: BotProcess, line: bytes, limit_ns: int) -> Violation | None:
+async def in_pieces(bot: BotProcess, line: bytes, limit_ns: int) -> Reply | Violation:
     """Deliver a line as its first byte, some more, and the rest, with pauses between them."""
     middle = min(len(line) // 2, _PIECE)
     for piece in (line[:1], line[1:middle]):
@@ -56,7 +56,7 @@ async def in_pieces(bot: BotProcess, line: bytes, limit_ns: int) -> Violation | 
     return await bot.ask(line[middle:], limit_ns)
 
 
-async def padded(bot: BotProcess, line: bytes, limit_ns: int) -> Violation | None:
+async def padded(bot: BotProcess, line: bytes, limit_ns: int) -> Reply | Violation:
     """Deliver a line that an unknown field, which every bot must ignore, makes longer than `LONG_BYTES`."""
     end = line.rindex(b"}")
     return await bot.ask(line[:end] + b',"padding":"' + b" " * LONG_BYTES + b'"}\n', limit_ns)
@@ -142,14 +142,15 @@ async def _try_out(
 
 async def _greet(referee: Referee, bot: BotProcess, seat: int, deliver: Deliver) -> Violation | None:
     limit_ns = round(referee.spec.clock.start_s * 1e9)
-    trouble = await deliver(bot, referee.hello_line(), limit_ns)
-    if trouble is not None:
-        return trouble
-    hello = referee.greet(bot.line)
+    reply = await deliver(bot, referee.hello_line(), limit_ns)
+    if isinstance(reply, Violation):
+        return reply
+    hello = referee.greet(reply.line)
     if isinstance(hello, Violation):
         return hello
     referee.connect(seat, hello)
-    return await deliver(bot, referee.start_line(seat), limit_ns) or referee.ready(bot.line)
+    reply = await deliver(bot, referee.start_line(seat), limit_ns)
+    return reply if isinstance(reply, Violation) else referee.ready(reply.line)
 
 
 async def _question(
@@ -163,8 +164,10 @@ async def _question(
             referee.answer(b'{"type":"act","id":%d,"action":0}' % number, 0, None, None)
             continue
         questions -= 1
-        trouble = await deliver(bot, referee.line, referee.budget_ns or 0)
-        trouble = trouble or referee.answer(bot.line, bot.wall_ns, bot.cpu_ns, bot.wait_ns)
+        reply = await deliver(bot, referee.line, referee.budget_ns or 0)
+        if isinstance(reply, Violation):
+            return reply
+        trouble = referee.answer(reply.line, reply.wall_ns, reply.cpu_ns, reply.wait_ns)
         if trouble is not None:
             return trouble
     return None

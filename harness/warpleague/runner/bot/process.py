@@ -14,6 +14,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Final
 
+import attrs
 import trio
 
 from warpleague.errors import HarnessFault
@@ -53,20 +54,25 @@ _CHUNK: Final = 1 << 16
 _LINUX: Final = sys.platform == "linux"
 
 
-class BotProcess:
-    """A running bot.
+@attrs.define
+class Reply:
+    """A line that a bot answered, without its newline, and its times in nanoseconds.
 
-    After `ask` or `again` returned None, `line` is the answer without its newline, and `wall_ns`, `cpu_ns`,
-    `wait_ns` are the time that is charged, the processor time, and how long it waited for a processor (None if the
-    system does not say; measured only if the answer takes longer than `SHORT_NS`).
+    `wall_ns` is the time that is charged, `cpu_ns` the processor time, `wait_ns` how long the bot waited for a
+    processor (None if the system does not say; measured only if the answer takes longer than `SHORT_NS`).
     """
+
+    line: bytes
+    wall_ns: int
+    cpu_ns: int | None
+    wait_ns: int | None
+
+
+class BotProcess:
+    """A running bot."""
 
     def __init__(self, seat: SeatSpec, level: Level) -> None:
         self.seat = seat
-        self.line = b""
-        self.wall_ns = 0
-        self.cpu_ns: int | None = None
-        self.wait_ns: int | None = 0
         self.stderr = StderrLog()
         self.hello: BotHello | None = None
         """The bot's hello, once it has come."""
@@ -106,7 +112,7 @@ class BotProcess:
 
     async def ask(
         self, line: bytes, budget_ns: int | None, forgive: Callable[[bytes], bool] | None = None
-    ) -> Violation | None:
+    ) -> Reply | Violation:
         """Send `line` and take one line in answer, within `budget_ns`.
 
         The time begins just before the line is written. Lines that were there already answer no question; `forgive`
@@ -155,21 +161,19 @@ class BotProcess:
             if short and data.endswith(b"\n") and data.find(b"\n") == len(data) - 1 < _CHUNK - 1:
                 # One whole line, the usual case, past the buffer.
                 self._ended = now
-                self.wall_ns = now - begun
-                self._turns_ns += self.wall_ns
-                cpu = self._cpu()
+                wall_ns = now - begun
+                self._turns_ns += wall_ns
+                cpu, cpu_ns = self._cpu(), None
                 if cpu is not None and cpu_begun is not None:
-                    self.cpu_ns = cpu - cpu_begun
+                    cpu_ns = cpu - cpu_begun
                     self.pondering.answered(cpu)
-                self.wait_ns = 0
-                self.line = data[:-1]
                 if self._wire is not None:
                     self._wire.received(data)
-                return None
+                return Reply(data[:-1], wall_ns, cpu_ns, 0)
             self._take(data)
         return await self.again()
 
-    async def again(self) -> Violation | None:
+    async def again(self) -> Reply | Violation:
         """Take the next line in answer to the same question, under the same deadline."""
         self._asked_ns = self._begun
         try:
@@ -182,7 +186,7 @@ class BotProcess:
         self._turns_ns += self._ended - self._asked_ns
         self._asked_ns = 0
 
-    async def _await_line(self) -> Violation | None:
+    async def _await_line(self) -> Reply | Violation:
         turn = self._turn_now()
         while True:
             try:
@@ -191,14 +195,11 @@ class BotProcess:
                 return violations.flooded(error)
             if line is not None:
                 self._held = len(self._buffer) > 0
-                self.wall_ns = turn.charged_ns
-                cpu = self._cpu()
+                cpu, cpu_ns = self._cpu(), None
                 if cpu is not None and self._cpu_begun is not None:
-                    self.cpu_ns = max(cpu - self._cpu_begun, turn.own_ns)
+                    cpu_ns = max(cpu - self._cpu_begun, turn.own_ns)
                     self.pondering.answered(cpu)
-                self.wait_ns = self._stopwatch.wait_ns
-                self.line = line
-                return None
+                return Reply(line, turn.charged_ns, cpu_ns, self._stopwatch.wait_ns)
             if self._eof:
                 return self._gone()
             if not await self._doze(trio.lowlevel.wait_readable, self._out):

@@ -26,8 +26,8 @@ import attrs
 import trio
 
 from warpleague.errors import BadInput, HarnessFault, WarpLeagueError
-from warpleague.match.spec import SeatSpec
-from warpleague.runner.bot.process import BotProcess
+from warpleague.match.spec import SeatSpec, Violation
+from warpleague.runner.bot.process import BotProcess, Reply
 from warpleague.runner.confine import cgroup, freezer, seccomp
 from warpleague.runner.confine.launch import FILE_MB, MORE_LIMITS, OPEN_FILES, data_bytes, environment
 from warpleague.runner.confine.sandbox import Killed, bubblewrap_version, end_unmade
@@ -37,7 +37,7 @@ from warpleague.runner.host.reaper import become_subreaper, children, sweep
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warpleague.match.spec import Level, Violation
+    from warpleague.match.spec import Level
 
 PROMISES: Final = {
     "descriptors": "a bot has three pipes and no other open file",
@@ -296,10 +296,10 @@ def _seat(folder: Path, token: str) -> SeatSpec:
 async def _ask(seat: SeatSpec, level: Level, expected: dict[str, Any]) -> dict[str, str]:
     bot = BotProcess(seat, level)
     try:
-        trouble = await _put(bot, expected)
-        if trouble is not None:
-            raise _silent(bot, trouble)
-        found: dict[str, str] = json.loads(bot.line)
+        reply = await _put(bot, expected)
+        if isinstance(reply, Violation):
+            raise _silent(bot, reply)
+        found: dict[str, str] = json.loads(reply.line)
         return found
     finally:
         bot.end()
@@ -309,17 +309,18 @@ async def _hoard(seat: SeatSpec, level: Level, expected: dict[str, Any]) -> str:
     """Have a probe hoard: the watch must see it, unless the kernel has killed it for that."""
     bot = BotProcess(seat, level)
     try:
-        trouble = await _put(bot, {**expected, "try": ["hoard"]})
-        if trouble is not None and trouble.kind != "memory":
-            raise _silent(bot, trouble)
-        if trouble is None and not bot.memory_exceeded():
+        reply = await _put(bot, {**expected, "try": ["hoard"]})
+        if isinstance(reply, Violation):
+            if reply.kind != "memory":
+                raise _silent(bot, reply)
+        elif not bot.memory_exceeded():
             return f"{2 * seat.memory_mb} MiB with a limit of {seat.memory_mb} went unnoticed"
         return ""
     finally:
         bot.end()
 
 
-async def _put(bot: BotProcess, expected: dict[str, Any]) -> Violation | None:
+async def _put(bot: BotProcess, expected: dict[str, Any]) -> Reply | Violation:
     try:
         return await bot.ask(json.dumps(expected).encode() + b"\n", round(_ANSWER_S * 1e9))
     except HarnessFault as error:
@@ -368,7 +369,7 @@ def _orphan(seat: SeatSpec, level: Level, token: str) -> str:
         "import sys, time, trio; from warpleague.runner.bot.process import BotProcess; "
         "from warpleague.match.spec import SeatSpec; "
         f"bot = BotProcess({seat!r}, {level!r}); "
-        f"trio.run(bot.ask, {request!r}, {round(_ANSWER_S * 1e9)}); print(bot.line, flush=True); time.sleep(60)"
+        f"trio.run(bot.ask, {request!r}, {round(_ANSWER_S * 1e9)}); print('asked', flush=True); time.sleep(60)"
     )
     before = children()
     with subprocess.Popen(
