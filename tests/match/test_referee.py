@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from random import Random
 from typing import Any
 
 import pytest
@@ -315,6 +316,42 @@ def test_then_plays_on_without_asking(spec: Any, table: Any) -> None:
     assert not played.violations or all(v.kind == "illegal" for v in played.violations)
     assert any(line.get("then") for line in lines(result))
     verify_record(result.record)
+
+
+def test_a_forced_move_may_be_left_out_of_a_then_list(spec: Any, table: Any) -> None:
+    """A bot that plans beyond a forced move may name it or not: both times it is played as forced."""
+    options = options_json(load_game("aliens").Options(max_turns=60))
+    rng = Random(1)
+
+    def at_random(question: dict[str, Any]) -> Any:
+        return rng.randrange(len(question["legal"]))
+
+    acts = [
+        line for line in lines(table(spec(options=options), at_random, at_random).play()) if "seat" in line
+    ]
+    before, forced, after = next(
+        three
+        for three in zip(acts, acts[1:], acts[2:], strict=False)
+        if len({line["seat"] for line in three}) == 1 and three[2]["n"] == three[0]["n"] + 2
+        if ["auto" in line for line in three] == [False, True, False]
+    )
+
+    def play(then: list[Any]) -> Any:
+        script = iter([line for line in acts if "auto" not in line and line is not after])
+
+        def scripted(question: dict[str, Any]) -> Any:
+            line = next(script)
+            told = {"then": then} if line is before else {}
+            return {"type": "act", "id": question["id"], "action": line["action"], **told}
+
+        return table(spec(options=options), scripted, scripted).play()
+
+    for result in (play([forced["action"], after["action"]]), play([after["action"]])):
+        assert [line["action"] for line in lines(result) if "seat" in line] == [
+            line["action"] for line in acts
+        ]
+        assert [line["n"] for line in lines(result) if "then" in line] == [after["n"]]
+        assert lines(result)[forced["n"]]["auto"] is True
 
 
 def test_an_illegal_then_is_a_fault_of_its_own(spec: Any, table: Any) -> None:
