@@ -23,6 +23,7 @@ from warpleague.match.replay import verify_record
 from warpleague.match.spec import Clock
 from warpleague.runner import play
 from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.host.reaper import children
 from warpleague.runner.play import play_game, play_in_series, play_match
 
 if TYPE_CHECKING:
@@ -429,3 +430,40 @@ def test_a_bot_that_cannot_start_is_charged(make_seat: MakeSeat, make_spec: Make
     bad = attrs.evolve(make_seat("bad", "raise SystemExit(3)"), digest="aa")
     result = play_match(make_spec(bad, make_seat("first", FIRST)))
     assert [fault.kind for fault in result.faults[0]] == ["startup"]
+
+
+ORPHANS = """
+import os, time
+from warpline.client import run
+
+def choose(question):
+    for _ in range(100):
+        child = os.fork()
+        if not child:
+            if not os.fork():
+                os._exit(0)
+            os._exit(0)
+        os.waitpid(child, 0)
+    return 0
+
+run(choose, wants=())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="orphans become a subreaper's children on Linux")
+def test_what_bots_leave_behind_is_waited_for_in_time(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
+    """Dead orphans of a bot do not pile up in the referee: they would take the process ids of the whole machine."""
+    most, steps = 0, 0
+
+    def count(*_: Any) -> None:
+        nonlocal most, steps
+        steps += 1
+        most = max(most, len(children()))
+
+    spec = make_spec(make_seat("orphans", ORPHANS), make_seat("first", FIRST), max_turns=40)
+    result = play_match(spec, observer=count)
+    assert result.faults == ((), ())
+    assert steps > 20
+    left = 100 * sum(time.decisions for time in result.times[:1])
+    assert left > 1000
+    assert most < left / 2

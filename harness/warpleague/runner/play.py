@@ -24,7 +24,7 @@ from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.bot.wirelog import BotLog
 from warpleague.runner.doctor.promises import check_level, leaf
 from warpleague.runner.hints import NOTHING_WRITTEN
-from warpleague.runner.host.reaper import become_subreaper, children, sweep
+from warpleague.runner.host.reaper import become_subreaper, children, reap_orphans, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -39,6 +39,9 @@ GRACE_S: Final = 0.5
 
 FAULT_GRACE_S: Final = 0.05
 """The same after a fault: time to log the message, no more."""
+
+_REAP_S: Final = 0.05
+"""How often the dead processes that bots have left behind are looked for, in seconds."""
 
 _BREATH_NS: Final = 20_000_000
 """The longest the event loop waits for its turn while bots answer at once, in nanoseconds."""
@@ -137,7 +140,9 @@ async def play_game(
         idle.begin(spec.key)
     begun_ns = time.perf_counter_ns()
     logs = [BotLog(begun_ns) for _ in spec.seats] if log else []
+    before = children()
     async with trio.open_nursery() as attendants:
+        attendants.start_soon(_reap, before)
         try:
             await _start_all(referee, bots, attendants, idle, logs)
             asked = time.perf_counter()
@@ -161,6 +166,13 @@ async def play_game(
         playing_s=playing_s,
         logs=tuple(kept.told() for kept in logs),  # now that all bots have ended
     )
+
+
+async def _reap(before: set[int]) -> None:
+    """Wait for what bots leave behind as soon as it has ended."""
+    while True:
+        await trio.sleep(_REAP_S)
+        reap_orphans(before)
 
 
 def _reusable(bot: BotProcess) -> bool:

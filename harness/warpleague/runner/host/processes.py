@@ -12,6 +12,7 @@ import subprocess
 import time
 from itertools import chain
 from typing import TYPE_CHECKING, Final
+from weakref import WeakSet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +24,7 @@ GONE: Final = frozenset({errno.ESRCH, errno.EINVAL, errno.ENOENT})
 """What kernels answer to pidfd_open(2) for the number of a process that is just ending."""
 
 _GLANCE_S: Final = 0.0005
+_started: Final[WeakSet[subprocess.Popen[bytes]]] = WeakSet()
 
 
 def spawn(
@@ -55,12 +57,18 @@ def spawn(
         raise
     for fd in (stdin, stdout, stderr):
         os.close(fd)
+    _started.add(process)
     process.stdin, process.stdout, process.stderr = (
         os.fdopen(to, "wb", 0),
         os.fdopen(back, "rb", 0),
         os.fdopen(told, "rb", 0),
     )
     return process
+
+
+def started() -> set[int]:
+    """The process ids of what `spawn` has started here and nobody has waited for yet."""
+    return {process.pid for process in list(_started) if process.returncode is None}
 
 
 def ended(process: subprocess.Popen[bytes], within_s: float = 0.0) -> int | None:

@@ -15,6 +15,8 @@ import threading
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from warpleague.runner.host.processes import started
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -80,6 +82,19 @@ def descendants(pid: int) -> list[int]:
 def children() -> set[int]:
     """The process ids of this process's children; empty if the system does not say."""
     return set(children_of(os.getpid()))
+
+
+def reap_orphans(keep: set[int]) -> int:
+    """Wait for those children not in `keep` that have ended; how many there were.
+
+    A bot without a process namespace may leave thousands of dead processes a second to the nearest subreaper. Until
+    somebody waits for them they hold process ids, which the whole machine shares.
+    """
+    reaped = 0
+    for pid in children() - keep - started():
+        with contextlib.suppress(ChildProcessError):
+            reaped += os.waitpid(pid, os.WNOHANG)[0] == pid
+    return reaped
 
 
 def sweep(keep: set[int]) -> int:
