@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import time
@@ -24,6 +25,9 @@ from warpleague.report.views import VIEWS
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+EXAMPLES = int(os.environ.get("FUZZ_STORES", "40"))
+"""Stores that each property is tried on; `make fuzz` asks for more."""
 
 TABLES = {
     "meta": ("key", "value"),
@@ -175,7 +179,7 @@ def content(results: Path) -> list[str]:
 
 
 @given(st.lists(changes, min_size=1, max_size=3), st.booleans())
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_another_store_holds_ours_stays_good(base: Path, done: list[Any], trust: bool) -> None:
     """Merged or refused in one text: then nothing has changed; else all that was taken over holds.
 
@@ -212,7 +216,7 @@ def look_at_all(league) -> None:
 
 
 @given(st.lists(changes, min_size=1, max_size=3))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_our_own_store_holds_it_is_told(base: Path, done: list[Any]) -> None:
     """Every look at a store that was altered works, or tells what is wrong in one text; `mend` helps where it can."""
     results, config = copy(base, "whole"), load_config(base)
