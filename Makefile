@@ -7,6 +7,8 @@ SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 PYTEST ?=
+# The examples of the docs take a minute, and `make check` runs them.
+EXAMPLES := tests/docs/test_examples.py
 
 .DEFAULT_GOAL := help
 
@@ -19,8 +21,8 @@ demo: bootstrap ## play a small league of every game, then the aliens demo leagu
 	@$(BIN)/warpleague demo
 
 .PHONY: test
-test: bootstrap ## run the tests on all processors
-	$(BIN)/pytest -n auto $(PYTEST)
+test: bootstrap ## run the tests on all processors, without the examples of the docs
+	$(BIN)/pytest -n auto --ignore $(EXAMPLES) $(PYTEST)
 
 .PHONY: coverage
 coverage: bootstrap ## measure which lines the tests run in their own process; fails if they are too few

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 _ADDRESS: Final = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^/\s]+:\d+")
-_CONNECT_S: Final = 10
+_CONNECT_S: Final = 5
 _LOOK_S: Final = 1.0
 """How often the scheduler is asked which workers there are, in seconds."""
 _LOST_S: Final = 5.0
