@@ -132,7 +132,9 @@ def test_what_was_left_unmade_is_ended_by_the_next_harness(sandboxed: None, bot_
     seat = SeatSpec(bot="b", run=("/bin/sh", "-c", "read _"), cwd=str(bot_folder))
     child, unmade = Child(seat, "sandbox"), Sandbox(seat, {})
     process = unmade.start({})
-    told = os.read(unmade._status, 4096)  # from now on it waits for the word to go on
+    told = b""
+    while b"}" not in told:  # from now on it waits for the word to go on
+        told += os.read(unmade._status, 4096)
     pid = json.loads(told.splitlines()[0])["child-pid"]
     try:
         process.kill()
