@@ -284,8 +284,13 @@ def test_a_ponderer_is_stopped_and_its_opponent_is_not(duel: Callable[..., Match
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs the processor clocks of other processes")
-def test_pondering_changes_no_result(duel: Callable[..., MatchResult]) -> None:
-    """Allowed, forbidden or made impossible: the same moves; the policy says who is stopped."""
+@pytest.mark.parametrize("means", ["freezer", "signals"])
+def test_pondering_changes_no_result(
+    duel: Callable[..., MatchResult], request: pytest.FixtureRequest, means: str
+) -> None:
+    """Allowed, forbidden or made impossible: the same moves; the policy says who is stopped, by whatever means."""
+    if means == "signals":
+        request.getfixturevalue("no_freezer")
     results = {policy: duel(pondering=policy) for policy in ("on", "off", "always-stop")}
     assert len({result.digest for result in results.values()}) == 1
     assert [results[policy].stopped for policy in ("on", "always-stop")] == [(), (0, 1)]

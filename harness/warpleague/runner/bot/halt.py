@@ -54,9 +54,11 @@ class Halt:
         if self.counted:
             self.stopped = self.stopped or self._child.pause()
             return
-        if not self.stopped:
-            self._stopped_at_ns = self.own_ns()
+        was_stopped = self.stopped
         self.stopped = self._child.pause(self.children.any)
+        if not was_stopped:
+            # Only now: until the signal, a busy machine may have run the bot instead of us.
+            self._stopped_at_ns = self.own_ns()
 
     def resume(self) -> None:
         """Let a stopped bot go on."""
