@@ -75,7 +75,9 @@ def cluster(address: str, level: Level, bots: Sequence[SeatSpec]) -> Iterator[Cl
     if not _ADDRESS.fullmatch(address):
         raise BadInput(f"--cluster: must be HOST:PORT, or tcp://HOST:PORT, not {address!r}")
     # Lost connections get messages of our own, so Dask need not log them.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ["distributed", *logging.root.manager.loggerDict]:
+        if name.split(".")[0] == "distributed":  # Dask gives some of them a level of their own
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     with dask.config.set(_TIMEOUTS):
         try:
             client = distributed.Client(address, timeout=_CONNECT_S, set_as_default=False)
