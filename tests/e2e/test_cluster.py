@@ -180,6 +180,29 @@ def test_the_scheduler_dies(dask: Cluster, config: Path) -> None:
     assert count(config) == 80
 
 
+def test_a_checkout_and_a_wheel_are_the_same_program(tmp_path: Path) -> None:
+    """The bots and pages that only a wheel holds do not make it another program; a changed module does."""
+
+    def source(place: str) -> str:
+        words = "from warpleague.league.cluster_worker import this_program; print(this_program().source)"
+        done = subprocess.run(
+            [sys.executable, "-c", words],
+            env={**os.environ, "PYTHONPATH": place},
+            capture_output=True,
+            check=True,
+        )
+        return done.stdout.decode().strip()
+
+    place = altered(tmp_path, "warpleague/match/chance.py", "")
+    before = source(place)
+    bot = Path(place, "warpleague", "shipped", "bots", "some", "bot.py")
+    bot.parent.mkdir(parents=True)
+    bot.write_text("print()\n")
+    assert source(place) == before
+    Path(place, "warpleague", "match", "chance.py").write_text("other = 1\n")
+    assert source(place) != before
+
+
 def registered(dask: Cluster) -> dict[str, Any]:
     """The workers that the scheduler knows."""
     from distributed import Client

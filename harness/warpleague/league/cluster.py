@@ -107,6 +107,10 @@ class _Worker:
     tasks: dict[int, _Task] = attrs.Factory(dict)
 
 
+def _lost(worker: _Worker, why: str = "") -> RefereeDied:
+    return RefereeDied(f"the worker at {worker.address} was lost{why}")
+
+
 class ClusterExecutor(Executor):
     """The fit workers of a cluster as an executor.
 
@@ -219,10 +223,10 @@ class ClusterExecutor(Executor):
             elif there.status == "error":
                 task.future.set_exception(there.exception(timeout=_CONNECT_S))
             else:
-                task.future.set_exception(RefereeDied(f"the worker at {worker.address} was lost"))
+                task.future.set_exception(_lost(worker))
         except Exception as error:  # noqa: BLE001 - the result did not arrive: the match is played again
             if not task.future.done():
-                task.future.set_exception(RefereeDied(f"the worker at {worker.address} was lost: {error}"))
+                task.future.set_exception(_lost(worker, f": {error}"))
         there.release()
 
     def _break(self, text: str) -> None:
@@ -291,7 +295,7 @@ class ClusterExecutor(Executor):
             self.notes.put(f"the worker at {worker.address} was lost; others play its matches")
             for task in list(worker.tasks.values()):
                 if task.future.set_running_or_notify_cancel():
-                    task.future.set_exception(RefereeDied(f"the worker at {worker.address} was lost"))
+                    task.future.set_exception(_lost(worker))
             worker.tasks.clear()
         if not new:
             return

@@ -60,8 +60,10 @@ def this_program() -> Program:
     for package in (warpleague, warpline):
         folder = Path(str(package.__file__)).parent
         for path in sorted(folder.rglob("*")):
-            if path.suffix in (".py", ".toml", ".json") and "starters" not in path.relative_to(folder).parts:
-                digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
+            name = path.relative_to(folder)
+            # Bots and pages come along in a wheel only, and do not play.
+            if path.suffix in (".py", ".toml", ".json") and name.parts[0] != "shipped":
+                digest.update(f"{name.as_posix()}\0".encode())
                 digest.update(hashlib.sha256(path.read_bytes()).digest())
     python = f"{platform.python_implementation()} {sys.version_info.major}.{sys.version_info.minor}"
     machine = f"{platform.system()} {platform.machine()}"
