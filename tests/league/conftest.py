@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from warpleague.league.league import League
     from warpleague.league.merging import Merged
+    from warpleague.match.confinement import Confinement
 
 FAKES = Path(__file__).parent / "fakes"
 
@@ -96,12 +97,14 @@ def open_league(fake: ModuleType, tmp_path: Path):
 def refereed():
     """Makes what plays real matches: refereed in this process, between bots that always answer 0.
 
-    `held` is what the records' headers say held of the level.
+    `confinement` is what the records' headers say of how the bots were confined.
     """
 
-    def make(held: dict | None = None):
+    def make(confinement: Confinement | None = None):
         def play(spec):
-            referee = Referee(load_game(spec.game), spec, started="2026-01-01T00:00:00+00:00", held=held)
+            referee = Referee(
+                load_game(spec.game), spec, started="2026-01-01T00:00:00+00:00", confinement=confinement
+            )
             referee.begin()
             for seat in range(len(spec.seats)):
                 referee.connect(seat, BotHello(protocol=1))

@@ -19,6 +19,7 @@ from warpleague.league.journal import Head
 from warpleague.league.league import open_to_read
 from warpleague.league.records import altered
 from warpleague.league.running import run_league
+from warpleague.match.confinement import Confinement
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,11 +36,13 @@ def cup(write_league, open_league, fake, inline, tmp_path: Path):
 
 @pytest.fixture
 def noted(write_league, open_league, fake, inline, tmp_path: Path):
-    """The same, and for each match it is noted what held of the level."""
+    """The same, and for each match it is noted how the bots were confined."""
     path = write_league("a", "b")
     with open_league(path) as league:
         run_league(
-            league, executor=inline, play=lambda spec: attrs.evolve(fake.play(spec), held={"level": "limits"})
+            league,
+            executor=inline,
+            play=lambda spec: attrs.evolve(fake.play(spec), confinement=Confinement(level="limits")),
         )
     return path, tmp_path / "results" / "cup" / "league.sqlite"
 

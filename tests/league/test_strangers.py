@@ -21,6 +21,7 @@ from warpleague.league.config import load_config
 from warpleague.league.league import commit, mend, merge, open_to_read
 from warpleague.league.records import altered, verify_league
 from warpleague.league.running import run_league
+from warpleague.match.confinement import Confinement
 from warpleague.report.views import VIEWS
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ TABLES = {
     "fact": ("id", "kind", "said", "stored"),
     "journal": ("seq", "id", "row", "link"),
 }
-HELD = {"level": "limits", "made_by": "resource limits", "kept": ["memory"], "pondering": "off"}
+CONFINED = Confinement(level="limits", made_by="resource limits", kept=("memory",), pondering="off")
 _packed = zstandard.ZstdCompressor().compress
 
 values = st.one_of(
@@ -151,7 +152,7 @@ def base(
     for module in (warpleague.league.records, warpleague.league.merging):
         monkeypatch.setattr(module, "RefereePool", inline_pool)
     path = write_league("a", "b", deals=2, game=short)
-    play = refereed(HELD)
+    play = refereed(CONFINED)
     for name, some in (("whole", range(4)), ("part", range(1)), ("theirs", range(1, 3))):
         with open_league(path, tmp_path / name) as league:
             if name == "whole":
@@ -275,7 +276,7 @@ def test_results_come_from_records(base: Path, trust: bool) -> None:
     with open_to_read(load_config(base), ours) as league:
         assert [problem for _, problem in verify_league(league)] == [None] * 3
         assert league.store.published() is None
-        assert {found["made_by"] for found in league.store.held().values()} == {"resource limits"}
+        assert {found.made_by for found in league.store.confinements().values()} == {"resource limits"}
 
 
 @pytest.mark.parametrize(
@@ -379,7 +380,7 @@ def test_mend_removes_what_does_not_hold_and_says_so(base: Path, open_league, re
     assert removed[0] == match
     assert mend(config, results) == []
     with open_league(base, results) as league:
-        assert run_league(league, executor=inline, play=refereed(HELD)).played == 1
+        assert run_league(league, executor=inline, play=refereed(CONFINED)).played == 1
         assert altered(league) == []
         (fact,) = league.store.facts("removed")
         assert fact.said["match"] == match

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from warpleague.errors import RecordError
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
+from warpleague.match.confinement import Confinement
 from warpleague.match.lines import digest_form, digest_of, seal
 from warpleague.match.referee import Referee, Step
 from warpleague.match.replay import Replay
@@ -56,8 +57,8 @@ def lines() -> list[bytes]:
         faults="substitute",
         strikes=1,
     )
-    held = {"level": "limits", "kept": ["memory"], "untried": [], "made_by": "limits", "host": "Linux"}
-    referee = Referee(game, spec, started="2026-01-01T00:00:00+00:00", held=held)
+    confinement = Confinement("limits", "limits", "Linux", ("memory",), ())
+    referee = Referee(game, spec, started="2026-01-01T00:00:00+00:00", confinement=confinement)
     referee.begin()
     for seat in (0, 1):
         referee.start_line(seat)

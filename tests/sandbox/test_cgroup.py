@@ -269,13 +269,13 @@ def test_does_without_after_a_failure_and_says_so(tree: FakeTree, monkeypatch: p
     monkeypatch.setattr(freezer, "_lost", [freezer.Means(reason="not here")])
     signals = "stopped by signals, no freezer: not here"
     report = promises.Report("limits", "resource limits")
-    assert report.summary()["made_by"] == "resource limits; memory capped by cgroup v1; " + signals
+    assert report.confinement().made_by == "resource limits; memory capped by cgroup v1; " + signals
     tree.denied.add(home)
     with pytest.raises(HarnessFault, match="no control group could be made: Permission denied"):
         cgroup.open_group(64 << 20)
     assert cgroup.open_group(64 << 20) is None
     told = "resource limits; memory polled, no cgroup: one could not be made any more: Permission denied; "
-    assert report.summary()["made_by"] == told + signals
+    assert report.confinement().made_by == told + signals
 
 
 def test_sweeps_only_what_the_dead_left(tree: FakeTree, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -278,8 +278,8 @@ def _watcher(args: argparse.Namespace) -> Iterator[Watcher]:
 
 
 def _run_json(league: League, report: RunReport) -> dict[str, Any]:
+    from warpleague.league.confined import confined_matches
     from warpleague.league.entrants import commitment_to
-    from warpleague.league.held import held
     from warpleague.league.standings import standings
 
     return {
@@ -299,7 +299,7 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
         "head": str(league.store.head()),
         "skipped": list(league.skipped),
         "level": league.season.level,
-        "held": [line.to_json() for line in held(league)],
+        "held": [way.to_json() for way in confined_matches(league)],
         "standings": [line.to_json() for line in standings(league).lines],
         "disqualified": [found.to_json() for found in league.disqualified],
     }

@@ -29,8 +29,8 @@ COLUMNS: Final = (
     *("id", "deal", "bots", "ranks", "scores", "why", "digest", "faults", "times"),
     *("lines", "elapsed_s", "stored", "rival"),
 )
-"""The columns of a match that its entry covers, in this order. What held of the level follows, as text or null, then
-the size of the record and the SHA-256 of its packed bytes."""
+"""The columns of a match that its entry covers, in this order. Three values follow: how the bots were confined, as
+text or null; the size of the record; the SHA-256 of its packed bytes."""
 
 FACT: Final = "fact-"
 """How the id of a fact begins."""
@@ -88,12 +88,14 @@ class Head:
         return cls(int(found[1]), bytes.fromhex(found[2]))
 
 
-def append(db: sqlite3.Connection, row: Sequence[Any], found: str | None, size: int, packed: bytes) -> None:
+def append(
+    db: sqlite3.Connection, row: Sequence[Any], confined: str | None, size: int, packed: bytes
+) -> None:
     """Note that a match was stored: `row` has the values of `COLUMNS`, just as SQLite gives them back.
 
-    `found` is what held of the level, `size` and `packed` belong to the record.
+    `confined` says how the bots were confined, `size` and `packed` belong to the record.
     """
-    _append(db, row[0], row_hash((*row, found, size, sha256(packed).hexdigest())))
+    _append(db, row[0], row_hash((*row, confined, size, sha256(packed).hexdigest())))
 
 
 def append_fact(db: sqlite3.Connection, row: Sequence[str]) -> None:

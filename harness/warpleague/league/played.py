@@ -10,7 +10,7 @@ import msgspec
 
 from warpleague.errors import StoreError
 from warpleague.league.schema import MEND, is_text, utc_now
-from warpleague.match.forms import detail_misfit
+from warpleague.match.confinement import Confinement
 from warpleague.match.spec import SeatFault, SeatTimes
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _times = msgspec.json.Decoder(tuple[SeatTimes, ...])
 class Played:
     """A match as the store knows it, without its record; faults and times are decoded when asked for.
 
-    That raises `StoreError` if they are damaged. `held` is the number of what held of the level (`Store.held`).
+    That raises `StoreError` if they are damaged. `confinement` is the number of a confinement (`Store.confinements`).
     """
 
     id: str
@@ -45,7 +45,7 @@ class Played:
     elapsed_s: float
     _faults: str
     _times: str
-    held: int | None = None
+    confinement: int | None = None
 
     @property
     def faults(self) -> tuple[tuple[SeatFault, ...], ...]:
@@ -81,7 +81,7 @@ def row_of(match_id: str, deal: int, bots: Sequence[tuple[str, str]], result: Ma
 
 def played_from(row: tuple[Any, ...], players: int | None = None) -> Played:
     """The match in a row of `RESULT_COLUMNS`; `StoreError` for a damaged one, or one of another number of players."""
-    match_id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s, held = row
+    match_id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s, confinement = row
     ranked = _decoded(_ranks, ranks, match_id, "ranks")
     scored = _decoded(_scores, scores, match_id, "scores")
     if not len(ranked) == len(scored) == (players or len(ranked)) or not ranked:
@@ -97,18 +97,14 @@ def played_from(row: tuple[Any, ...], players: int | None = None) -> Played:
     for name, text in {"why": why, "digest": digest, "faults": faults, "times": times}.items():
         if not is_text(text) or not (name in ("faults", "times") or text.isprintable()):
             raise _damaged(match_id, f"{name}: must be text that can be printed")
-    if type(lines) is not int or not (held is None or type(held) is int):
+    if type(lines) is not int or not (confinement is None or type(confinement) is int):
         raise _damaged(match_id, "lines, held: must be whole numbers")
-    return Played(match_id, ranked, scored, rival, why, digest, lines, elapsed_s, faults, times, held)
+    return Played(match_id, ranked, scored, rival, why, digest, lines, elapsed_s, faults, times, confinement)
 
 
-def held_from(text: object) -> dict[str, Any]:
+def confinement_from(text: object) -> Confinement:
     """How bots were confined, from the text that the store keeps; `ValueError` if the text is not valid."""
-    found = msgspec.json.decode(text) if isinstance(text, str) else None
-    misfit = detail_misfit(found)
-    if misfit is not None or not isinstance(found, dict):
-        raise ValueError(misfit)
-    return found
+    return Confinement.from_json(msgspec.json.decode(text) if isinstance(text, str) else None)
 
 
 def _damaged(match_id: object, what: str) -> StoreError:

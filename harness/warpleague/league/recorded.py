@@ -10,6 +10,7 @@ import msgspec
 from warpleague.errors import RecordError
 from warpleague.league.played import MOST_NUMBER
 from warpleague.league.season import differences
+from warpleague.match.confinement import Confinement
 from warpleague.match.forms import act_misfit, end_misfit, fault_misfit, header_misfit
 from warpleague.match.packing import unpack
 from warpleague.match.replay import verify_record
@@ -69,7 +70,7 @@ def header_differences(header: JsonObject, wanted: Mapping[str, Any]) -> list[st
     wanted = {name: value for name, value in wanted.items() if name != "beacon"} | {"position": None}
     found = {name: header.get(name) for name in wanted}
     if "pondering" in wanted:
-        # It stands beside what held of the level; where nothing is noted it is the usual.
+        # It stands beside the confinement; where nothing is noted it is the usual.
         found["pondering"] = (header.get("detail") or {}).get("pondering", "off")
     return differences(found, wanted)
 
@@ -136,7 +137,7 @@ class _Reader:
             # The record does not tell how long the match took; its decisions took this.
             elapsed_s=sum(seat.wall_ms for seat in times) / 1000,
             rival=told.rival,
-            held=header.get("detail"),
+            confinement=Confinement.from_header(header),
         )
         return Recorded(seats, result)
 

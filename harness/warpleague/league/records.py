@@ -15,6 +15,7 @@ from warpleague.errors import RecordError, StoreError
 from warpleague.league.played import played_from
 from warpleague.league.pool import RefereePool
 from warpleague.league.recorded import header_differences
+from warpleague.match.confinement import Confinement
 from warpleague.match.lines import publish
 from warpleague.match.replay import verify_record
 
@@ -39,11 +40,11 @@ def verify_league(league: League, jobs: int = 0) -> Iterator[tuple[Fixture, str 
     """Execute every stored match of the schedule again, dice included, on `jobs` processes (0: all cores).
 
     Yields each, in schedule order, with what is wrong with it, or None: the record against itself, the seats and
-    conditions in its header against the schedule, and result, faults and what held of the level in the store, which
+    conditions in its header against the schedule, and result, faults and confinement in the store, which
     the tables are made of, against the record. The time used is not compared: it is the host's, and in no digest.
     """
     season = league.season
-    found = league.store.held(damaged=True)
+    confinements = league.store.confinements(damaged=True)
     waiting: deque[tuple[Fixture, Future[str | None]]] = deque()
     with RefereePool(jobs, "none") as pool:
         for fixture, row in league.store.rows(league.schedule):
@@ -61,9 +62,10 @@ def verify_league(league: League, jobs: int = 0) -> Iterator[tuple[Fixture, str 
             except StoreError as error:
                 waiting.append((fixture, pool.submit(str, str(error))))
             else:
-                held = None if played.held is None else found.get(played.held, {})
+                number = played.confinement
+                confinement = None if number is None else confinements.get(number, Confinement())
                 waiting.append(
-                    (fixture, pool.submit(problem_of, record, key, head, bots, stored, faults, held))
+                    (fixture, pool.submit(problem_of, record, key, head, bots, stored, faults, confinement))
                 )
             # Bounded: records wait in memory.
             if len(waiting) > 4 * pool.jobs:
@@ -80,13 +82,13 @@ def problem_of(
     bots: list[tuple[str, str]],
     stored: tuple[Any, ...],
     faults: list[list[tuple[Any, ...]]],
-    held: dict[str, Any] | None,
+    confinement: Confinement | None,
 ) -> str | None:
     """What is wrong with a record, or None.
 
     `head` are the values its header must have, `bots` the name and digest of each seat, `stored` the ranks,
     scores, rival, termination, digest and number of lines that the store holds, `faults` the fields of every seat's
-    faults, `held` what held of the level.
+    faults, `confinement` how its bots were confined.
     """
     try:
         summary = verify_record(record, key)
@@ -103,8 +105,8 @@ def problem_of(
         return "the result in the store is not the one of its record"
     if faults != _faults_of(record, len(bots)):
         return "the faults in the store are not those of its record"
-    if held != header.get("detail"):
-        return "what held of the level, as the store has it, is not what its record says"
+    if confinement != Confinement.from_header(header):
+        return "how its bots were confined, as the store has it, is not what its record says"
     return None
 
 

@@ -17,13 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from warpleague.match.confinement import Confinement
+
 FORMAT: Final = 5
-"""5: the journal has the hash of each row, and covers records and all facts. 4: facts. 3: what held of the level, and
+"""5: the journal has the hash of each row, and covers records and all facts. 4: facts. 3: how bots were confined, and
 the journal. 2: the score of a solo game's own opponent."""
 
 TABLES: Final = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    # What held of the level is the same text for nearly all matches, so it is kept once.
+    # How bots were confined (`found`) is the same text for nearly all matches, so it is kept once.
     "CREATE TABLE held (id INTEGER PRIMARY KEY, found TEXT NOT NULL UNIQUE)",
     """CREATE TABLE match (
     id TEXT PRIMARY KEY, deal INTEGER NOT NULL, bots TEXT NOT NULL, ranks TEXT NOT NULL, scores TEXT NOT NULL,
@@ -141,12 +143,14 @@ def check_tables(db: sqlite3.Connection, path: Path, way_on: str = SPARE) -> Non
         )
 
 
-def held_text(held: dict[str, Any] | None) -> str | None:
-    """How the store spells what held of a level: one text for one meaning."""
-    return None if held is None else json.dumps(held, sort_keys=True, separators=(",", ":"))
+def confinement_text(confinement: Confinement | None) -> str | None:
+    """How the store spells a confinement: one text for one meaning."""
+    if confinement is None:
+        return None
+    return json.dumps(confinement.to_json(), sort_keys=True, separators=(",", ":"))
 
 
-def held_id(db: sqlite3.Connection, text: str | None) -> int | None:
+def confinement_id(db: sqlite3.Connection, text: str | None) -> int | None:
     """The number under which the store keeps `text`, given to it if it is new."""
     if text is None:
         return None

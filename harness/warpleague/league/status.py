@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.league.held import held
+from warpleague.league.confined import confined_matches
 
 if TYPE_CHECKING:
     from warpleague.league.changes import Change
+    from warpleague.league.confined import ConfinedMatches
     from warpleague.league.decisions import Disqualification
     from warpleague.league.entrants import Entered
-    from warpleague.league.held import Held
     from warpleague.league.league import League
 
 
@@ -45,7 +45,7 @@ class Status:
     awaits: str | None
     head: str
     level: str
-    held: tuple[Held, ...]
+    confined: tuple[ConfinedMatches, ...]
     created: str | None
     harness: str | None
     store: str
@@ -85,7 +85,7 @@ class Status:
             "awaits": self.awaits,
             "head": self.head,
             "level": self.level,
-            "held": [line.to_json() for line in self.held],
+            "held": [way.to_json() for way in self.confined],
             "created": self.created,
             "harness": self.harness,
             "store": self.store,
@@ -99,8 +99,10 @@ class Status:
 def status(league: League) -> Status:
     """How far `league` is."""
     store, season = league.store, league.season
-    lines = held(league)  # each stored match is in one of them: no need to look for all of them again
-    stored = sum(line.matches for line in lines)
+    confined = confined_matches(
+        league
+    )  # each stored match is in one of them: no need to look for all of them again
+    stored = sum(way.matches for way in confined)
     taken_out = store.count_of(league.schedule) - stored if league.disqualified else 0
     published = store.published()
     return Status(
@@ -122,7 +124,7 @@ def status(league: League) -> Status:
         awaits=season.awaits,
         head=str(store.head()),
         level=season.level,
-        held=tuple(lines),
+        confined=tuple(confined),
         created=store.meta("created"),
         harness=store.meta("harness"),
         store=str(store.path),

@@ -26,15 +26,15 @@ from warpleague.league import entrants, journal
 from warpleague.league.config import write_config
 from warpleague.league.facts import Fact, add_fact, facts_in, meta_alterations, settle_meta
 from warpleague.league.lock import Place, take_lock
-from warpleague.league.played import RESULT_COLUMNS, Played, held_from, played_from, row_of
+from warpleague.league.played import RESULT_COLUMNS, Played, confinement_from, played_from, row_of
 from warpleague.league.schema import (
     MEND,
     SPARE,
     clear_errors,
+    confinement_id,
+    confinement_text,
     connect_to_read,
     connect_to_write,
-    held_id,
-    held_text,
     is_text,
     json_object,
     set_meta,
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from warpleague.league.journal import Head
     from warpleague.league.schedule import Fixture
     from warpleague.league.season import Season
+    from warpleague.match.confinement import Confinement
     from warpleague.match.spec import MatchResult
 
 T = TypeVar("T")
@@ -277,10 +278,10 @@ class Store:
     def put(self, match_id: str, deal: int, bots: Sequence[tuple[str, str]], result: MatchResult) -> None:
         """Insert a match with its record, and note it in the journal; within `writing`."""
         row = row_of(match_id, deal, bots, result)
-        held, packed = held_text(result.held), self._pack.compress(result.record)
-        self._db.execute(_INSERT_MATCH, (*row, held_id(self._db, held)))
+        confined, packed = confinement_text(result.confinement), self._pack.compress(result.record)
+        self._db.execute(_INSERT_MATCH, (*row, confinement_id(self._db, confined)))
         self._db.execute("INSERT INTO record VALUES (?, ?, ?)", (match_id, len(result.record), packed))
-        journal.append(self._db, row, held, len(result.record), packed)
+        journal.append(self._db, row, confined, len(result.record), packed)
 
     def remove(self, match_id: Any, problem: str) -> None:
         """Delete a match that does not hold, and note that in the journal; within `writing`."""
@@ -325,24 +326,24 @@ class Store:
                 break  # all are found: of a long season that has just begun, the rest need not be looked at
         return found
 
-    def held(self, *, damaged: bool = False) -> dict[int, dict[str, Any]]:
-        """What was found to hold of the level, as records say it, by the number that matches refer to it with.
+    def confinements(self, *, damaged: bool = False) -> dict[int, Confinement]:
+        """How bots were confined, as records say it, by the number that matches refer to it with.
 
         With `damaged`, what cannot be read is left out; without, it raises `StoreError`.
         """
-        held: dict[int, dict[str, Any]] = {}
-        for number, found in self._rows("SELECT id, found FROM held"):
+        known: dict[int, Confinement] = {}
+        for number, text in self._rows("SELECT id, found FROM held"):
             try:
-                held[number] = held_from(found)
+                known[number] = confinement_from(text)
             except (TypeError, ValueError, RecursionError) as error:
                 if not damaged:
                     raise StoreError(
-                        f"{self.path}: is damaged: what held of the level: {error}; {MEND}"
+                        f"{self.path}: is damaged: how bots were confined: {error}; {MEND}"
                     ) from None
-        return held
+        return known
 
-    def count_held(self, fixtures: Iterable[Fixture]) -> Counter[int | None]:
-        """How many of the stored fixtures refer to each number in `held`; None: it was not noted."""
+    def count_confinements(self, fixtures: Iterable[Fixture]) -> Counter[int | None]:
+        """How many of the stored fixtures refer to each number in `confinements`; None: it was not noted."""
         counts: Counter[int | None] = Counter()
         stored = self.count()
         for chunk in _chunks(fixtures) if stored else ():

@@ -10,6 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from warpleague.match.chance import KEY_BYTES
+from warpleague.match.confinement import Confinement
 from warpleague.match.spec import LEVELS, POLICIES, FaultKind, Mark
 
 if TYPE_CHECKING:
@@ -30,10 +31,6 @@ _TIMES: Final = 3  # of a decision: wall, processor, waiting
 
 def _text(value: Any) -> bool:
     return isinstance(value, str)
-
-
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _count(value: Any) -> bool:
@@ -74,11 +71,6 @@ _HEADER: Final[Checks] = {
     "started": (_text, "a text"),
 }
 _SEAT: Final[Checks] = dict.fromkeys(("bot", "version", "digest"), (_text, "a text"))
-_HELD: Final[Checks] = {
-    **dict.fromkeys(("level", "made_by", "host", "pondering"), (_text, "a text")),
-    "kept": (_texts, "a list of texts"),
-    "untried": (_texts, "a list of texts"),
-}
 _EVIDENCE: Final[Checks] = {
     **dict.fromkeys(("message", "line", "stderr", "killed_by"), (_text, "a text")),
     **dict.fromkeys(
@@ -114,14 +106,11 @@ def header_misfit(header: JsonObject) -> str | None:
             return f"clock.{name} must be a number of seconds above 0 and below {MOST_S:,}"
     if "start_s" not in header["clock"]:
         return "clock.start_s is missing"
-    return detail_misfit(header.get("detail", {}))
-
-
-def detail_misfit(detail: object) -> str | None:
-    """What is wrong with the form of what held of the level, in a record's header."""
-    if not isinstance(detail, dict):
-        return "detail must be an object"
-    return _misfit(detail, _HELD, "detail.")
+    try:
+        Confinement.from_header(header)
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def act_misfit(line: JsonObject) -> str | None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from warpleague.games.api import Event, Game, JsonObject
+    from warpleague.match.confinement import Confinement
     from warpleague.match.spec import Mark, MatchSpec
 
 _NANO: Final = 1_000_000_000
@@ -47,8 +48,8 @@ class Referee:
 
     Life: `begin`; for each seat `start_line` and `connect`, or `fault`; then, while `advance` says `Step.ASK`,
     send `line` to the bot of `seat` and within `budget_ns` report its `answer`, or a `fault`; at last
-    `end_line` for each seat and `finish`. `held`, if given, goes into the record's header: what was found to hold of
-    the level that the bots are confined at. `observer`, if given, is told of every state with what led to it.
+    `end_line` for each seat and `finish`. `confinement`, if given, goes into the record's header: how the bots
+    are confined. `observer`, if given, is told of every state with what led to it.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class Referee:
         spec: MatchSpec,
         *,
         started: str = "",
-        held: JsonObject | None = None,
+        confinement: Confinement | None = None,
         observer: Callable[[Any, Sequence[Event]], None] | None = None,
     ) -> None:
         self.game = game
@@ -67,8 +68,8 @@ class Referee:
         self._state: Any = None
         self._stream = ChanceStream(spec.key)
         self._json = action_cache(game)
-        self._scribe = Scribe(game, spec, started, held)
-        self._held = held
+        self._scribe = Scribe(game, spec, started, confinement)
+        self._confinement = confinement
         self._observer = observer
 
         clock = spec.clock
@@ -367,7 +368,7 @@ class Referee:
             record=record,
             lines=self._scribe.count,
             stopped=stopped,
-            held=self._held,
+            confinement=self._confinement,
             rival=None if outcome.rival is None else number(outcome.rival),
         )
 

@@ -13,6 +13,7 @@ from warpline.codec import canonical, to_bytes
 
 if TYPE_CHECKING:
     from warpleague.games.api import Game, JsonObject, Outcome, Rolled, Weights
+    from warpleague.match.confinement import Confinement
     from warpleague.match.spec import Mark, MatchSpec
 
 _MARKED: Final[dict[Mark | None, tuple[bytes, bytes]]] = {
@@ -94,11 +95,11 @@ class Scribe:
     __slots__ = ("_actions", "_digested", "_lines", "count")
 
     def __init__(
-        self, game: Game[Any, Any], spec: MatchSpec, started: str, detail: JsonObject | None = None
+        self, game: Game[Any, Any], spec: MatchSpec, started: str, confinement: Confinement | None = None
     ) -> None:
         header = _header(game, spec, started)
-        if detail is not None:
-            header["detail"] = detail
+        if confinement is not None:
+            header["detail"] = confinement.to_json()
         self.count = 0
         self._lines = [canonical(header) + b"\n"]
         self._digested = [digest_form(header)]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
+
+if TYPE_CHECKING:
+    from warpleague.match.confinement import Confinement
 
 Level = Literal["none", "limits", "sandbox"]
 FaultPolicy = Literal["forfeit", "substitute"]
@@ -144,8 +147,8 @@ class MatchResult:
     all its faults in order. `lines` counts the record's lines after the header. `elapsed_s` is all it took, in
     seconds, the bots' start and end included; `playing_s` the part from the first question to the finished record.
     `stopped` are the seats whose bots were stopped between their decisions, for pondering or because all were.
-    `rival` is the score of the game's own opponent, where a solo game has one. `held` is what was found to hold of the
-    level, as the record's header has it. `logs` are there, one for each seat, if they were asked for.
+    `rival` is the score of the game's own opponent, where a solo game has one. `confinement` says how the bots
+    were confined, if that is known. `logs` are there, one for each seat, if they were asked for.
     """
 
     id: str
@@ -161,5 +164,5 @@ class MatchResult:
     playing_s: float = 0.0
     rival: float | None = None
     stopped: tuple[int, ...] = ()
-    held: dict[str, Any] | None = None
+    confinement: Confinement | None = None
     logs: tuple[SeatLog, ...] = ()

@@ -17,13 +17,14 @@ from warpleague.safe_text import safe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from warpleague.league.confined import ConfinedMatches
     from warpleague.league.decisions import Disqualification
-    from warpleague.league.held import Held
     from warpleague.league.league import League
     from warpleague.league.played import Played
     from warpleague.league.schedule import Fixture
     from warpleague.league.standings import FaultLine, SeatLine, Standing, Standings, Tally, TimeLine
     from warpleague.league.statistics import Mean
+    from warpleague.match.confinement import Confinement
 
 _MOST_CHANGES: Final = 8  # told in one line
 
@@ -210,42 +211,41 @@ def solo_remarks(*, rival: bool, compared: bool) -> list[str]:
     return found
 
 
-def held_lines(level: str, lines: Sequence[Held]) -> list[str]:
+def confinement_lines(level: str, ways: Sequence[ConfinedMatches]) -> list[str]:
     """How bots were confined: one line if it was the same in all matches, else one line for each way."""
-    total = sum(line.matches for line in lines)
-    told = [line for line in lines if line.found is not None]
-    if not told:
-        return [f"Level {level}: what held of it was not noted."] if total else []
-    noted = sum(line.matches for line in told)
+    total = sum(way.matches for way in ways)
+    known = [(way.confinement, way.matches) for way in ways if way.confinement is not None]
+    if not known:
+        return [f"Level {level}: the records do not say how bots were confined."] if total else []
+    noted = sum(matches for _, matches in known)
     where = f"{total:,} {'match' if total == 1 else 'matches'}"
     head = f"Level {level} in {where}" if noted == total else f"Level {level}, noted for {noted:,} of {where}"
-    ways = Counter[str]()
-    for line in told:
-        host = f"on {line.host}" if line.host else ""
-        ways["; ".join(filter(None, (line.made_by, host)))] += line.matches
-    if len(ways) == 1:
-        way = next(iter(ways))
-        found = [f"{head}: {way}." if way else f"{head}."]
+    texts = Counter[str]()
+    for confinement, matches in known:
+        texts[confinement.long_text()] += matches
+    if len(texts) == 1:
+        text = next(iter(texts))
+        lines = [f"{head}: {text}." if text else f"{head}."]
     else:
-        hosts = {line.host for line in told if line.host}
+        hosts = {confinement.host for confinement, _ in known if confinement.host}
         kinds = f", on {len(hosts)} kinds of host" if len(hosts) > 1 else ""
-        found = [f"{head}, by different means{kinds}:"]
-        found += [f"  in {count:,}: {way or 'nothing noted'}" for way, count in ways.most_common()]
-    return found + _unkept(told)
+        lines = [f"{head}, by different means{kinds}:"]
+        lines += [f"  in {matches:,}: {text or 'nothing noted'}" for text, matches in texts.most_common()]
+    return lines + _promise_lines(known)
 
 
-def _unkept(told: Sequence[Held]) -> list[str]:
-    """Which promises were tried, and which were not, or were tried in some matches only."""
-    kept = [set(line.kept) for line in told]
+def _promise_lines(known: Sequence[tuple[Confinement, int]]) -> list[str]:
+    """How many promises were tried and kept, and which were not tried, or only in some matches."""
+    kept = [set(confinement.kept or ()) for confinement, _ in known]
     always, ever = set.intersection(*kept), set.union(*kept)
     missing: Counter[str] = Counter()
-    for line in told:
-        for promise in sorted((ever | set(line.untried)) - set(line.kept)):
-            missing[promise] += line.matches
+    for confinement, matches in known:
+        for promise in sorted((ever | set(confinement.untried or ())) - set(confinement.kept or ())):
+            missing[promise] += matches
     if not ever and not missing:
         return []
     text = f"Promises tried and kept: {len(always)}"
-    total = sum(line.matches for line in told)
+    total = sum(matches for _, matches in known)
     parts = [
         promise if count == total else f"{promise} (in {count:,} matches)"
         for promise, count in sorted(missing.items())

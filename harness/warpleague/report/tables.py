@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from warpleague.report.figures import (
+    confinement_lines,
     disqualified_lines,
     fit_words,
-    held_lines,
     mean_words,
     percent,
     rank_words,
@@ -29,7 +29,7 @@ from warpleague.report.terminal import make_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.league.held import Held
+    from warpleague.league.confined import ConfinedMatches
     from warpleague.league.standings import SeatLine, Standings, TimeLine
     from warpleague.report.figures import FaultTally
 
@@ -211,9 +211,9 @@ def times_table(lines: Sequence[TimeLine]) -> RenderableType:
     )
 
 
-def held_text(level: str, lines: Sequence[Held]) -> RenderableType:
-    """What was found to hold of the level that the bots were confined at."""
-    return Text("\n".join(held_lines(level, lines)), style="dim")
+def confinement_remark(level: str, ways: Sequence[ConfinedMatches]) -> RenderableType:
+    """How the bots were confined."""
+    return Text("\n".join(confinement_lines(level, ways)), style="dim")
 
 
 def facts(rows: Sequence[tuple[str, str]]) -> RenderableType:

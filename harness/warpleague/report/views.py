@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.league import standings as computed
-from warpleague.league.held import held
+from warpleague.league.confined import confined_matches
 from warpleague.league.status import status
 from warpleague.report import tables
-from warpleague.report.figures import by_kind, decision_lines, held_lines, read_tables
+from warpleague.report.figures import by_kind, confinement_lines, decision_lines, read_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ def _status_table(league: League, _: int) -> RenderableType:
         *([("beacon", now.beacon or f"not known yet: {now.awaits}")] if now.awaits else []),
         ("secret", secret),
         ("receipt", now.head),
-        ("level", "\n".join(held_lines(now.level, now.held)) or now.level),
+        ("level", "\n".join(confinement_lines(now.level, now.confined)) or now.level),
     ]
     if now.other:
         rows.insert(5, ("besides", f"{now.other:,} matches of earlier bots or formats, not counted"))
@@ -56,13 +56,13 @@ def _status_table(league: League, _: int) -> RenderableType:
     return tables.facts(rows)
 
 
-def _held(league: League) -> RenderableType:
-    return tables.held_text(league.season.level, held(league))
+def _confinement(league: League) -> RenderableType:
+    return tables.confinement_remark(league.season.level, confined_matches(league))
 
 
 def _standings(league: League, width: int) -> RenderableType:
     table = tables.standings_table(computed.standings(league), league.config.name, width)
-    return tables.stacked(table, _held(league)) if league.store.count() else table
+    return tables.stacked(table, _confinement(league)) if league.store.count() else table
 
 
 VIEWS: dict[str, View] = {
@@ -95,5 +95,5 @@ def all_tables(league: League, width: int) -> RenderableType:
     parts = [tables.standings_table(read.standings, league.config.name, width)]
     if not read.standings.solo:
         parts += [tables.crosstable(read.standings, width), tables.seats_table(read.seats)]
-    parts += [tables.times_table(read.times), _held(league), tables.faults_table(read.faults)]
+    parts += [tables.times_table(read.times), _confinement(league), tables.faults_table(read.faults)]
     return tables.stacked(*parts)

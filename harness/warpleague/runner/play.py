@@ -29,7 +29,8 @@ from warpleague.runner.host.reaper import become_subreaper, children, reap_orpha
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from warpleague.games.api import Event, Game, JsonObject
+    from warpleague.games.api import Event, Game
+    from warpleague.match.confinement import Confinement
     from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
 
 T = TypeVar("T")
@@ -90,15 +91,18 @@ def _play(
     log: bool,
     within_s: float = math.inf,
 ) -> MatchResult | None:
-    held = {**check_level(spec.level).summary(), "pondering": spec.pondering}
-    if spec.level == "sandbox" and (paths := sorted({path for seat in spec.seats for path in seat.paths})):
-        held["paths"] = paths
+    paths = {path for seat in spec.seats for path in seat.paths} if spec.level == "sandbox" else ()
+    confinement = attrs.evolve(
+        check_level(spec.level).confinement(),
+        pondering=spec.pondering,
+        paths=tuple(sorted(paths)) or None,
+    )
     become_subreaper()
     before = children()
     try:
         game = load_game(spec.game)
         result: MatchResult | None = trio.run(
-            within, within_s, play_game, game, spec, observer, idle, held, log
+            within, within_s, play_game, game, spec, observer, idle, confinement, log
         )
     except BaseExceptionGroup as group:
         # trio's nurseries put even a single error into a group; whoever judges it wants to see which it is.
@@ -123,17 +127,17 @@ async def play_game(
     spec: MatchSpec,
     observer: Callable[[Any, Sequence[Event]], None] | None = None,
     idle: IdleBots | None = None,
-    held: JsonObject | None = None,
+    confinement: Confinement | None = None,
     log: bool = False,
 ) -> MatchResult:
     """Play `spec` as a match of `game`, registered or not; like `play_match`, inside a running trio.
 
-    Reusable bots are taken from `idle`, if that is given, and wait there afterwards. `held` says in the record what
-    was found to hold of the level. With `log` the result has the bots' logs.
+    Reusable bots are taken from `idle`, if that is given, and wait there afterwards. The record's header
+    says the `confinement`, if it is given. With `log` the result has the bots' logs.
     """
     begun = time.perf_counter()
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    referee = Referee(game, spec, started=started, held=held, observer=observer)
+    referee = Referee(game, spec, started=started, confinement=confinement, observer=observer)
     referee.begin()
     bots: list[BotProcess | None] = [None] * len(spec.seats)
     if idle is not None:

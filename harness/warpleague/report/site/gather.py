@@ -15,9 +15,9 @@ from warpleague.league.statistics import share_interval
 from warpleague.league.status import status
 from warpleague.report.figures import (
     changes_line,
+    confinement_lines,
     disqualified_lines,
     fit_words,
-    held_lines,
     mean_words,
     percent,
     rank_words,
@@ -110,7 +110,7 @@ def _facts(league: League, now: Status) -> Facts:
         ("faults", how["faults"]),
         (
             "confined",
-            "\n".join(held_lines(now.level, now.held)) or f"level {how['level']}",
+            "\n".join(confinement_lines(now.level, now.confined)) or f"level {how['level']}",
         ),
         ("store", f"since {now.created}, warpleague {now.harness}"),
         ("commitment", f"{now.commitment}, since {now.committed}"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from warpleague.match.confinement import Confinement
 from warpleague.report.site.frames import pack_replay
 from warpleague.report.site.shell import alone, linked, render
 from warpleague.report.site.words import conditions, number, one_line, outcome
@@ -116,6 +117,6 @@ def _clock(header: dict[str, Any]) -> dict[str, Any]:
 
 def _level(header: dict[str, Any], level: str) -> str:
     """The level, and by what means it was kept, where that was noted."""
-    found = header.get("detail")
-    made_by = found.get("made_by") if isinstance(found, dict) else None
-    return f"level {level}: {made_by}" if isinstance(made_by, str) and made_by else f"level {level}"
+    confinement = Confinement.from_header(header)
+    means = confinement.short_text() if confinement is not None else ""
+    return f"level {level}: {means}" if means else f"level {level}"

@@ -26,6 +26,7 @@ import attrs
 import trio
 
 from warpleague.errors import BadInput, HarnessFault, WarpLeagueError
+from warpleague.match.confinement import Confinement
 from warpleague.match.spec import SeatSpec, Violation
 from warpleague.runner.bot.process import BotProcess, Reply
 from warpleague.runner.confine import cgroup, freezer, seccomp
@@ -144,16 +145,16 @@ class Report:
             ],
         }
 
-    def summary(self) -> dict[str, Any]:
+    def confinement(self) -> Confinement:
         """What belongs into a record: the means, the kind of host, what was found kept, and what was not tried."""
         tried = {f.promise for f in self.findings}
-        return {
-            "level": self.level,
-            "made_by": self.made_by,
-            "host": f"{platform.system()} {platform.release()} {platform.machine()}",
-            "kept": [f.promise for f in self.findings if f.kept],
-            "untried": [name for name in self.promised if name not in tried],
-        }
+        return Confinement(
+            level=self.level,
+            made_by=self.made_by,
+            host=f"{platform.system()} {platform.release()} {platform.machine()}",
+            kept=tuple(f.promise for f in self.findings if f.kept),
+            untried=tuple(name for name in self.promised if name not in tried),
+        )
 
 
 @cache

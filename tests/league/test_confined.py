@@ -1,4 +1,4 @@
-"""What held of the level: noted with each match, kept through merges, compared by verify, shown under the tables."""
+"""How bots were confined: noted with each match, kept through merges, compared by verify, shown under the tables."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from rich.console import Console
 
 import warpleague.league.records
 from warpleague.league.config import load_config
-from warpleague.league.held import Held, held
+from warpleague.league.confined import ConfinedMatches, confined_matches
 from warpleague.league.league import open_to_read
 from warpleague.league.records import problem_of
 from warpleague.league.running import run_league
-from warpleague.report.figures import held_lines
-from warpleague.report.tables import held_text
+from warpleague.match.confinement import Confinement
+from warpleague.report.figures import confinement_lines
+from warpleague.report.tables import confinement_remark
 from warpleague.report.views import VIEWS, all_tables
 
 if TYPE_CHECKING:
@@ -27,29 +28,29 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import MatchResult, MatchSpec
 
-HERE = {
-    "level": "sandbox",
-    "made_by": "bubblewrap 0.11.0; memory capped by cgroup v2",
-    "host": "Linux 6.1 x86_64",
-    "kept": ["descriptors", "calls"],
-    "untried": ["hoard"],
-    "pondering": "off",
-}
-THERE = {
-    **HERE,
-    "made_by": "bubblewrap 0.8.0; memory polled",
-    "host": "Linux 5.4 x86_64",
-    "kept": ["calls"],
-    "untried": ["descriptors", "hoard"],
-}
+HERE = Confinement(
+    level="sandbox",
+    made_by="bubblewrap 0.11.0; memory capped by cgroup v2",
+    host="Linux 6.1 x86_64",
+    kept=("descriptors", "calls"),
+    untried=("hoard",),
+    pondering="off",
+)
+THERE = attrs.evolve(
+    HERE,
+    made_by="bubblewrap 0.8.0; memory polled",
+    host="Linux 5.4 x86_64",
+    kept=("calls",),
+    untried=("descriptors", "hoard"),
+)
 
 
-def noting(fake, *found: dict | None) -> Callable[[MatchSpec], MatchResult]:
-    """Plays like the stand-in; what held goes round."""
+def noting(fake, *found: Confinement | None) -> Callable[[MatchSpec], MatchResult]:
+    """Plays like the stand-in; the ways to be confined go round."""
     calls = iter(range(1_000))
 
     def play(spec: MatchSpec) -> MatchResult:
-        return attrs.evolve(fake.play(spec), held=found[next(calls) % len(found)])
+        return attrs.evolve(fake.play(spec), confinement=found[next(calls) % len(found)])
 
     return play
 
@@ -60,13 +61,13 @@ def shown(renderable) -> str:
     return console.file.getvalue()
 
 
-def test_what_held_is_kept_once_and_counted(write_league, open_league, fake, inline) -> None:
+def test_a_confinement_is_kept_once_and_counted(write_league, open_league, fake, inline) -> None:
     """However many matches have the same, the store has one text of it; each match knows which is its own."""
     with open_league(write_league("a", "b")) as league:
         run_league(league, executor=inline, play=noting(fake, HERE, THERE, HERE))
-        assert list(league.store.held().values()) == [HERE, THERE]
-        assert held(league) == [Held(4, HERE), Held(2, THERE)]
-        found = [league.store.held()[played.held] for _, played in league.results()]
+        assert list(league.store.confinements().values()) == [HERE, THERE]
+        assert confined_matches(league) == [ConfinedMatches(4, HERE), ConfinedMatches(2, THERE)]
+        found = [league.store.confinements()[played.confinement] for _, played in league.results()]
         # Played were the first seat orders of the three deals, and then the others.
         assert found[::2] == found[1::2] == [HERE, THERE, HERE]
 
@@ -76,13 +77,13 @@ def test_only_matches_of_the_schedule_count(write_league, open_league, fake, inl
     with open_league(write_league("a", "b", "c", deals=1)) as league:
         run_league(league, executor=inline, play=noting(fake, HERE))
     with open_league(write_league("a", "b", deals=1)) as league:
-        assert (league.store.count(), held(league)) == (6, [Held(2, HERE)])
+        assert (league.store.count(), confined_matches(league)) == (6, [ConfinedMatches(2, HERE)])
 
 
 def test_a_merge_carries_it(
     write_league, open_league, refereed, inline, take_over, short, tmp_path: Path
 ) -> None:
-    """After a merge each match still has what held where it was played, whatever numbers the stores gave it."""
+    """After a merge each match still says how its bots were confined, whatever numbers the stores gave it."""
 
     def league_of(*bots: str) -> Path:
         return write_league(*bots, deals=1, game=short)
@@ -93,7 +94,7 @@ def test_a_merge_carries_it(
         run_league(league, executor=inline, play=refereed(HERE))
     with open_league(league_of("a", "b", "c", "d"), tmp_path / "two") as league:
         assert take_over(league, tmp_path / "one" / "cup").added == 4
-        assert held(league) == [Held(6, HERE), Held(4, THERE)]
+        assert confined_matches(league) == [ConfinedMatches(6, HERE), ConfinedMatches(4, THERE)]
         assert league.store.alterations() == []
 
 
@@ -110,22 +111,22 @@ def test_verify_compares_it_with_the_record(monkeypatch: pytest.MonkeyPatch) -> 
         digest: str = ""
         lines: int = 0
 
-    def problem(header: dict, found: dict | None) -> str | None:
+    def problem(header: dict, found: Confinement | None) -> str | None:
         summary = Summary({"seats": [], **header})
         monkeypatch.setattr(warpleague.league.records, "verify_record", lambda *_: summary)
         return problem_of(b"", b"", {}, [], ((), (), None, "", "", 0), [], found)
 
-    text = "what held of the level, as the store has it, is not what its record says"
-    assert problem({"detail": HERE}, HERE) is None
-    assert problem({"detail": HERE}, THERE) == text
-    assert problem({"detail": HERE}, None) == text
+    text = "how its bots were confined, as the store has it, is not what its record says"
+    assert problem({"detail": HERE.to_json()}, HERE) is None
+    assert problem({"detail": HERE.to_json()}, THERE) == text
+    assert problem({"detail": HERE.to_json()}, None) == text
     assert problem({}, HERE) == text
     assert problem({}, None) is None
 
 
 def test_one_means_is_one_line() -> None:
     """Where all matches had the same means, one line names them, the filter of system calls and the host included."""
-    assert held_lines("sandbox", [Held(280, HERE)]) == [
+    assert confinement_lines("sandbox", [ConfinedMatches(280, HERE)]) == [
         "Level sandbox in 280 matches: bubblewrap 0.11.0; memory capped by cgroup v2; "
         "system calls filtered by seccomp; on Linux 6.1 x86_64.",
         "Promises tried and kept: 2; not tried: hoard (doctor tries all).",
@@ -134,7 +135,7 @@ def test_one_means_is_one_line() -> None:
 
 def test_different_means_are_told_apart() -> None:
     """Different means and hosts have a line each, and a promise that was kept in some matches only is named."""
-    lines = held_lines("sandbox", [Held(1_200, HERE), Held(80, THERE)])
+    lines = confinement_lines("sandbox", [ConfinedMatches(1_200, HERE), ConfinedMatches(80, THERE)])
     assert lines[0] == "Level sandbox in 1,280 matches, by different means, on 2 kinds of host:"
     assert lines[1].startswith("  in 1,200: bubblewrap 0.11.0; memory capped by cgroup v2; ")
     assert lines[2].startswith("  in 80: bubblewrap 0.8.0; memory polled; ")
@@ -145,18 +146,24 @@ def test_different_means_are_told_apart() -> None:
 
 def test_what_is_not_known_is_not_claimed() -> None:
     """Matches for which nothing was noted are told as such; a level without promises names none."""
-    assert held_lines("none", []) == []
-    assert held_lines("limits", [Held(3, None)]) == ["Level limits: what held of it was not noted."]
-    assert held_lines("sandbox", [Held(3, None), Held(1, HERE)])[0].startswith(
+    assert confinement_lines("none", []) == []
+    assert confinement_lines("limits", [ConfinedMatches(3, None)]) == [
+        "Level limits: the records do not say how bots were confined."
+    ]
+    assert confinement_lines("sandbox", [ConfinedMatches(3, None), ConfinedMatches(1, HERE)])[0].startswith(
         "Level sandbox, noted for 1 of 4 matches: bubblewrap"
     )
-    bare = {"level": "none", "made_by": "", "host": "Darwin 24.0 arm64", "kept": [], "untried": []}
-    assert held_lines("none", [Held(1, bare)]) == ["Level none in 1 match: on Darwin 24.0 arm64."]
+    bare = Confinement(level="none", made_by="", host="Darwin 24.0 arm64", kept=(), untried=())
+    assert confinement_lines("none", [ConfinedMatches(1, bare)]) == [
+        "Level none in 1 match: on Darwin 24.0 arm64."
+    ]
 
 
 def test_terminal_codes_do_not_come_through() -> None:
     """What a store says is data, also where it looks like markup."""
-    assert "[red]" in shown(held_text("limits", [Held(1, {**HERE, "made_by": "[red]x"})]))
+    assert "[red]" in shown(
+        confinement_remark("limits", [ConfinedMatches(1, attrs.evolve(HERE, made_by="[red]x"))])
+    )
 
 
 def test_it_is_shown_under_the_tables_and_in_status(
@@ -176,4 +183,4 @@ def test_it_is_shown_under_the_tables_and_in_status(
         ):
             assert "Level limits in 6 matches: bubblewrap 0.11.0; memory capped by cgroup v2" in text
         data = json.loads(json.dumps(VIEWS["status"].data(league)))
-        assert (data["level"], data["held"]) == ("limits", [{"matches": 6, "found": HERE}])
+        assert (data["level"], data["held"]) == ("limits", [{"matches": 6, "found": HERE.to_json()}])
