@@ -8,7 +8,9 @@ from random import Random
 
 import pytest
 
-from warpleague.league.ratings import SCALE, PairTotals, SequentialElo, expected, joint_fit
+from warpleague.league.ratings.bradley_terry import joint_fit
+from warpleague.league.ratings.elo import SCALE, SequentialElo, expected
+from warpleague.league.ratings.outcomes import PairTotals
 
 
 def fitted(results, bots, **options):

@@ -9,7 +9,7 @@ import attrs
 import pytest
 from rich.console import Console
 
-from warpleague.league.ratings import joint_fit
+from warpleague.league.ratings.bradley_terry import joint_fit
 from warpleague.league.standings import FaultLine, Record, SeatLine, Tally, TimeLine, ranked
 from warpleague.league.statistics import Mean
 from warpleague.match.spec import SeatFault

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.league.ratings import PairTotals, SequentialElo, joint_fit, pair_points
+from warpleague.league.ratings.bradley_terry import joint_fit
+from warpleague.league.ratings.elo import SequentialElo, pair_points
+from warpleague.league.ratings.outcomes import PairTotals
 from warpleague.league.statistics import Z95, Mean, differences_to_next, share_interval
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from warpleague.league.decisions import Disqualification
     from warpleague.league.league import League
     from warpleague.league.played import Played
-    from warpleague.league.ratings import Fit
+    from warpleague.league.ratings.bradley_terry import Fit
     from warpleague.league.schedule import Fixture
     from warpleague.match.spec import SeatFault
 

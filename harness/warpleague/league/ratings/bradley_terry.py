@@ -1,12 +1,9 @@
-"""Ratings: Elo match by match, and a joint fit of all results with error bars.
+"""The joint fit: all results of a league at once, with error bars.
 
-Ratings are in Elo points: a difference d means an expected share of 1 / (1 + 10^(-d/400)). A table of three or more
-counts as its pairs, and a shared place as half a point.
-
-The joint fit is the Bradley-Terry model by maximum likelihood (Zermelo 1929; Bradley and Terry 1952). Its errors
-are clustered sandwiches (Liang and Zeger 1986): the pairs of a table, and the matches on one deal, are not
-independent, and errors that assume they are come out a fifth too small. They are widened because the ratings were
-fitted to the same results (HC1; MacKinnon and White 1985); otherwise they would be too small in short leagues.
+It is the Bradley-Terry model by maximum likelihood (Zermelo 1929; Bradley and Terry 1952). Its errors are clustered
+sandwiches (Liang and Zeger 1986): the pairs of a table, and the matches on one deal, are not independent, and errors
+that assume they are come out a fifth too small. They are widened because the ratings were fitted to the same results
+(HC1; MacKinnon and White 1985); otherwise they would be too small in short leagues.
 """
 
 from __future__ import annotations
@@ -17,50 +14,20 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from warpleague.league.ratings.elo import SCALE, pair_points
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from warpleague.league.ratings.outcomes import PairTotals
+
     Result = tuple[int, tuple[int, ...], tuple[int, ...]]
     """A match as ratings see it: its group (matches on one deal), the bot in each seat, the rank of each seat."""
-
-SCALE = 400.0 / log(10.0)
-"""Elo points for one unit of log odds."""
 
 _STEPS = 100
 _PRECISE = 1e-10
 _NO_VARIANCE = 1e-9  # squared Elo: what rounding leaves where all groups of matches went alike
 Matrix = list[list[float]]
-
-
-def expected(difference: float) -> float:
-    """The expected share of a bot rated `difference` points above its opponent."""
-    return 1.0 / (1.0 + exp(-difference / SCALE))
-
-
-def pair_points(first: int, second: int) -> float:
-    """The points of a bot of rank `first` against one of rank `second`."""
-    return 0.5 if first == second else float(first < second)
-
-
-class SequentialElo:
-    """Elo match by match: every match changes the ratings that the next one starts from.
-
-    All pairs of a table are judged by the ratings before it, each with `k` divided by the number of opponents,
-    so that a table of any size moves a rating by at most `k`.
-    """
-
-    def __init__(self, bots: int, k: float = 16.0, start: float = 1500.0) -> None:
-        self.ratings = [start] * bots
-        self._k = k
-
-    def add(self, seats: Sequence[int], ranks: Sequence[int]) -> None:
-        """Count a match: the bot and the rank of each seat."""
-        before = [self.ratings[bot] for bot in seats]
-        k = self._k / max(len(seats) - 1, 1)
-        for a, b in combinations(range(len(seats)), 2):
-            change = k * (pair_points(ranks[a], ranks[b]) - expected(before[a] - before[b]))
-            self.ratings[seats[a]] += change
-            self.ratings[seats[b]] -= change
 
 
 @attrs.frozen
@@ -94,24 +61,6 @@ class Fit:
         if variance < _NO_VARIANCE:
             return None
         return 0.5 * (1.0 + erf((one - two) / sqrt(2.0 * variance)))
-
-
-class PairTotals:
-    """The points of each bot against each other and the number of their meetings; all a fit needs but errors."""
-
-    def __init__(self, bots: int) -> None:
-        self.points: Matrix = [[0.0] * bots for _ in range(bots)]
-        self.games = [[0] * bots for _ in range(bots)]
-
-    def add(self, seats: Sequence[int], ranks: Sequence[int]) -> None:
-        """Count a match: the bot and the rank of each seat."""
-        for a, b in combinations(range(len(seats)), 2):
-            one, two = seats[a], seats[b]
-            won = pair_points(ranks[a], ranks[b])
-            self.points[one][two] += won
-            self.points[two][one] += 1.0 - won
-            self.games[one][two] += 1
-            self.games[two][one] += 1
 
 
 def joint_fit(

@@ -1,0 +1,1 @@
+"""How strong bots are: Elo match by match, fits of all results with their errors, and sequential tests."""
