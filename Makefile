@@ -103,7 +103,7 @@ contract: bootstrap ## check the contract of every game in many random matches o
 .PHONY: fuzz
 fuzz: bootstrap ## feed broken input to every reader (FUZZ_SECONDS=600)
 	$(BIN)/python tests/soak/fuzz.py --seconds $(or $(FUZZ_SECONDS),600)
-	FUZZ_STORES=$(or $(FUZZ_STORES),600) $(BIN)/pytest tests/league/test_strangers.py
+	FUZZ_STORES=$(or $(FUZZ_STORES),600) $(BIN)/pytest tests/league/test_untrusted_store.py
 
 .PHONY: adversary
 adversary: bootstrap ## play honest bots beside every misbehaving one on a busy machine (ADVERSARY='--load 8')

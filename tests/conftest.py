@@ -76,7 +76,7 @@ def own_groups() -> Callable[[], set[str]]:
     """Names the control groups that this test process has made and not removed."""
 
     def found() -> set[str]:
-        base = cgroup.means().base
+        base = cgroup.support().base
         prefix = f"warpleague-{cgroup._owner()}-"
         return {name for name in os.listdir(base) if name.startswith(prefix)} if base else set()
 

@@ -14,7 +14,8 @@ from typing import Any, get_args
 import pytest
 
 from warpleague.games import game_ids
-from warpleague.match.spec import POLICIES, Clock, FaultKind
+from warpleague.match.spec import POLICIES, TimeControl
+from warpline.messages import FaultKind
 
 FOLDER = Path(__file__).parent
 MANIFEST = tomllib.loads((FOLDER / "manifest.toml").read_text("utf-8"))
@@ -54,6 +55,6 @@ def test_entry_fits(bot: dict[str, Any]) -> None:
         assert set(other) <= {"verdicts", "evidence"}
         assert set(other.get("verdicts", ())) <= {"ok", *get_args(FaultKind)}
     assert bot.get("faults", "forfeit") in POLICIES
-    Clock(**bot.get("clock", {}))
+    TimeControl(**bot.get("clock", {}))
     assert first_sentence(FOLDER / bot["file"]) == bot["does"]
     assert type(bot.get("needs_sandbox", False)) is bool

@@ -11,18 +11,18 @@ from pathlib import Path
 import attrs
 import pytest
 
-from warpleague.runner.bundle.manifest import Limits, Manifest, SandboxTable
+from warpleague.runner.bundle.manifest import Limits, Manifest, ManifestSandbox
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "write-a-bot.md"
 KEYS = [
     *(field for field in attrs.fields(Manifest) if field.name not in ("limits", "sandbox")),
     *attrs.fields(Limits),
-    *attrs.fields(SandboxTable),
+    *attrs.fields(ManifestSandbox),
 ]
 
 
 def name_of(field: attrs.Attribute) -> str:
-    if field in attrs.fields(SandboxTable):
+    if field in attrs.fields(ManifestSandbox):
         return f"sandbox.{field.name}"
     return f"limits.{field.name}" if field in attrs.fields(Limits) else field.name
 

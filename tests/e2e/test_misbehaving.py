@@ -31,7 +31,7 @@ from warpleague.games import game_ids, load_game
 from warpleague.match.chance import match_key
 from warpleague.match.replay import verify_record
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import Clock, Level, MatchSpec, SeatSpec
+from warpleague.match.spec import Level, MatchSpec, SeatSpec, TimeControl
 from warpleague.runner.doctor.promises import KEPT_BY, check_level
 from warpleague.runner.play import play_match
 
@@ -180,7 +180,7 @@ def test_verdict_and_evidence(
         seats=(mine_first, *(seat(HONEST, folder) for _ in range(players - 1))),
         key=match_key(bot["file"]),
         seed=bot["file"],
-        clock=Clock(**bot["clock"]),
+        clock=TimeControl(**bot["clock"]),
         level=level,
         faults=bot["faults"],
         strikes=bot["strikes"],
@@ -233,7 +233,7 @@ def test_plays_two_matches_at_once(folder: Path) -> None:
             options=options,
             seats=seats,
             key=match_key(f"at once {n}"),
-            clock=Clock(move_s=60.0, start_s=60.0),
+            clock=TimeControl(move_s=60.0, start_s=60.0),
             level="sandbox",
         )
         for n in (1, 2)

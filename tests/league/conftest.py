@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import warpleague.league.merging
-import warpleague.league.records
+import warpleague.league.verifying
 from warpleague.games import load_game
 from warpleague.league.config import FormatTable, load_config
 from warpleague.league.league import open_to_run
@@ -18,8 +18,8 @@ from warpleague.league.merging import merge_from
 from warpleague.league.running import run_league
 from warpleague.league.schema import store_at
 from warpleague.league.season import Season
-from warpleague.match.referee import Referee, Step
-from warpleague.match.spec import Clock, SeatSpec
+from warpleague.match.referee import Referee, Situation
+from warpleague.match.spec import SeatSpec, TimeControl
 from warpline.messages import BotHello
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def refereed():
             referee.begin()
             for seat in range(len(spec.seats)):
                 referee.connect(seat, BotHello(protocol=1))
-            while referee.advance() is not Step.OVER:
+            while referee.advance() is not Situation.OVER:
                 answer = {"type": "act", "id": json.loads(referee.line)["id"], "action": 0}
                 assert referee.answer(json.dumps(answer).encode(), 1_000, None, None) is None
             return referee.finish()
@@ -142,7 +142,7 @@ def take_over(inline_pool, monkeypatch: pytest.MonkeyPatch):
 @pytest.fixture
 def play_short(write_league, open_league, inline, inline_pool, tmp_path: Path, monkeypatch):
     """Plays a league of six short matches with what `refereed` makes; gives its file, and the file of its store."""
-    monkeypatch.setattr(warpleague.league.records, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
 
     def run(play, extra: str = "") -> tuple[Path, Path]:
         path = write_league("a", "b", extra=extra, game=SHORT)
@@ -164,7 +164,7 @@ def make_season():
             options={},
             players=players,
             format=FormatTable(**form),
-            clock=Clock(move_s=1.0),
+            clock=TimeControl(move_s=1.0),
             level="limits",
             faults="forfeit",
             strikes=0,

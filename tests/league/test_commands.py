@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import warpleague.league.merging
-import warpleague.league.records
 import warpleague.league.running
+import warpleague.league.verifying
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.cli import main
@@ -119,7 +119,7 @@ def test_json_has_the_documented_keys(
     command, league_file: Path, open_league, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every command prints the keys that docs/league.md promises, all of them and no others, in that order."""
-    monkeypatch.setattr(warpleague.league.records, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
     docs = Path(__file__).parents[2] / "docs" / "league.md"
     rows = re.findall(
         r"^\| `(\w+)` \| (an object|a list.*?) \| (.*) \|$", docs.read_text("utf-8"), re.MULTILINE

@@ -10,7 +10,7 @@ from warpleague.errors import BadInput, BotError, ConfigError, MissingToolchain
 from warpleague.league.config import BotEntry, load_config
 from warpleague.league.entry import enter_bots
 from warpleague.league.season import Season
-from warpleague.match.spec import Clock, SeatSpec
+from warpleague.match.spec import SeatSpec, TimeControl
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ def test_a_short_file_means_the_defaults(write_league) -> None:
     """A file with bots and a game is complete: name from the file, the smallest table, one second a move."""
     config = load_config(write_league("a", "b", top=""))
     assert (config.name, config.seed, config.game.players) == ("cup", None, 2)
-    assert config.clock == Clock(move_s=1.0)
+    assert config.clock == TimeControl(move_s=1.0)
     assert config.game.options["max_turns"] > 0
     assert config.entries == (BotEntry(path="bots/a"), BotEntry(path="bots/b"))
 
@@ -28,7 +28,7 @@ def test_a_short_file_means_the_defaults(write_league) -> None:
 def test_a_clock_says_all_there_is(write_league) -> None:
     """A clock with a bank only has no cap on a decision."""
     config = load_config(write_league("a", "b", extra="[clock]\nbank_s = 5"))
-    assert config.clock == Clock(bank_s=5.0)
+    assert config.clock == TimeControl(bank_s=5.0)
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import attrs
 import pytest
 
-import warpleague.league.records
+import warpleague.league.verifying
 from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.config import load_config
 from warpleague.league.journal import Head
 from warpleague.league.league import open_to_read
-from warpleague.league.records import altered
 from warpleague.league.running import run_league
+from warpleague.league.verifying import altered
 from warpleague.match.confinement import Confinement
 
 if TYPE_CHECKING:
@@ -257,8 +257,8 @@ def test_verify_names_what_was_deleted(
 ) -> None:
     """`league verify` says which match of the schedule is gone, and exits with 1; in JSON likewise."""
     path, store = cup
-    monkeypatch.setattr(warpleague.league.records, "RefereePool", inline_pool)
-    monkeypatch.setattr(warpleague.league.records, "problem_of", lambda *_: None)
+    monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.verifying, "problem_of", lambda *_: None)
     command = ["league", "verify", str(path), "--results", str(store.parents[1])]
     assert main(command) == 0
     assert (

@@ -14,8 +14,8 @@ from warpleague.cli import main
 from warpleague.errors import StoreError
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read
-from warpleague.league.records import altered
 from warpleague.league.running import run_league
+from warpleague.league.verifying import altered
 
 if TYPE_CHECKING:
     from collections.abc import Callable

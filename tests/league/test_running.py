@@ -13,7 +13,7 @@ from warpleague.errors import BadInput
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read
 from warpleague.league.pool import RefereePool
-from warpleague.league.running import Watcher, run_league
+from warpleague.league.running import RunWatcher, run_league
 from warpleague.league.standings import standings
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def test_any_executor_gives_the_same_table(write_league, open_league, fake, inli
     assert found[0] == found[1] == found[2]
 
 
-class StopAfter(Watcher):
+class StopAfter(RunWatcher):
     """Sends this process a signal after some matches, once or twice."""
 
     def __init__(self, matches: int, times: int = 1) -> None:
@@ -175,7 +175,7 @@ def test_a_league_can_be_read_while_it_runs(write_league, open_league, fake, inl
     path = write_league("a", "b", "c")
     seen = []
 
-    class Reader(Watcher):
+    class Reader(RunWatcher):
         def finished(self, fixture, result) -> None:  # noqa: ARG002
             with open_to_read(load_config(path), tmp_path / "results") as league:
                 seen.append(standings(league).matches)
@@ -228,7 +228,7 @@ def test_a_pool_has_no_referee_without_a_match(write_league, open_league, fake) 
     """With two matches left, ninety-nine jobs start two referees."""
     told: list[int] = []
 
-    class Told(Watcher):
+    class Told(RunWatcher):
         def started(self, league, total: int, before: int, jobs: int) -> None:  # noqa: ARG002
             told.append(jobs)
 

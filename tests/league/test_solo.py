@@ -10,18 +10,18 @@ from random import Random
 
 import pytest
 
-import warpleague.league.records
+import warpleague.league.verifying
 from warpleague.cli import main
 from warpleague.errors import RecordError, StoreError
 from warpleague.games import load_game
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read
-from warpleague.league.records import verify_league
 from warpleague.league.running import run_league
 from warpleague.league.standings import Tally, ranked, standings
 from warpleague.league.statistics import differences_to_next, share_interval
+from warpleague.league.verifying import verify_league
 from warpleague.match.lines import digest_form, digest_of, seal
-from warpleague.match.referee import Referee, Step
+from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import verify_record
 from warpline.codec import canonical
 from warpline.messages import BotHello
@@ -33,7 +33,7 @@ def play(spec):
     lots = Random(spec.seats[0].bot)
     referee.begin()
     referee.connect(0, BotHello(protocol=1))
-    while referee.advance() is not Step.OVER:
+    while referee.advance() is not Situation.OVER:
         question = json.loads(referee.line)
         answer = {"type": "act", "id": question["id"], "action": lots.randrange(len(question["legal"]))}
         assert referee.answer(json.dumps(answer).encode(), 1_000, None, None) is None
@@ -45,7 +45,7 @@ def play(spec):
 @pytest.fixture
 def solo(write_league, open_league, inline, inline_pool, tmp_path: Path, monkeypatch):
     """A league of two bots and three short deals against the machine captain, played; its file."""
-    monkeypatch.setattr(warpleague.league.records, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
     path = write_league("a", "b", extra="[rules]\nlevel = 'none'")
     game = '[game]\nid = "captains"\nplayers = 1\noptions = { max_rounds = 8 }\n'
     path.write_text(path.read_text().replace('[game]\nid = "aliens"\n', game))

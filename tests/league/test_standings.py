@@ -7,14 +7,14 @@ import pytest
 
 from warpleague.league import standings as tables
 from warpleague.league.running import run_league
-from warpleague.league.standings import Record, Tally, ranked
+from warpleague.league.standings import Tally, WinLossRecord, ranked
 from warpleague.league.statistics import Mean, student, t95
 from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
 
 
 def test_a_record_counts_wins_draws_and_losses() -> None:
     """Alone in front is won, sharing the front is drawn, all else is lost; points are shares of opponents."""
-    record = Record()
+    record = WinLossRecord()
     for seat, ranks in [
         (0, (1, 2)),
         (1, (1, 1)),

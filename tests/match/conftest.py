@@ -12,9 +12,9 @@ import pytest
 
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
-from warpleague.match.referee import Referee, Step
+from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import options_json
-from warpleague.match.spec import Clock, MatchSpec, SeatSpec, Violation
+from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl, Violation
 from warpline.messages import BotHello
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def make_spec(**changes: Any) -> MatchSpec:
         "seats": (SeatSpec("left", "1", "aa"), SeatSpec("right", "1", "bb")),
         "key": match_key("test"),
         "seed": "test",
-        "clock": Clock(move_s=1.0),
+        "clock": TimeControl(move_s=1.0),
         **changes,
     }
     return MatchSpec(**facts)
@@ -64,9 +64,9 @@ class Table:
         """Ask one question, or judge one fault; false at the end."""
         referee = self.referee
         match referee.advance():
-            case Step.OVER:
+            case Situation.OVER:
                 return False
-            case Step.FAULT:
+            case Situation.FAULT:
                 trouble = referee.violation
             case _:
                 seat = referee.seat

@@ -5,16 +5,16 @@ How the words are kept is tested with the referee and the runner.
 
 from __future__ import annotations
 
-from warpleague.match.evidence import told
+from warpleague.match.evidence import evidence_lines
 
 
 def test_short_standard_error_is_shown_whole() -> None:
     """What a bot wrote is shown line by line, blank lines aside, after the line that was its fault."""
-    lines = told({"line": "{}", "stderr": "one\n\ntwo\n"}, 4)
+    lines = evidence_lines({"line": "{}", "stderr": "one\n\ntwo\n"}, 4)
     assert lines == ["  its line was: {}", "  it wrote to standard error:", "    one", "    two"]
 
 
 def test_long_standard_error_is_shown_from_both_ends() -> None:
     """Of many lines the first and the last are shown: either may name the cause."""
-    lines = told({"stderr": "\n".join(map(str, range(100)))}, 5)
+    lines = evidence_lines({"stderr": "\n".join(map(str, range(100)))}, 5)
     assert lines[1:] == ["    0", "    1", "    2", "    ...", "    98", "    99"]

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from warpleague.games import load_game
-from warpleague.match.referee import Step
+from warpleague.match.referee import Situation
 from warpleague.match.replay import verify_record
 from warpleague.match.setup import options_json
-from warpleague.match.spec import Clock, SeatSpec
+from warpleague.match.spec import SeatSpec, TimeControl
 
 
 def lines(result: Any) -> list[dict[str, Any]]:
@@ -121,10 +121,10 @@ def test_a_late_answer_to_a_substituted_question_is_forgiven_once(spec: Any, tab
 
     played = table(spec(faults="substitute", strikes=5))
     referee = played.referee
-    assert referee.advance() is Step.ASK
+    assert referee.advance() is Situation.ASK
     seat = referee.seat
     referee.fault(seat, Violation("timeout", "too late"), 1)
-    while referee.advance() is Step.ASK and referee.seat != seat:
+    while referee.advance() is Situation.ASK and referee.seat != seat:
         question = json.loads(referee.line)
         referee.answer(json.dumps({"type": "act", "id": question["id"], "action": 0}).encode(), 1, 1, 0)
     late = b'{"type":"act","id":1,"action":0}'
@@ -134,7 +134,7 @@ def test_a_late_answer_to_a_substituted_question_is_forgiven_once(spec: Any, tab
 
 def test_the_bank_is_charged_and_refilled(spec: Any, table: Any) -> None:
     """A decision costs its wall time; the increment comes before the next; the cap holds beside the bank."""
-    played = table(spec(clock=Clock(move_s=2.0, bank_s=1.0, increment_s=0.25)))
+    played = table(spec(clock=TimeControl(move_s=2.0, bank_s=1.0, increment_s=0.25)))
     played.wall_ns = 500_000_000
     played.step()
     seat, question = played.questions[0]
@@ -152,7 +152,7 @@ def test_the_record_tells_what_a_decision_left_in_the_bank(spec: Any, table: Any
         return 10**6 if question["id"] == 2 else 0
 
     def play(wall_ns: int, **clock: float) -> Any:
-        played = table(spec(clock=Clock(**clock), faults="substitute", strikes=1), bot, bot)
+        played = table(spec(clock=TimeControl(**clock), faults="substitute", strikes=1), bot, bot)
         played.wall_ns = wall_ns
         return played, played.play()
 
@@ -173,7 +173,7 @@ def test_talk_gains_no_time(spec: Any, table: Any) -> None:
     """After a message the same decision goes on: without another increment, with what is left of its own time."""
     options = options_json(load_game("coasters").Options(max_rounds=1))
     seats = tuple(SeatSpec(name, "1", name) for name in "abc")
-    clock = Clock(move_s=2.0, bank_s=10.0, increment_s=1.0)
+    clock = TimeControl(move_s=2.0, bank_s=10.0, increment_s=1.0)
     told: list[tuple[int | None, dict[str, float]]] = []
 
     def talker(question: dict[str, Any]) -> Any:
@@ -199,7 +199,7 @@ def test_a_message_after_an_action_is_about_the_next_decision(spec: Any, table: 
     """A message in `then` that follows an action keeps nothing of the new decision's time; one that leads does."""
     options = options_json(load_game("coasters").Options(max_rounds=1))
     seats = tuple(SeatSpec(name, "1", name) for name in "abc")
-    clock = Clock(move_s=2.0, bank_s=10.0, increment_s=1.0)
+    clock = TimeControl(move_s=2.0, bank_s=10.0, increment_s=1.0)
     told: list[dict[str, float]] = []
 
     def talker(question: dict[str, Any]) -> Any:
@@ -239,7 +239,7 @@ def test_messages_between_others_leave_no_trace_on_the_wire(spec: Any, table: An
     """A seat is asked the same questions, with the same ids, times and events, whether or not the others whisper."""
     options = options_json(load_game("coasters").Options(max_rounds=4))
     seats = tuple(SeatSpec(name, "1", name) for name in "abc")
-    clock = Clock(move_s=2.0, bank_s=10.0, increment_s=0.1)
+    clock = TimeControl(move_s=2.0, bank_s=10.0, increment_s=0.1)
 
     def play(whisper: bool) -> tuple[list[dict[str, Any]], Any]:
         def plain(question: dict[str, Any]) -> Any:
@@ -283,7 +283,7 @@ def test_an_answer_out_of_turn_costs_the_asked_seats_time(spec: Any, table: Any)
 
     seats = tuple(SeatSpec(name, "1", name) for name in "abc")
     played = table(
-        spec(game="coasters", options=options, seats=seats, clock=Clock(bank_s=10.0), position=position),
+        spec(game="coasters", options=options, seats=seats, clock=TimeControl(bank_s=10.0), position=position),
         asker, lambda question: question["legal"].index({"do": "agree"}), lambda _: 0,
     )  # fmt: skip
     played.wall_ns = 500_000_000
@@ -295,7 +295,7 @@ def test_an_answer_out_of_turn_costs_the_asked_seats_time(spec: Any, table: Any)
 
 def test_without_a_bank_only_the_cap_is_told(spec: Any, table: Any) -> None:
     """What does not limit is absent."""
-    played = table(spec(clock=Clock(move_s=0.5)))
+    played = table(spec(clock=TimeControl(move_s=0.5)))
     played.step()
     assert played.questions[0][1]["clock"] == {"move_s": 0.5}
     assert played.referee.budget_ns == 500_000_000

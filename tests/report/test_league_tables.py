@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from warpleague.league.ratings.bradley_terry import joint_fit
-from warpleague.league.standings import FaultLine, Record, SeatLine, Tally, TimeLine, ranked
+from warpleague.league.standings import FaultLine, SeatLine, Tally, TimeLine, WinLossRecord, ranked
 from warpleague.league.statistics import Mean
 from warpleague.match.spec import SeatFault
 from warpleague.report import tables
@@ -146,7 +146,7 @@ def test_solo_standings_against_a_rival(width: int) -> None:
 
 def test_seats_faults_and_times() -> None:
     """Seats show shares, faults their first match and what happened, times the slowest bot first."""
-    line = SeatLine(0, Record())
+    line = SeatLine(0, WinLossRecord())
     for ranks in ((1, 2), (1, 2), (2, 1)):
         before = line.record.points
         line.record.add(0, ranks, 1.0, 0)

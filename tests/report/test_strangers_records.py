@@ -16,10 +16,10 @@ from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.confinement import Confinement
 from warpleague.match.lines import digest_form, digest_of, seal
-from warpleague.match.referee import Referee, Step
+from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import Replay
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import Clock, MatchSpec, SeatSpec
+from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 from warpleague.report.replay import show_replay, steps_json
 from warpleague.report.site.match import page_alone
 from warpleague.report.terminal import SafeConsole
@@ -53,7 +53,7 @@ def lines() -> list[bytes]:
         seats=seats,
         key=match_key("some"),
         seed="some",
-        clock=Clock(1.0, 20.0, 0.5),
+        clock=TimeControl(1.0, 20.0, 0.5),
         faults="substitute",
         strikes=1,
     )
@@ -64,7 +64,7 @@ def lines() -> list[bytes]:
         referee.start_line(seat)
         referee.connect(seat, BotHello(protocol=1))
     asked = 0
-    while referee.advance() is not Step.OVER:
+    while referee.advance() is not Situation.OVER:
         asked += 1
         action: Any = 999 if asked in (5, 7, 9) else 0
         answer = {"type": "act", "id": json.loads(referee.line)["id"], "action": action, "note": "hm"}

@@ -20,7 +20,7 @@ from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, S
 from warpleague.report.match import print_result
 from warpleague.report.scene import paint
 from warpleague.report.styles import SEAT_STYLES, seat_style
-from warpleague.report.watch import Watcher
+from warpleague.report.watch import MatchWatcher
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def steps() -> list[tuple[Any, list[Event]]]:
 def test_watching_a_terminal_draws_the_board(make_console: MakeConsole, steps: list[Any]) -> None:
     """In a terminal the board is drawn in place, and the last picture shows the last event."""
     console = make_console(terminal=True, width=100)
-    with Watcher(spec_of("aliens", "left", "right"), console) as watcher:
+    with MatchWatcher(spec_of("aliens", "left", "right"), console) as watcher:
         for step in steps:
             watcher.observe(*step)
     told = written(console)
@@ -138,7 +138,7 @@ def test_watching_a_terminal_draws_the_board(make_console: MakeConsole, steps: l
 def test_watching_a_file_tells_each_event_once(make_console: MakeConsole, steps: list[Any]) -> None:
     """Elsewhere each event is a line, in order."""
     console = make_console(width=200)
-    with Watcher(spec_of("aliens", "left", "right"), console) as watcher:
+    with MatchWatcher(spec_of("aliens", "left", "right"), console) as watcher:
         for step in steps:
             watcher.observe(*step)
     game = load_game("aliens")

@@ -16,7 +16,7 @@ from warpleague.cli.bench.nullgame import NullGame
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.setup import options_json
-from warpleague.match.spec import Clock, MatchSpec, SeatSpec
+from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +94,7 @@ def make_spec() -> MakeSpec:
             "seats": seats,
             "key": match_key("runner"),
             "seed": "runner",
-            "clock": Clock(move_s=30.0, start_s=60.0),
+            "clock": TimeControl(move_s=30.0, start_s=60.0),
             **more,
         }
         return MatchSpec(**facts)

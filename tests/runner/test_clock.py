@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpleague.runner.bot.clock import LOOK_NS, PAUSE_NS, SLACK_NS, Reading, Turn, excused_ns
+from warpleague.runner.bot.clock import LOOK_NS, PAUSE_NS, SLACK_NS, LongDecision, Reading, excused_ns
 
 MS = 1_000_000
 times = st.integers(0, 10_000 * MS)
@@ -62,7 +62,7 @@ def test_a_sleeper_is_charged_on_a_busy_machine() -> None:
 @given(st.lists(st.tuples(st.integers(0, 100 * MS), st.integers(0, 100 * MS)), max_size=50))
 def test_a_loaded_host_takes_as_much_as_it_took(slices: list[tuple[int, int]]) -> None:
     """Of any mix of computing and being kept waiting, exactly the computing is charged, at whatever looks."""
-    turn = Turn(0, 50 * MS, Reading())
+    turn = LongDecision(0, 50 * MS, Reading())
     now = own = kept = 0
     for computed, waited in slices:
         now, own, kept = now + computed + waited, own + computed, kept + waited
@@ -74,7 +74,7 @@ def test_a_loaded_host_takes_as_much_as_it_took(slices: list[tuple[int, int]]) -
 @given(st.lists(times, min_size=1, max_size=20))
 def test_untrusted_readings_double_the_time_at_most(kept: list[int]) -> None:
     """Where not all of the bot's processes are counted, what may be their doing is bounded; a pause is not theirs."""
-    turn = Turn(0, 100 * MS, Reading())
+    turn = LongDecision(0, 100 * MS, Reading())
     now = total = 0
     for each in kept:
         now, total = now + each, total + each
@@ -86,7 +86,7 @@ def test_untrusted_readings_double_the_time_at_most(kept: list[int]) -> None:
 
 def test_a_clock_that_goes_back_takes_nothing() -> None:
     """Readings that are corrected downwards charge and excuse nothing by themselves."""
-    turn = Turn(0, 100 * MS, Reading(50 * MS, 50 * MS, 50 * MS, 50 * MS))
+    turn = LongDecision(0, 100 * MS, Reading(50 * MS, 50 * MS, 50 * MS, 50 * MS))
     turn.look(10 * MS, LOOK_NS, Reading())
     assert turn.excused_ns == 0
     assert turn.charged_ns == 10 * MS

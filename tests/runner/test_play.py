@@ -20,7 +20,7 @@ import trio
 from warpleague.errors import HarnessFault
 from warpleague.match.compare import first_difference
 from warpleague.match.replay import verify_record
-from warpleague.match.spec import Clock
+from warpleague.match.spec import TimeControl
 from warpleague.runner import play
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.host.reaper import children
@@ -172,7 +172,7 @@ def test_reading_slowly_gains_no_time(make_seat: MakeSeat, make_spec: MakeSpec, 
     """A bot that has half of a long question wait in the pipe while it thinks is on its own time."""
     slow, first = make_seat("slow", SLOW_READER), make_seat("first", FIRST)
     options = wide.Options(moves=2, bytes=300_000)
-    clock = Clock(move_s=0.6, start_s=60.0)
+    clock = TimeControl(move_s=0.6, start_s=60.0)
     result = trio.run(play_game, wide, make_spec(slow, first, game="wide", options=options, clock=clock))
     assert [fault.kind for fault in result.faults[0]] == ["timeout"]
 
@@ -198,7 +198,7 @@ def test_a_question_that_was_cut_off_is_completed(
     """After a timeout over a question that did not fit into the pipe, the rest comes before the next one."""
     late, first = make_seat("late", LATE_READER), make_seat("first", FIRST)
     options = wide.Options(moves=24, bytes=300_000)
-    more = {"clock": Clock(move_s=0.5, start_s=60.0), "faults": "substitute", "strikes": 24}
+    more = {"clock": TimeControl(move_s=0.5, start_s=60.0), "faults": "substitute", "strikes": 24}
     result = trio.run(play_game, wide, make_spec(late, first, game="wide", options=options, **more))
     assert {fault.kind for fault in result.faults[0]} == {"timeout"}
     assert any("ms" in line for line in acts(result) if line["seat"] == 0)

@@ -80,4 +80,4 @@ def read_all(fd: int) -> str:
 @pytest.fixture
 def no_freezer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bots are stopped by signals, as where control groups cannot be made."""
-    monkeypatch.setattr(freezer, "_lost", [freezer.Means(reason="switched off")])
+    monkeypatch.setattr(freezer, "_lost", [freezer.FreezerSupport(reason="switched off")])

@@ -106,12 +106,12 @@ class FakeTree:
         else:
             file.write_text(str(value))
 
-    def detect(self) -> cgroup.Means:
+    def detect(self) -> cgroup.CgroupSupport:
         """What is found of this tree."""
         try:
             return cgroup.detect(str(self.proc))
         except hierarchy.Impossible as error:
-            return cgroup.Means(base=error.base, reason=str(error))
+            return cgroup.CgroupSupport(base=error.base, reason=str(error))
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_divides_a_group_of_its_own(tree: FakeTree) -> None:
     tree.mounted(2, "/user/run.scope")
     tree.group("user")
     home = tree.group("user/run.scope", ME)
-    assert tree.detect() == cgroup.Means(2, str(home))
+    assert tree.detect() == cgroup.CgroupSupport(2, str(home))
     assert members(home) == []
     assert members(home / hierarchy.LEAF) == [ME]
     assert (home / "cgroup.subtree_control").read_text() == "memory"
@@ -150,7 +150,7 @@ def test_finds_the_group_that_another_harness_process_divided(tree: FakeTree) ->
     tree.mounted(2, f"/mine/{hierarchy.LEAF}")
     home = tree.group("mine", enabled="memory")
     leaf = tree.group(f"mine/{hierarchy.LEAF}", STRANGER, ME)
-    assert tree.detect() == cgroup.Means(2, str(home))
+    assert tree.detect() == cgroup.CgroupSupport(2, str(home))
     assert members(leaf) == [STRANGER, ME]
 
 
@@ -171,7 +171,7 @@ def test_the_root_group_needs_no_leaf(tree: FakeTree) -> None:
     tree.mounted(2, "/")
     home = tree.group("", STRANGER, ME)
     (home / "cgroup.type").unlink()
-    assert tree.detect() == cgroup.Means(2, str(home))
+    assert tree.detect() == cgroup.CgroupSupport(2, str(home))
     assert members(home) == [STRANGER, ME]
 
 
@@ -209,7 +209,7 @@ def test_makes_groups_below_its_own_in_version_1(tree: FakeTree) -> None:
     """In version 1, groups are made where the harness is, whoever else is there; a mount may show a part only."""
     tree.mounted(1, "/docker/abc/job", root="/docker/abc")
     home = tree.group("job", STRANGER, ME)
-    assert tree.detect() == cgroup.Means(1, str(home))
+    assert tree.detect() == cgroup.CgroupSupport(1, str(home))
     assert members(home) == [STRANGER, ME]
 
 
@@ -264,9 +264,9 @@ def test_does_without_after_a_failure_and_says_so(tree: FakeTree, monkeypatch: p
     tree.mounted(1, "/mine")
     home = tree.group("mine", ME)
     found = tree.detect()
-    monkeypatch.setattr(cgroup, "_means", lambda: found)
+    monkeypatch.setattr(cgroup, "_support", lambda: found)
     monkeypatch.setattr(cgroup, "_lost", [])
-    monkeypatch.setattr(freezer, "_lost", [freezer.Means(reason="not here")])
+    monkeypatch.setattr(freezer, "_lost", [freezer.FreezerSupport(reason="not here")])
     signals = "stopped by signals, no freezer: not here"
     report = promises.Report("limits", "resource limits")
     assert report.confinement().made_by == "resource limits; memory capped by cgroup v1; " + signals

@@ -18,12 +18,12 @@ from warpleague.errors import HarnessFault
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import Clock, MatchResult, MatchSpec, SeatSpec, SeatTimes, Violation
+from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, SeatTimes, TimeControl, Violation
 from warpleague.report.match import print_result
 from warpleague.runner.bot import clock, process, stopwatch
 from warpleague.runner.bot.children import Children
 from warpleague.runner.bot.pondering import QUIET_NS, Pondering
-from warpleague.runner.bot.process import BotProcess, Reply
+from warpleague.runner.bot.process import BotProcess, BotReply
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.play import play_game, play_match
 
@@ -135,7 +135,7 @@ async def test_a_bot_is_waited_for_while_others_have_its_processor(
 
     child.kept_ns = read  # type: ignore[method-assign]
     reply = await bot.ask(b"?\n", BUDGET_NS)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, BotReply)
     assert reply.line == b"late"
     assert reply.wall_ns < BUDGET_NS
     assert reply.wait_ns is not None
@@ -265,7 +265,9 @@ def duel(bot_folder: Path) -> Callable[..., MatchResult]:
         SeatSpec(bot=name, run=(sys.executable, "-P", f"{name}.py"), cwd=str(bot_folder))
         for name in ("ponderer", "slow")
     )
-    spec = MatchSpec("m", "aliens", options, seats, match_key("m"), clock=Clock(move_s=60.0, start_s=60.0))
+    spec = MatchSpec(
+        "m", "aliens", options, seats, match_key("m"), clock=TimeControl(move_s=60.0, start_s=60.0)
+    )
 
     def play(**changes: object) -> MatchResult:
         return play_match(attrs.evolve(spec, **changes))
@@ -309,7 +311,7 @@ def employer(bot_folder: Path, sandboxed: None) -> SeatSpec:
 def test_a_bot_with_other_processes_waits_for_no_other_match(employer: SeatSpec) -> None:
     """A reusable bot that has started another process is ended with it, and starts anew."""
     options = options_json(load_options(load_game("aliens"), 2, {"max_turns": 4}))
-    clock = Clock(move_s=60.0, start_s=60.0)
+    clock = TimeControl(move_s=60.0, start_s=60.0)
     spec = MatchSpec(
         "m", "aliens", options, (employer, employer), match_key("m"), clock=clock, level="sandbox"
     )
@@ -331,7 +333,7 @@ def test_without_a_freezer_all_that_a_bot_started_is_stopped_with_it(
         return {Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] for pid in found}
 
     try:
-        assert isinstance(trio.run(bot.ask, b'{"type":"hello"}\n', None), Reply)
+        assert isinstance(trio.run(bot.ask, b'{"type":"hello"}\n', None), BotReply)
         bot.locate()
         bot._look_at_children()
         bot.pause()

@@ -46,14 +46,15 @@ import json, sys
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import Clock, MatchSpec, SeatSpec
+from warpleague.match.spec import TimeControl, MatchSpec, SeatSpec
 from warpleague.runner.play import play_match
 
 if __name__ == "__main__":
     clock = json.loads(sys.argv[2])
     options = options_json(load_options(load_game("aliens"), 2, {"max_turns": 6}))
     seats = tuple(SeatSpec(bot=f"bot{n}", run=(sys.executable, "-P", f"bot{n}.py"), cwd=sys.argv[1]) for n in (0, 1))
-    spec = MatchSpec("m", "aliens", options, seats, match_key("m"), clock=Clock(start_s=60.0, **clock), level="limits")
+    spec = MatchSpec("m", "aliens", options, seats, match_key("m"),
+                     clock=TimeControl(start_s=60.0, **clock), level="limits")
     result = play_match(spec)
     print(json.dumps({"faults": [[str(fault) for fault in seat] for seat in result.faults],
                       "wall_ms": [seat.wall_ms for seat in result.times]}))

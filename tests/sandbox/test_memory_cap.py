@@ -16,7 +16,7 @@ import trio
 
 from warpleague.errors import HarnessFault
 from warpleague.match.spec import SeatSpec, Violation
-from warpleague.runner.bot.process import BotProcess, Reply
+from warpleague.runner.bot.process import BotProcess, BotReply
 from warpleague.runner.confine import cgroup, hierarchy, launch
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ HOGS = {
 @pytest.fixture
 def capped(monkeypatch: pytest.MonkeyPatch, own_groups: Callable[[], set[str]]) -> Iterator[str]:
     """The folder of this machine's groups, no more of ours in it afterwards; skips the test where there are none."""
-    found = cgroup.means()
+    found = cgroup.support()
     if not found.version:
         pytest.skip(str(found))
     # Few MiB above the limit, so that the private hog meets this cap rather than the one on private memory.
@@ -57,7 +57,7 @@ def capped(monkeypatch: pytest.MonkeyPatch, own_groups: Callable[[], set[str]]) 
     assert own_groups() == before
 
 
-async def ask_once(seat: SeatSpec, level: Level) -> tuple[Reply | Violation, dict[str, Any]]:
+async def ask_once(seat: SeatSpec, level: Level) -> tuple[BotReply | Violation, dict[str, Any]]:
     """Start a bot, ask it once and end it; what came of it, and the evidence."""
     bot = BotProcess(seat, level)
     try:
@@ -72,7 +72,7 @@ def ask(bot_folder: Path) -> Callable[..., Any]:
 
     async def ask(
         code: str, level: Level = "limits", **limits: int
-    ) -> tuple[Reply | Violation, dict[str, Any]]:
+    ) -> tuple[BotReply | Violation, dict[str, Any]]:
         run = (sys.executable, "-I", "-S", "-c", f"input()\n{code}")
         limits = {"memory_mb": LIMIT_MB, **limits}
         return await ask_once(SeatSpec(bot="greedy", run=run, cwd=str(bot_folder), **limits), level)
@@ -84,7 +84,7 @@ def ask(bot_folder: Path) -> Callable[..., Any]:
 @pytest.mark.parametrize("hog", HOGS)
 async def test_the_kernel_stops_a_hog_at_limits(capped: str, ask: Callable[..., Any], hog: str) -> None:
     """Whatever kind of memory it is, and whoever of its children took it, the bot's fault is `memory`."""
-    if hog == "children" and cgroup.means().version == 1:
+    if hog == "children" and cgroup.support().version == 1:
         pytest.skip("version 1 ends one process of a group only; the watch ends the others, as tested below")
     trouble, evidence = await ask(f"{HOGS[hog]}\n{DONE}")
     assert isinstance(trouble, Violation), "it took what it wanted"
@@ -136,7 +136,7 @@ async def test_scratch_space_is_granted_besides(
         "hoard = bytearray(b'x') * (45 << 20)\n"
     )
     trouble, evidence = await ask(code + DONE, "sandbox", tmp_mb=50)
-    assert isinstance(trouble, Reply), (trouble, evidence)
+    assert isinstance(trouble, BotReply), (trouble, evidence)
 
 
 @pytest.mark.trio
@@ -144,7 +144,7 @@ async def test_a_kill_from_outside_is_nobodys_fault(
     capped: str, ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A bot within its own limit that the kernel kills since others left it no memory voids the match."""
-    found = cgroup.means()
+    found = cgroup.support()
     above = cgroup.Group(found, 32 << 20)
     try:
         if found.version == 2:
@@ -169,7 +169,7 @@ async def test_a_group_that_cannot_be_entered_is_no_fault_of_the_bot(
     """A bot that could not be put into its group is not run, and not charged with that."""
 
     def closed(cap: int) -> cgroup.Group:
-        group = cgroup.Group(cgroup.means(), cap)
+        group = cgroup.Group(cgroup.support(), cap)
         group.entry = f"{group.path}/no-such-file"
         return group
 

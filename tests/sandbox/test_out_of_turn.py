@@ -14,7 +14,7 @@ import pytest
 import trio
 
 from warpleague.match.spec import SeatSpec, Violation
-from warpleague.runner.bot.process import BotProcess, Reply
+from warpleague.runner.bot.process import BotProcess, BotReply
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.confine import freezer
 
@@ -50,7 +50,7 @@ def start(bot_folder: Path) -> Iterator[Callable[..., BotProcess]]:
         )
         bot = BotProcess(seat, level)
         begun.append(bot)
-        assert isinstance(trio.run(bot.ask, HELLO, None), Reply)
+        assert isinstance(trio.run(bot.ask, HELLO, None), BotReply)
         bot.locate()
         bot.pondering.begin("off")
         return bot
@@ -63,8 +63,8 @@ def start(bot_folder: Path) -> Iterator[Callable[..., BotProcess]]:
 @pytest.fixture
 def frozen() -> None:
     """Skips the test where bots cannot be frozen, saying why."""
-    if not freezer.means().base:
-        pytest.skip(freezer.means().reason)
+    if not freezer.support().base:
+        pytest.skip(freezer.support().reason)
 
 
 def let_pass(seconds: float) -> None:
@@ -91,14 +91,14 @@ def test_what_is_frozen_stays_so(
     """While another is asked, a bot computes nothing, whatever it started; asked again, it answers."""
     del frozen
     bot = start(stem, level)
-    assert isinstance(trio.run(bot.ask, question(1), None), Reply)
+    assert isinstance(trio.run(bot.ask, question(1), None), BotReply)
     bot.hush()
     let_pass(0.01)  # until all of it stands still, on other processors, too
     before = bot._halt.own_ns()
     let_pass(0.2)
     after = bot._halt.own_ns()
     assert after - before < 10 * MS
-    assert isinstance(trio.run(bot.ask, question(2), None), Reply)
+    assert isinstance(trio.run(bot.ask, question(2), None), BotReply)
 
 
 @LEVELS
@@ -111,7 +111,7 @@ def test_the_time_of_children_shows(start: Callable[..., BotProcess], frozen: No
     while not bot.pondering.stops:
         number += 1
         assert number < 100
-        assert isinstance(trio.run(bot.ask, question(number), None), Reply)
+        assert isinstance(trio.run(bot.ask, question(number), None), BotReply)
         let_pass(0.05)
         bot._look_at_children()
     assert bot._halt.others_ns > 50 * MS
@@ -163,7 +163,7 @@ def test_a_busy_machine_is_not_charged(
     bot = start("computes_by_its_clock", level, "0.03")
     for number in range(1, 6):
         reply = trio.run(bot.ask, question(number), 60 * MS)
-        assert isinstance(reply, Reply)
+        assert isinstance(reply, BotReply)
         assert 25 * MS < reply.wall_ns < 60 * MS
 
 
@@ -183,7 +183,7 @@ def test_many_processes_cost_no_more_to_watch(
 
 def looks_at(bot: BotProcess) -> list[float]:
     """How long looks at a bot's memory take, in seconds of processor time."""
-    assert isinstance(trio.run(bot.ask, question(1), None), Reply)
+    assert isinstance(trio.run(bot.ask, question(1), None), BotReply)
     taken = []
     for _ in range(20):
         begun = time.thread_time()

@@ -29,7 +29,7 @@ from warpleague.games import game_ids, load_game
 from warpleague.league.pool import RefereePool, usable_cores
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import Clock, MatchSpec, SeatSpec
+from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 from warpleague.runner.doctor.promises import check_level
 from warpleague.runner.play import play_match
 
@@ -102,7 +102,7 @@ def spec(case: Case, folder: Path, seed: str) -> MatchSpec:
         seats=seats(case, folder),
         key=match_key(seed),
         seed=seed,
-        clock=Clock(move_s=MOVE_S, start_s=60.0),
+        clock=TimeControl(move_s=MOVE_S, start_s=60.0),
         level=case.level,
     )
 

@@ -36,7 +36,7 @@ from warpleague.games import game_ids, load_game
 from warpleague.games.playout import random_playout, random_roll
 from warpleague.league.config import load_config
 from warpleague.match.lines import digest_form, digest_of, seal
-from warpleague.match.referee import Referee, Step
+from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import Replay, verify_record
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchSpec, SeatSpec
@@ -155,7 +155,7 @@ def records() -> list[bytes]:
         referee.begin()
         for seat in range(players):
             referee.connect(seat, BotHello(protocol=1))
-        while referee.advance() is not Step.OVER:
+        while referee.advance() is not Situation.OVER:
             line = json.dumps({"type": "act", "id": json.loads(referee.line)["id"], "action": 0}).encode()
             if referee.answer(line, 1_000, None, None) is not None:
                 raise AssertionError("0 is always legal")

@@ -17,8 +17,8 @@ from jsonschema import Draft202012Validator
 
 from warpleague.games import GAMES, load_game
 from warpleague.match.chance import match_key
-from warpleague.match.referee import Referee, Step
-from warpleague.match.spec import Clock, MatchSpec, SeatSpec
+from warpleague.match.referee import Referee, Situation
+from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 from warpline.messages import BotHello, Natural, Note
 from warpline.schema import Definitions, schema_of
 
@@ -202,7 +202,7 @@ def test_real_matches_fit(game_id: str, players: int, complain: Callable[[str, o
         options=attrs.asdict(game.Options()),
         seats=tuple(SeatSpec(bot=f"bot {seat}") for seat in range(players)),
         key=match_key("schema"),
-        clock=Clock(move_s=1.0, bank_s=5.0),
+        clock=TimeControl(move_s=1.0, bank_s=5.0),
     )
     referee = Referee(game, spec)
     referee.begin()
@@ -214,7 +214,7 @@ def test_real_matches_fit(game_id: str, players: int, complain: Callable[[str, o
         referee.connect(seat, BotHello(1))
     rng = random.Random(players)
     asked = 0
-    while referee.advance() is Step.ASK:
+    while referee.advance() is Situation.ASK:
         asked += 1
         message = json.loads(referee.line)
         if asked <= 20 or asked % 40 == 0:

@@ -137,7 +137,7 @@ def add_sandbox_paths(parser: argparse.ArgumentParser) -> None:
 def sandbox_paths(args: argparse.Namespace) -> tuple[str, ...]:
     """The paths of `--sandbox-path`; `BadInput` for one that no bot may see."""
     from warpleague.runner.bundle.cache import cache_folder
-    from warpleague.runner.confine.seen import check_granted
+    from warpleague.runner.confine.visible_paths import check_granted
 
     if args.sandbox_path:
         check_granted(args.sandbox_path, "--sandbox-path", (cache_folder(), RESULTS))

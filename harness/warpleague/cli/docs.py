@@ -1,6 +1,6 @@
 """List the pages of the documentation, or print one of them.
 
-`warpleague.report.pages` finds and prints the pages.
+`warpleague.report.docs` finds and prints the pages.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List pages, print one, or print the path of its file."""
-    from warpleague.report.pages import dead_ends, indexed, page_name, pages, print_list, print_page
+    from warpleague.report.docs import dead_ends, indexed, page_name, pages, print_list, print_page
     from warpleague.runner.bundle.shipped import shipped_root
     from warpleague.strict import nearest
 

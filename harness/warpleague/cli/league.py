@@ -28,7 +28,7 @@ from warpleague.cli.common import (
     say,
     write_file,
 )
-from warpleague.cli.decide import DECISIONS, configure_decision, run_decision
+from warpleague.cli.disqualify import DECISIONS, configure_decision, run_decision
 from warpleague.cli.matches import list_matches
 from warpleague.cli.prepare import configure_prepare, run_prepare
 from warpleague.cli.report import configure_report, run_report
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from warpleague.league.config import LeagueConfig
     from warpleague.league.league import League
-    from warpleague.league.running import RunReport, Watcher
+    from warpleague.league.running import RunReport, RunWatcher
     from warpleague.runner.bot.logs import LogFolder
 
     Handler = Callable[[argparse.Namespace], int]
@@ -221,7 +221,7 @@ def _tell_problems(args: argparse.Namespace, config: LeagueConfig, error: Entran
 
 def _announce(league: League, args: argparse.Namespace) -> None:
     """What must be known before a match is played; without `--quiet` also what is going to be played."""
-    from warpleague.league.entrants import commitment_to
+    from warpleague.league.entrants_commitment import commitment_to
     from warpleague.report.figures import decision_lines
 
     season = league.season
@@ -257,15 +257,15 @@ def _play(league: League, args: argparse.Namespace, logs: LogFolder | None) -> R
 
 
 @contextmanager
-def _watcher(args: argparse.Namespace) -> Iterator[Watcher]:
-    from warpleague.league.running import Watcher
+def _watcher(args: argparse.Namespace) -> Iterator[RunWatcher]:
+    from warpleague.league.running import RunWatcher
     from warpleague.report.live import LiveWatcher, PlainWatcher
     from warpleague.report.terminal import make_console
 
     console = make_console(stderr=True)
     if args.quiet:
 
-        class Quiet(Watcher):
+        class Quiet(RunWatcher):
             def note(self, text: str) -> None:
                 say(f"note: {text}")
 
@@ -279,7 +279,7 @@ def _watcher(args: argparse.Namespace) -> Iterator[Watcher]:
 
 def _run_json(league: League, report: RunReport) -> dict[str, Any]:
     from warpleague.league.confined import confined_matches
-    from warpleague.league.entrants import commitment_to
+    from warpleague.league.entrants_commitment import commitment_to
     from warpleague.league.standings import standings
 
     return {
@@ -307,7 +307,7 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
 
 def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> None:
     """What is left, and the commands to check and reproduce a match, whose record is written for them."""
-    from warpleague.league.records import published_record
+    from warpleague.league.verifying import published_record
     from warpleague.report.live import duration
 
     stored = report.before + report.played
@@ -360,7 +360,7 @@ def _look(args: argparse.Namespace) -> int:
 
 
 def _export(args: argparse.Namespace) -> int:
-    from warpleague.league.records import published_record
+    from warpleague.league.verifying import published_record
     from warpleague.match.compare import is_same_play
     from warpleague.match.packing import pack
 

@@ -116,7 +116,7 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
         players_text,
         position_facts,
     )
-    from warpleague.match.spec import STRIKES, Clock, MatchSpec
+    from warpleague.match.spec import STRIKES, MatchSpec, TimeControl
     from warpleague.runner.bundle.bundle import prepare
     from warpleague.runner.bundle.manifest import games_named, plays
     from warpleague.runner.bundle.shipped import located
@@ -157,7 +157,7 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
         seats=tuple(bundle.seat() for bundle in bundles),
         key=match_key(seed),
         seed=seed,
-        clock=Clock(1.0 if unlimited else args.move_s, args.bank_s, args.increment_s, args.start_s),
+        clock=TimeControl(1.0 if unlimited else args.move_s, args.bank_s, args.increment_s, args.start_s),
         level=args.level,
         pondering=args.pondering,
         faults=args.faults,
@@ -207,9 +207,9 @@ def run(args: argparse.Namespace) -> int:
     logs = log_folder(args.log)
     log = logs is not None
     if args.watch and not args.json:
-        from warpleague.report.watch import Watcher
+        from warpleague.report.watch import MatchWatcher
 
-        with Watcher(spec) as watcher:
+        with MatchWatcher(spec) as watcher:
             result = play_match(spec, observer=watcher.observe, log=log)
     else:
         result = play_match(spec, log=log)

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import argparse
 
     from warpleague.league.league import League
-    from warpleague.league.played import Played
     from warpleague.league.schedule import Fixture
+    from warpleague.league.stored_match import StoredMatch
 
 
 def list_matches(args: argparse.Namespace) -> int:
@@ -48,7 +48,7 @@ def list_matches(args: argparse.Namespace) -> int:
     return 0
 
 
-def _match_json(league: League, fixture: Fixture, played: Played | None) -> dict[str, Any]:
+def _match_json(league: League, fixture: Fixture, played: StoredMatch | None) -> dict[str, Any]:
     """A line of `matches`; what only a result has is missing where there is none."""
     names = league.season.names
     row: dict[str, Any] = {

@@ -101,7 +101,7 @@ def _seats(args: argparse.Namespace, header: dict[str, Any], level: Level) -> tu
 
 
 def _spec(args: argparse.Namespace, header: dict[str, Any], key: bytes) -> MatchSpec:
-    from warpleague.match.spec import Clock, MatchSpec
+    from warpleague.match.spec import MatchSpec, TimeControl
     from warpleague.strict import structure
 
     level = _level(args, header["level"])
@@ -112,7 +112,7 @@ def _spec(args: argparse.Namespace, header: dict[str, Any], key: bytes) -> Match
         seats=_seats(args, header, level),
         key=key,
         seed=header["seed"],
-        clock=structure(header["clock"], Clock, f"{args.file}: clock"),
+        clock=structure(header["clock"], TimeControl, f"{args.file}: clock"),
         level=level,
         faults=header["faults"],
         strikes=header["strikes"],

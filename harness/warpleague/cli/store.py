@@ -46,7 +46,7 @@ def configure_store(action: Callable[[str, str, Handler], argparse.ArgumentParse
 def _verify(args: argparse.Namespace) -> int:
     """Exit code 1: something does not hold, or the store does not go back to a head that was given."""
     from warpleague.league.journal import Head
-    from warpleague.league.records import altered, verify_league
+    from warpleague.league.verifying import altered, verify_league
 
     heads = [Head.parse(text) for text in args.head]
     with open_league(args) as league:
@@ -89,7 +89,7 @@ def _verify(args: argparse.Namespace) -> int:
 
 
 def _tell_journal(league: League, whole: bool, heads: list[Any]) -> None:
-    from warpleague.league.decisions import KINDS
+    from warpleague.league.disqualifications import KINDS
     from warpleague.league.journal import REMOVED
 
     store = league.store

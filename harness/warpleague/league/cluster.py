@@ -31,7 +31,7 @@ from warpleague.league.cluster_worker import (
     this_program,
 )
 from warpleague.league.pool import RefereeDied
-from warpleague.runner.bundle.travel import pack
+from warpleague.runner.bundle.transfer import pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

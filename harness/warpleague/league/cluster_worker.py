@@ -103,7 +103,7 @@ def look_over(wanted: Program, level: Level, digests: Sequence[str], dask_worker
 def take_bot(digest: str, archive: bytes) -> str | None:
     """Put a built bot into the cache of this worker; returns why that is not possible, or None."""
     from warpleague.runner.bundle.bundle import find
-    from warpleague.runner.bundle.travel import receive
+    from warpleague.runner.bundle.transfer import receive
 
     try:
         receive(digest, archive)

@@ -17,7 +17,7 @@ from attrs.validators import ge, gt, le
 from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.games import game_ids, load_game
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import LEVEL, STRIKES, Clock, FaultPolicy, Level, Pondering
+from warpleague.match.spec import LEVEL, STRIKES, FaultPolicy, Level, Pondering, TimeControl
 from warpleague.runner.bundle.shipped import located
 from warpleague.strict import nearest, nearest_path, structure
 from warpleague.toml_text import parse_toml, read_text
@@ -140,7 +140,7 @@ class LeagueConfig:
     missing: Literal["error", "skip"] | None = None
     missing_toolchain: Literal["error", "skip"] | None = None
     format: FormatTable = FormatTable()
-    clock: Clock = attrs.Factory(lambda: Clock(move_s=1.0))
+    clock: TimeControl = attrs.Factory(lambda: TimeControl(move_s=1.0))
     rules: RulesTable = RulesTable()
     sandbox: SandboxTable = SandboxTable()
     run: RunTable = RunTable()

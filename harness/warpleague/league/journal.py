@@ -7,7 +7,7 @@ which no match's does. The entry is written in the same transaction as the match
 
 The number and link of the last entry are the *head* of the journal. Anyone who has an old head can check whether
 the store still goes back to it. Without an old head the chain shows accidents and simple changes, but not a chain
-that somebody computed again from the start. `records` compares rows with their records.
+that somebody computed again from the start. `verifying` compares rows with their records.
 """
 
 from __future__ import annotations

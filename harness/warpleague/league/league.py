@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Self
 import attrs
 
 from warpleague.errors import BadInput, StoreError
-from warpleague.league import decisions
+from warpleague.league import disqualifications
 from warpleague.league.changes import changes
 from warpleague.league.config import BEACON_LENGTH
-from warpleague.league.entrants import commitment_to
+from warpleague.league.entrants_commitment import commitment_to
 from warpleague.league.entry import check_names, enter_bots
 from warpleague.league.merging import merge_from
 from warpleague.league.schedule import Schedule
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from warpleague.league.changes import Change
     from warpleague.league.config import LeagueConfig
-    from warpleague.league.decisions import Disqualification, Results
+    from warpleague.league.disqualifications import Disqualification, Results
     from warpleague.league.entry import Prepared
     from warpleague.league.merging import Merged
-    from warpleague.league.played import Played
     from warpleague.league.schedule import Fixture
+    from warpleague.league.stored_match import StoredMatch
 
 
 @attrs.frozen
@@ -81,11 +81,11 @@ class League:
             return len(self.schedule)
         return counted + len(self.due) - self.store.count_of(self.due)
 
-    def results(self) -> Iterator[tuple[Fixture, Played]]:
+    def results(self) -> Iterator[tuple[Fixture, StoredMatch]]:
         """The matches played so far that count, in schedule order."""
         return self.store.played(self.counting)
 
-    def stored(self) -> Iterator[tuple[Fixture, Played]]:
+    def stored(self) -> Iterator[tuple[Fixture, StoredMatch]]:
         """All matches of the schedule played so far, in its order, whether they count or not."""
         return self.store.played(self.schedule)
 
@@ -128,7 +128,7 @@ def open_to_run(
     """
     if config.sandbox.paths and prepare is None:
         from warpleague.runner.bundle.cache import cache_folder
-        from warpleague.runner.confine.seen import check_granted
+        from warpleague.runner.confine.visible_paths import check_granted
 
         where = f"{config.path}: sandbox.paths"
         check_granted(config.sandbox.paths, where, (cache_folder(), results, config.path))
@@ -186,7 +186,7 @@ def _check_settled(store: Store, season: Season, known: str | None) -> None:
 
 def _disqualified(store: Store, season: Season) -> tuple[Disqualification, ...]:
     """The season's bots that are disqualified, in its order."""
-    found = decisions.disqualified(store)
+    found = disqualifications.disqualified(store)
     return tuple(found[name] for name in season.names if name in found)
 
 
@@ -297,13 +297,13 @@ def disqualify(config: LeagueConfig, results: Path, bot: str, reason: str, rule:
     its store belongs to a league of other conditions.
     """
     with _open_to_decide(config, results) as store:
-        return decisions.disqualify(store, bot, reason, rule)
+        return disqualifications.disqualify(store, bot, reason, rule)
 
 
 def reinstate(config: LeagueConfig, results: Path, bot: str, reason: str) -> None:
     """End the disqualification of a bot by a further entry; raises what `disqualify` does."""
     with _open_to_decide(config, results) as store:
-        decisions.reinstate(store, bot, reason)
+        disqualifications.reinstate(store, bot, reason)
 
 
 def _open_to_decide(config: LeagueConfig, results: Path) -> Store:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen
-class Place:
+class StoreFiles:
     """Files that a process keeps open, and how to notice that another file has taken the place of one of them.
 
     While a file is open, no other gets its number, though it be removed.
@@ -25,7 +25,7 @@ class Place:
     files: tuple[tuple[Path, tuple[int, int] | None], ...] = ()
 
     @classmethod
-    def of(cls, *paths: Path) -> Place:
+    def of(cls, *paths: Path) -> StoreFiles:
         """The files that are at `paths` now."""
         return cls(tuple((path, _identity(path)) for path in paths))
 

@@ -1,6 +1,6 @@
 """Finds the stored matches that do not hold, and removes them from the store.
 
-`records` executes the records. The store enters each removal into its journal.
+`verifying` executes the records. The store enters each removal into its journal.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from warpleague.errors import StoreError
-from warpleague.league.records import altered, verify_league
 from warpleague.league.season import ID
+from warpleague.league.verifying import altered, verify_league
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

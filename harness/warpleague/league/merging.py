@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import attrs
 
 from warpleague.errors import RecordError, StoreError
-from warpleague.league import entrants
+from warpleague.league import entrants_commitment
 from warpleague.league.pool import RefereeDied, RefereePool
-from warpleague.league.recorded import Recorded, read_recorded
+from warpleague.league.record_reader import Recorded, read_recorded
 from warpleague.league.season import differences
-from warpleague.league.strangers import Stranger
+from warpleague.league.untrusted_store import UntrustedStore
 from warpleague.match.lines import end_digest
 from warpleague.match.packing import unpack
 
@@ -55,7 +55,7 @@ def merge_from(
     may be committed then. Where both have a match, ours stays, and its id is reported if the records differ. With
     `trust` records are not executed, only their form is looked at. `jobs` processes execute them (0: all cores).
     """
-    with Stranger(path) as theirs:
+    with UntrustedStore(path) as theirs:
         _check_season(store, season, theirs)
         shared, differing, new = 0, [], []
         for match_id, deal in theirs.matches():
@@ -71,11 +71,11 @@ def merge_from(
             for match_id, deal, recorded in _checked(season, theirs, new, trust, jobs):
                 store.put(match_id, deal, recorded.seats, recorded.result)
                 bots.update(recorded.seats)
-            entrants.settle_merged(db, theirs.head(), sorted(bots))
+            entrants_commitment.settle_merged(db, theirs.head(), sorted(bots))
     return Merged(len(new), shared, tuple(differing))
 
 
-def _check_season(store: Store, season: Season, theirs: Stranger) -> None:
+def _check_season(store: Store, season: Season, theirs: UntrustedStore) -> None:
     if theirs.fact("commitment") != season.commitment:
         raise StoreError(
             f"{theirs.path}: its season has another secret, so its deals are others; machines that share a season "
@@ -90,7 +90,7 @@ def _check_season(store: Store, season: Season, theirs: Stranger) -> None:
 
 
 def _checked(
-    season: Season, theirs: Stranger, new: list[tuple[str, int]], trust: bool, jobs: int
+    season: Season, theirs: UntrustedStore, new: list[tuple[str, int]], trust: bool, jobs: int
 ) -> Iterator[tuple[str, int, Recorded]]:
     waiting: deque[tuple[str, int, Future[Recorded]]] = deque()
     with RefereePool(jobs, "none") as pool:

@@ -1,6 +1,6 @@
 """Runs a season: plays the scheduled matches that are not stored yet, and commits each result as it comes.
 
-`pool` or `cluster` provides the processes; a `Watcher` shows the progress.
+`pool` or `cluster` provides the processes; a `RunWatcher` shows the progress.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.errors import BadInput, HarnessFault
-from warpleague.league.phases import in_phases
+from warpleague.league.play_order import in_phases
 from warpleague.league.pool import RefereeDied, RefereePool, usable_cores
 from warpleague.runner.doctor.promises import leaf
 
@@ -70,7 +70,7 @@ class RunReport:
         return self.before + self.played == self.total
 
 
-class Watcher:
+class RunWatcher:
     """Is told of the events of a run; every method is called in the thread of `run_league`."""
 
     def started(self, league: League, total: int, before: int, jobs: int) -> None:
@@ -108,7 +108,7 @@ def run_league(
     executor: Executor | None = None,
     jobs: int | None = None,
     play: Callable[[MatchSpec], MatchResult] | None = None,
-    watcher: Watcher | None = None,
+    watcher: RunWatcher | None = None,
     logs: LogFolder | None = None,
 ) -> RunReport:
     """Play what is left of `league`, which must be open to run, and commit each match as it ends.
@@ -136,12 +136,12 @@ def run_league(
             from warpleague.runner.confine import cgroup
 
             # Before there are referees, since these start in this process's control group and cannot move it.
-            cgroup.means()
+            cgroup.support()
         wanted = (league.config.run.jobs if jobs is None else jobs) or len(usable_cores())
         # A referee without a match would cost its start for nothing.
         jobs = max(min(wanted, total - before), 1)
         executor = own = RefereePool(jobs, league.config.run.affinity)
-    run = _Run(league, total, before, executor, jobs, play, watcher or Watcher(), logs)
+    run = _Run(league, total, before, executor, jobs, play, watcher or RunWatcher(), logs)
     killed = False
     try:
         with _signals(run):
@@ -164,7 +164,7 @@ class _Run:
         executor: Executor,
         jobs: int | None,
         play: Callable[[MatchSpec], MatchResult],
-        watcher: Watcher,
+        watcher: RunWatcher,
         logs: LogFolder | None,
     ) -> None:
         self.league, self.executor, self.play, self.watcher = league, executor, play, watcher
@@ -219,7 +219,7 @@ class _Run:
             self.watcher.tick()
         self._tell_notes()
         self.commit()
-        self.league.store.place.check()
+        self.league.store.files.check()
         if self.wrong is not None:
             raise self.wrong
         report = self.report()

@@ -12,7 +12,7 @@ import attrs
 
 from warpleague.games import load_game
 from warpleague.match.chance import beacon_secret, deal_key, season_commitment
-from warpleague.match.spec import Clock, FaultPolicy, Level, MatchSpec, Pondering, SeatSpec
+from warpleague.match.spec import FaultPolicy, Level, MatchSpec, Pondering, SeatSpec, TimeControl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ class Season:
     options: dict[str, Any]
     players: int
     format: FormatTable
-    clock: Clock
+    clock: TimeControl
     level: Level
     faults: FaultPolicy
     strikes: int

@@ -18,16 +18,16 @@ from warpleague.league.statistics import Z95, Mean, differences_to_next, share_i
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from warpleague.league.decisions import Disqualification
+    from warpleague.league.disqualifications import Disqualification
     from warpleague.league.league import League
-    from warpleague.league.played import Played
     from warpleague.league.ratings.bradley_terry import Fit
     from warpleague.league.schedule import Fixture
+    from warpleague.league.stored_match import StoredMatch
     from warpleague.match.spec import SeatFault
 
 
 @attrs.define
-class Record:
+class WinLossRecord:
     """A bot's (or a seat's) matches: `won` alone in front, `drawn` sharing the first place, `lost` all others.
 
     `points` is, for each match, the share of opponents beaten (a shared place half): 1, a half or 0 at a table
@@ -97,7 +97,7 @@ class Standing:
     tier: int | None
     island: int | None
     likelihood: float | None
-    record: Record
+    record: WinLossRecord
     ahead: Mean | None = None
     disqualified: Disqualification | None = None
 
@@ -147,7 +147,7 @@ class Standings:
 
     lines: tuple[Standing, ...]
     names: tuple[str, ...]
-    records: tuple[Record, ...]
+    records: tuple[WinLossRecord, ...]
     totals: PairTotals
     fit: Fit | None
     solo: bool
@@ -184,7 +184,7 @@ class Tally:
     """What standings are made of, counted match by match in schedule order."""
 
     def __init__(self, bots: int, k: float, start: float) -> None:
-        self.records = [Record() for _ in range(bots)]
+        self.records = [WinLossRecord() for _ in range(bots)]
         self.totals = PairTotals(bots)
         self.elo = SequentialElo(bots, k, start)
         self.matches = 0
@@ -206,7 +206,7 @@ class Tally:
             self.records[bot].add(seat, ranks, scores[seat], faults[seat], rival, group)
 
 
-def standings(league: League, each: Callable[[Fixture, Played, Tally], None] | None = None) -> Standings:
+def standings(league: League, each: Callable[[Fixture, StoredMatch, Tally], None] | None = None) -> Standings:
     """The standings of all matches played so far that belong to the season's schedule.
 
     `each` is given every match in schedule order, with the tally up to it: what else is wanted of the results can be
@@ -322,7 +322,7 @@ class SeatLine:
     """
 
     seat: int
-    record: Record = attrs.Factory(Record)
+    record: WinLossRecord = attrs.Factory(WinLossRecord)
     share: Mean = attrs.Factory(Mean)
 
     def to_json(self) -> dict[str, Any]:
@@ -354,7 +354,7 @@ def seat_lines(league: League) -> list[SeatLine]:
     return [SeatLine(seat) for seat in range(league.season.players)]
 
 
-def count_seats(lines: Sequence[SeatLine], fixture: Fixture, played: Played) -> None:
+def count_seats(lines: Sequence[SeatLine], fixture: Fixture, played: StoredMatch) -> None:
     """Count a match in the lines of its seats."""
     for line, score, faults in zip(lines, played.scores, played.faults, strict=True):
         before = line.record.points
@@ -384,7 +384,7 @@ def faults(league: League) -> Iterator[FaultLine]:
         yield from faults_of(league, fixture, played)
 
 
-def faults_of(league: League, fixture: Fixture, played: Played) -> Iterator[FaultLine]:
+def faults_of(league: League, fixture: Fixture, played: StoredMatch) -> Iterator[FaultLine]:
     """Every fault of a match, seat by seat."""
     names = league.season.names
     for seat, found in enumerate(played.faults):
@@ -436,7 +436,7 @@ def time_lines(league: League) -> list[TimeLine]:
     return [TimeLine(name) for name in league.season.names]
 
 
-def count_times(lines: Sequence[TimeLine], fixture: Fixture, played: Played) -> None:
+def count_times(lines: Sequence[TimeLine], fixture: Fixture, played: StoredMatch) -> None:
     """Count a match in the lines of its bots."""
     for bot, used in zip(fixture.seats, played.times, strict=True):
         line = lines[bot]

@@ -11,8 +11,8 @@ from warpleague.league.confined import confined_matches
 if TYPE_CHECKING:
     from warpleague.league.changes import Change
     from warpleague.league.confined import ConfinedMatches
-    from warpleague.league.decisions import Disqualification
-    from warpleague.league.entrants import Entered
+    from warpleague.league.disqualifications import Disqualification
+    from warpleague.league.entrants_commitment import Entered
     from warpleague.league.league import League
 
 

@@ -22,11 +22,10 @@ import zstandard
 
 from warpleague import __version__
 from warpleague.errors import RecordError, StoreError
-from warpleague.league import entrants, journal
+from warpleague.league import entrants_commitment, journal
 from warpleague.league.config import write_config
 from warpleague.league.facts import Fact, add_fact, facts_in, meta_alterations, settle_meta
-from warpleague.league.lock import Place, take_lock
-from warpleague.league.played import RESULT_COLUMNS, Played, confinement_from, played_from, row_of
+from warpleague.league.lock import StoreFiles, take_lock
 from warpleague.league.schema import (
     MEND,
     SPARE,
@@ -43,6 +42,7 @@ from warpleague.league.schema import (
     utc_now,
 )
 from warpleague.league.season import differences
+from warpleague.league.stored_match import RESULT_COLUMNS, StoredMatch, confinement_from, played_from, row_of
 from warpleague.match.chance import season_commitment
 from warpleague.match.packing import unpack
 from warpleague.match.spec import SeatSpec
@@ -72,7 +72,7 @@ class Store:
         self.path = path
         self._db = connection
         self._lock = lock
-        self.place = Place() if lock is None else Place.of(path, path.with_name("league.lock"))
+        self.files = StoreFiles() if lock is None else StoreFiles.of(path, path.with_name("league.lock"))
         self._pack = zstandard.ZstdCompressor(level=6)
 
     @classmethod
@@ -231,7 +231,7 @@ class Store:
                 **beacon,
             }.items():
                 set_meta(self._db, key, value)
-            entrants.settle(self._db, self.path, season)
+            entrants_commitment.settle(self._db, self.path, season)
             settle_meta(self._db, self.path)
         write_config(
             config,
@@ -258,9 +258,9 @@ class Store:
         """What was settled and decided about the league, in order; of some kinds, or all of it."""
         return facts_in(self._db, self.path, kinds)
 
-    def entered(self) -> list[entrants.Entered]:
+    def entered(self) -> list[entrants_commitment.Entered]:
         """Every commitment to the entrants, in order."""
-        return entrants.entered(self._db, self.path)
+        return entrants_commitment.entered(self._db, self.path)
 
     def head(self) -> Head:
         """The head of the journal."""
@@ -297,9 +297,9 @@ class Store:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """All that is written within is committed, or nothing."""
         with clear_errors(self.path), transaction(self._db):
-            self.place.check()  # within the transaction: who takes another lock meanwhile waits for its end
+            self.files.check()  # within the transaction: who takes another lock meanwhile waits for its end
             yield self._db
-        self.place.check()
+        self.files.check()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -365,7 +365,7 @@ class Store:
         with clear_errors(self.path):
             found = list(journal.alterations(self._db, heads))
             found += [(None, problem) for problem in meta_alterations(self._db, self.path)]
-            found += entrants.entrant_alterations(self._db)
+            found += entrants_commitment.entrant_alterations(self._db)
         return [(None if match_id is None else safe(str(match_id)), what) for match_id, what in found]
 
     def __contains__(self, match_id: str) -> bool:
@@ -380,7 +380,7 @@ class Store:
         """The ids of all stored matches, including other bots and formats; in a damaged store they may be anything."""
         return [row[0] for row in self._rows("SELECT id FROM match UNION SELECT id FROM record ORDER BY id")]
 
-    def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, Played | None]]:
+    def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, StoredMatch | None]]:
         """Each fixture, in the given order, with its result or None; memory does not grow with their number."""
         for fixture, row in self.rows(fixtures):
             yield fixture, None if row is None else played_from(row, len(fixture.seats))
@@ -392,7 +392,7 @@ class Store:
             for fixture in chunk:
                 yield fixture, found.get(fixture.id)
 
-    def played(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, Played]]:
+    def played(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, StoredMatch]]:
         """The fixtures that have been played, in the given order, with their results."""
         left = self.count()
         for fixture, result in self.look_up(fixtures) if left else ():

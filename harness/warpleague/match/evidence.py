@@ -20,7 +20,7 @@ def quote(line: bytes) -> JsonObject:
     return {"line": safe(text, keep=""), "line_bytes": len(line)}
 
 
-def told(detail: Mapping[str, Any], stderr_lines: int) -> list[str]:
+def evidence_lines(detail: Mapping[str, Any], stderr_lines: int) -> list[str]:
     """What a fault's detail holds of the bot's own words, in indented lines: its line, and its standard error.
 
     Of that, `stderr_lines` at most: some languages name the cause at the end of a traceback, others at its beginning.

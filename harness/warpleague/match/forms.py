@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 from warpleague.match.chance import KEY_BYTES
 from warpleague.match.confinement import Confinement
-from warpleague.match.spec import LEVELS, POLICIES, FaultKind, Mark
+from warpleague.match.spec import FAULT_KINDS, LEVELS, POLICIES, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,7 +24,6 @@ MOST_S: Final = 1_000_000
 """A clock's times are below this, in seconds."""
 
 _MOST_COUNT: Final = 1 << 53
-_KINDS: Final = get_args(FaultKind)
 _MARKS: Final = get_args(Mark)
 _TIMES: Final = 3  # of a decision: wall, processor, waiting
 
@@ -137,7 +136,7 @@ def act_misfit(line: JsonObject) -> str | None:
 
 def fault_misfit(line: JsonObject) -> str | None:
     """What is wrong with the form of a line that tells a fault."""
-    if line.get("kind") not in _KINDS:
+    if line.get("kind") not in FAULT_KINDS:
         return f"there is no kind of fault {line.get('kind')!r}"
     if type(line.get("retired")) is not bool:
         return "retired must be true or false"

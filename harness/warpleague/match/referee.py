@@ -35,7 +35,7 @@ _LEAST_SHARE: Final = 8
 """After a message, at least this part of `move_s` is left: an answer in time that the host delayed costs no more."""
 
 
-class Step(IntEnum):
+class Situation(IntEnum):
     """Where `Referee.advance` stopped: at the end, at a question, or at a fault found in a bot's `then` list."""
 
     OVER = 0
@@ -46,7 +46,7 @@ class Step(IntEnum):
 class Referee:
     """One match as pure code.
 
-    Life: `begin`; for each seat `start_line` and `connect`, or `fault`; then, while `advance` says `Step.ASK`,
+    Life: `begin`; for each seat `start_line` and `connect`, or `fault`; then, while `advance` says `Situation.ASK`,
     send `line` to the bot of `seat` and within `budget_ns` report its `answer`, or a `fault`; at last
     `end_line` for each seat and `finish`. `confinement`, if given, goes into the record's header: how the bots
     are confined. `observer`, if given, is told of every state with what led to it.
@@ -161,13 +161,13 @@ class Referee:
 
     # ------------------------------------------------------------------ the match
 
-    def advance(self) -> Step:
+    def advance(self) -> Situation:
         """Play all that needs no bot; stop at the next question, at a fault, or at the end."""
         game = self.game
         while True:
             actors = game.actors(self._state)
             if not actors:
-                return Step.OVER
+                return Situation.OVER
             seat = actors[0]
             if seat == CHANCE:
                 self._roll()
@@ -187,9 +187,9 @@ class Referee:
                 self._play(legal[0], "auto")
             elif not self._then:
                 self._pose(seat, talk)
-                return Step.ASK
+                return Situation.ASK
             elif not self._play_then():
-                return Step.FAULT
+                return Situation.FAULT
 
     def _play_then(self) -> bool:
         """Play the next action of the bot's `then` list; false if it is illegal, which is then in `violation`."""
@@ -342,7 +342,7 @@ class Referee:
     # ------------------------------------------------------------------ the end
 
     def end_line(self, seat: int) -> bytes:
-        """The end message for `seat`; after `advance` said `Step.OVER`."""
+        """The end message for `seat`; after `advance` said `Situation.OVER`."""
         form = outcome_form(self.game.outcome(self._state))
         result = {name: value for name, value in form.items() if name != "type"}
         inbox = self._inboxes[seat] or ()
@@ -354,7 +354,7 @@ class Referee:
         return codec.encode(Quit())
 
     def finish(self, stopped: tuple[int, ...] = ()) -> MatchResult:
-        """The result and the sealed record; after `advance` said `Step.OVER`."""
+        """The result and the sealed record; after `advance` said `Situation.OVER`."""
         outcome = self.game.outcome(self._state)
         digest, record = self._scribe.end(outcome, {"stopped": list(stopped)} if stopped else None)
         return MatchResult(

@@ -33,7 +33,7 @@ _MOST_LINE: Final = 1 << 20
 
 
 @attrs.frozen
-class Step:
+class ReplayStep:
     """One line of a record, executed: its number and data, the state after it, and what happened.
 
     `line` is the line's number in the file, the header being 1.
@@ -176,8 +176,8 @@ class Replay:
 
     # ------------------------------------------------------------------ executing
 
-    def __iter__(self) -> Iterator[Step]:
-        """Execute the record, one `Step` a line; `RecordError` at the first line that does not hold."""
+    def __iter__(self) -> Iterator[ReplayStep]:
+        """Execute the record, one `ReplayStep` a line; `RecordError` at the first line that does not hold."""
         game, state = self.game, self.first
         stream = None if self.key is None else ChanceStream(self.key)
         digested = [digest_form(self.header)]
@@ -215,7 +215,7 @@ class Replay:
                     owed, events = seat, ()
             else:
                 raise self._error(line, f"unknown kind of line: {kind!r}")
-            yield Step(line, data, state, events)
+            yield ReplayStep(line, data, state, events)
         raise self._error(len(self.lines), "the record stops here: there is no end line")
 
     def _seat(self, line: int, data: JsonObject) -> int:

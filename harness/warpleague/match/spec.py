@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import attrs
+
+from warpline.messages import FaultKind
 
 if TYPE_CHECKING:
     from warpleague.match.confinement import Confinement
@@ -14,12 +16,11 @@ FaultPolicy = Literal["forfeit", "substitute"]
 Pondering = Literal["off", "always-stop", "on"]
 """Whether bots may compute while it is not their turn: "off" stops those that are seen to, "always-stop" all."""
 
-FaultKind = Literal["startup", "timeout", "crash", "malformed", "illegal", "flood", "memory", "protocol"]
-
 Mark = Literal["auto", "substituted", "then"]
 """Why an action stands in a record without having been asked for: it was the only legal one, the referee played it
 after a fault, or the bot had given it before in a `then` list."""
 
+FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
 LEVELS: tuple[Level, ...] = ("none", "limits", "sandbox")
 """From the one that confines nothing to the one that confines most."""
 LEVEL: Level = "limits"
@@ -38,7 +39,7 @@ def retires(policy: FaultPolicy, strikes: int, kind: FaultKind, count: int) -> b
 
 
 @attrs.frozen
-class Clock:
+class TimeControl:
     """The time limits of a match, in seconds; each may be absent (None).
 
     `move_s` caps one decision; `bank_s` is a bank for the whole match; `increment_s` is added to the bank
@@ -89,7 +90,7 @@ class MatchSpec:
     seats: tuple[SeatSpec, ...]
     key: bytes
     seed: str | None = None
-    clock: Clock = Clock(move_s=1.0)
+    clock: TimeControl = TimeControl(move_s=1.0)
     level: Level = LEVEL
     faults: FaultPolicy = "forfeit"
     strikes: int = 0

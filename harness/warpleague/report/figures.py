@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from warpleague.league.confined import ConfinedMatches
-    from warpleague.league.decisions import Disqualification
+    from warpleague.league.disqualifications import Disqualification
     from warpleague.league.league import League
-    from warpleague.league.played import Played
     from warpleague.league.schedule import Fixture
     from warpleague.league.standings import FaultLine, SeatLine, Standing, Standings, Tally, TimeLine
     from warpleague.league.statistics import Mean
+    from warpleague.league.stored_match import StoredMatch
     from warpleague.match.confinement import Confinement
 
 _MOST_CHANGES: Final = 8  # told in one line
@@ -116,7 +116,7 @@ class Tables:
 
 
 def read_tables(
-    league: League, first: int = 1, each: Callable[[Fixture, Played, Tally], None] = lambda *_: None
+    league: League, first: int = 1, each: Callable[[Fixture, StoredMatch, Tally], None] = lambda *_: None
 ) -> Tables:
     """All tables from one reading of the results (and another for what standings compare).
 
@@ -125,7 +125,7 @@ def read_tables(
     seats, times = computed.seat_lines(league), computed.time_lines(league)
     faults = FaultTallies(first)
 
-    def count(fixture: Fixture, played: Played, tally: Tally) -> None:
+    def count(fixture: Fixture, played: StoredMatch, tally: Tally) -> None:
         computed.count_seats(seats, fixture, played)
         computed.count_times(times, fixture, played)
         faults.add(computed.faults_of(league, fixture, played))

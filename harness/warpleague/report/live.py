@@ -16,7 +16,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.league.running import Watcher
+from warpleague.league.running import RunWatcher
 from warpleague.league.standings import Tally, ranked
 from warpleague.report.tables import standings_table
 
@@ -44,7 +44,7 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02} min"
 
 
-class _Counting(Watcher):
+class _Counting(RunWatcher):
     """Counts matches, and shows the rate and the time left."""
 
     def __init__(self, console: Console) -> None:

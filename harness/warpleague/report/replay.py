@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.rule import Rule
 from rich.text import Text
 
-from warpleague.match.evidence import told
+from warpleague.match.evidence import evidence_lines
 from warpleague.report.scene import RIVAL, paint
 from warpleague.report.styles import seat_style
 from warpleague.report.terminal import make_console
@@ -19,7 +19,7 @@ from warpleague.safe_text import safe
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from warpleague.match.replay import Replay, Step
+    from warpleague.match.replay import Replay, ReplayStep
 
 _MARGIN: Final = 7
 """The columns that the numbers of lines take; what follows them stays to their right."""
@@ -28,7 +28,7 @@ _STDERR_LINES: Final = 12
 """How much of a faulting bot's standard error is shown, from its end."""
 
 
-def _shown(step: Step, seat: int | None) -> list[dict[str, Any]]:
+def _shown(step: ReplayStep, seat: int | None) -> list[dict[str, Any]]:
     """The events of a step as `seat` saw them (None: in full)."""
     if seat is None:
         return [event.data for event in step.events]
@@ -45,7 +45,7 @@ def _known(line: dict[str, Any], seat: int | None) -> dict[str, Any]:
     return {key: line[key] for key in ("n", "seat", "type") if key in line}
 
 
-def _noticed(step: Step, seat: int | None) -> bool:
+def _noticed(step: ReplayStep, seat: int | None) -> bool:
     """Whether `seat` learned that there was this step: not of a message between others (coasters A1)."""
     return seat is None or step.data.get("seat") == seat or bool(_shown(step, seat))
 
@@ -92,7 +92,7 @@ def show_replay(
     _print_end(console, replay)
 
 
-def _print_step(console: Console, replay: Replay, step: Step, seat: int | None) -> None:
+def _print_step(console: Console, replay: Replay, step: ReplayStep, seat: int | None) -> None:
     data = _known(step.data, seat)
     style = seat_style(data.get("seat")) if "seat" in data else "bright_black"
     lines = [replay.game.tell(event) for event in _shown(step, seat)]
@@ -110,7 +110,7 @@ def _print_step(console: Console, replay: Replay, step: Step, seat: int | None) 
     _print_hanging(console, f"{data['n']:5}  ", text)
     if data.get("note"):
         _print_hanging(console, " " * _MARGIN, Text(safe(f"note: {data['note']}"), style="italic"))
-    for line in told(data.get("detail") or {}, _STDERR_LINES):
+    for line in evidence_lines(data.get("detail") or {}, _STDERR_LINES):
         _print_hanging(console, " " * _MARGIN, Text(safe(line)))
 
 

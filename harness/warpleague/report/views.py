@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen
-class View:
+class LeagueView:
     """One look at a league; `table` is given the width in columns."""
 
     data: Callable[[League], Any]
@@ -65,24 +65,24 @@ def _standings(league: League, width: int) -> RenderableType:
     return tables.stacked(table, _confinement(league)) if league.store.count() else table
 
 
-VIEWS: dict[str, View] = {
-    "status": View(lambda league: status(league).to_json(), _status_table),
-    "standings": View(
+VIEWS: dict[str, LeagueView] = {
+    "status": LeagueView(lambda league: status(league).to_json(), _status_table),
+    "standings": LeagueView(
         lambda league: [line.to_json() for line in computed.standings(league).lines], _standings
     ),
-    "crosstable": View(
+    "crosstable": LeagueView(
         lambda league: computed.standings(league).crosstable_json(),
         lambda league, width: tables.crosstable(computed.standings(league), width),
     ),
-    "seats": View(
+    "seats": LeagueView(
         lambda league: [line.to_json() for line in computed.seats(league)],
         lambda league, _: tables.seats_table(computed.seats(league)),
     ),
-    "faults": View(
+    "faults": LeagueView(
         lambda league: [line.to_json() for line in computed.faults(league)],
         lambda league, _: tables.faults_table(by_kind(computed.faults(league))),
     ),
-    "times": View(
+    "times": LeagueView(
         lambda league: [line.to_json() for line in computed.times(league)],
         lambda league, _: tables.times_table(computed.times(league)),
     ),

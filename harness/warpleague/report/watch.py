@@ -1,6 +1,6 @@
 """Shows a match while it is played: the board redrawn in place, with the last things that happened.
 
-The runner calls `Watcher.observe` after each step. If the output is no terminal, each event is a line of text.
+The runner calls `MatchWatcher.observe` after each step. If the output is no terminal, each event is a line of text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TOLD: Final = 6
 _FRAME_S: Final = 0.05
 
 
-class Watcher:
+class MatchWatcher:
     """Watches one match in a terminal; a context manager around it."""
 
     def __init__(self, spec: MatchSpec, console: Console | None = None) -> None:

@@ -16,9 +16,9 @@ import msgspec
 from warpleague.errors import BotError
 from warpleague.games import GAMES, game_ids, load_game
 from warpleague.match.chance import match_key
-from warpleague.match.evidence import told
+from warpleague.match.evidence import evidence_lines
 from warpleague.match.setup import load_options, match_id, options_json
-from warpleague.match.spec import LEVEL, Clock, MatchSpec
+from warpleague.match.spec import LEVEL, MatchSpec, TimeControl
 from warpleague.runner.bundle.bundle import Bundle, prepare
 from warpleague.runner.bundle.content import left_out
 from warpleague.runner.bundle.manifest import ANY, games_named, plays, require_folder
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from warpleague.games.api import Game
-    from warpleague.match.spec import FaultKind, Level, MatchResult
+    from warpleague.match.spec import Level, MatchResult
     from warpleague.runner.bot.logs import LogFolder
+    from warpline.messages import FaultKind
 
 T = TypeVar("T")
 
@@ -223,7 +224,7 @@ def _wire_findings(bundle: Bundle, name: str, how: Checkup, deadline: float) -> 
         if trial.trouble is None:
             yield Finding(f"{name}, {way}", "ok", text)
         else:
-            said = _told(bundle, trial.trouble.kind, trial.trouble.message, trial.trouble.detail)
+            said = _fault_text(bundle, trial.trouble.kind, trial.trouble.message, trial.trouble.detail)
             yield Finding(f"{name}, {way}", "failed", f"{text}: {said}")
     if lingers:
         text = f"it was still there {GRACE_S:g} s after quit and the end of its input; a match does not wait so long"
@@ -239,7 +240,7 @@ def _spec(bundle: Bundle, name: str, players: int, seed: str, how: Checkup) -> M
         seats=(bundle.seat(),) * players,
         key=match_key(seed),
         seed=seed,
-        clock=Clock(move_s=how.move_s, start_s=how.start_s),
+        clock=TimeControl(move_s=how.move_s, start_s=how.start_s),
         level=how.level,
     )
     return attrs.evolve(spec, id=match_id(game, spec))
@@ -291,11 +292,11 @@ def _failure(bundle: Bundle, result: MatchResult) -> str | None:
     for seat, faults in enumerate(result.faults):
         for fault in faults:
             detail = msgspec.json.decode(result.record.splitlines()[fault.n])["detail"]
-            return _told(bundle, fault.kind, f"in seat {seat}: {fault.message}", detail)
+            return _fault_text(bundle, fault.kind, f"in seat {seat}: {fault.message}", detail)
     return None
 
 
-def _told(bundle: Bundle, kind: FaultKind, message: str, detail: dict[str, Any]) -> str:
+def _fault_text(bundle: Bundle, kind: FaultKind, message: str, detail: dict[str, Any]) -> str:
     """A fault with its evidence, and what to do about it."""
-    lines = [f"{kind}: {message}", *told(detail, 12)]
+    lines = [f"{kind}: {message}", *evidence_lines(detail, 12)]
     return "\n".join([*lines, f"  {hint(bundle.seat(), message, detail) or _ADVICE[kind]}"])

@@ -17,9 +17,9 @@ import trio
 
 from warpleague.errors import BadInput, BotError, HarnessFault
 from warpleague.games import load_game
-from warpleague.match.referee import Referee, Step
+from warpleague.match.referee import Referee, Situation
 from warpleague.match.spec import Violation
-from warpleague.runner.bot.process import BotProcess, Reply
+from warpleague.runner.bot.process import BotProcess, BotReply
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.bot.wirelog import BotLog
 from warpleague.runner.doctor.promises import check_level, leaf
@@ -168,7 +168,7 @@ async def play_game(
         result,
         elapsed_s=time.perf_counter() - begun,
         playing_s=playing_s,
-        logs=tuple(kept.told() for kept in logs),  # now that all bots have ended
+        logs=tuple(kept.seat_log() for kept in logs),  # now that all bots have ended
     )
 
 
@@ -262,14 +262,14 @@ async def _ask_all(referee: Referee, bots: list[BotProcess | None], attendants: 
             if bot is not None:
                 bot.on_slow = partial(_hush, bots, bot)
     breath = time.perf_counter_ns() + _BREATH_NS
-    while (step := referee.advance()) is not Step.OVER:
+    while (step := referee.advance()) is not Situation.OVER:
         seat = referee.seat
         bot = bots[seat]
         if bot is None:
             raise AssertionError(f"seat {seat} was asked after its bot had not started")
-        if step is Step.ASK:
+        if step is Situation.ASK:
             reply = await bot.ask(referee.line, referee.budget_ns, referee.is_late)
-            while isinstance(reply, Reply):
+            while isinstance(reply, BotReply):
                 trouble = referee.answer(reply.line, reply.wall_ns, reply.cpu_ns, reply.wait_ns)
                 if trouble is None or not referee.is_late(reply.line):
                     break

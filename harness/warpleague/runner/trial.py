@@ -13,10 +13,10 @@ import trio
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_roll
-from warpleague.match.referee import Referee, Step
+from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import load_options, position_facts
 from warpleague.match.spec import Violation
-from warpleague.runner.bot.process import BotProcess, Reply
+from warpleague.runner.bot.process import BotProcess, BotReply
 from warpleague.runner.host.reaper import gathered
 from warpleague.runner.play import within
 from warpline.messages import BotHello
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import Game
     from warpleague.match.spec import MatchSpec
 
-    Deliver = Callable[[BotProcess, bytes, int], Awaitable[Reply | Violation]]
+    Deliver = Callable[[BotProcess, bytes, int], Awaitable[BotReply | Violation]]
 
 PAUSE_S: Final = 0.02
 """Between the pieces of a line, in seconds: a reader that takes what is there for a line has long taken it."""
@@ -42,12 +42,12 @@ GRACE_S: Final = 2.0
 _SEARCHED: Final = 3000
 
 
-async def whole(bot: BotProcess, line: bytes, limit_ns: int) -> Reply | Violation:
+async def whole(bot: BotProcess, line: bytes, limit_ns: int) -> BotReply | Violation:
     """Deliver a line as any match does."""
     return await bot.ask(line, limit_ns)
 
 
-async def in_pieces(bot: BotProcess, line: bytes, limit_ns: int) -> Reply | Violation:
+async def in_pieces(bot: BotProcess, line: bytes, limit_ns: int) -> BotReply | Violation:
     """Deliver a line as its first byte, some more, and the rest, with pauses between them."""
     middle = min(len(line) // 2, _PIECE)
     for piece in (line[:1], line[1:middle]):
@@ -56,7 +56,7 @@ async def in_pieces(bot: BotProcess, line: bytes, limit_ns: int) -> Reply | Viol
     return await bot.ask(line[middle:], limit_ns)
 
 
-async def padded(bot: BotProcess, line: bytes, limit_ns: int) -> Reply | Violation:
+async def padded(bot: BotProcess, line: bytes, limit_ns: int) -> BotReply | Violation:
     """Deliver a line that an unknown field, which every bot must ignore, makes longer than `LONG_BYTES`."""
     end = line.rindex(b"}")
     return await bot.ask(line[:end] + b',"padding":"' + b" " * LONG_BYTES + b'"}\n', limit_ns)
@@ -156,8 +156,8 @@ async def _greet(referee: Referee, bot: BotProcess, seat: int, deliver: Deliver)
 async def _question(
     referee: Referee, bot: BotProcess, seat: int, deliver: Deliver, questions: int
 ) -> Violation | None:
-    while questions and (step := referee.advance()) is not Step.OVER:
-        if step is Step.FAULT:
+    while questions and (step := referee.advance()) is not Situation.OVER:
+        if step is Situation.FAULT:
             return referee.violation
         if referee.seat != seat:
             number = json.loads(referee.line)["id"]

@@ -14,7 +14,7 @@ import attrs
 from warpleague.errors import HarnessFault, MissingToolchain
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_run
-from warpleague.league.running import Watcher, run_league
+from warpleague.league.running import RunWatcher, run_league
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
 
 
@@ -77,7 +77,7 @@ def note_end() -> None:
     (Path(os.environ["ENDED"]) / str(os.getpid())).touch()
 
 
-class Teller(Watcher):
+class Teller(RunWatcher):
     """Prints the id of each match once it is stored."""
 
     def finished(self, fixture, result) -> None:  # noqa: ARG002

@@ -20,9 +20,9 @@ from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read, open_to_run
 from warpleague.league.running import run_league
 from warpleague.match.chance import match_key
-from warpleague.match.referee import Referee, Step
+from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import options_json
-from warpleague.match.spec import Clock, MatchSpec, SeatSpec, Violation
+from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl, Violation
 from warpleague.report.site import write as writing
 from warpline.messages import BotHello
 
@@ -53,7 +53,7 @@ def referee(spec: MatchSpec, wall_ns: int = 2_000_000) -> tuple[Any, dict[str, A
     for seat in range(len(spec.seats)):
         judge.connect(seat, BotHello(protocol=1, wants=("legal",)))
     asked = 0
-    while judge.advance() is not Step.OVER:
+    while judge.advance() is not Situation.OVER:
         asked += 1
         question = json.loads(judge.line)
         bot = spec.seats[judge.seat].bot
@@ -86,7 +86,7 @@ def make_spec(game: str, bots: tuple[str, ...], **changes: Any) -> MatchSpec:
         "seats": tuple(SeatSpec(bot, "1", bot) for bot in bots),
         "key": match_key("site"),
         "seed": "site",
-        "clock": Clock(move_s=1.0),
+        "clock": TimeControl(move_s=1.0),
         **changes,
     }
     return MatchSpec(**facts)

@@ -13,7 +13,7 @@ from warpleague.errors import RecordError
 from warpleague.games import load_game
 from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
-from warpleague.match.spec import Clock
+from warpleague.match.spec import TimeControl
 from warpleague.report.site.delta import EMPTY, patch, plain
 from warpleague.report.site.frames import evidence, frames, pack_replay
 from warpline.codec import canonical
@@ -102,7 +102,7 @@ def test_words_of_bots_are_made_harmless(record: bytes, hostile: str) -> None:
 
 def test_the_bank_is_the_one_that_bots_were_told(play: Callable[..., Any]) -> None:
     """Bank left plus increment is what the next question says, timeouts included."""
-    clock = Clock(move_s=1.0, bank_s=5.0, increment_s=0.25)
+    clock = TimeControl(move_s=1.0, bank_s=5.0, increment_s=0.25)
     record, banks = play("sheets", "plain", "late", clock=clock, faults="substitute", strikes=99)
     left: dict[int, list[float]] = {0: [], 1: []}
     for frame, _ in decoded(record):
@@ -114,7 +114,7 @@ def test_the_bank_is_the_one_that_bots_were_told(play: Callable[..., Any]) -> No
 
 def test_a_message_brings_the_bank_no_increment(play: Callable[..., Any]) -> None:
     """In a match with talk, too, the bank left is what the next question says, whoever talks and whoever is out."""
-    clock = Clock(move_s=1.0, bank_s=5.0, increment_s=0.25)
+    clock = TimeControl(move_s=1.0, bank_s=5.0, increment_s=0.25)
     options = options_json(load_game("coasters").Options(max_rounds=6))
     record, banks = play("coasters", "talker", "talker late", "crash", clock=clock, options=options)
     left: dict[int, list[tuple[float, bool]]] = {0: [], 1: [], 2: []}
@@ -131,7 +131,7 @@ def test_a_bank_that_nobody_knows_is_not_told(play: Callable[..., Any]) -> None:
     """Without a bank there is none in any frame, nor where the record does not tell it."""
     record, _ = play("sheets", "plain", "plain")
     assert not any("bank" in frame for frame, _ in decoded(record))
-    record, _ = play("sheets", "plain", "plain", clock=Clock(bank_s=5.0))
+    record, _ = play("sheets", "plain", "plain", clock=TimeControl(bank_s=5.0))
     lines = [json.loads(line) for line in record.splitlines()[:-1]]
     older = [canonical({name: line[name] for name in line.keys() - {"bank_s"}}) + b"\n" for line in lines]
     assert sum("bank" in frame for frame, _ in decoded(record)) > 10

@@ -15,8 +15,8 @@ import pytest
 from warpleague.cli import main
 from warpleague.match.replay import Replay
 from warpleague.report.site.match import page_alone
-from warpleague.report.site.shell import SCRIPTS, STYLES, asset, folder
-from warpleague.report.site.words import conditions, number, outcome
+from warpleague.report.site.page_frame import SCRIPTS, STYLES, asset, folder
+from warpleague.report.site.wording import conditions, number, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,7 +20,7 @@ from warpleague.games import load_game
 from warpleague.league.schedule import Fixture
 from warpleague.report.site import charts
 from warpleague.report.site import write as writing
-from warpleague.report.site.listing import Listed, choose
+from warpleague.report.site.listing import ListedMatch, choose
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,8 +161,8 @@ def test_pages_follow_the_engine_they_were_made_with(tmp_path: Path, monkeypatch
     assert writing.sources(int) == []
 
 
-def match(number: int, *faults: tuple[int, str]) -> Listed:
-    return Listed(Fixture(number, f"{number:020x}", 1, 1, (0, 1)), frozenset(faults), False, [])
+def match(number: int, *faults: tuple[int, str]) -> ListedMatch:
+    return ListedMatch(Fixture(number, f"{number:020x}", 1, 1, (0, 1)), frozenset(faults), False, [])
 
 
 def test_replays_are_of_faulty_matches_first_then_a_spread() -> None:

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from warpleague.report.site.shell import asset
+from warpleague.report.site.page_frame import asset
 
 READABLE = 4.5  # WCAG 2.2, 1.4.3
 SEATS = tuple(f"seat-{seat}" for seat in range(10))

@@ -13,7 +13,7 @@ from warpleague.match.replay import Replay
 from warpleague.report.site.delta import plain
 from warpleague.report.site.frames import packed
 from warpleague.report.site.match import page_alone
-from warpleague.report.site.shell import folder
+from warpleague.report.site.page_frame import folder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -28,7 +28,7 @@ from warpleague.games.api import CHANCE
 from warpleague.match.chance import match_key
 from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
-from warpleague.match.spec import Clock, MatchSpec
+from warpleague.match.spec import MatchSpec, TimeControl
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.bundle.shipped import starter_folder
 from warpleague.runner.play import peak_memory_mb, play_game
@@ -140,7 +140,7 @@ class Bench:
                 seats=(bot,) * players,
                 key=match_key(seed),
                 seed=seed,
-                clock=Clock(move_s=1.0),
+                clock=TimeControl(move_s=1.0),
             )
             gc.collect()
             result = trio.run(play_game, game, spec)

@@ -52,7 +52,7 @@ _MOST_POINTS: Final = 1_000_000
 
 
 def match_json(plan: Plan, station: int, laid: tuple[tuple[int, int, int], ...]) -> JsonObject:
-    """The JSON form of `Match`."""
+    """The JSON form of `MatchFacts`."""
     options = plan.options
     return {
         "players": plan.players,
@@ -67,7 +67,7 @@ def match_json(plan: Plan, station: int, laid: tuple[tuple[int, int, int], ...])
 
 
 def layout_json(table: Table) -> JsonObject:
-    """The JSON form of `Match` for a galaxy that is laid; kept, since it is part of every view."""
+    """The JSON form of `MatchFacts` for a galaxy that is laid; kept, since it is part of every view."""
     found: JsonObject | None = table.events.get("match")
     if found is None:
         layout: Layout = table.galaxy.layout

@@ -77,7 +77,7 @@ class Setup:
 
 
 @attrs.frozen
-class Match:
+class MatchFacts:
     """What a position belongs to: options and the galaxy's layout."""
 
     players: int
@@ -120,7 +120,7 @@ class View:
     Owners are the seats and, in solo, the AI after them.
     """
 
-    match: Match
+    match: MatchFacts
     stage: Stage
     you: int
     retired: list[int]

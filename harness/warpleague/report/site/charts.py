@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 from markupsafe import Markup
 
-from warpleague.report.site.words import one_line
+from warpleague.report.site.wording import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

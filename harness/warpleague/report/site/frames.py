@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from warpleague.games.scene import Scene
-    from warpleague.match.replay import Replay, Step
+    from warpleague.match.replay import Replay, ReplayStep
     from warpleague.report.site.delta import Delta
 
 _EVIDENCE_CHARS: Final = 8_000
@@ -143,7 +143,7 @@ def _evidence_text(value: object) -> str:
     return f"{text[:half]}\n[{len(text) - 2 * half:,} characters more in the record]\n{text[-half:]}"
 
 
-def _told(replay: Replay, step: Step, viewers: tuple[int | None, ...]) -> list[list[str] | None]:
+def _told(replay: Replay, step: ReplayStep, viewers: tuple[int | None, ...]) -> list[list[str] | None]:
     told: list[list[str] | None] = []
     for viewer in viewers:
         seen = [event.data if viewer is None else event.seen_by(viewer) for event in step.events]

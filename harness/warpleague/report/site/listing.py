@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.report.match import BUSY_SHARE
-from warpleague.report.site.words import one_line
+from warpleague.report.site.wording import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.league.played import Played
     from warpleague.league.schedule import Fixture
+    from warpleague.league.stored_match import StoredMatch
 
 
 @attrs.frozen
-class Listed:
+class ListedMatch:
     """A match as the list has it: its faults as bot and kind, whether the host was busy, and its row."""
 
     fixture: Fixture
@@ -29,7 +29,7 @@ class Listed:
     row: list[Any]
 
 
-def listed(fixture: Fixture, played: Played) -> Listed:
+def listed(fixture: Fixture, played: StoredMatch) -> ListedMatch:
     """A match with its row of the list; what it says is in `assets/matches.js`."""
     faults = [(seat, str(fault.kind), fault.n) for seat, found in enumerate(played.faults) for fault in found]
     kinds = frozenset((fixture.seats[seat], kind) for seat, kind, _ in faults)
@@ -47,10 +47,10 @@ def listed(fixture: Fixture, played: Played) -> Listed:
         int(busy),
         played.rival,
     ]
-    return Listed(fixture, kinds, busy, row)
+    return ListedMatch(fixture, kinds, busy, row)
 
 
-def choose(matches: Sequence[Listed], most: int | None) -> list[Listed]:
+def choose(matches: Sequence[ListedMatch], most: int | None) -> list[ListedMatch]:
     """The matches that get a replay, `most` at most (None: all), in schedule order.
 
     The first one of each bot's kinds of fault comes first, then the other faulty matches, then all others; of those
@@ -59,11 +59,11 @@ def choose(matches: Sequence[Listed], most: int | None) -> list[Listed]:
     if most is None or len(matches) <= most:
         return list(matches)
     seen: set[tuple[int, str]] = set()
-    groups: list[list[Listed]] = [[], [], []]
+    groups: list[list[ListedMatch]] = [[], [], []]
     for match in matches:
         groups[0 if match.faults - seen else 1 if match.faults else 2].append(match)
         seen |= match.faults
-    chosen: list[Listed] = []
+    chosen: list[ListedMatch] = []
     for group in groups:
         room = min(most - len(chosen), len(group))
         chosen += [group[place * len(group) // room] for place in range(room)]

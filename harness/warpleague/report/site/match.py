@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from warpleague.match.confinement import Confinement
 from warpleague.report.site.frames import pack_replay
-from warpleague.report.site.shell import alone, linked, render
-from warpleague.report.site.words import conditions, number, one_line, outcome
+from warpleague.report.site.page_frame import alone, linked, render
+from warpleague.report.site.wording import conditions, number, one_line, outcome
 
 if TYPE_CHECKING:
     from warpleague.match.replay import Replay
-    from warpleague.report.site.words import Facts
+    from warpleague.report.site.wording import Facts
 
 
 def page_alone(replay: Replay, name: str) -> bytes:
@@ -22,7 +22,7 @@ def page_alone(replay: Replay, name: str) -> bytes:
         ("Play the match again, with the same bots:", _command("reproduce", name)),
     ]
     block, match = _content(replay, checks)
-    return render("match.html.j2", shell=alone("match"), match=match, block=block, stamp="")
+    return render("match.html.j2", frame=alone("match"), match=match, block=block, stamp="")
 
 
 def page_linked(replay: Replay, *, league: str, home: str, root: str, export: str, stamp: str) -> bytes:
@@ -38,7 +38,7 @@ def page_linked(replay: Replay, *, league: str, home: str, root: str, export: st
     ]
     block, match = _content(replay, checks)
     match |= {"league": one_line(league), "home": home}
-    return render("match.html.j2", shell=linked("match", root, stamp), match=match, block=block, stamp=stamp)
+    return render("match.html.j2", frame=linked("match", root, stamp), match=match, block=block, stamp=stamp)
 
 
 def _content(replay: Replay, checks: list[tuple[str, str]]) -> tuple[str, dict[str, Any]]:

@@ -24,20 +24,20 @@ from warpleague import __version__
 from warpleague.errors import RecordError, StoreError
 from warpleague.games import load_game
 from warpleague.league.pool import RefereePool
-from warpleague.league.records import published_record
+from warpleague.league.verifying import published_record
 from warpleague.match.replay import Replay
 from warpleague.report.site.frames import packed
-from warpleague.report.site.gather import gather
+from warpleague.report.site.index_page import index_content
 from warpleague.report.site.listing import choose
 from warpleague.report.site.match import page_linked
-from warpleague.report.site.shell import ASSETS, folder, linked, render, shared
-from warpleague.report.site.words import one_line
+from warpleague.report.site.page_frame import ASSETS, folder, linked, render, shared
+from warpleague.report.site.wording import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from warpleague.league.league import League
-    from warpleague.report.site.listing import Listed
+    from warpleague.report.site.listing import ListedMatch
 
 MATCHES: Final = "matches"
 """The folder of a site with the pages of its matches."""
@@ -100,7 +100,7 @@ def write_site(
     """
     begun = time.monotonic()
     with league.store.snapshot():
-        found = gather(league)
+        found = index_content(league)
     chosen = choose(found.matches, replays)
     for name, data in shared().items():
         if not (out / ASSETS / name).exists():
@@ -135,14 +135,14 @@ def write_site(
     )
 
 
-def _place(out: Path, match: Listed) -> Path:
+def _place(out: Path, match: ListedMatch) -> Path:
     return out / MATCHES / f"{match.fixture.id}.html"
 
 
 def _index(
     league: League,
     values: dict[str, Any],
-    matches: Sequence[Listed],
+    matches: Sequence[ListedMatch],
     pages: set[str],
     problems: Sequence[tuple[int, str, str]],
     command: Callable[..., str],
@@ -156,7 +156,7 @@ def _index(
     )
     return render(
         "index.html.j2",
-        shell=linked("index", "", block),
+        frame=linked("index", "", block),
         stamp="",
         pages=pages,
         folder=MATCHES,
@@ -175,12 +175,12 @@ def _index(
 
 
 def _pages(
-    league: League, chosen: Sequence[Listed], out: Path, jobs: int, command: Callable[..., str]
-) -> Iterator[tuple[Listed, bytes | str | None]]:
+    league: League, chosen: Sequence[ListedMatch], out: Path, jobs: int, command: Callable[..., str]
+) -> Iterator[tuple[ListedMatch, bytes | str | None]]:
     """Each match with its page, in order; None where the one that is there will do, a text where none can be made."""
     name = league.config.name
     maker = _maker(league.season.game)
-    waiting: deque[tuple[Listed, Any]] = deque()
+    waiting: deque[tuple[ListedMatch, Any]] = deque()
     pool: RefereePool | None = None
     try:
         for match in chosen:
@@ -207,7 +207,7 @@ def _pages(
             pool.shutdown()
 
 
-def _taken(match: Listed, page: Any) -> tuple[Listed, bytes | str | None]:
+def _taken(match: ListedMatch, page: Any) -> tuple[ListedMatch, bytes | str | None]:
     return match, page if page is None or isinstance(page, str) else page.result()
 
 

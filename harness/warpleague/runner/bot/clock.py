@@ -58,7 +58,7 @@ def excused_ns(passed_ns: int, planned_ns: int, since: Reading, came: bool) -> i
     return max(0, min(lost_ns, passed_ns - since.own_ns))
 
 
-class Turn:
+class LongDecision:
     """One decision of a bot that takes more than a moment; all times in nanoseconds.
 
     Where the readings are not `trusted`, since they miss some of the bot's own processes, at most as much is excused

@@ -22,7 +22,7 @@ from warpleague.match.evidence import quote
 from warpleague.match.spec import Violation
 from warpleague.runner.bot import violations
 from warpleague.runner.bot.child import EXIT_S, Child
-from warpleague.runner.bot.clock import LOOK_NS, Turn
+from warpleague.runner.bot.clock import LOOK_NS, LongDecision
 from warpleague.runner.bot.halt import Halt
 from warpleague.runner.bot.pondering import Pondering
 from warpleague.runner.bot.stderr import StderrLog
@@ -55,7 +55,7 @@ _LINUX: Final = sys.platform == "linux"
 
 
 @attrs.define
-class Reply:
+class BotReply:
     """A line that a bot answered, without its newline, and its times in nanoseconds.
 
     `wall_ns` is the time that is charged, `cpu_ns` the processor time, `wait_ns` how long the bot waited for a
@@ -87,7 +87,7 @@ class BotProcess:
         self._unsent = b""  # what the pipe did not take
         self._begun = self._ended = 0  # when the last question went out, when its answer came
         self._budget_ns: int | None = None
-        self._turn: Turn | None = None  # once the answer takes more than a moment
+        self._turn: LongDecision | None = None  # once the answer takes more than a moment
         self._cpu_begun: int | None = None
         self._child = Child(seat, level)
         self._halt = Halt(self._child, self.pondering)
@@ -112,7 +112,7 @@ class BotProcess:
 
     async def ask(
         self, line: bytes, budget_ns: int | None, forgive: Callable[[bytes], bool] | None = None
-    ) -> Reply | Violation:
+    ) -> BotReply | Violation:
         """Send `line` and take one line in answer, within `budget_ns`.
 
         The time begins just before the line is written. Lines that were there already answer no question; `forgive`
@@ -169,11 +169,11 @@ class BotProcess:
                     self.pondering.answered(cpu)
                 if self._wire is not None:
                     self._wire.received(data)
-                return Reply(data[:-1], wall_ns, cpu_ns, 0)
+                return BotReply(data[:-1], wall_ns, cpu_ns, 0)
             self._take(data)
         return await self.again()
 
-    async def again(self) -> Reply | Violation:
+    async def again(self) -> BotReply | Violation:
         """Take the next line in answer to the same question, under the same deadline."""
         self._asked_ns = self._begun
         try:
@@ -186,7 +186,7 @@ class BotProcess:
         self._turns_ns += self._ended - self._asked_ns
         self._asked_ns = 0
 
-    async def _await_line(self) -> Reply | Violation:
+    async def _await_line(self) -> BotReply | Violation:
         turn = self._turn_now()
         while True:
             try:
@@ -199,7 +199,7 @@ class BotProcess:
                 if cpu is not None and self._cpu_begun is not None:
                     cpu_ns = max(cpu - self._cpu_begun, turn.own_ns)
                     self.pondering.answered(cpu)
-                return Reply(line, turn.charged_ns, cpu_ns, self._stopwatch.wait_ns)
+                return BotReply(line, turn.charged_ns, cpu_ns, self._stopwatch.wait_ns)
             if self._eof:
                 return self._gone()
             if not await self._doze(trio.lowlevel.wait_readable, self._out):
@@ -255,7 +255,7 @@ class BotProcess:
         self._held = len(self._buffer) > 0
         return self._gone() if self._eof else None
 
-    def _turn_now(self) -> Turn:
+    def _turn_now(self) -> LongDecision:
         """The clock of the current decision, which takes more than a moment."""
         if self._turn is None:
             self._turn = self._stopwatch.start(self._begun, self._budget_ns, self._cpu_begun or 0)

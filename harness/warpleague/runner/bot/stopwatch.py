@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 from warpleague.errors import HarnessFault
-from warpleague.runner.bot.clock import Reading, Turn
+from warpleague.runner.bot.clock import LongDecision, Reading
 from warpleague.runner.host.schedstat import own_counts
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ class Stopwatch:
         )
         self._kept_begun: int | None = 0
 
-    def start(self, begun_ns: int, budget_ns: int | None, cpu_ns: int) -> Turn:
+    def start(self, begun_ns: int, budget_ns: int | None, cpu_ns: int) -> LongDecision:
         """The clock of a decision that has begun, when the bot's own process had computed for `cpu_ns`."""
         self._kept_begun = self._kept_ns
         own_ns = cpu_ns + self._halt.others_ns
-        return Turn(begun_ns, budget_ns, Reading(own_ns, self._kept_ns or 0, *own_counts()))
+        return LongDecision(begun_ns, budget_ns, Reading(own_ns, self._kept_ns or 0, *own_counts()))
 
-    def look(self, turn: Turn, planned_ns: int, came: bool) -> None:
-        """Look at the clocks, after a sleep that was to last `planned_ns` at most; `came` as in `Turn.look`.
+    def look(self, turn: LongDecision, planned_ns: int, came: bool) -> None:
+        """Look at the clocks, after a sleep that was to last `planned_ns` at most; `came` as in `LongDecision.look`.
 
         Raises `HarnessFault` if the machine is too busy for a match.
         """

@@ -99,6 +99,6 @@ class BotLog:
         self.wire = WireLog(begun_ns)
         self.stderr = StderrLog()
 
-    def told(self) -> SeatLog:
+    def seat_log(self) -> SeatLog:
         """What was kept, as text."""
         return SeatLog(self.stderr.text(), self.wire.text())

@@ -18,7 +18,7 @@ import attrs
 
 from warpleague.errors import BotError, ConfigError
 from warpleague.runner.bundle.shipped import shipped_root, short_name
-from warpleague.runner.confine.seen import misfit_asked
+from warpleague.runner.confine.visible_paths import misfit_asked
 from warpleague.strict import nearest_path, structure
 from warpleague.toml_text import parse_toml, read_text
 
@@ -110,7 +110,7 @@ def _check_paths(instance: object, field: attrs.Attribute[Any], value: tuple[str
 
 
 @attrs.frozen
-class SandboxTable:
+class ManifestSandbox:
     """`[sandbox]`: the paths of the machine that a bot asks to see beside what every bot sees."""
 
     paths: tuple[str, ...] = attrs.field(default=(), validator=_check_paths)
@@ -169,7 +169,7 @@ class Manifest:
     build: tuple[str, ...] | None = attrs.field(default=None, validator=_check_command)
     reusable: bool = False
     limits: Limits = Limits()
-    sandbox: SandboxTable = SandboxTable()
+    sandbox: ManifestSandbox = ManifestSandbox()
     files: dict[str, LargeFile] = attrs.field(factory=dict, validator=_check_files)
 
 

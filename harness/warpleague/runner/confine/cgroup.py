@@ -33,7 +33,7 @@ _SLACK: Final = 4 << 20  # the kernel charges in batches, so the peak may stay s
 
 
 @attrs.frozen
-class Means:
+class CgroupSupport:
     """The `version` of control groups (1, 2) that bots are capped by and the folder `base` to make them in.
 
     Where there are none, `version` is 0 and `reason` says why, without names of this machine: it goes into records.
@@ -64,14 +64,14 @@ class Group:
     Raises `OSError` if it cannot be made.
     """
 
-    def __init__(self, means: Means, cap_bytes: int) -> None:
+    def __init__(self, support: CgroupSupport, cap_bytes: int) -> None:
         self.cap_bytes = cap_bytes
-        self.version = means.version
-        self.path = fresh_path(means.base)
+        self.version = support.version
+        self.path = fresh_path(support.base)
         self._events = -1
         os.mkdir(self.path)  # noqa: PTH102
         try:
-            if means.version == 1:
+            if support.version == 1:
                 # In `tasks`, unlike in `cgroup.procs`, the kernel need not wait for all processors to take note.
                 self.entry = f"{self.path}/tasks"
                 hierarchy.write(f"{self.path}/memory.limit_in_bytes", cap_bytes)
@@ -151,19 +151,19 @@ class Group:
 
 
 def open_group(cap_bytes: int) -> Group | None:
-    """A new group for one bot, with a cap in bytes; None where there are none (`means` says why).
+    """A new group for one bot, with a cap in bytes; None where there are none (`support` says why).
 
     Raises `HarnessFault` if a group cannot be made although it could before, because the record of this match would be
     wrong. From then on this process works without groups, and says so.
     """
-    found = means()
+    found = support()
     if not found.version:
         return None
     try:
         return Group(found, cap_bytes)
     except OSError as error:
         reason = f"one could not be made any more: {error.strerror}"
-        _lost.append(Means(base=found.base, reason=reason))
+        _lost.append(CgroupSupport(base=found.base, reason=reason))
         raise unmade(found.base, error) from error
 
 
@@ -172,24 +172,24 @@ def unmade(base: str, error: OSError) -> HarnessFault:
     return HarnessFault(f"{base}: no control group could be made: {error.strerror}")
 
 
-def means() -> Means:
+def support() -> CgroupSupport:
     """What there is on this machine, found out at the first call in a process.
 
     Where version 2 asks for it, this process moves itself into a group of its own below the one it is in.
     Groups of dead harnesses are removed, and so are this process's own at its end.
     """
-    return _lost[-1] if _lost else _means()
+    return _lost[-1] if _lost else _support()
 
 
-_lost: list[Means] = []
+_lost: list[CgroupSupport] = []
 
 
 @cache
-def _means() -> Means:
+def _support() -> CgroupSupport:
     try:
         found = detect()
     except hierarchy.Impossible as error:
-        return Means(base=error.base, reason=str(error))
+        return CgroupSupport(base=error.base, reason=str(error))
     sweep(found.base)
     atexit.register(at_exit, found.base, os.getpid())
     return found
@@ -201,10 +201,10 @@ def at_exit(base: str, pid: int) -> None:
         sweep(base, ours_too=True)
 
 
-def detect(proc: str = "/proc") -> Means:
+def detect(proc: str = "/proc") -> CgroupSupport:
     """Find the folder to make groups in, and make one to see that it works; `Impossible` says why there is none."""
     version, base = hierarchy.find(proc)
-    found = Means(version, base)
+    found = CgroupSupport(version, base)
     try:
         Group(found, 64 << 20).remove()
     except OSError as error:

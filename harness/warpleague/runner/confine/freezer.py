@@ -24,7 +24,7 @@ _USAGE: Final = len(b"usage_usec ")
 
 
 @attrs.frozen
-class Means:
+class FreezerSupport:
     """The folder `base` to make groups in; where it is empty, `reason` says why, without names of this machine."""
 
     base: str = ""
@@ -138,9 +138,9 @@ class Freezer:
 def open_freezer(capped: cgroup.Group | None) -> Freezer | None:
     """A new group for one bot, the one that caps its memory if that can freeze; None where there are none.
 
-    `means` says why. Raises `HarnessFault` if one cannot be made where it could before.
+    `support` says why. Raises `HarnessFault` if one cannot be made where it could before.
     """
-    found = means()
+    found = support()
     if not found.base:
         return None
     try:
@@ -148,33 +148,33 @@ def open_freezer(capped: cgroup.Group | None) -> Freezer | None:
             return Freezer(found.base, capped.path)
         return Freezer(found.base)
     except OSError as error:
-        _lost.append(Means(reason=f"one could not be made any more: {error.strerror}"))
+        _lost.append(FreezerSupport(reason=f"one could not be made any more: {error.strerror}"))
         raise cgroup.unmade(found.base, error) from error
 
 
-def means() -> Means:
+def support() -> FreezerSupport:
     """What there is on this machine, found out at the first call in a process."""
-    return _lost[-1] if _lost else _means()
+    return _lost[-1] if _lost else _support()
 
 
-_lost: list[Means] = []
+_lost: list[FreezerSupport] = []
 
 
 @cache
-def _means() -> Means:
+def _support() -> FreezerSupport:
     try:
         found = detect()
     except hierarchy.Impossible as error:
-        return Means(reason=str(error))
-    if found.base != cgroup.means().base:
+        return FreezerSupport(reason=str(error))
+    if found.base != cgroup.support().base:
         cgroup.sweep(found.base)
         atexit.register(cgroup.at_exit, found.base, os.getpid())
     return found
 
 
-def detect(proc: str = "/proc") -> Means:
+def detect(proc: str = "/proc") -> FreezerSupport:
     """Find the folder to make groups in, and make one to see that it works; `Impossible` says why there is none."""
-    capped = cgroup.means()
+    capped = cgroup.support()
     base = capped.base if capped.version == 2 else hierarchy.find_unified(proc)
     try:
         trial = Freezer(base)
@@ -187,4 +187,4 @@ def detect(proc: str = "/proc") -> Means:
     except (OSError, ValueError) as error:
         told = error.strerror if isinstance(error, OSError) else "no clock"
         raise hierarchy.Impossible(f"none can be made: {told}", base) from None
-    return Means(base)
+    return FreezerSupport(base)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import BadInput
-from warpleague.runner.confine.seen import SYSTEM, USR_MERGED, etc, too_wide, within
+from warpleague.runner.confine.visible_paths import SYSTEM, USR_MERGED, etc, too_wide, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -28,7 +28,7 @@ import trio
 from warpleague.errors import BadInput, HarnessFault, WarpLeagueError
 from warpleague.match.confinement import Confinement
 from warpleague.match.spec import SeatSpec, Violation
-from warpleague.runner.bot.process import BotProcess, Reply
+from warpleague.runner.bot.process import BotProcess, BotReply
 from warpleague.runner.confine import cgroup, freezer, seccomp
 from warpleague.runner.confine.launch import FILE_MB, MORE_LIMITS, OPEN_FILES, data_bytes, environment
 from warpleague.runner.confine.sandbox import Killed, bubblewrap_version, end_unmade
@@ -88,7 +88,7 @@ _MEMORY_MB: Final = 64
 
 
 @attrs.frozen
-class Finding:
+class TestedPromise:
     """One promise, whether it was kept, and what happened if not."""
 
     promise: str
@@ -102,7 +102,7 @@ class Report:
 
     level: Level
     means: str
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[TestedPromise, ...] = ()
     failure: str = ""
 
     @property
@@ -110,7 +110,7 @@ class Report:
         """The means, with what keeps memory within its limit and bots still out of their turn at this time."""
         if not self.means or sys.platform != "linux":
             return self.means
-        return f"{self.means}; {cgroup.means()}; {freezer.means()}"
+        return f"{self.means}; {cgroup.support()}; {freezer.support()}"
 
     @property
     def promised(self) -> tuple[str, ...]:
@@ -184,7 +184,7 @@ def examine(level: Level, *, thorough: bool = False) -> Report:
         found = _attempt(level, wanted)  # once may be chance, or somebody's hand; twice has a cause
     if isinstance(found, WarpLeagueError):
         return Report(level, means, failure=str(found))
-    return Report(level, means, tuple(Finding(name, not found[name], found[name]) for name in wanted))
+    return Report(level, means, tuple(TestedPromise(name, not found[name], found[name]) for name in wanted))
 
 
 def _attempt(level: Level, wanted: list[str]) -> dict[str, str] | WarpLeagueError:
@@ -321,7 +321,7 @@ async def _hoard(seat: SeatSpec, level: Level, expected: dict[str, Any]) -> str:
         bot.end()
 
 
-async def _put(bot: BotProcess, expected: dict[str, Any]) -> Reply | Violation:
+async def _put(bot: BotProcess, expected: dict[str, Any]) -> BotReply | Violation:
     try:
         return await bot.ask(json.dumps(expected).encode() + b"\n", round(_ANSWER_S * 1e9))
     except HarnessFault as error:

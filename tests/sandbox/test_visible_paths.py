@@ -19,8 +19,8 @@ from warpleague.league.league import open_to_run
 from warpleague.match.spec import SeatSpec
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.bundle.manifest import read_manifest
-from warpleague.runner.confine import mounts, seen
-from warpleague.runner.confine.seen import check_asked, check_granted
+from warpleague.runner.confine import mounts, visible_paths
+from warpleague.runner.confine.visible_paths import check_asked, check_granted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ def bot(tmp_path: Path) -> Path:
 @pytest.fixture
 def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that an organiser may show, as far as its place goes."""
-    monkeypatch.setattr(seen, "_PRIVATE", ("/home", "/root", "/proc"))
+    monkeypatch.setattr(visible_paths, "_PRIVATE", ("/home", "/root", "/proc"))
     folder = tmp_path / "tools"
     folder.mkdir()
     (folder / "data").write_text("something to see")
@@ -57,13 +57,17 @@ def ask(bot: Path, *paths: str) -> None:
 def test_the_documentation_names_all_that_every_bot_sees() -> None:
     """Nothing of /etc, and no folder, is shown without being named on the page about confinement."""
     page = (ROOT / "docs" / "sandbox.md").read_text("utf-8")
-    assert [name for name in (*seen.SYSTEM, *seen.ETC, *seen.ASKABLE) if f"`{name}`" not in page] == []
+    assert [
+        name
+        for name in (*visible_paths.SYSTEM, *visible_paths.ETC, *visible_paths.ASKABLE)
+        if f"`{name}`" not in page
+    ] == []
 
 
 def test_nothing_private_is_among_what_every_bot_sees() -> None:
     """What is shown of /etc may be read by everyone, and does not tell who uses the machine."""
-    assert not {"passwd", "group", "shadow", "hosts", "hostname", "machine-id"} & set(seen.ETC)
-    for place in seen.etc():
+    assert not {"passwd", "group", "shadow", "hosts", "hostname", "machine-id"} & set(visible_paths.ETC)
+    for place in visible_paths.etc():
         assert Path(place).stat().st_mode & 0o004, place
 
 
@@ -133,7 +137,7 @@ def test_a_link_out_of_the_places_of_programs_is_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a path leads to is judged, not what it is called."""
-    monkeypatch.setattr(seen, "ASKABLE", (str(tmp_path / "opt"),))
+    monkeypatch.setattr(visible_paths, "ASKABLE", (str(tmp_path / "opt"),))
     (tmp_path / "opt").mkdir()
     (tmp_path / "opt" / "tool").symlink_to("/etc")
     with pytest.raises(BotError, match=r"asks to see .*tool, but '/etc' is not below"):
@@ -142,7 +146,7 @@ def test_a_link_out_of_the_places_of_programs_is_followed(
 
 def test_a_manifest_gets_no_file_of_the_harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Results and cached bots below a place of programs are shown to nobody who asks for them."""
-    monkeypatch.setattr(seen, "ASKABLE", (str(tmp_path),))
+    monkeypatch.setattr(visible_paths, "ASKABLE", (str(tmp_path),))
     league = tmp_path / "league"
     (league / "results").mkdir(parents=True)
     for path in (league, league / "results"):
@@ -231,7 +235,7 @@ def test_a_bot_that_asks_for_a_leagues_results_cannot_enter(
     bot: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The folder that a league writes to is hidden from a manifest, wherever it is."""
-    monkeypatch.setattr(seen, "ASKABLE", (str(tmp_path),))
+    monkeypatch.setattr(visible_paths, "ASKABLE", (str(tmp_path),))
     (tmp_path / "results").mkdir()
     ask(bot, str(tmp_path / "results"))
     league = tmp_path / "l.toml"

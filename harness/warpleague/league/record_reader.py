@@ -8,8 +8,8 @@ import attrs
 import msgspec
 
 from warpleague.errors import RecordError
-from warpleague.league.played import MOST_NUMBER
 from warpleague.league.season import differences
+from warpleague.league.stored_match import MOST_NUMBER
 from warpleague.match.confinement import Confinement
 from warpleague.match.forms import act_misfit, end_misfit, fault_misfit, header_misfit
 from warpleague.match.packing import unpack

@@ -13,12 +13,12 @@ import pytest
 
 from warpleague.errors import BotError
 from warpleague.match.spec import LEVELS
-from warpleague.runner.bundle import linked
+from warpleague.runner.bundle import large_files
 from warpleague.runner.bundle.bundle import find, prepare
 from warpleague.runner.bundle.cache import cached, clear
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
-from warpleague.runner.bundle.travel import pack
+from warpleague.runner.bundle.transfer import pack
 from warpleague.runner.checkup import Checkup, check_bot
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def test_a_model_is_larger_than_a_bundle_may_be(bot: Path, monkeypatch: pytest.M
     monkeypatch.undo()
     monkeypatch.setenv("WARPLEAGUE_CACHE", str(bot.parent / "cache"))
     prepare(bot)
-    monkeypatch.setattr(linked, "sha256", None)
+    monkeypatch.setattr(large_files, "sha256", None)
     prepare(bot)
     os.utime(bot / "data" / "model.bin", (1, 1))
     with pytest.raises(TypeError):

@@ -34,7 +34,7 @@ _NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; img-
 
 
 @attrs.frozen
-class Part:
+class PagePart:
     """A style sheet or script: linked as `href`, or within the page as `text`."""
 
     href: str = ""
@@ -42,12 +42,12 @@ class Part:
 
 
 @attrs.frozen
-class Shell:
+class PageFrame:
     """The policy of a page, and its parts."""
 
     policy: str
-    styles: tuple[Part, ...]
-    scripts: tuple[Part, ...]
+    styles: tuple[PagePart, ...]
+    scripts: tuple[PagePart, ...]
     nonce: str = ""
 
 
@@ -76,25 +76,25 @@ def shared() -> dict[str, bytes]:
     return dict(bundle(names) for names in (*STYLES.values(), *SCRIPTS.values()))
 
 
-def linked(kind: str, root: str, seal: str) -> Shell:
-    """The shell of a page of a site; `root` leads to the site's folder, `seal` names the page's content.
+def linked(kind: str, root: str, seal: str) -> PageFrame:
+    """The frame of a page of a site; `root` leads to the site's folder, `seal` names the page's content.
 
     The nonce follows from the content, so that it is no constant that a bot's words could name.
     """
     nonce = blake2b(seal.encode(), digest_size=15, person=b"warpleague nonce").hexdigest()
     policy = f"{_NOTHING}; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'"
-    style = Part(f"{root}{ASSETS}/{bundle(STYLES[kind])[0]}")
-    script = Part(f"{root}{ASSETS}/{bundle(SCRIPTS[kind])[0]}")
-    return Shell(policy, (style,), (script,), nonce)
+    style = PagePart(f"{root}{ASSETS}/{bundle(STYLES[kind])[0]}")
+    script = PagePart(f"{root}{ASSETS}/{bundle(SCRIPTS[kind])[0]}")
+    return PageFrame(policy, (style,), (script,), nonce)
 
 
-def alone(kind: str) -> Shell:
-    """The shell of a page that needs no other file."""
+def alone(kind: str) -> PageFrame:
+    """The frame of a page that needs no other file."""
     style, script = (bundle(names[kind])[1].decode() for names in (STYLES, SCRIPTS))
     if "</" in style or "</script" in script.lower() or "<!--" in script:
         raise AssertionError("a style or script that ends its own element")
     policy = f"{_NOTHING}; script-src {_hash(script)}; style-src {_hash(style)}"
-    return Shell(policy, (Part(text=Markup(style)),), (Part(text=Markup(script)),))
+    return PageFrame(policy, (PagePart(text=Markup(style)),), (PagePart(text=Markup(script)),))
 
 
 def _hash(text: str) -> str:

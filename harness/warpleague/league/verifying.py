@@ -12,9 +12,9 @@ import attrs
 import msgspec
 
 from warpleague.errors import RecordError, StoreError
-from warpleague.league.played import played_from
 from warpleague.league.pool import RefereePool
-from warpleague.league.recorded import header_differences
+from warpleague.league.record_reader import header_differences
+from warpleague.league.stored_match import played_from
 from warpleague.match.confinement import Confinement
 from warpleague.match.lines import publish
 from warpleague.match.replay import verify_record

@@ -29,7 +29,7 @@ _times = msgspec.json.Decoder(tuple[SeatTimes, ...])
 
 
 @attrs.frozen
-class Played:
+class StoredMatch:
     """A match as the store knows it, without its record; faults and times are decoded when asked for.
 
     That raises `StoreError` if they are damaged. `confinement` is the number of a confinement (`Store.confinements`).
@@ -79,7 +79,7 @@ def row_of(match_id: str, deal: int, bots: Sequence[tuple[str, str]], result: Ma
     )
 
 
-def played_from(row: tuple[Any, ...], players: int | None = None) -> Played:
+def played_from(row: tuple[Any, ...], players: int | None = None) -> StoredMatch:
     """The match in a row of `RESULT_COLUMNS`; `StoreError` for a damaged one, or one of another number of players."""
     match_id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s, confinement = row
     ranked = _decoded(_ranks, ranks, match_id, "ranks")
@@ -99,7 +99,9 @@ def played_from(row: tuple[Any, ...], players: int | None = None) -> Played:
             raise _damaged(match_id, f"{name}: must be text that can be printed")
     if type(lines) is not int or not (confinement is None or type(confinement) is int):
         raise _damaged(match_id, "lines, held: must be whole numbers")
-    return Played(match_id, ranked, scored, rival, why, digest, lines, elapsed_s, faults, times, confinement)
+    return StoredMatch(
+        match_id, ranked, scored, rival, why, digest, lines, elapsed_s, faults, times, confinement
+    )
 
 
 def confinement_from(text: object) -> Confinement:

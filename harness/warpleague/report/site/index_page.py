@@ -30,18 +30,18 @@ from warpleague.report.figures import (
 )
 from warpleague.report.match import BUSY_SHARE
 from warpleague.report.site import charts
-from warpleague.report.site.listing import Listed, listed
-from warpleague.report.site.words import Facts, conditions, one_line
+from warpleague.report.site.listing import ListedMatch, listed
+from warpleague.report.site.wording import Facts, conditions, one_line
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpleague.league.league import League
-    from warpleague.league.played import Played
     from warpleague.league.schedule import Fixture
     from warpleague.league.standings import SeatLine, Standing, Standings, Tally, TimeLine
     from warpleague.league.status import Status
+    from warpleague.league.stored_match import StoredMatch
     from warpleague.report.figures import FaultTally
 
 _POINTS: Final = 160  # of a line of Elo
@@ -50,20 +50,20 @@ _FIRST: Final = 6  # matches linked for each kind of fault
 
 
 @attrs.frozen
-class Gathered:
+class IndexContent:
     """The values of the page, and all matches played, in schedule order."""
 
     values: dict[str, Any]
-    matches: tuple[Listed, ...]
+    matches: tuple[ListedMatch, ...]
 
 
-def gather(league: League) -> Gathered:
+def index_content(league: League) -> IndexContent:
     """Read the league and compute all that its page shows but the replays."""
     now = status(league)
     course = _Course(now.stored)
-    matches: list[Listed] = []
+    matches: list[ListedMatch] = []
 
-    def each(fixture: Fixture, played: Played, tally: Tally) -> None:
+    def each(fixture: Fixture, played: StoredMatch, tally: Tally) -> None:
         matches.append(listed(fixture, played))
         course.note(tally)
 
@@ -90,7 +90,7 @@ def gather(league: League) -> Gathered:
         "faults": _faults(read.faults),
         "fault_kinds": sorted({kind for match in matches for _, kind in match.faults}),
     }
-    return Gathered(values, tuple(matches))
+    return IndexContent(values, tuple(matches))
 
 
 # The head

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpleague.league.phases import DEALS_A_JOB, in_phases
+from warpleague.league.play_order import DEALS_A_JOB, in_phases
 from warpleague.league.pool import RefereeDied
 from warpleague.league.running import run_league
 from warpleague.league.schedule import Fixture, Schedule
@@ -116,7 +116,7 @@ def test_no_process_that_saw_dice_is_alive_when_they_come_again(
         season = attrs.evolve(league.season, players=players)
         tables = attrs.evolve(league, season=season, schedule=Schedule(season))
         bots = Patient(fake.play, 3, deaths)
-        watcher = running.Watcher()
+        watcher = running.RunWatcher()
         watcher.tick = bots.tick
         report = run_league(tables, executor=bots, jobs=2, play=fake.play, watcher=watcher)
     assert report.complete

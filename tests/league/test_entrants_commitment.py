@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import warpleague.league.records
 import warpleague.league.running
+import warpleague.league.verifying
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.cli import main
@@ -178,7 +178,7 @@ def test_both_names_of_the_key_must_agree(submit: Submit) -> None:
 def command(fake, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     """Runs `warpleague league ACTION FILE ...`, no match being really played; gives exit code and both outputs."""
     monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
-    for module in (warpleague.league.running, warpleague.league.records):
+    for module in (warpleague.league.running, warpleague.league.verifying):
         monkeypatch.setattr(module, "RefereePool", inline_pool)
 
     def run(action: str, path: Path, *arguments: str):

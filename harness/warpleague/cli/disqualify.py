@@ -1,7 +1,7 @@
 """Disqualify a bot of a league, or reinstate it.
 
 These are the arguments and outputs of `warpleague league disqualify` and `reinstate`. What they do is in
-`warpleague.league.decisions`.
+`warpleague.league.disqualifications`.
 """
 
 from __future__ import annotations

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import warpleague.league.records
 import warpleague.league.running
+import warpleague.league.verifying
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.config import load_config
-from warpleague.league.decisions import KINDS
+from warpleague.league.disqualifications import KINDS
 from warpleague.league.league import disqualify, open_to_read, reinstate
-from warpleague.league.records import altered
 from warpleague.league.running import run_league
 from warpleague.league.schedule import Schedule
 from warpleague.league.standings import standings
+from warpleague.league.verifying import altered
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -256,9 +256,9 @@ def command(fake, inline_pool, results: Path, monkeypatch: pytest.MonkeyPatch, c
     """Runs `warpleague league ACTION FILE ...` with the stand-ins; gives exit code, output and remarks."""
     monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
     monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
-    for module in (warpleague.league.running, warpleague.league.records):
+    for module in (warpleague.league.running, warpleague.league.verifying):
         monkeypatch.setattr(module, "RefereePool", inline_pool)
-    monkeypatch.setattr(warpleague.league.records, "problem_of", lambda *_: None)
+    monkeypatch.setattr(warpleague.league.verifying, "problem_of", lambda *_: None)
 
     def run(action: str, path: Path, *arguments: str):
         code = main(["league", action, str(path), "--results", str(results), *arguments])

@@ -30,7 +30,7 @@ _PATIENCE_S: Final = 20.0  # for one row
 _STEPS: Final = 20_000  # of SQLite's machine, between two looks at the clock
 
 
-class Stranger:
+class UntrustedStore:
     """A store that is opened to read and not trusted; a context manager."""
 
     def __init__(self, path: Path) -> None:

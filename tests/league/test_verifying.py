@@ -13,7 +13,7 @@ from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read
-from warpleague.league.records import published_record, verify_league
+from warpleague.league.verifying import published_record, verify_league
 from warpleague.match.chance import deal_key
 from warpleague.match.replay import verify_record
 from warpline.codec import canonical

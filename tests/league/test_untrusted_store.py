@@ -14,13 +14,13 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import warpleague.league.records
+import warpleague.league.verifying
 from warpleague.errors import StoreError
-from warpleague.league import strangers
+from warpleague.league import untrusted_store
 from warpleague.league.config import load_config
 from warpleague.league.league import commit, mend, merge, open_to_read
-from warpleague.league.records import altered, verify_league
 from warpleague.league.running import run_league
+from warpleague.league.verifying import altered, verify_league
 from warpleague.match.confinement import Confinement
 from warpleague.report.views import VIEWS
 
@@ -149,7 +149,7 @@ def base(
     write_league, open_league, refereed, inline, inline_pool, short, tmp_path: Path, monkeypatch
 ) -> Path:
     """A league of short matches: `whole` has been played, `part` in part, `theirs` elsewhere and in part."""
-    for module in (warpleague.league.records, warpleague.league.merging):
+    for module in (warpleague.league.verifying, warpleague.league.merging):
         monkeypatch.setattr(module, "RefereePool", inline_pool)
     path = write_league("a", "b", deals=2, game=short)
     play = refereed(CONFINED)
@@ -362,8 +362,8 @@ def test_pages_that_lead_in_circles_end(base: Path) -> None:
 def test_reading_has_a_limit_in_time(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where SQLite works on and on for one row, that is told, and nothing is taken over."""
     ours, theirs = copy(base, "part"), copy(base, "theirs")
-    monkeypatch.setattr(strangers, "_PATIENCE_S", -1.0)
-    monkeypatch.setattr(strangers, "_STEPS", 1)
+    monkeypatch.setattr(untrusted_store, "_PATIENCE_S", -1.0)
+    monkeypatch.setattr(untrusted_store, "_STEPS", 1)
     with pytest.raises(StoreError, match=r"interrupted|takes too long"):
         merge(load_config(base), ours, [theirs / "cup"])
 
