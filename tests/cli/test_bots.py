@@ -424,7 +424,7 @@ def test_games_lists_and_describes_each(run: Run) -> None:
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="measures a C program")
 def test_bench_measures(run: Run) -> None:
-    """`bench --quick --json` prints positive figures for the wire, start-up and the game asked for.
+    """`bench --quick --json` prints positive figures for the wire, start-up and the game asked for, and some rows.
 
     How large they are is the machine's business, and of what else it does meanwhile.
     """
@@ -434,3 +434,25 @@ def test_bench_measures(run: Run) -> None:
     assert min(figures["pingpong_us"], figures["wire_ratio"], figures["help_ratio"]) > 0
     assert figures["aliens"]["engine_share"] > 0
     assert json.dumps(done.json["rounds"]) == "1"
+    rows = {row["row"]: row for row in done.json["rows"]}
+    assert rows["wire"]["met"] == (rows["wire"]["value"] <= rows["wire"]["goal"])
+    assert rows["wants"]["label"] == "aliens"
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="measures a C program")
+def test_bench_measures_the_rows_asked_for(run: Run) -> None:
+    """`bench --row` measures that row alone, and a table tells its goal and whether it is reached."""
+    done = run("bench", "--quick", "--row", "undercharge", "--game", "sheets")
+    assert done.code == 0
+    assert "≤ 0.1 %" in done.out
+    assert "engine's" not in done.out
+
+
+def test_bench_lists_its_rows(run: Run) -> None:
+    """`bench --list` measures nothing; each row can be measured by its name, and its function is there."""
+    from warpleague.cli.bench.rows import ROWS
+
+    listed = run("bench", "--list", "--json").json
+    assert [row["row"] for row in listed] == [row.name for row in ROWS]
+    assert all(callable(row.load()) for row in ROWS)
+    assert "undercharge" in run("bench", "--list").out

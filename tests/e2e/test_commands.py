@@ -206,9 +206,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_holds_what_a_user_needs(wheel: Path) -> None:
-    """All bots, leagues and pages, the bench's C program and type markers are in the wheel; tests are not."""
+    """All bots, leagues and pages, the bench's C programs and type markers are in the wheel; tests are not."""
     names = set(zipfile.ZipFile(wheel).namelist())
-    wanted = {"warpleague/cli/bench/pingpong.c", "warpleague/py.typed", "warpline/py.typed"}
+    wanted = {f"warpleague/cli/bench/{name}.c" for name in ("bot", "pingpong", "uci")}
+    wanted |= {"warpleague/py.typed", "warpline/py.typed"}
     for pattern in ("bots/*/bot.toml", "leagues/*.toml", "docs/**/*.md", "protocol/SPEC.md", "README.md"):
         found = [path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern)]
         assert found, pattern

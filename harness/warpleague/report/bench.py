@@ -1,17 +1,62 @@
-"""Prints the figures of the benchmark."""
+"""Prints the figures of the benchmark, and the list of its rows."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from warpleague.report.terminal import make_console, make_table
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+
+def print_rows(rows: Sequence[tuple[str, str, bool]]) -> None:
+    """Print the rows there are: name, what is measured, and whether it is measured only when asked for."""
+    table = make_table()
+    for title in ("row", "what", ""):
+        table.add_column(title)
+    for name, what, slow in rows:
+        table.add_row(name, what, "only with --row or --all" if slow else "")
+    make_console().print(table)
+
 
 def print_figures(found: dict[str, Any]) -> None:
-    """Print the figures as two tables: the wire and start-up, then the games."""
+    """Print the figures as tables: the wire and start-up, the games, and the rows with their goals."""
     console = make_console()
-    figures = found["figures"]
     console.print(f"medians of {found['rounds']} rounds, Python {found['python']}")
+    if "wire_us" in found["figures"]:
+        _print_general(console, found)
+    table = make_table()
+    table.add_column("row")
+    table.add_column("of")
+    table.add_column("figure", justify="right")
+    table.add_column("goal", justify="right")
+    table.add_column("")
+    table.add_column("as a ratio")
+    before = None
+    for row in found["rows"]:
+        unit = "" if row["unit"] == "times" else f" {row['unit']}"
+        sign = {"at most": "≤", "at least": "≥", None: ""}[row["goal_is"]]
+        table.add_row(
+            "" if row["row"] == before else row["row"],
+            row["label"],
+            f"{_number(row['value'])}{unit}",
+            "" if row["goal"] is None else f"{sign} {row['goal']:g}{unit}",
+            {None: "", True: "reached", False: "missed"}[row["met"]],
+            "" if row["ratio"] is None else f"{_number(row['ratio'])} {row['over']}",
+        )
+        before = row["row"]
+    console.print(table)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _print_general(console: Console, found: dict[str, Any]) -> None:
+    figures = found["figures"]
     general = make_table()
     general.add_column("measure")
     general.add_column("figure", justify="right")

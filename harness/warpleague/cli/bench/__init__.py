@@ -1,6 +1,6 @@
-"""Measure the wire, the engines, whole matches and start-up on this machine, as ratios within one run.
+"""Measure the wire, the engines, whole matches, leagues and start-up on this machine, as ratios within one run.
 
-How each figure is measured is in `warpleague.cli.bench.measures`.
+The rows are listed in `warpleague.cli.bench.rows`, and docs/bench.md explains them.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warpleague.cli.common import add_examples, count, print_json, say
+from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
     import argparse
@@ -19,23 +20,56 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--rounds", type=count(1), default=5, metavar="N", help="rounds; medians are shown (default 5)"
     )
     parser.add_argument(
-        "--quick", action="store_true", help="one short round: to see that it works, not to measure"
+        "--quick", action="store_true", help="one short round of few rows: to see that it works"
     )
     parser.add_argument(
         "--game", action="append", metavar="GAME", help="only this game; repeatable (default: all)"
     )
+    parser.add_argument(
+        "--row", action="append", default=[], metavar="ROW", help="measure only this row; repeatable"
+    )
+    parser.add_argument("--all", action="store_true", help="measure also the rows that take minutes")
+    parser.add_argument("--list", action="store_true", help="list the rows, and measure nothing")
+    parser.add_argument(
+        "--against",
+        action="append",
+        default=[],
+        metavar="PEER=PATH",
+        help="measure this program in the same run; known: fastchess",
+    )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    add_examples(parser, "bench --quick", "bench --game aliens --json")
+    add_examples(
+        parser, "bench --quick", "bench --game aliens --json", "bench --row wire --row match --rounds 3"
+    )
     parser.set_defaults(handler=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Take all figures and print them."""
+    from warpleague.cli.bench.rows import ROWS, rows
+
+    if args.list:
+        if args.json:
+            print_json([{"row": row.name, "what": row.what, "takes": row.takes} for row in ROWS])
+        else:
+            from warpleague.report.bench import print_rows
+
+            print_rows([(row.name, row.what, row.takes == "minutes") for row in ROWS])
+        return 0
+    chosen = rows(args.row, "minutes" if args.all else "moment" if args.quick else "while")
+    peers = dict(_peer(text) for text in args.against)
+
     from warpleague.cli.bench.measures import Bench
     from warpleague.games import game_ids
 
-    games = tuple(args.game or game_ids())
-    bench = Bench(games, rounds=1 if args.quick else args.rounds, quick=args.quick)
+    bench = Bench(
+        tuple(args.game or game_ids()),
+        rounds=1 if args.quick else args.rounds,
+        rows=chosen,
+        general=not args.row,
+        peers=peers,
+        quick=args.quick,
+    )
     figures = bench.run(None if args.json else say)
     if args.json:
         print_json(figures)
@@ -44,3 +78,17 @@ def run(args: argparse.Namespace) -> int:
 
     print_figures(figures)
     return 0
+
+
+def _peer(text: str) -> tuple[str, str]:
+    """A peer and the absolute path of its program, from `PEER=PATH`."""
+    import os
+    import shutil
+
+    name, _, path = text.partition("=")
+    if name != "fastchess":
+        raise BadInput(f"--against: {text!r}: expected fastchess=PATH")
+    found = shutil.which(path) if path else None
+    if found is None:
+        raise BadInput(f"--against: {path!r}: there is no such program, or it may not be run")
+    return name, os.path.abspath(found)  # noqa: PTH100 - links in it stay

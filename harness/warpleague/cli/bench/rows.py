@@ -1,0 +1,132 @@
+"""The rows of the benchmark: what each measures, its goal, and how its figures are told.
+
+A row is one function. To add one, write the function beside its like and name it in `ROWS`.
+"""
+
+from __future__ import annotations
+
+import statistics
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+import attrs
+
+from warpleague.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from warpleague.cli.bench.ground import Ground
+
+
+Takes = Literal["moment", "while", "minutes"]
+
+
+@attrs.frozen
+class Figure:
+    """One figure of a row: `value` in `unit`, and the `goal` to reach (`most`: at most that, else at least).
+
+    `label` tells the figures of one row apart. Where the unit is no ratio, `ratio` may be one, to `over`, another
+    figure of this run. A figure of a peer has no goal.
+    """
+
+    label: str
+    value: float
+    unit: str = "times"
+    goal: float | None = None
+    most: bool = True
+    ratio: float | None = None
+    over: str = ""
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the goal is reached; None if there is none."""
+        if self.goal is None:
+            return None
+        return self.value <= self.goal if self.most else self.value >= self.goal
+
+
+@attrs.frozen
+class Row:
+    """A row: its `name` on the command line, what it measures, and where the function that does is found.
+
+    `measure` is "module:function" below this package, called with the `Ground`. What `takes` minutes is measured only
+    when asked for, and then once; what takes no moment is left out of a quick run.
+    """
+
+    name: str
+    what: str
+    measure: str
+    takes: Takes = "while"
+
+    def load(self) -> Callable[[Ground], Sequence[Figure]]:
+        """The function that measures this row."""
+        module, _, function = self.measure.partition(":")
+        found: Callable[[Ground], Sequence[Figure]] = getattr(
+            import_module(f"warpleague.cli.bench.{module}"), function
+        )
+        return found
+
+
+ROWS: Final = (
+    Row("wants", "a decision with the default wants, to one with none", "matches:wants", "moment"),
+    Row("wire", "a decision without a game, to the common measure", "matches:wire", "moment"),
+    Row("match", "a decision of a match of a league, as a command, to the common measure", "leagues:whole"),
+    Row("engines", "engine steps a second, to those of OpenSpiel's backgammon", "engines:against_openspiel"),
+    Row("short", "matches of 30 decisions a second", "leagues:short"),
+    Row("start", "commands, to python -c pass", "starts:commands"),
+    Row("verify", "replay verify, a decision", "matches:verify", "moment"),
+    Row(
+        "undercharge", "decisions of a bot that computes 1 ms, charged less than half", "matches:undercharge"
+    ),
+    Row("busy", "share of the cores that bots which think 10 ms keep busy", "leagues:busy", "minutes"),
+    Row("waiting", "200 matches whose bots wait 1 s a decision", "leagues:waiting", "minutes"),
+)
+
+
+def rows(names: Sequence[str], most: Takes) -> tuple[Row, ...]:
+    """The rows to measure: those named, or all that take no longer than `most`."""
+    known = {row.name: row for row in ROWS}
+    for name in names:
+        if name not in known:
+            from warpleague.strict import nearest
+
+            raise BadInput(f"--row: there is no row {name!r}; {nearest(name, list(known))}")
+    if names:
+        return tuple(known[name] for name in dict.fromkeys(names))
+    lengths = get_args(Takes)
+    return tuple(row for row in ROWS if lengths.index(row.takes) <= lengths.index(most))
+
+
+def medians(row: Row, rounds: Sequence[Sequence[Figure]]) -> list[dict[str, Any]]:
+    """The figures of a row over some rounds, as JSON: the median of each, and the least and the largest."""
+    found: list[dict[str, Any]] = []
+    for of_rounds in zip(*rounds, strict=True):
+        values = [figure.value for figure in of_rounds]
+        ratios = [figure.ratio for figure in of_rounds if figure.ratio is not None]
+        figure = attrs.evolve(
+            of_rounds[0],
+            value=statistics.median(values),
+            ratio=statistics.median(ratios) if ratios else None,
+        )
+        found.append(
+            {
+                "row": row.name,
+                "what": row.what,
+                "label": figure.label,
+                "value": _rounded(figure.value),
+                "least": _rounded(min(values)),
+                "most": _rounded(max(values)),
+                "unit": figure.unit,
+                "goal": figure.goal,
+                "goal_is": None if figure.goal is None else "at most" if figure.most else "at least",
+                "met": figure.met,
+                "ratio": None if figure.ratio is None else _rounded(figure.ratio),
+                "over": figure.over or None,
+            }
+        )
+    return found
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.4g}")
