@@ -30,7 +30,7 @@ run(lambda question: 0, wants=())
 class Outcome(NamedTuple):
     """What a command left: its exit code, and what it wrote."""
 
-    code: int
+    code: Any
     out: str
     err: str
 
@@ -69,7 +69,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
     def run(*arguments: object) -> Outcome:
         capsys.readouterr()
         try:
-            code = main(with_room([str(argument) for argument in arguments]))
+            code: Any = main(with_room([str(argument) for argument in arguments]))
         except SystemExit as exit_:  # argparse
             code = exit_.code
         out, err = capsys.readouterr()

@@ -20,7 +20,7 @@ from warpleague.games import load_game
 if TYPE_CHECKING:
     from typing import Any
 
-    from conftest import MakeBot, Outcome, Run
+    from tests.cli.conftest import MakeBot, Outcome, Run
 
 
 def refused(done: Outcome, *words: str) -> None:

@@ -24,7 +24,7 @@ from warpleague.runner.checkup import Checkup, check_bot
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import MakeBot, Run
+    from tests.cli.conftest import MakeBot, Run
 
 CHECK = ("bot", "check", "--matches", 1)
 

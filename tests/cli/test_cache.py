@@ -19,7 +19,7 @@ from warpleague.runner.bundle.cache import cached, clear, hold
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conftest import MakeBot, Run
+    from tests.cli.conftest import MakeBot, Run
 
 HOLDER = """
 import sys

@@ -17,7 +17,7 @@ from warpleague.cli import COMMANDS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conftest import Run
+    from tests.cli.conftest import Run
 
 
 def parser_of(family: str) -> argparse.ArgumentParser:

@@ -15,7 +15,7 @@ from warpleague.runner.doctor.promises import check_level
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import MakeBot, Run
+    from tests.cli.conftest import MakeBot, Run
 
 SAYING = """
 import sys

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from conftest import MakeBot, Run
+    from tests.cli.conftest import MakeBot, Run
 
 SHORT = ("--option", "max_turns=4")
 

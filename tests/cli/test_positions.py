@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from conftest import Run
+    from tests.cli.conftest import Run
 
 SHORT = {
     "aliens": ("max_turns=12", 2),

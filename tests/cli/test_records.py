@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from conftest import MakeBot, Run
+    from tests.cli.conftest import MakeBot, Run
 
 
 def rewrite(record: Path, target: Path, **header: Any) -> Path:
@@ -163,11 +163,10 @@ def test_show_tells_every_line(run: Run, record: Path) -> None:
 
 def test_long_lines_keep_to_the_right_of_their_numbers(run: Run, record: Path) -> None:
     """In a narrow terminal what happened is wrapped beside the numbers; in a pipe each line of the record is one."""
-    narrow = Console(
-        file=io.StringIO(), force_terminal=True, color_system=None, width=40, height=50, highlight=False
-    )
+    out = io.StringIO()
+    narrow = Console(file=out, force_terminal=True, color_system=None, width=40, height=50, highlight=False)
     show_replay(Replay(read_record(record)), boards=False, at=None, seat=None, console=narrow)
-    told, _, _ = narrow.file.getvalue().partition("────")
+    told, _, _ = out.getvalue().partition("────")
     lines = told[told.index("    1  ") :].splitlines()
     assert max(map(len, lines)) <= 40
     numbered = [line for line in lines if line[:5].strip().isdigit()]

@@ -15,7 +15,7 @@ from warpline.codec import canonical
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import MakeBot, Run
+    from tests.cli.conftest import MakeBot, Run
 
 ESC = "\x1b]0;title\x07"
 STEERING = {

@@ -16,7 +16,7 @@ from warpleague.report.docs import Page, dead_ends, page_text, pages
 from warpleague.runner.bundle.shipped import located, shipped_root, short_name
 
 if TYPE_CHECKING:
-    from conftest import Run
+    from tests.cli.conftest import Run
 
 
 @pytest.fixture

@@ -121,7 +121,7 @@ def python(example: Example) -> None:
     """Execute the code, and keep what it prints for an output block."""
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         run_python(example)
-    example.document.printed = printed.getvalue()
+    example.document.printed = printed.getvalue()  # type: ignore[attr-defined]
 
 
 def session(example: Example) -> None:

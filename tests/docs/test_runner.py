@@ -8,11 +8,12 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
 SOURCE = Path(__file__).with_name("test_examples.py")
@@ -31,7 +32,7 @@ def examples() -> ModuleType:
 
 
 @pytest.fixture
-def run(examples: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def run(examples: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Write a page of the given text and run its examples; gives how many there are, the skipped ones included."""
     monkeypatch.chdir(tmp_path)
 
@@ -45,7 +46,7 @@ def run(examples: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return run_text
 
 
-def test_blocks_share_a_namespace_and_a_folder(run) -> None:
+def test_blocks_share_a_namespace_and_a_folder(run: Callable[..., Any]) -> None:
     """A name and a file of one block are there in the next, whatever their languages."""
     page = """
 ```python
@@ -69,12 +70,12 @@ $ pwd
     assert run(page) == 3
 
 
-def test_ellipsis_stands_for_anything(run) -> None:
+def test_ellipsis_stands_for_anything(run: Callable[..., Any]) -> None:
     """`...` matches any output, and a command without output lines may print what it likes."""
     run("```console\n$ printf 'a 17 b\\nc\\n'\na ... b\n...\n$ echo free\n```\n")
 
 
-def test_words_after_the_language_are_allowed(run) -> None:
+def test_words_after_the_language_are_allowed(run: Callable[..., Any]) -> None:
     """A session's lines are parsed without their arrows, and words for other tests change nothing."""
     assert run('```json session\n> {"a": 1}\n< {"a": 2}\n```\n```json referee\n{"a": 1}\n```\n') == 2
     assert run('```json malformed\n{"a": 01}\n```\n') == 1
@@ -101,20 +102,20 @@ def test_words_after_the_language_are_allowed(run) -> None:
         ("<!-- example: sikp x -->\n```python\n```\n", "no such comment"),
     ],
 )
-def test_a_wrong_example_fails(run, page: str, message: str) -> None:
+def test_a_wrong_example_fails(run: Callable[..., Any], page: str, message: str) -> None:
     """Each way an example can be wrong is an error that names it."""
     with pytest.raises((AssertionError, ValueError), match=message):
         run(page)
 
 
-def test_a_traceback_names_the_line_of_the_page(run) -> None:
+def test_a_traceback_names_the_line_of_the_page(run: Callable[..., Any]) -> None:
     """An exception in a python block points at the line of the page where it was raised."""
     with pytest.raises(ZeroDivisionError) as raised:
         run("# Title\n\n```python\na = 0\n1 / a\n```\n")
     assert raised.traceback[-1].lineno + 1 == 5
 
 
-def test_comments(run, tmp_path: Path) -> None:
+def test_comments(run: Callable[..., Any], tmp_path: Path) -> None:
     """Skipped blocks are not run, files are written, and a block in a list is found and unindented."""
     page = """
 <!-- example: skip needs a network -->

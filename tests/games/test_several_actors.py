@@ -42,8 +42,8 @@ class State:
     retired: list[int]
 
 
-HANDS = ("rock", "paper", "scissors")
-SHOWS = tuple(map(Show, HANDS))
+HANDS: tuple[Any, ...] = ("rock", "paper", "scissors")
+SHOWS = tuple(Show(hand) for hand in HANDS)
 READER = ActionReader([Show])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import Executor, Future
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
@@ -23,11 +23,22 @@ from warpleague.match.spec import SeatSpec, TimeControl
 from warpline.messages import BotHello
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
     from warpleague.league.league import League
     from warpleague.league.merging import Merged
     from warpleague.match.confinement import Confinement
+    from warpleague.match.spec import MatchResult, MatchSpec
+
+    # The types of the fixtures; those of a command are its exit code, output and remarks.
+    WriteLeague: TypeAlias = Callable[..., Path]
+    OpenLeague: TypeAlias = Callable[..., League]
+    MakeSeason: TypeAlias = Callable[..., Season]
+    Refereed: TypeAlias = Callable[..., Callable[[MatchSpec], MatchResult]]
+    TakeOver: TypeAlias = Callable[..., Merged]
+    PlayShort: TypeAlias = Callable[..., tuple[Path, Path]]
+    Command: TypeAlias = Callable[..., tuple[int, str, str]]
 
 FAKES = Path(__file__).parent / "fakes"
 
@@ -45,7 +56,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 class Inline(Executor):
     """Runs a call when it is submitted."""
 
-    def submit(self, fn, /, *args, **kwargs):
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         future = Future()
         try:
             future.set_result(fn(*args, **kwargs))
@@ -60,7 +71,7 @@ def inline() -> Executor:
 
 
 @pytest.fixture
-def write_league(tmp_path: Path):
+def write_league(tmp_path: Path) -> WriteLeague:
     """Writes a league file with folders for its bots; `extra` is appended."""
 
     def write(
@@ -84,24 +95,24 @@ def write_league(tmp_path: Path):
 
 
 @pytest.fixture
-def open_league(fake: ModuleType, tmp_path: Path):
+def open_league(fake: ModuleType, tmp_path: Path) -> OpenLeague:
     """Opens a league file to run, with the stand-in bundles."""
 
-    def opened(path: Path, results: Path | None = None):
+    def opened(path: Path, results: Path | None = None) -> Any:
         return open_to_run(load_config(path), results or tmp_path / "results", fake.prepare)
 
     return opened
 
 
 @pytest.fixture(scope="session")
-def refereed():
+def refereed() -> Refereed:
     """Makes what plays real matches: refereed in this process, between bots that always answer 0.
 
     `confinement` is what the records' headers say of how the bots were confined.
     """
 
-    def make(confinement: Confinement | None = None):
-        def play(spec):
+    def make(confinement: Confinement | None = None) -> Any:
+        def play(spec: MatchSpec) -> Any:
             referee = Referee(
                 load_game(spec.game), spec, started="2026-01-01T00:00:00+00:00", confinement=confinement
             )
@@ -128,7 +139,7 @@ def short() -> str:
 
 
 @pytest.fixture
-def take_over(inline_pool, monkeypatch: pytest.MonkeyPatch):
+def take_over(inline_pool: type[Executor], monkeypatch: pytest.MonkeyPatch) -> TakeOver:
     """Merges the store at a path into an open league, as `league merge` does, but for its processes."""
     monkeypatch.setattr(warpleague.league.merging, "RefereePool", inline_pool)
 
@@ -140,11 +151,18 @@ def take_over(inline_pool, monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.fixture
-def play_short(write_league, open_league, inline, inline_pool, tmp_path: Path, monkeypatch):
+def play_short(
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    inline: Executor,
+    inline_pool: type[Executor],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> PlayShort:
     """Plays a league of six short matches with what `refereed` makes; gives its file, and the file of its store."""
     monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
 
-    def run(play, extra: str = "") -> tuple[Path, Path]:
+    def run(play: Any, extra: str = "") -> tuple[Path, Path]:
         path = write_league("a", "b", extra=extra, game=SHORT)
         with open_league(path) as league:
             run_league(league, executor=inline, play=play)
@@ -154,10 +172,10 @@ def play_short(write_league, open_league, inline, inline_pool, tmp_path: Path, m
 
 
 @pytest.fixture(scope="session")
-def make_season():
+def make_season() -> MakeSeason:
     """A season of `n` bots at tables of `players`, without any file."""
 
-    def make(n: int, players: int, secret: bytes = b"s" * 32, names: str = "bot", **form: object) -> Season:
+    def make(n: int, players: int, secret: bytes = b"s" * 32, names: str = "bot", **form: Any) -> Season:
         return Season(
             game="aliens",
             rules=load_game("aliens").rules_version,

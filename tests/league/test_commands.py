@@ -6,6 +6,7 @@ import json
 import re
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,16 +20,29 @@ from warpleague.cli.common import print_json_list
 from warpleague.league.running import run_league
 from warpleague.league.store import Store
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent.futures import Executor
+    from types import ModuleType
+
+    from tests.league.conftest import Command, OpenLeague, Refereed, WriteLeague
+
 
 @pytest.fixture
-def command(fake, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+def command(
+    fake: ModuleType,
+    inline_pool: type[Executor],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Command:
     """Runs `warpleague league ACTION FILE ...` with the stand-ins; gives exit code, output and remarks."""
     monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
     monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
     monkeypatch.setattr(warpleague.league.running, "RefereePool", inline_pool)
     monkeypatch.setattr(warpleague.league.merging, "RefereePool", inline_pool)
 
-    def run(action: str, path: Path, *arguments: str):
+    def run(action: str, path: Path, *arguments: str) -> Any:
         code = main(["league", action, str(path), "--results", str(tmp_path / "results"), *arguments])
         captured = capsys.readouterr()
         return code, captured.out, captured.err
@@ -37,18 +51,18 @@ def command(fake, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.fixture
-def league_file(write_league) -> Path:
+def league_file(write_league: WriteLeague) -> Path:
     return write_league("anna", "bert", "cleo")
 
 
 @pytest.fixture
-def played(command, league_file: Path) -> Path:
+def played(command: Command, league_file: Path) -> Path:
     code, _, _ = command("run", league_file, "--quiet")
     assert code == 0
     return league_file
 
 
-def test_run_prints_tables_and_the_way_on(command, league_file: Path) -> None:
+def test_run_prints_tables_and_the_way_on(command: Command, league_file: Path) -> None:
     """A run prints all tables, and the commands that verify and reproduce a match; progress goes to stderr."""
     code, out, err = command("run", league_file)
     assert code == 0
@@ -61,7 +75,7 @@ def test_run_prints_tables_and_the_way_on(command, league_file: Path) -> None:
     assert "cup: aliens, 3 bots; round-robin: 3 tables of 2, 3 deals each, every rotation = 18 matches" in err
 
 
-def test_run_json_is_one_object(command, league_file: Path) -> None:
+def test_run_json_is_one_object(command: Command, league_file: Path) -> None:
     """With --json, standard output is one JSON object with counts and standings."""
     code, out, _ = command("run", league_file, "--json")
     data = json.loads(out)
@@ -71,7 +85,7 @@ def test_run_json_is_one_object(command, league_file: Path) -> None:
     assert len(data["secret"]) == 64
 
 
-def test_standings_json_has_the_promised_keys(command, played: Path) -> None:
+def test_standings_json_has_the_promised_keys(command: Command, played: Path) -> None:
     """`standings --json` prints a list of objects with the keys others rely on."""
     code, out, _ = command("standings", played, "--json")
     lines = json.loads(out)
@@ -84,7 +98,7 @@ def test_standings_json_has_the_promised_keys(command, played: Path) -> None:
 @pytest.mark.parametrize(
     "action", ["status", "standings", "crosstable", "seats", "faults", "times", "matches"]
 )
-def test_every_table_has_both_forms(command, played: Path, action: str) -> None:
+def test_every_table_has_both_forms(command: Command, played: Path, action: str) -> None:
     """Each look at a league prints a table for people, and JSON when asked."""
     code, out, _ = command(action, played)
     assert code == 0
@@ -94,7 +108,9 @@ def test_every_table_has_both_forms(command, played: Path, action: str) -> None:
     assert json.loads(out)
 
 
-def test_status_keeps_the_secret_until_the_end(command, league_file: Path, open_league) -> None:
+def test_status_keeps_the_secret_until_the_end(
+    command: Command, league_file: Path, open_league: OpenLeague
+) -> None:
     """Before the season's end status tells the commitment, after it the secret too."""
     open_league(league_file).store.close()
     before = json.loads(command("status", league_file, "--json")[1])
@@ -105,7 +121,7 @@ def test_status_keeps_the_secret_until_the_end(command, league_file: Path, open_
     assert len(after["secret"]) == 64
 
 
-def test_matches_can_be_asked_for_by_bot(command, played: Path) -> None:
+def test_matches_can_be_asked_for_by_bot(command: Command, played: Path) -> None:
     """`matches --bot` lists that bot's matches; a bot that is not there is refused with the nearest name."""
     rows = json.loads(command("matches", played, "--bot", "anna", "--json")[1])
     assert len(rows) == 12
@@ -116,7 +132,12 @@ def test_matches_can_be_asked_for_by_bot(command, played: Path) -> None:
 
 
 def test_json_has_the_documented_keys(
-    command, league_file: Path, open_league, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: Command,
+    league_file: Path,
+    open_league: OpenLeague,
+    inline_pool: type[Executor],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Every command prints the keys that docs/league.md promises, all of them and no others, in that order."""
     monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
@@ -142,7 +163,9 @@ def test_json_has_the_documented_keys(
     assert promised.keys() >= {"run", "commit", "status", "standings", "matches", "export", "verify", "merge"}
 
 
-def test_lists_are_printed_row_by_row(command, played: Path, capsys, monkeypatch) -> None:
+def test_lists_are_printed_row_by_row(
+    command: Command, played: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is printed piece by piece is the JSON that printing all at once gives, also of an empty list."""
     _, out, _ = command("matches", played, "--json")
     assert out == json.dumps(json.loads(out), indent=2, ensure_ascii=False) + "\n"
@@ -152,7 +175,7 @@ def test_lists_are_printed_row_by_row(command, played: Path, capsys, monkeypatch
     looked_up = []
     look_up = Store.look_up
 
-    def spy(self, fixtures):
+    def spy(self: Any, fixtures: Any) -> Iterator[Any]:
         for found in look_up(self, fixtures):
             looked_up.append(found[0].seats)
             yield found
@@ -163,7 +186,7 @@ def test_lists_are_printed_row_by_row(command, played: Path, capsys, monkeypatch
     assert all(0 in seats for seats in looked_up)
 
 
-def test_mistakes_are_told_without_traceback(command, league_file: Path) -> None:
+def test_mistakes_are_told_without_traceback(command: Command, league_file: Path) -> None:
     """A wrong file, a league that was not run, a number that is none: exit code 2 and one text."""
     for arguments, text in (
         (("standings", league_file), "nothing has been played yet"),
@@ -178,7 +201,9 @@ def test_mistakes_are_told_without_traceback(command, league_file: Path) -> None
     assert caught.value.code == 2
 
 
-def test_void_matches_are_exit_code_one(command, league_file: Path, fake, monkeypatch) -> None:
+def test_void_matches_are_exit_code_one(
+    command: Command, league_file: Path, fake: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A run with void matches shows their tracebacks and returns 1; the next run plays them."""
     monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play_void)
     code, out, err = command("run", league_file)
@@ -190,13 +215,15 @@ def test_void_matches_are_exit_code_one(command, league_file: Path, fake, monkey
     assert command("run", league_file, "--quiet")[0] == 0
 
 
-def test_an_interrupted_run_says_how_to_go_on(command, league_file: Path, monkeypatch) -> None:
+def test_an_interrupted_run_says_how_to_go_on(
+    command: Command, league_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Interrupted, a run returns 130 and prints the command that goes on."""
     import os
 
     add = Store.add
 
-    def add_and_interrupt(self, results) -> None:
+    def add_and_interrupt(self: Any, results: Any) -> None:
         add(self, results)
         os.kill(os.getpid(), signal.SIGINT)
         monkeypatch.setattr(Store, "add", add)
@@ -208,7 +235,7 @@ def test_an_interrupted_run_says_how_to_go_on(command, league_file: Path, monkey
     assert "stopping" in err
 
 
-def test_export_writes_records(command, played: Path, tmp_path: Path) -> None:
+def test_export_writes_records(command: Command, played: Path, tmp_path: Path) -> None:
     """`export` writes one match or all, compressed as asked, and prints where."""
     import gzip
 
@@ -229,14 +256,18 @@ def test_export_writes_records(command, played: Path, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def elsewhere(league_file: Path, open_league, refereed, inline, tmp_path: Path) -> Path:
+def elsewhere(
+    league_file: Path, open_league: OpenLeague, refereed: Refereed, inline: Executor, tmp_path: Path
+) -> Path:
     """The folder in which another machine has played the whole season."""
     with open_league(league_file, tmp_path / "other") as league:
         run_league(league, executor=inline, play=refereed())
     return tmp_path / "other" / "cup"
 
 
-def test_merge_takes_over_matches(command, league_file: Path, open_league, elsewhere: Path) -> None:
+def test_merge_takes_over_matches(
+    command: Command, league_file: Path, open_league: OpenLeague, elsewhere: Path
+) -> None:
     """`merge` brings in another machine's matches and tells how many."""
     open_league(league_file).store.close()
     code, out, _ = command("merge", league_file, str(elsewhere))
@@ -245,7 +276,7 @@ def test_merge_takes_over_matches(command, league_file: Path, open_league, elsew
 
 
 def test_what_was_merged_into_a_committed_league_asks_for_a_run(
-    command, league_file: Path, elsewhere: Path
+    command: Command, league_file: Path, elsewhere: Path
 ) -> None:
     """Matches taken over before the league was ever run here are counted, not denied, and the way on is told."""
     assert command("commit", league_file)[0] == 0
@@ -257,7 +288,7 @@ def test_what_was_merged_into_a_committed_league_asks_for_a_run(
 
 
 def test_a_merge_publishes_no_secret(
-    command, league_file: Path, write_league, open_league, elsewhere: Path
+    command: Command, league_file: Path, write_league: WriteLeague, open_league: OpenLeague, elsewhere: Path
 ) -> None:
     """Whatever the other store says of its season, ours goes on: its secret stays one until it is over here."""
     longer = write_league("anna", "bert", "cleo", deals=4)
@@ -267,7 +298,9 @@ def test_a_merge_publishes_no_secret(
     assert (told["stored"], told["complete"], told["published"], told["secret"]) == (18, False, None, None)
 
 
-def test_a_longer_season_tells_that_its_secret_is_public(command, played: Path, write_league) -> None:
+def test_a_longer_season_tells_that_its_secret_is_public(
+    command: Command, played: Path, write_league: WriteLeague
+) -> None:
     """A finished season that is extended says so before it plays on, with `--quiet` too."""
     assert "is public since" not in command("run", played, "--quiet")[2]
     longer = write_league("anna", "bert", "cleo", deals=4)
@@ -276,7 +309,9 @@ def test_a_longer_season_tells_that_its_secret_is_public(command, played: Path, 
     assert "note: the secret of this season is public since" in err
 
 
-def test_merge_checks_the_file(command, league_file: Path, write_league, open_league, tmp_path: Path) -> None:
+def test_merge_checks_the_file(
+    command: Command, league_file: Path, write_league: WriteLeague, open_league: OpenLeague, tmp_path: Path
+) -> None:
     """A file whose conditions are no longer those of its store takes nothing over, and is told what differs."""
     for results in (None, tmp_path / "other"):
         open_league(league_file, results).store.close()
@@ -286,7 +321,9 @@ def test_merge_checks_the_file(command, league_file: Path, write_league, open_le
     assert "clock.move_s: was 1.0, is now 9.0" in err
 
 
-def test_merge_makes_no_store(command, league_file: Path, open_league, tmp_path: Path) -> None:
+def test_merge_makes_no_store(
+    command: Command, league_file: Path, open_league: OpenLeague, tmp_path: Path
+) -> None:
     """Where the league was never run there is nothing to merge into: refused, and nothing is left of it."""
     open_league(league_file, tmp_path / "other").store.close()
     code, _, err = command("merge", league_file, str(tmp_path / "other" / "cup"))
@@ -296,7 +333,7 @@ def test_merge_makes_no_store(command, league_file: Path, open_league, tmp_path:
 
 
 def test_merge_looks_for_all_stores_first(
-    command, league_file: Path, open_league, elsewhere: Path, tmp_path: Path
+    command: Command, league_file: Path, open_league: OpenLeague, elsewhere: Path, tmp_path: Path
 ) -> None:
     """If one of several stores is not there, it is named, and none is taken over."""
     open_league(league_file).store.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,16 +13,20 @@ from warpleague.league.running import run_league
 from warpleague.match.chance import season_commitment, season_secret
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from pathlib import Path
+    from types import ModuleType
+
+    from tests.league.conftest import Command, OpenLeague, WriteLeague
 
 COMMITMENT = "commitment to the season's secret (SHA-256): "
 
 
 @pytest.fixture
-def commit(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def commit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs `warpleague league ACTION FILE`; gives exit code, output and remarks."""
 
-    def run(path: Path, *arguments: str, action: str = "commit"):
+    def run(path: Path, *arguments: str, action: str = "commit") -> Any:
         code = main(["league", action, str(path), "--results", str(tmp_path / "results"), *arguments])
         captured = capsys.readouterr()
         return code, captured.out, captured.err
@@ -30,7 +34,9 @@ def commit(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     return run
 
 
-def test_a_random_secret_is_settled_once(commit, write_league, open_league, fake, inline) -> None:
+def test_a_random_secret_is_settled_once(
+    commit: Command, write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor
+) -> None:
     """Asked again, before, during and after the run, the same commitment is told; the run uses its secret."""
     path = write_league("a", "b", top="")
     code, out, err = commit(path)
@@ -47,7 +53,9 @@ def test_a_random_secret_is_settled_once(commit, write_league, open_league, fake
     assert "6 matches played since" in err
 
 
-def test_bots_need_not_be_there_yet(commit, write_league, open_league, tmp_path: Path) -> None:
+def test_bots_need_not_be_there_yet(
+    commit: Command, write_league: WriteLeague, open_league: OpenLeague, tmp_path: Path
+) -> None:
     """A file without bots, or whose bots are no folders yet, can be committed to; they are entered later."""
     path = write_league(top="")
     told = commit(path)[1]
@@ -60,7 +68,7 @@ def test_bots_need_not_be_there_yet(commit, write_league, open_league, tmp_path:
         assert told == f"{COMMITMENT}{league.season.commitment}\n"
 
 
-def test_a_seed_is_committed_to_as_well(commit, write_league) -> None:
+def test_a_seed_is_committed_to_as_well(commit: Command, write_league: WriteLeague) -> None:
     """With a seed in the file its secret is the one committed to, and that the file gives it away is said."""
     code, out, err = commit(write_league("a", "b"), "--json")
     told = json.loads(out)
@@ -71,7 +79,7 @@ def test_a_seed_is_committed_to_as_well(commit, write_league) -> None:
     assert "the secret follows from the seed" in commit(write_league("a", "b", name="mug"))[2]
 
 
-def test_other_conditions_are_refused(commit, write_league) -> None:
+def test_other_conditions_are_refused(commit: Command, write_league: WriteLeague) -> None:
     """Once committed to, a season's conditions are settled, too: the commitment is to these dice in this game."""
     path = write_league("a", "b", top="")
     commit(path)
@@ -81,7 +89,7 @@ def test_other_conditions_are_refused(commit, write_league) -> None:
     assert "clock.move_s: was 1.0, is now 3.0" in err
 
 
-def test_looks_say_that_nothing_was_played(commit, write_league) -> None:
+def test_looks_say_that_nothing_was_played(commit: Command, write_league: WriteLeague) -> None:
     """After the commitment alone every look says that nothing has been played, and what to do."""
     path = write_league("a", "b", top="")
     told = commit(path)[1].removeprefix(COMMITMENT).strip()
@@ -90,7 +98,9 @@ def test_looks_say_that_nothing_was_played(commit, write_league) -> None:
     assert f"(commitment {told}), but nothing has been played yet; start with: warpleague league run" in err
 
 
-def test_the_time_of_the_commitment_stays(commit, write_league, open_league) -> None:
+def test_the_time_of_the_commitment_stays(
+    commit: Command, write_league: WriteLeague, open_league: OpenLeague
+) -> None:
     """Status tells since when the secret is settled, which a later run does not change."""
     path = write_league("a", "b", top="")
     committed = json.loads(commit(path, "--json")[1])["committed"]

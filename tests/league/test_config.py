@@ -14,9 +14,12 @@ from warpleague.match.spec import SeatSpec, TimeControl
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import ModuleType
+
+    from tests.league.conftest import WriteLeague
 
 
-def test_a_short_file_means_the_defaults(write_league) -> None:
+def test_a_short_file_means_the_defaults(write_league: WriteLeague) -> None:
     """A file with bots and a game is complete: name from the file, the smallest table, one second a move."""
     config = load_config(write_league("a", "b", top=""))
     assert (config.name, config.seed, config.game.players) == ("cup", None, 2)
@@ -25,7 +28,7 @@ def test_a_short_file_means_the_defaults(write_league) -> None:
     assert config.entries == (BotEntry(path="bots/a"), BotEntry(path="bots/b"))
 
 
-def test_a_clock_says_all_there_is(write_league) -> None:
+def test_a_clock_says_all_there_is(write_league: WriteLeague) -> None:
     """A clock with a bank only has no cap on a decision."""
     config = load_config(write_league("a", "b", extra="[clock]\nbank_s = 5"))
     assert config.clock == TimeControl(bank_s=5.0)
@@ -57,7 +60,7 @@ def test_a_clock_says_all_there_is(write_league) -> None:
         ("[", "cup.toml: not TOML"),
     ],
 )
-def test_mistakes_are_named(write_league, extra: str, text: str) -> None:
+def test_mistakes_are_named(write_league: WriteLeague, extra: str, text: str) -> None:
     """A wrong key or value is refused with file, path and the nearest right name."""
     with pytest.raises(ConfigError) as caught:
         load_config(write_league("a", "b", extra=extra))
@@ -88,21 +91,21 @@ def test_the_game_is_checked(tmp_path: Path, game: str, text: str) -> None:
     assert text in str(caught.value)
 
 
-def test_a_missing_file_names_its_neighbour(write_league, tmp_path: Path) -> None:
+def test_a_missing_file_names_its_neighbour(write_league: WriteLeague, tmp_path: Path) -> None:
     """A league file that is not there is refused with the nearest that is."""
     write_league("a", "b")
     with pytest.raises(ConfigError, match=r"there is no such file; did you mean 'cup.toml'\?"):
         load_config(tmp_path / "cupp.toml")
 
 
-def test_a_file_saved_on_windows_is_read(write_league) -> None:
+def test_a_file_saved_on_windows_is_read(write_league: WriteLeague) -> None:
     """A byte order mark and Windows line ends make no difference to a league file."""
     path = write_league("a", "b")
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
     assert load_config(path).entries == (BotEntry(path="bots/a"), BotEntry(path="bots/b"))
 
 
-def test_what_is_no_file_or_no_text_is_named(write_league, tmp_path: Path) -> None:
+def test_what_is_no_file_or_no_text_is_named(write_league: WriteLeague, tmp_path: Path) -> None:
     """A folder, and a file in another encoding, are refused by what they are."""
     with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
         load_config(tmp_path)
@@ -112,7 +115,7 @@ def test_what_is_no_file_or_no_text_is_named(write_league, tmp_path: Path) -> No
         load_config(path)
 
 
-def test_few_of_many_neighbours_are_told(write_league, tmp_path: Path) -> None:
+def test_few_of_many_neighbours_are_told(write_league: WriteLeague, tmp_path: Path) -> None:
     """Among dozens of league files a missing one is not answered with all their names."""
     for number in range(40):
         (tmp_path / f"league-{number}.toml").touch()
@@ -120,7 +123,7 @@ def test_few_of_many_neighbours_are_told(write_league, tmp_path: Path) -> None:
         load_config(tmp_path / "x.toml")
 
 
-def test_bots_are_entered_in_order_with_their_names(write_league, fake) -> None:
+def test_bots_are_entered_in_order_with_their_names(write_league: WriteLeague, fake: ModuleType) -> None:
     """Bots keep the order of the file, and the names it gives them."""
     path = write_league("a", "b")
     path.write_text(path.read_text().replace('"bots/b"', '{ path = "bots/b", name = "bee" }'))
@@ -128,7 +131,7 @@ def test_bots_are_entered_in_order_with_their_names(write_league, fake) -> None:
     assert [bot.bot for bot in entries.bots] == ["a", "bee"]
 
 
-def test_a_missing_bot_names_its_neighbour(write_league, fake) -> None:
+def test_a_missing_bot_names_its_neighbour(write_league: WriteLeague, fake: ModuleType) -> None:
     """A bot folder that is not there is refused with its place in the file and the nearest folder."""
     path = write_league("greedy", "random")
     path.write_text(path.read_text().replace("bots/greedy", "bots/gredy"))
@@ -140,7 +143,7 @@ def test_a_missing_bot_names_its_neighbour(write_league, fake) -> None:
 
 
 @pytest.mark.parametrize("name", ["", " x", "a\\nb", "\\u001b[31mred", "x" * 65])
-def test_a_name_that_tables_cannot_show_is_refused(write_league, name: str) -> None:
+def test_a_name_that_tables_cannot_show_is_refused(write_league: WriteLeague, name: str) -> None:
     """A bot's name in the file is printable and short; the place of one that is not is named."""
     path = write_league("a", "b")
     told = f'{{ path = "bots/b", name = "{name}" }}'
@@ -149,13 +152,13 @@ def test_a_name_that_tables_cannot_show_is_refused(write_league, name: str) -> N
         load_config(path)
 
 
-def test_two_bots_of_one_name_are_refused(write_league, fake) -> None:
+def test_two_bots_of_one_name_are_refused(write_league: WriteLeague, fake: ModuleType) -> None:
     """The same folder twice needs two names."""
     with pytest.raises(ConfigError, match="two bots are called 'a'; give one of them another"):
         enter_bots(load_config(write_league("a", "a")), fake.prepare)
 
 
-def test_missing_toolchains_are_errors_or_left_out(write_league, fake) -> None:
+def test_missing_toolchains_are_errors_or_left_out(write_league: WriteLeague, fake: ModuleType) -> None:
     """A bot whose compiler is missing stops the league, or is left out with one line, as the file says."""
     path = write_league("a", "exotic", "b")
     with pytest.raises(MissingToolchain):
@@ -166,21 +169,21 @@ def test_missing_toolchains_are_errors_or_left_out(write_league, fake) -> None:
     assert entries.skipped == ("exotic is left out: exotic: no compiler here",)
 
 
-def test_too_few_bots_are_refused(write_league, fake) -> None:
+def test_too_few_bots_are_refused(write_league: WriteLeague, fake: ModuleType) -> None:
     """A table needs as many bots as it has seats; those left out are told."""
     path = write_league("a", "exotic", top='missing_toolchain = "skip"')
     with pytest.raises(ConfigError, match=r"a table of 2 needs as many bots, not 1\n  exotic is left out"):
         enter_bots(load_config(path), fake.prepare)
 
 
-def test_names_in_the_file_must_be_bots(write_league, fake) -> None:
+def test_names_in_the_file_must_be_bots(write_league: WriteLeague, fake: ModuleType) -> None:
     """Anchor and challengers must be names of bots."""
     for extra in ("[rating]\nanchor = 'aa'", "kind = 'gauntlet'\nchallengers = ['aa']"):
         with pytest.raises(ConfigError, match="no bot is called 'aa'"):
             enter_bots(load_config(write_league("a", "b", extra=extra)), fake.prepare)
 
 
-def test_a_gauntlet_needs_others(write_league, fake) -> None:
+def test_a_gauntlet_needs_others(write_league: WriteLeague, fake: ModuleType) -> None:
     """A gauntlet of challengers only is refused."""
     path = write_league("a", "b", extra="kind = 'gauntlet'\nchallengers = ['a', 'b']")
     with pytest.raises(ConfigError, match="needs 1 bots that are not challengers, not 0"):
@@ -188,7 +191,7 @@ def test_a_gauntlet_needs_others(write_league, fake) -> None:
 
 
 @pytest.mark.parametrize("game", ["captains", "sheets"])
-def test_a_gauntlet_of_a_solo_game_says_what_to_write(write_league, game: str) -> None:
+def test_a_gauntlet_of_a_solo_game_says_what_to_write(write_league: WriteLeague, game: str) -> None:
     """A game whose tables have one seat unless told otherwise needs a line more, which the error gives."""
     path = write_league("a", "b", extra="kind = 'gauntlet'")
     path.write_text(path.read_text().replace('id = "aliens"', f'id = "{game}"'))
@@ -198,7 +201,7 @@ def test_a_gauntlet_of_a_solo_game_says_what_to_write(write_league, game: str) -
     assert load_config(path).game.players == 2
 
 
-def test_a_bot_of_any_game_plays_it(write_league, fake) -> None:
+def test_a_bot_of_any_game_plays_it(write_league: WriteLeague, fake: ModuleType) -> None:
     """`games = ["*"]` is any game, those of third parties too."""
     config = load_config(write_league("a", "b"))
     entries = enter_bots(config, lambda folder: fake.FakeBundle(folder.name, "d", ("*",)))
@@ -208,14 +211,14 @@ def test_a_bot_of_any_game_plays_it(write_league, fake) -> None:
 GAMES = {"a": ("chess",), "b": ("aliens",)}
 
 
-def test_a_bot_must_play_the_game(write_league, fake) -> None:
+def test_a_bot_must_play_the_game(write_league: WriteLeague, fake: ModuleType) -> None:
     """A bot of another game is refused with the games it plays."""
     config = load_config(write_league("a", "b"))
     with pytest.raises(BotError, match="a does not play aliens"):
         enter_bots(config, lambda folder: fake.FakeBundle(folder.name, "d", GAMES[folder.name]))
 
 
-def test_the_snapshot_reads_back_as_the_same_league(write_league) -> None:
+def test_the_snapshot_reads_back_as_the_same_league(write_league: WriteLeague) -> None:
     """The complete configuration, written as TOML, means the same league."""
     import tomli_w
 
@@ -229,7 +232,7 @@ def test_the_snapshot_reads_back_as_the_same_league(write_league) -> None:
     assert "bots/b" in copy.read_text()
 
 
-def test_pondering_is_a_condition_only_where_it_is_not_the_usual(write_league) -> None:
+def test_pondering_is_a_condition_only_where_it_is_not_the_usual(write_league: WriteLeague) -> None:
     """Leagues of before keep their match ids; another policy makes other matches, and is played by."""
 
     def season(extra: str) -> Season:
@@ -242,14 +245,14 @@ def test_pondering_is_a_condition_only_where_it_is_not_the_usual(write_league) -
     assert other.spec("m", 0, (0, 1)).pondering == "always-stop"
 
 
-def test_strikes_are_three_where_faults_are_substituted(write_league) -> None:
+def test_strikes_are_three_where_faults_are_substituted(write_league: WriteLeague) -> None:
     """A league that substitutes forgives three faults unless told otherwise; one that does not has no strikes."""
     rules = load_config(write_league("a", "b", extra="[rules]\nfaults = 'substitute'")).rules
     assert (rules.faults, rules.strikes) == ("substitute", 3)
     assert load_config(write_league("a", "b", extra="[rules]\nlevel = 'none'")).rules.strikes == 0
 
 
-def test_solo_tables_are_not_sampled(write_league) -> None:
+def test_solo_tables_are_not_sampled(write_league: WriteLeague) -> None:
     """Solo bots are compared on equal deals, which a number of tables would not give them."""
     path = write_league("a", "b", extra="tables = 6")
     path.write_text(path.read_text().replace('id = "aliens"', 'id = "sheets"\nplayers = 1'), "utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 from rich.console import Console
@@ -22,9 +22,12 @@ from warpleague.report.views import VIEWS, all_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Executor
     from pathlib import Path
+    from types import ModuleType
 
     import pytest
+    from tests.league.conftest import OpenLeague, Refereed, TakeOver, WriteLeague
 
     from warpleague.match.spec import MatchResult, MatchSpec
 
@@ -45,7 +48,7 @@ THERE = attrs.evolve(
 )
 
 
-def noting(fake, *found: Confinement | None) -> Callable[[MatchSpec], MatchResult]:
+def noting(fake: ModuleType, *found: Confinement | None) -> Callable[[MatchSpec], MatchResult]:
     """Plays like the stand-in; the ways to be confined go round."""
     calls = iter(range(1_000))
 
@@ -55,24 +58,29 @@ def noting(fake, *found: Confinement | None) -> Callable[[MatchSpec], MatchResul
     return play
 
 
-def shown(renderable) -> str:
-    console = Console(file=io.StringIO(), width=160, highlight=False)
-    console.print(renderable)
-    return console.file.getvalue()
+def shown(renderable: Any) -> str:
+    out = io.StringIO()
+    Console(file=out, width=160, highlight=False).print(renderable)
+    return out.getvalue()
 
 
-def test_a_confinement_is_kept_once_and_counted(write_league, open_league, fake, inline) -> None:
+def test_a_confinement_is_kept_once_and_counted(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor
+) -> None:
     """However many matches have the same, the store has one text of it; each match knows which is its own."""
     with open_league(write_league("a", "b")) as league:
         run_league(league, executor=inline, play=noting(fake, HERE, THERE, HERE))
         assert list(league.store.confinements().values()) == [HERE, THERE]
         assert confined_matches(league) == [ConfinedMatches(4, HERE), ConfinedMatches(2, THERE)]
-        found = [league.store.confinements()[played.confinement] for _, played in league.results()]
+        known = league.store.confinements()
+        found = [known[played.confinement or 0] for _, played in league.results()]
         # Played were the first seat orders of the three deals, and then the others.
         assert found[::2] == found[1::2] == [HERE, THERE, HERE]
 
 
-def test_only_matches_of_the_schedule_count(write_league, open_league, fake, inline) -> None:
+def test_only_matches_of_the_schedule_count(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor
+) -> None:
     """Matches of bots that have left are in the store, but not in what is told."""
     with open_league(write_league("a", "b", "c", deals=1)) as league:
         run_league(league, executor=inline, play=noting(fake, HERE))
@@ -81,7 +89,13 @@ def test_only_matches_of_the_schedule_count(write_league, open_league, fake, inl
 
 
 def test_a_merge_carries_it(
-    write_league, open_league, refereed, inline, take_over, short, tmp_path: Path
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    refereed: Refereed,
+    inline: Executor,
+    take_over: TakeOver,
+    short: str,
+    tmp_path: Path,
 ) -> None:
     """After a merge each match still says how its bots were confined, whatever numbers the stores gave it."""
 
@@ -167,7 +181,7 @@ def test_terminal_codes_do_not_come_through() -> None:
 
 
 def test_it_is_shown_under_the_tables_and_in_status(
-    write_league, open_league, fake, inline, tmp_path: Path
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
 ) -> None:
     """The end of a run, `standings` and `status` show it; `status --json` has it; before a match there is nothing."""
     path = write_league("a", "b")

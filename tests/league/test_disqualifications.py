@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,14 +17,19 @@ from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.config import load_config
 from warpleague.league.disqualifications import KINDS
-from warpleague.league.league import disqualify, open_to_read, reinstate
+from warpleague.league.league import League, disqualify, open_to_read, reinstate
 from warpleague.league.running import run_league
 from warpleague.league.schedule import Schedule
 from warpleague.league.standings import standings
 from warpleague.league.verifying import altered
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Executor
     from pathlib import Path
+    from types import ModuleType
+
+    from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, TakeOver, WriteLeague
 
 REASON = "it is a copy of anna"
 
@@ -35,13 +40,15 @@ def results(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(results: Path):
+def opened(results: Path) -> Callable[[Path], League]:
     """Opens a league to read."""
     return lambda path: open_to_read(load_config(path), results)
 
 
 @pytest.fixture
-def half(write_league, open_league, fake, inline, results: Path):
+def half(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, results: Path
+) -> Callable[[int], Path]:
     """Plays the first `matches` of a league of three bots, 18 matches in all; gives its file."""
 
     def play(matches: int) -> Path:
@@ -56,10 +63,10 @@ def half(write_league, open_league, fake, inline, results: Path):
 
 
 @pytest.fixture
-def go_on(open_league, fake, inline):
+def go_on(open_league: OpenLeague, fake: ModuleType, inline: Executor) -> Callable[[Path], Any]:
     """Runs a league."""
 
-    def run(path: Path):
+    def run(path: Path) -> Any:
         with open_league(path) as league:
             return run_league(league, executor=inline, play=fake.play), league.store.published()
 
@@ -67,7 +74,13 @@ def go_on(open_league, fake, inline):
 
 
 @pytest.mark.parametrize("rule", ["stay", "out"])
-def test_no_further_match_of_it_is_played(half, go_on, opened, results: Path, rule) -> None:
+def test_no_further_match_of_it_is_played(
+    half: Callable[[int], Path],
+    go_on: Callable[[Path], Any],
+    opened: Callable[[Path], League],
+    results: Path,
+    rule: Any,
+) -> None:
     """Only matches without the bot are left; with them the season ends, and its secret is public."""
     path = half(7)
     with opened(path) as league:
@@ -89,7 +102,9 @@ def test_no_further_match_of_it_is_played(half, go_on, opened, results: Path, ru
     assert go_on(path)[0].played == 0
 
 
-def test_it_comes_last_without_a_rank(half, go_on, opened, results: Path) -> None:
+def test_it_comes_last_without_a_rank(
+    half: Callable[[int], Path], go_on: Callable[[Path], Any], opened: Callable[[Path], League], results: Path
+) -> None:
     """However well it did, the table ends with it; the others are ranked among themselves, and likelihoods too."""
     path = half(0)
     go_on(path)
@@ -110,7 +125,9 @@ def test_it_comes_last_without_a_rank(half, go_on, opened, results: Path) -> Non
         assert [line.record.played for line in table.lines] == [6, 6, 0]
 
 
-def test_reinstated_it_plays_on(half, go_on, opened, results: Path) -> None:
+def test_reinstated_it_plays_on(
+    half: Callable[[int], Path], go_on: Callable[[Path], Any], opened: Callable[[Path], League], results: Path
+) -> None:
     """A further entry ends a disqualification: what was not played is, and all counts again."""
     path = half(7)
     disqualify(load_config(path), results, "bert", REASON, "out")
@@ -127,7 +144,9 @@ def test_reinstated_it_plays_on(half, go_on, opened, results: Path) -> None:
         assert altered(league) == []
 
 
-def test_a_decision_can_be_replaced(half, opened, results: Path) -> None:
+def test_a_decision_can_be_replaced(
+    half: Callable[[int], Path], opened: Callable[[Path], League], results: Path
+) -> None:
     """The last entry about a bot is what holds; the earlier one stays in the store."""
     path = half(3)
     disqualify(load_config(path), results, "bert", REASON, "stay")
@@ -138,7 +157,9 @@ def test_a_decision_can_be_replaced(half, opened, results: Path) -> None:
         assert len(league.store.facts(*KINDS)) == 2
 
 
-def test_a_new_version_stays_disqualified(half, go_on, opened, results: Path) -> None:
+def test_a_new_version_stays_disqualified(
+    half: Callable[[int], Path], go_on: Callable[[Path], Any], opened: Callable[[Path], League], results: Path
+) -> None:
     """The bot is meant by its name, whatever is in its folder."""
     path = half(0)
     disqualify(load_config(path), results, "bert", REASON, "stay")
@@ -157,7 +178,14 @@ def test_a_new_version_stays_disqualified(half, go_on, opened, results: Path) ->
         ("bert", "x" * 501, "--reason: must be"),
     ],
 )
-def test_what_cannot_be_entered_is_refused(half, opened, results: Path, bot, reason, text) -> None:
+def test_what_cannot_be_entered_is_refused(
+    half: Callable[[int], Path],
+    opened: Callable[[Path], League],
+    results: Path,
+    bot: Any,
+    reason: str,
+    text: str,
+) -> None:
     """A name that is none gets the nearest; a reason fits a line; nothing is entered."""
     path = half(1)
     with pytest.raises(BadInput) as caught:
@@ -169,7 +197,9 @@ def test_what_cannot_be_entered_is_refused(half, opened, results: Path, bot, rea
         assert league.store.facts(*KINDS) == []
 
 
-def test_a_league_that_runs_or_never_ran_is_told(write_league, open_league, results: Path) -> None:
+def test_a_league_that_runs_or_never_ran_is_told(
+    write_league: WriteLeague, open_league: OpenLeague, results: Path
+) -> None:
     """Where there is no store none is made; while a run goes on, it says so."""
     config = load_config(write_league("anna", "bert"))
     with pytest.raises(StoreError, match="nothing has been played yet"):
@@ -200,7 +230,9 @@ def test_a_league_that_runs_or_never_ran_is_told(write_league, open_league, resu
         ),
     ],
 )
-def test_altered_decisions_are_found(half, opened, results: Path, statement: str, found: str) -> None:
+def test_altered_decisions_are_found(
+    half: Callable[[int], Path], opened: Callable[[Path], League], results: Path, statement: str, found: str
+) -> None:
     """A decision that was taken out, changed or slipped in is found like a match."""
     path = half(3)
     disqualify(load_config(path), results, "bert", REASON, "stay")
@@ -212,7 +244,13 @@ def test_altered_decisions_are_found(half, opened, results: Path, statement: str
 
 
 def test_matches_taken_over_count_by_the_rule_here(
-    half, open_league, refereed, inline, results, opened, take_over
+    half: Callable[[int], Path],
+    open_league: OpenLeague,
+    refereed: Refereed,
+    inline: Executor,
+    results: Path,
+    opened: Callable[[Path], League],
+    take_over: TakeOver,
 ) -> None:
     """A merge brings in matches of a disqualified bot, which are stored and verify, but the rule here decides."""
     path = half(3)
@@ -240,7 +278,9 @@ def test_matches_taken_over_count_by_the_rule_here(
     ],
 )
 @pytest.mark.parametrize("without", [{0}, {1, 4}, set(range(6))])
-def test_the_rest_of_a_schedule_keeps_its_numbers(make_season, players: int, form, without) -> None:
+def test_the_rest_of_a_schedule_keeps_its_numbers(
+    make_season: MakeSeason, players: int, form: Any, without: Any
+) -> None:
     """Without some bots a schedule is what it was, less their matches, and it knows how many these are."""
     schedule = Schedule(make_season(6, players, deals=2, **form))
     rest = schedule.without(frozenset(without))
@@ -252,7 +292,13 @@ def test_the_rest_of_a_schedule_keeps_its_numbers(make_season, players: int, for
 
 
 @pytest.fixture
-def command(fake, inline_pool, results: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+def command(
+    fake: ModuleType,
+    inline_pool: type[Executor],
+    results: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Command:
     """Runs `warpleague league ACTION FILE ...` with the stand-ins; gives exit code, output and remarks."""
     monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
     monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
@@ -260,7 +306,7 @@ def command(fake, inline_pool, results: Path, monkeypatch: pytest.MonkeyPatch, c
         monkeypatch.setattr(module, "RefereePool", inline_pool)
     monkeypatch.setattr(warpleague.league.verifying, "problem_of", lambda *_: None)
 
-    def run(action: str, path: Path, *arguments: str):
+    def run(action: str, path: Path, *arguments: str) -> Any:
         code = main(["league", action, str(path), "--results", str(results), *arguments])
         captured = capsys.readouterr()
         return code, captured.out, captured.err
@@ -268,7 +314,7 @@ def command(fake, inline_pool, results: Path, monkeypatch: pytest.MonkeyPatch, c
     return run
 
 
-def test_the_reason_is_shown(command, half, results: Path) -> None:
+def test_the_reason_is_shown(command: Command, half: Callable[[int], Path], results: Path) -> None:
     """Standings, status, the remarks of a run and the site tell who is disqualified, why, and the rule."""
     path = half(7)
     code, out, _ = command("disqualify", path, "bert", "--reason", REASON, "--its-results", "out")
@@ -297,7 +343,7 @@ def test_the_reason_is_shown(command, half, results: Path) -> None:
     assert "matches and 1 decision of its journal" in out
 
 
-def test_matches_tell_what_does_not_count(command, half) -> None:
+def test_matches_tell_what_does_not_count(command: Command, half: Callable[[int], Path]) -> None:
     """A match with a disqualified bot is listed as not played, or taken out, with the name; and so in JSON."""
     path = half(7)
     command("disqualify", path, "bert", "--reason", REASON, "--its-results", "out")
@@ -314,7 +360,7 @@ def test_matches_tell_what_does_not_count(command, half) -> None:
     assert len(exported) == 7
 
 
-def test_a_league_with_nothing_left_is_over(command, half) -> None:
+def test_a_league_with_nothing_left_is_over(command: Command, half: Callable[[int], Path]) -> None:
     """Where all matches are those of disqualified bots, a run ends the season without a match, and says so."""
     path = half(0)
     for bot in ("anna", "bert"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,7 +19,11 @@ from warpleague.league.entry import enter_bots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Executor
     from pathlib import Path
+    from types import ModuleType
+
+    from tests.league.conftest import Command
 
     Submit = Callable[..., Path]
 
@@ -157,7 +161,7 @@ def test_a_challenger_that_is_left_out_is_told(submit: Submit) -> None:
 def test_the_machine_is_nobodys_problem(submit: Submit) -> None:
     """What this machine lacks for the level is raised at once: no bot is left out for it."""
 
-    def prepare(folder: Path):
+    def prepare(folder: Path) -> Any:
         raise BadInput("level sandbox needs bubblewrap")
 
     with pytest.raises(BadInput, match="needs bubblewrap"):
@@ -175,13 +179,19 @@ def test_both_names_of_the_key_must_agree(submit: Submit) -> None:
 
 
 @pytest.fixture
-def command(fake, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+def command(
+    fake: ModuleType,
+    inline_pool: type[Executor],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Command:
     """Runs `warpleague league ACTION FILE ...`, no match being really played; gives exit code and both outputs."""
     monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
     for module in (warpleague.league.running, warpleague.league.verifying):
         monkeypatch.setattr(module, "RefereePool", inline_pool)
 
-    def run(action: str, path: Path, *arguments: str):
+    def run(action: str, path: Path, *arguments: str) -> Any:
         code = main(["league", action, str(path), "--results", str(tmp_path / "results"), *arguments])
         captured = capsys.readouterr()
         return code, captured.out, captured.err
@@ -189,7 +199,7 @@ def command(fake, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     return run
 
 
-def test_a_run_tells_all_problems_in_a_table(command, submit: Submit, tmp_path: Path) -> None:
+def test_a_run_tells_all_problems_in_a_table(command: Command, submit: Submit, tmp_path: Path) -> None:
     """Without skip the exit code is 2, nothing is played, and the table and the way on are on standard error."""
     path = submit()
     code, out, err = command("run", path)
@@ -202,7 +212,7 @@ def test_a_run_tells_all_problems_in_a_table(command, submit: Submit, tmp_path: 
     assert [problem["bot"] for problem in json.loads(out)["problems"]] == list(WHAT)
 
 
-def test_a_run_plays_without_the_broken_and_says_so(command, submit: Submit, tmp_path: Path) -> None:
+def test_a_run_plays_without_the_broken_and_says_so(command: Command, submit: Submit, tmp_path: Path) -> None:
     """With skip the league is played; who was left out is told before and after, in status, JSON and on the site."""
     path = submit(top='missing = "skip"')
     code, out, err = command("run", path, "--quiet")
@@ -222,7 +232,7 @@ def test_a_run_plays_without_the_broken_and_says_so(command, submit: Submit, tmp
 
 
 @pytest.fixture
-def run(command, submit: Submit) -> Path:
+def run(command: Command, submit: Submit) -> Path:
     """A league of three bots that was run."""
     path = submit("misspelt", top='missing = "skip"')
     assert command("run", path, "--quiet")[0] == 0
@@ -266,7 +276,7 @@ CHANGES = [
 ]
 
 
-def test_a_large_file_that_is_linked_is_no_change(command, submit: Submit) -> None:
+def test_a_large_file_that_is_linked_is_no_change(command: Command, submit: Submit) -> None:
     """Of a file that is linked the manifest has the digest: that its bytes are in the folder changes nothing."""
     path = submit("misspelt", top='missing = "skip"')
     folder = path.parent / "bots" / "bert"
@@ -280,7 +290,9 @@ def test_a_large_file_that_is_linked_is_no_change(command, submit: Submit) -> No
 @pytest.mark.parametrize(
     ("change", "found", "text"), CHANGES, ids=lambda value: getattr(value, "__name__", "")
 )
-def test_what_has_changed_is_told(command, run: Path, tmp_path: Path, change, found, text) -> None:
+def test_what_has_changed_is_told(
+    command: Command, run: Path, tmp_path: Path, change: Any, found: Any, text: str
+) -> None:
     """Every look tells on standard error, in one line, what is not as it was run; the site and JSON have it too."""
     for action in ("standings", "matches", "status"):
         assert command(action, run)[2] == ""
@@ -295,7 +307,7 @@ def test_what_has_changed_is_told(command, run: Path, tmp_path: Path, change, fo
     assert text in (tmp_path / "results" / "cup" / "report" / "index.html").read_text("utf-8")
 
 
-def test_a_run_takes_the_changes_in(command, run: Path) -> None:
+def test_a_run_takes_the_changes_in(command: Command, run: Path) -> None:
     """Once it is run again, nothing has changed."""
     for change in (added, content, longer):
         change(run)
@@ -303,7 +315,7 @@ def test_a_run_takes_the_changes_in(command, run: Path) -> None:
     assert command("standings", run)[2] == ""
 
 
-def test_many_changes_are_one_line(command, run: Path) -> None:
+def test_many_changes_are_one_line(command: Command, run: Path) -> None:
     """However much has changed, the line stays readable."""
     more = "".join(f'{{ path = "bots/bert", name = "new{number}" }}, ' for number in range(20))
     edit(run, "bots = [", f"bots = [{more}")

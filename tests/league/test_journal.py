@@ -22,11 +22,17 @@ from warpleague.league.verifying import altered
 from warpleague.match.confinement import Confinement
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from pathlib import Path
+    from types import ModuleType
+
+    from tests.league.conftest import OpenLeague, PlayShort, Refereed, TakeOver, WriteLeague
 
 
 @pytest.fixture
-def cup(write_league, open_league, fake, inline, tmp_path: Path):
+def cup(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
+) -> tuple[Path, Path]:
     """A league of six matches, played; its file, and the file of its store."""
     path = write_league("a", "b")
     with open_league(path) as league:
@@ -35,7 +41,9 @@ def cup(write_league, open_league, fake, inline, tmp_path: Path):
 
 
 @pytest.fixture
-def noted(write_league, open_league, fake, inline, tmp_path: Path):
+def noted(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
+) -> tuple[Path, Path]:
     """The same, and for each match it is noted how the bots were confined."""
     path = write_league("a", "b")
     with open_league(path) as league:
@@ -148,7 +156,9 @@ ALIEN = "is in the store, but no run or merge put it there"
         (['UPDATE held SET found = \'{"level":"none"}\''], [OTHER] * 6),
     ],
 )
-def test_what_was_done_to_a_store_is_found(noted, statements: list[str], found: list[str]) -> None:
+def test_what_was_done_to_a_store_is_found(
+    noted: tuple[Path, Path], statements: list[str], found: list[str]
+) -> None:
     """Matches deleted, replaced, renamed or slipped in are found, and so is a journal that was cut to hide it.
 
     So are records, and everything that is kept about the league as a whole.
@@ -164,7 +174,13 @@ def test_what_was_done_to_a_store_is_found(noted, statements: list[str], found: 
         assert told == []
 
 
-def test_who_has_an_old_head_finds_what_was_rewritten(cup, open_league, fake, inline, monkeypatch) -> None:
+def test_who_has_an_old_head_finds_what_was_rewritten(
+    cup: tuple[Path, Path],
+    open_league: OpenLeague,
+    fake: ModuleType,
+    inline: Executor,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Every head that the journal ever had is found in it. A journal that was cut, or made anew, has it no more."""
     path, store = cup
     with closing(sqlite3.connect(store)) as db:
@@ -202,7 +218,9 @@ def test_who_has_an_old_head_finds_what_was_rewritten(cup, open_league, fake, in
 @pytest.mark.parametrize(
     "text", ["", "7", "0-", "7-", "x-00", "7-" + "0" * 63, "-1-" + "0" * 64, "0-" + "0" * 64]
 )
-def test_what_is_no_head_is_refused(text: str, cup, capsys) -> None:
+def test_what_is_no_head_is_refused(
+    text: str, cup: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     """A head is a count and a link; the one of an empty journal is `0-`."""
     if text == "0-":
         assert str(Head.parse(text)) == text
@@ -211,7 +229,9 @@ def test_what_is_no_head_is_refused(text: str, cup, capsys) -> None:
         Head.parse(text)
 
 
-def test_a_cut_journal_is_told_for_ever(cup, open_league, fake, inline) -> None:
+def test_a_cut_journal_is_told_for_ever(
+    cup: tuple[Path, Path], open_league: OpenLeague, fake: ModuleType, inline: Executor
+) -> None:
     """A run goes on with a journal that ends where it should not, but what was found stays in it."""
     path, store = cup
     change(store, "DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal)")
@@ -222,7 +242,9 @@ def test_a_cut_journal_is_told_for_ever(cup, open_league, fake, inline) -> None:
     assert problem.startswith("before entry ")
 
 
-def test_a_deleted_match_that_is_played_again_is_found(cup, open_league, fake, inline) -> None:
+def test_a_deleted_match_that_is_played_again_is_found(
+    cup: tuple[Path, Path], open_league: OpenLeague, fake: ModuleType, inline: Executor
+) -> None:
     """A match that was taken out and played anew has two entries, which no honest store has."""
     path, store = cup
     change(store, f"DELETE FROM record WHERE id = {SECOND}", f"DELETE FROM match WHERE id = {SECOND}")
@@ -231,7 +253,9 @@ def test_a_deleted_match_that_is_played_again_is_found(cup, open_league, fake, i
     assert problems(path, store) == ["was stored more than once, so it had been deleted in between"]
 
 
-def test_a_failed_commit_leaves_no_entry(cup, open_league, fake) -> None:
+def test_a_failed_commit_leaves_no_entry(
+    cup: tuple[Path, Path], open_league: OpenLeague, fake: ModuleType
+) -> None:
     """Match and entry are committed together or not at all."""
     path, store = cup
     with open_league(path) as league:
@@ -242,7 +266,9 @@ def test_a_failed_commit_leaves_no_entry(cup, open_league, fake) -> None:
     assert problems(path, store) == []
 
 
-def test_a_merge_is_in_the_journal(refereed, play_short, open_league, take_over, tmp_path: Path) -> None:
+def test_a_merge_is_in_the_journal(
+    refereed: Refereed, play_short: PlayShort, open_league: OpenLeague, take_over: TakeOver, tmp_path: Path
+) -> None:
     """Matches taken over from another store have their entries as those played here, and so has the merge."""
     path, store = play_short(refereed())
     with open_league(path, tmp_path / "two") as league:
@@ -253,7 +279,10 @@ def test_a_merge_is_in_the_journal(refereed, play_short, open_league, take_over,
 
 
 def test_verify_names_what_was_deleted(
-    cup, capsys: pytest.CaptureFixture[str], inline_pool, monkeypatch
+    cup: tuple[Path, Path],
+    capsys: pytest.CaptureFixture[str],
+    inline_pool: type[Executor],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """`league verify` says which match of the schedule is gone, and exits with 1; in JSON likewise."""
     path, store = cup
@@ -278,7 +307,9 @@ def test_verify_names_what_was_deleted(
 
 
 @pytest.mark.parametrize("found", ["1", "2", "4", "6", "x", "", "\x1b[31m"])
-def test_a_store_of_a_strange_format_is_refused(cup, open_league, found: str) -> None:
+def test_a_store_of_a_strange_format_is_refused(
+    cup: tuple[Path, Path], open_league: OpenLeague, found: str
+) -> None:
     """What is older still, or newer, is refused with its format and what can be done."""
     path, store = cup
     change(store, f"UPDATE meta SET value = '{found}' WHERE key = 'format'")

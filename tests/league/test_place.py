@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,7 +19,13 @@ from warpleague.league.verifying import altered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Executor
     from pathlib import Path
+    from types import ModuleType
+
+    from tests.league.conftest import Command, OpenLeague, WriteLeague
+
+    from warpleague.match.spec import MatchSpec
 
 
 def store_removed(folder: Path) -> None:
@@ -56,7 +62,7 @@ def harming(play: Callable, harm: Callable[[Path], None], folder: Path, at: int)
     """Plays like `play`, and does harm in match number `at`."""
     played = []
 
-    def harmful(spec):
+    def harmful(spec: MatchSpec) -> Any:
         played.append(spec)
         if len(played) == at:
             harm(folder)
@@ -68,7 +74,13 @@ def harming(play: Callable, harm: Callable[[Path], None], folder: Path, at: int)
 @pytest.mark.parametrize("at", [1, 4, 6])
 @pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
 def test_a_store_that_is_gone_ends_the_run(
-    command, write_league, fake, monkeypatch, tmp_path: Path, harm, at: int
+    command: Command,
+    write_league: WriteLeague,
+    fake: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    harm: Any,
+    at: int,
 ) -> None:
     """Whenever it happens, the last match included: one clear error, exit code 2, no word of stored matches."""
     path = write_league("a", "b")
@@ -84,12 +96,18 @@ def test_a_store_that_is_gone_ends_the_run(
 
 
 @pytest.fixture
-def command(fake, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+def command(
+    fake: ModuleType,
+    inline_pool: type[Executor],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Command:
     """Runs `warpleague league ACTION FILE` with the stand-ins; gives exit code and both outputs."""
     monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
     monkeypatch.setattr(warpleague.league.running, "RefereePool", inline_pool)
 
-    def run(action: str, path: Path):
+    def run(action: str, path: Path) -> Any:
         code = main(["league", action, str(path), "--results", str(tmp_path / "results"), "--quiet"])
         captured = capsys.readouterr()
         return code, captured.out, captured.err
@@ -98,7 +116,7 @@ def command(fake, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_two_runs_without_a_lock_store_nothing_twice(
-    write_league, open_league, fake, inline, tmp_path: Path
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
 ) -> None:
     """A second run that began since the lock was removed goes on; the first one stops before it writes again."""
     path = write_league("a", "b")
@@ -117,7 +135,9 @@ def test_two_runs_without_a_lock_store_nothing_twice(
         assert altered(league) == []
 
 
-def test_a_reader_does_not_mind(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+def test_a_reader_does_not_mind(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
+) -> None:
     """Only who writes looks whether its files are still there."""
     path = write_league("a", "b")
     with open_league(path) as league:

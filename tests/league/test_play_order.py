@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from concurrent.futures import Executor, Future
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
@@ -20,6 +20,11 @@ from warpleague.league.schedule import Fixture, Schedule
 from warpleague.runner.play import end_idle
 
 if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
+
+    from tests.league.conftest import OpenLeague, WriteLeague
+
     from warpleague.match.spec import MatchSpec
 
 
@@ -54,7 +59,7 @@ class Bots(Executor):
     Every process sees the dice of all that are played while it lives: bots may signal to each other.
     """
 
-    def __init__(self, play, jobs: int, deaths: int = 0) -> None:
+    def __init__(self, play: Any, jobs: int, deaths: int = 0) -> None:
         self.play, self.jobs, self.deaths = play, jobs, deaths
         self.random = Random(1)
         self.going: dict[Future, MatchSpec] = {}
@@ -63,7 +68,7 @@ class Bots(Executor):
         self.foretold = self.ended = 0
         self.most = 0
 
-    def submit(self, fn, spec: MatchSpec) -> Future:
+    def submit(self, fn: Any, spec: MatchSpec) -> Future:
         assert fn is self.play
         future: Future = Future()
         self.foretold += spec.key in self.seen
@@ -84,7 +89,7 @@ class Bots(Executor):
         else:
             future.set_result(self.play(spec))
 
-    def everywhere(self, fn) -> None:
+    def everywhere(self, fn: Any) -> None:
         assert fn is end_idle
         assert not self.going
         self.seen.clear()
@@ -94,7 +99,7 @@ class Bots(Executor):
 class Patient(Bots):
     """Ends a match when the run waits."""
 
-    def __init__(self, *args, **kwargs) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.run = None
 
@@ -106,7 +111,12 @@ class Patient(Bots):
 @pytest.mark.parametrize("players", [1, 2, 3])
 @pytest.mark.parametrize("deaths", [0, 15])
 def test_no_process_that_saw_dice_is_alive_when_they_come_again(
-    write_league, open_league, fake, players: int, deaths: int, monkeypatch: pytest.MonkeyPatch
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    fake: ModuleType,
+    players: int,
+    deaths: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Whatever dies on the way: a match never begins while a process lives that saw the same dice, or may have."""
     from warpleague.league import running
@@ -128,7 +138,11 @@ def test_no_process_that_saw_dice_is_alive_when_they_come_again(
 
 
 def test_referees_of_a_real_pool_end_their_bots(
-    write_league, open_league, fake, tmp_path, monkeypatch
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    fake: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Between the two seat orders of its deals a run has every referee process end the bots that wait."""
     (tmp_path / "ended").mkdir()

@@ -10,22 +10,27 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import warpleague.league.pool as pool_module
 from warpleague.errors import HarnessFault
 from warpleague.league.pool import RefereeDied, RefereePool, RemoteTraceback, usable_cores
+from warpleague.league.worker import write_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @pytest.fixture
-def pool():
+def pool() -> Iterator[RefereePool]:
     with RefereePool(2) as pool:
         yield pool
         pool.kill()
 
 
-def test_calls_run_in_the_referee_processes(pool) -> None:
+def test_calls_run_in_the_referee_processes(pool: RefereePool) -> None:
     """Calls return their values, from as many processes as there are jobs, kept from call to call."""
     before = sorted(pool.processes())
     found = {pool.submit(os.getpid).result(timeout=120) for _ in range(20)}
@@ -44,7 +49,7 @@ def test_each_referee_keeps_to_its_core() -> None:
         assert pool.submit(os.sched_getaffinity, 0).result(timeout=120) == set(usable_cores())
 
 
-def test_a_dead_referee_is_replaced(pool) -> None:
+def test_a_dead_referee_is_replaced(pool: RefereePool) -> None:
     """The call of a killed referee raises `RefereeDied` with how it died; later calls run elsewhere."""
     before = pool.processes()
     doomed = [pool.submit(signal.pause) for _ in range(2)]
@@ -59,7 +64,7 @@ def test_a_dead_referee_is_replaced(pool) -> None:
     assert pool.submit(os.getpid).result(timeout=120) not in before
 
 
-def test_an_exception_comes_back_with_its_traceback(pool) -> None:
+def test_an_exception_comes_back_with_its_traceback(pool: RefereePool) -> None:
     """What a call raises is raised here, its remote traceback as the cause; the referee lives on."""
     with pytest.raises(ValueError, match="invalid literal") as caught:
         pool.submit(int, "x").result(timeout=120)
@@ -70,7 +75,7 @@ def test_an_exception_comes_back_with_its_traceback(pool) -> None:
     assert pool.submit(int, "7").result(timeout=120) == 7
 
 
-def test_what_cannot_travel_is_told(pool) -> None:
+def test_what_cannot_travel_is_told(pool: RefereePool) -> None:
     """Calls and results that cannot be pickled fail alone."""
     with pytest.raises(RuntimeError, match="the call cannot be pickled"):
         pool.submit(lambda: 1).result(timeout=120)
@@ -79,7 +84,7 @@ def test_what_cannot_travel_is_told(pool) -> None:
     assert pool.submit(int, "7").result(timeout=120) == 7
 
 
-def test_prints_in_a_call_do_not_disturb_the_pipe(pool) -> None:
+def test_prints_in_a_call_do_not_disturb_the_pipe(pool: RefereePool) -> None:
     """A call may print: the frames travel on descriptors of their own."""
     assert pool.submit(print, "noise").result(timeout=120) is None
     assert pool.submit(os.write, 1, b"noise\n").result(timeout=120) == 6
@@ -97,7 +102,7 @@ def test_shutdown_finishes_or_cancels() -> None:
         pool.submit(os.getpid)
 
 
-def test_everywhere_reaches_each_referee(pool, tmp_path: Path) -> None:
+def test_everywhere_reaches_each_referee(pool: RefereePool, tmp_path: Path) -> None:
     """A call for all is made once in each referee, after what it does, and is waited for; the dead are passed over."""
     gate = tmp_path / "gate"
     os.mkfifo(gate)
@@ -157,25 +162,24 @@ def test_cancelled_calls_do_not_keep_the_pool(tmp_path: Path, cancels: str) -> N
 def test_a_call_goes_to_the_successor_of_a_dead_referee(monkeypatch: pytest.MonkeyPatch) -> None:
     """A referee that died while it was idle costs the call that finds it so, and none of those behind it."""
     handed_out = []
-    write_frame = pool_module.write_frame
 
-    def write(calls, work) -> None:
+    def write(calls: Any, work: Any) -> None:
         handed_out.append(work)
         if len(handed_out) == 1:
             # The pool has looked for dead referees, and found none.
-            (referee,) = pool._referees
+            (referee,) = one_referee._referees
             referee.process.kill()
             referee.process.wait()
         write_frame(calls, work)
 
     monkeypatch.setattr(pool_module, "write_frame", write)
-    pool = RefereePool(1)
-    futures = [pool.submit(os.getpid) for _ in range(3)]
-    pool.shutdown(wait=False)
+    one_referee = RefereePool(1)
+    futures = [one_referee.submit(os.getpid) for _ in range(3)]
+    one_referee.shutdown(wait=False)
     found = [future.exception(timeout=120) for future in futures]
     assert isinstance(found[0], RefereeDied)
     assert found[1:] == [None, None]
-    pool.shutdown()
+    one_referee.shutdown()
 
 
 def test_kill_ends_at_once() -> None:
@@ -203,7 +207,7 @@ def test_referees_that_all_die_at_birth_end_the_pool(monkeypatch: pytest.MonkeyP
         submit_often(pool)
 
 
-def submit_often(pool) -> None:
+def submit_often(pool: RefereePool) -> None:
     for _ in range(100):
         with suppress(RefereeDied):
             pool.submit(os.getpid).result(timeout=120)

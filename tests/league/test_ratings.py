@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from math import log10, sqrt
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -13,14 +14,14 @@ from warpleague.league.ratings.elo import SCALE, SequentialElo, expected
 from warpleague.league.ratings.outcomes import PairTotals
 
 
-def fitted(results, bots, **options):
+def fitted(results: Any, bots: Any, **options: Any) -> Any:
     totals = PairTotals(bots)
     for _, seats, ranks in results:
         totals.add(seats, ranks)
     return joint_fit(totals, lambda: iter(results), **{"start": 0.0, **options})
 
 
-def duels(*scores):
+def duels(*scores: Any) -> Any:
     """Results (bot, bot, wins of the first, draws, wins of the second), each match a group of its own."""
     results = []
     for a, b, won, drawn, lost in scores:

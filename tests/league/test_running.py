@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import os
 import signal
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from warpleague.errors import BadInput
 from warpleague.league.config import load_config
-from warpleague.league.league import open_to_read
+from warpleague.league.league import League, open_to_read
 from warpleague.league.pool import RefereePool
 from warpleague.league.running import RunWatcher, run_league
 from warpleague.league.standings import standings
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import ModuleType
+
+    from tests.league.conftest import MakeSeason, OpenLeague, WriteLeague
+
+    from warpleague.match.spec import MatchResult, MatchSpec
 
 
-def tables(league) -> list[dict]:
+def tables(league: League) -> list[dict]:
     return [line.to_json() for line in standings(league).lines]
 
 
-def test_a_run_plays_everything_once_and_ends_the_season(write_league, open_league, fake, inline) -> None:
+def test_a_run_plays_everything_once_and_ends_the_season(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor
+) -> None:
     """All matches are played, none by a second run; at the end the secret is public."""
     path = write_league("a", "b", "c")
     with open_league(path) as league:
@@ -37,7 +44,9 @@ def test_a_run_plays_everything_once_and_ends_the_season(write_league, open_leag
         assert run_league(league, executor=inline, play=fake.play).played == 0
 
 
-def test_any_executor_gives_the_same_table(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+def test_any_executor_gives_the_same_table(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
+) -> None:
     """Inline, on threads, or on referee processes: the order in which matches end changes nothing."""
     path = write_league("a", "b", "c", "d")
     found = []
@@ -55,7 +64,7 @@ class StopAfter(RunWatcher):
     def __init__(self, matches: int, times: int = 1) -> None:
         self.matches, self.times, self.told = matches, times, 0
 
-    def finished(self, fixture, result) -> None:  # noqa: ARG002
+    def finished(self, fixture: Any, result: Any) -> None:  # noqa: ARG002
         self.matches -= 1
         if self.matches == 0:
             for _ in range(self.times):
@@ -66,7 +75,7 @@ class StopAfter(RunWatcher):
 
 
 def test_an_interrupt_ends_cleanly_and_a_resume_changes_nothing(
-    write_league, open_league, fake, inline, tmp_path: Path
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
 ) -> None:
     """Interrupted and resumed, a run ends with the table of an undisturbed one; handlers are put back."""
     path = write_league("a", "b", "c", "d", deals=100)
@@ -90,7 +99,9 @@ def test_an_interrupt_ends_cleanly_and_a_resume_changes_nothing(
         assert tables(league) == resumed
 
 
-def test_a_second_interrupt_kills(write_league, open_league, fake) -> None:
+def test_a_second_interrupt_kills(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType
+) -> None:
     """The second interrupt stops at once, with what is stored kept."""
     with open_league(write_league("a", "b", "c", "d", deals=100)) as league:
         report = run_league(league, play=fake.play, watcher=StopAfter(3, times=2))
@@ -98,7 +109,9 @@ def test_a_second_interrupt_kills(write_league, open_league, fake) -> None:
         assert 3 <= league.store.count() < 1200
 
 
-def test_void_matches_are_told_and_the_others_go_on(write_league, open_league, fake, inline) -> None:
+def test_void_matches_are_told_and_the_others_go_on(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor
+) -> None:
     """A match the harness failed to play is void, with its traceback; it is not stored, and tried next time."""
     path = write_league("a", "b", "c", deals=6)
     with open_league(path) as league:
@@ -113,10 +126,12 @@ def test_void_matches_are_told_and_the_others_go_on(write_league, open_league, f
         assert run_league(league, executor=inline, play=fake.play).played == len(voids) == 6
 
 
-def test_only_void_matches_end_the_run(write_league, open_league, inline) -> None:
+def test_only_void_matches_end_the_run(
+    write_league: WriteLeague, open_league: OpenLeague, inline: Executor
+) -> None:
     """When match after match is void, the run gives up, naming the cause, instead of going through them all."""
 
-    def broken(spec):
+    def broken(spec: MatchSpec) -> MatchResult:
         raise ExceptionGroup("a nursery's", [ZeroDivisionError("a bug")])
 
     with open_league(write_league("a", "b", "c", "d")) as league:
@@ -126,7 +141,11 @@ def test_only_void_matches_end_the_run(write_league, open_league, inline) -> Non
 
 
 def test_a_match_whose_referee_dies_is_played_again(
-    write_league, open_league, fake, tmp_path, monkeypatch
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    fake: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Referees that die take no match with them: each is played again, and the run completes."""
     (tmp_path / "deadly").mkdir()
@@ -139,7 +158,9 @@ def test_a_match_whose_referee_dies_is_played_again(
     assert len(list((tmp_path / "deadly").iterdir())) == 3
 
 
-def test_a_match_that_always_kills_its_referee_stops_the_run(write_league, open_league, fake) -> None:
+def test_a_match_that_always_kills_its_referee_stops_the_run(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType
+) -> None:
     """A match that kills its referee three times ends the run with a clear error."""
     with open_league(write_league("a", "b")) as league:
         report = run_league(league, jobs=1, play=fake.play_always_deadly)
@@ -147,21 +168,25 @@ def test_a_match_that_always_kills_its_referee_stops_the_run(write_league, open_
     assert report.played == 0
 
 
-def test_bad_input_in_a_match_stops_the_run(write_league, open_league, inline) -> None:
+def test_bad_input_in_a_match_stops_the_run(
+    write_league: WriteLeague, open_league: OpenLeague, inline: Executor
+) -> None:
     """What the user got wrong (a sandbox that is not there) is raised, not called void."""
 
-    def refuse(spec):
+    def refuse(spec: MatchSpec) -> MatchResult:
         raise BadInput("no sandbox here")
 
     with open_league(write_league("a", "b")) as league, pytest.raises(BadInput, match="no sandbox here"):
         run_league(league, executor=inline, play=refuse)
 
 
-def test_a_wrong_result_is_not_stored(write_league, open_league, fake, inline) -> None:
+def test_a_wrong_result_is_not_stored(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor
+) -> None:
     """A result with another match's id is a bug, and void."""
     import attrs
 
-    def confused(spec):
+    def confused(spec: MatchSpec) -> Any:
         return attrs.evolve(fake.play(spec), id="another")
 
     with open_league(write_league("a", "b")) as league:
@@ -170,13 +195,15 @@ def test_a_wrong_result_is_not_stored(write_league, open_league, fake, inline) -
     assert "the result of another match: another" in report.void[0].error
 
 
-def test_a_league_can_be_read_while_it_runs(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+def test_a_league_can_be_read_while_it_runs(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
+) -> None:
     """Standings read during a run show what is committed by then."""
     path = write_league("a", "b", "c")
     seen = []
 
     class Reader(RunWatcher):
-        def finished(self, fixture, result) -> None:  # noqa: ARG002
+        def finished(self, fixture: Any, result: Any) -> None:  # noqa: ARG002
             with open_to_read(load_config(path), tmp_path / "results") as league:
                 seen.append(standings(league).matches)
 
@@ -186,7 +213,13 @@ def test_a_league_can_be_read_while_it_runs(write_league, open_league, fake, inl
     assert seen == sorted(seen)
 
 
-def test_solo_leagues_rank_by_mean_score(write_league, open_league, fake, inline, make_season) -> None:
+def test_solo_leagues_rank_by_mean_score(
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    fake: ModuleType,
+    inline: Executor,
+    make_season: MakeSeason,
+) -> None:
     """At tables of one there is no Elo: the mean score ranks, with its error."""
     import attrs
 
@@ -207,7 +240,9 @@ def test_solo_leagues_rank_by_mean_score(write_league, open_league, fake, inline
     assert table.lines[0].ahead.mean == pytest.approx(means[0] - means[1])
 
 
-def test_larger_tables_count_as_their_pairs(write_league, open_league, fake, inline) -> None:
+def test_larger_tables_count_as_their_pairs(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor
+) -> None:
     """At tables of three each match shares out one and a half points, and every pair meets equally often."""
     import attrs
 
@@ -220,16 +255,18 @@ def test_larger_tables_count_as_their_pairs(write_league, open_league, fake, inl
         table = standings(threes)
     assert table.matches == 4 * 4 * 3
     assert sum(line.record.points for line in table.lines) == pytest.approx(1.5 * 48)
-    assert sum(line.elo for line in table.lines) == pytest.approx(4 * 1500)
+    assert sum(line.elo or 0 for line in table.lines) == pytest.approx(4 * 1500)
     assert {table.totals.games[a][b] for a in range(4) for b in range(4) if a != b} == {24}
 
 
-def test_a_pool_has_no_referee_without_a_match(write_league, open_league, fake) -> None:
+def test_a_pool_has_no_referee_without_a_match(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType
+) -> None:
     """With two matches left, ninety-nine jobs start two referees."""
     told: list[int] = []
 
     class Told(RunWatcher):
-        def started(self, league, total: int, before: int, jobs: int) -> None:  # noqa: ARG002
+        def started(self, league: League, total: int, before: int, jobs: int) -> None:  # noqa: ARG002
             told.append(jobs)
 
     with open_league(write_league("a", "b", deals=1)) as league:
@@ -238,7 +275,7 @@ def test_a_pool_has_no_referee_without_a_match(write_league, open_league, fake) 
 
 
 def test_a_long_season_is_not_read_to_its_end_to_count_what_was_played(
-    write_league, open_league, fake, inline
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor
 ) -> None:
     """Counting stops where everything that is stored has been found."""
     with open_league(write_league("a", "b", deals=1)) as league:

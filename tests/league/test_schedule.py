@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from itertools import combinations, permutations
 from math import comb
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
@@ -14,12 +15,15 @@ from hypothesis import strategies as st
 from warpleague.league.sampling import balance_seats, meetings, orbits, sample_tables, seat_counts
 from warpleague.league.schedule import Schedule, berger
 
+if TYPE_CHECKING:
+    from tests.league.conftest import MakeSeason
+
 sizes = st.integers(1, 4).flatmap(lambda k: st.tuples(st.integers(max(k, 2), 7), st.just(k)))
 
 
 @given(sizes, st.integers(1, 2), st.sampled_from(["all", "rotations", "fixed"]))
 @settings(max_examples=40, deadline=None)
-def test_a_round_robin_is_complete(make_season, size, deals, seats) -> None:
+def test_a_round_robin_is_complete(make_season: MakeSeason, size: Any, deals: int, seats: Any) -> None:
     """Every set of bots plays every deal of its own in every seat order asked for, and nothing else."""
     n, k = size
     schedule = Schedule(make_season(n, k, deals=deals, seats=seats))
@@ -43,14 +47,14 @@ def test_a_round_robin_is_complete(make_season, size, deals, seats) -> None:
                 assert len(orders) == 1
 
 
-def test_a_long_duel_has_every_match_once(make_season) -> None:
+def test_a_long_duel_has_every_match_once(make_season: MakeSeason) -> None:
     """Of 120,000 deals of one table no two are the same: with 32 bits there would be such a pair."""
     season = make_season(2, 2)
     assert len({season.deal((0, 1), 0, round_) for round_ in range(120_000)}) == 120_000
     assert 1 << 52 <= max(season.deal((0, 1), 0, round_) for round_ in range(60)) < 1 << 53
 
 
-def test_challengers_of_a_gauntlet_take_turns_in_seats(make_season) -> None:
+def test_challengers_of_a_gauntlet_take_turns_in_seats(make_season: MakeSeason) -> None:
     """With one seat order a table, no challenger of several has a seat of its own."""
     season = make_season(8, 2, kind="gauntlet", challengers=("bot0", "bot1"), seats="fixed")
     fixtures = list(Schedule(season))
@@ -58,7 +62,7 @@ def test_challengers_of_a_gauntlet_take_turns_in_seats(make_season) -> None:
         assert Counter(f.seats.index(challenger) for f in fixtures if challenger in f.seats) == {0: 3, 1: 3}
 
 
-def test_matches_of_a_group_follow_each_other(make_season) -> None:
+def test_matches_of_a_group_follow_each_other(make_season: MakeSeason) -> None:
     """All seat orders of one table and deal stand together and share a group number of their own."""
     groups = [fixture.group for fixture in Schedule(make_season(5, 3, deals=2, seats="all"))]
     assert groups == sorted(groups)
@@ -78,7 +82,7 @@ def test_berger_rounds_seat_each_bot_once_and_evenly() -> None:
         assert all(abs(2 * first[bot] - (n - 1)) <= 1 for bot in range(n))
 
 
-def test_fixed_seats_are_balanced(make_season) -> None:
+def test_fixed_seats_are_balanced(make_season: MakeSeason) -> None:
     """With one seat order a table, every bot sits in every seat about equally often."""
     for n, k in [(6, 2), (7, 3), (8, 4)]:
         fixtures = list(Schedule(make_season(n, k, seats="fixed", deals=k)))
@@ -126,7 +130,7 @@ def test_a_block_design_is_found_where_there_is_one() -> None:
     )
 )
 @settings(max_examples=100, deadline=None)
-def test_seats_are_balanced_for_any_tables(tables) -> None:
+def test_seats_are_balanced_for_any_tables(tables: Any) -> None:
     """Whatever the tables, seating keeps their bots and order, and evens each bot's seats within one."""
     k = len(tables[0])
     seated = balance_seats(8, tables)
@@ -134,7 +138,7 @@ def test_seats_are_balanced_for_any_tables(tables) -> None:
     assert all(max(row) - min(row) <= 1 for row in seat_counts(8, k, seated))
 
 
-def test_a_sampled_season_plays_all_seat_orders_of_its_tables(make_season) -> None:
+def test_a_sampled_season_plays_all_seat_orders_of_its_tables(make_season: MakeSeason) -> None:
     """A sampled season has the asked number of tables, each with its deals and rotations."""
     season = make_season(8, 4, tables=6, deals=2, seats="rotations")
     fixtures = list(Schedule(season))
@@ -142,7 +146,7 @@ def test_a_sampled_season_plays_all_seat_orders_of_its_tables(make_season) -> No
     assert len({(frozenset(f.seats), f.deal) for f in fixtures}) == 12
 
 
-def test_a_gauntlet_sets_challengers_against_the_field(make_season) -> None:
+def test_a_gauntlet_sets_challengers_against_the_field(make_season: MakeSeason) -> None:
     """In a gauntlet every table has one challenger, and every set of the other bots meets each challenger."""
     season = make_season(5, 3, kind="gauntlet", challengers=("bot1", "bot3"), seats="fixed")
     fixtures = list(Schedule(season))
@@ -154,7 +158,7 @@ def test_a_gauntlet_sets_challengers_against_the_field(make_season) -> None:
     assert {frozenset(f.seats) for f in default} == {frozenset((0, other)) for other in (1, 2, 3)}
 
 
-def test_ids_cover_all_that_determines_a_match(make_season) -> None:
+def test_ids_cover_all_that_determines_a_match(make_season: MakeSeason) -> None:
     """A change of any condition, bot, name, seat order or deal changes every id; the same season, none."""
     season = make_season(3, 2)
     base = [fixture.id for fixture in Schedule(season)]
@@ -177,7 +181,7 @@ def test_ids_cover_all_that_determines_a_match(make_season) -> None:
     assert season.match_id(1, (0, 1)) != season.match_id(2, (0, 1))
 
 
-def test_bots_may_come_and_deals_be_added_without_changing_the_rest(make_season) -> None:
+def test_bots_may_come_and_deals_be_added_without_changing_the_rest(make_season: MakeSeason) -> None:
     """With a bot or a deal more, all earlier matches stay in the schedule, whatever the order of the bots."""
     small = {fixture.id for fixture in Schedule(make_season(4, 3, deals=2))}
     assert small <= {fixture.id for fixture in Schedule(make_season(6, 3, deals=2))}
@@ -187,7 +191,7 @@ def test_bots_may_come_and_deals_be_added_without_changing_the_rest(make_season)
     assert small <= {fixture.id for fixture in Schedule(turned)}
 
 
-def test_solo_bots_share_their_deals(make_season) -> None:
+def test_solo_bots_share_their_deals(make_season: MakeSeason) -> None:
     """At tables of one, all bots play the same deals."""
     fixtures = list(Schedule(make_season(3, 1, deals=4)))
     deals = defaultdict(set)
@@ -207,7 +211,9 @@ def test_solo_bots_share_their_deals(make_season) -> None:
         (2, {"kind": "gauntlet"}),
     ],
 )
-def test_with_dice_of_their_own_no_two_matches_share_any(make_season, players: int, form: dict) -> None:
+def test_with_dice_of_their_own_no_two_matches_share_any(
+    make_season: MakeSeason, players: int, form: dict
+) -> None:
     """Each match has a deal of its own and is a group of its own; who plays whom and where is as with shared dice."""
     shared = list(Schedule(make_season(5, players, deals=3, **form)))
     own = list(Schedule(make_season(5, players, deals=3, dice="own", **form)))
@@ -219,7 +225,7 @@ def test_with_dice_of_their_own_no_two_matches_share_any(make_season, players: i
     assert form or {fixture.id for fixture in own} <= {fixture.id for fixture in grown}
 
 
-def test_bots_play_evenly_at_any_moment(make_season) -> None:
+def test_bots_play_evenly_at_any_moment(make_season: MakeSeason) -> None:
     """At no moment of a round has a bot played more than two matches more than another (tables of two)."""
     games = Counter(dict.fromkeys(range(6), 0))
     for fixture in Schedule(make_season(6, 2, seats="fixed")):
@@ -227,7 +233,7 @@ def test_bots_play_evenly_at_any_moment(make_season) -> None:
         assert max(games.values()) - min(games.values()) <= 2
 
 
-def test_a_long_schedule_needs_no_memory(make_season) -> None:
+def test_a_long_schedule_needs_no_memory(make_season: MakeSeason) -> None:
     """The first matches of a season of a hundred billion come at once."""
     schedule = Schedule(make_season(60, 6, deals=1_000, seats="rotations"))
     assert len(schedule) == comb(60, 6) * 6_000

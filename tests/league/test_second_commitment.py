@@ -6,7 +6,7 @@ import json
 import sqlite3
 from contextlib import closing
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
@@ -26,19 +26,29 @@ from warpleague.match.chance import beacon_secret, deal_key
 from warpline.codec import canonical
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from pathlib import Path
+    from types import ModuleType
+
+    from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, WriteLeague
 
 BEACON = '[season]\nbeacon = "the lottery of 5 December"'
 
 
 @pytest.fixture
-def command(fake, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+def command(
+    fake: ModuleType,
+    inline_pool: type[Executor],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Command:
     """Runs `warpleague league ACTION FILE ...` with the stand-ins; gives exit code, output and remarks."""
     monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
     monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
     monkeypatch.setattr(warpleague.league.running, "RefereePool", inline_pool)
 
-    def run(action: str, path: Path, *arguments: str):
+    def run(action: str, path: Path, *arguments: str) -> Any:
         code = main(["league", action, str(path), "--results", str(tmp_path / "results"), *arguments])
         captured = capsys.readouterr()
         return code, captured.out, captured.err
@@ -46,7 +56,7 @@ def command(fake, inline_pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     return run
 
 
-def test_the_commitment_covers_all_that_is_open_to_choice(make_season) -> None:
+def test_the_commitment_covers_all_that_is_open_to_choice(make_season: MakeSeason) -> None:
     """Names, contents, order, conditions and format change it; secret, versions and how bots are run do not."""
     season = make_season(3, 2)
     base = commitment_to(season)
@@ -79,7 +89,12 @@ def test_the_commitment_covers_all_that_is_open_to_choice(make_season) -> None:
 
 
 def test_each_change_of_entrants_is_a_further_entry(
-    write_league, open_league, fake, inline, command, tmp_path: Path
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    fake: ModuleType,
+    inline: Executor,
+    command: Command,
+    tmp_path: Path,
 ) -> None:
     """The commitment is told before a match is played; the same entrants have one entry, others a further one."""
     path = write_league("a", "b")
@@ -116,7 +131,13 @@ def test_each_change_of_entrants_is_a_further_entry(
     ],
 )
 def test_matches_of_bots_that_nobody_entered_are_told(
-    write_league, open_league, fake, inline, tmp_path: Path, statement: str, problem: str
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    fake: ModuleType,
+    inline: Executor,
+    tmp_path: Path,
+    statement: str,
+    problem: str,
 ) -> None:
     """A name that was altered in the entry of entrants fits neither its commitment nor the matches that follow."""
     path = write_league("a", "b")
@@ -129,13 +150,20 @@ def test_matches_of_bots_that_nobody_entered_are_told(
 
 
 def test_a_beacon_comes_after_both_commitments(
-    write_league, refereed, inline, inline_pool, fake, short, tmp_path: Path, monkeypatch
+    write_league: WriteLeague,
+    refereed: Refereed,
+    inline: Executor,
+    inline_pool: type[Executor],
+    fake: ModuleType,
+    short: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Nothing is played before entrants are committed to and the value is known; then neither can change any more."""
     monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
     results = tmp_path / "results"
 
-    def run(*bots: str, beacon: str | None = None, deals: int = 1):
+    def run(*bots: str, beacon: str | None = None, deals: int = 1) -> Any:
         path = write_league(*bots, deals=deals, game=short, extra=BEACON)
         return open_to_run(load_config(path), results, fake.prepare, beacon)
 
@@ -176,7 +204,9 @@ def test_a_beacon_comes_after_both_commitments(
             )
 
 
-def test_a_beacon_is_settled_with_the_conditions(write_league, fake, tmp_path: Path) -> None:
+def test_a_beacon_is_settled_with_the_conditions(
+    write_league: WriteLeague, fake: ModuleType, tmp_path: Path
+) -> None:
     """Whether there is one, and which, cannot be chosen later; where the file names none, no value is taken."""
     path = write_league("a", "b")
     with pytest.raises(BadInput, match="the league file names no beacon"):
@@ -187,7 +217,7 @@ def test_a_beacon_is_settled_with_the_conditions(write_league, fake, tmp_path: P
         commit(load_config(path), tmp_path / "results")
 
 
-def test_the_dice_differ_with_the_beacon_and_ids_too(make_season) -> None:
+def test_the_dice_differ_with_the_beacon_and_ids_too(make_season: MakeSeason) -> None:
     """Another value gives other dice and other matches; without a beacon all is as it always was."""
     season = make_season(3, 2)
     one, two = (attrs.evolve(season, awaits="x", beacon=value) for value in ("1", "2"))
@@ -201,7 +231,11 @@ def test_the_dice_differ_with_the_beacon_and_ids_too(make_season) -> None:
 
 
 def test_an_old_receipt_is_checked_by_verify(
-    command, write_league, inline_pool, tmp_path: Path, monkeypatch
+    command: Command,
+    write_league: WriteLeague,
+    inline_pool: type[Executor],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each run ends with a receipt; `verify --head` finds it, and exits with 1 once the store was cut before it."""
     monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)

@@ -7,6 +7,7 @@ import re
 import sqlite3
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -26,8 +27,15 @@ from warpleague.match.replay import verify_record
 from warpline.codec import canonical
 from warpline.messages import BotHello
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
-def play(spec):
+    from tests.league.conftest import OpenLeague, WriteLeague
+
+    from warpleague.match.spec import MatchSpec
+
+
+def play(spec: MatchSpec) -> Any:
     """A real solo match, refereed in this process, by a bot that draws lots by its name."""
     referee = Referee(load_game(spec.game), spec)
     lots = Random(spec.seats[0].bot)
@@ -43,7 +51,14 @@ def play(spec):
 
 
 @pytest.fixture
-def solo(write_league, open_league, inline, inline_pool, tmp_path: Path, monkeypatch):
+def solo(
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    inline: Executor,
+    inline_pool: type[Executor],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Any:
     """A league of two bots and three short deals against the machine captain, played; its file."""
     monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
     path = write_league("a", "b", extra="[rules]\nlevel = 'none'")

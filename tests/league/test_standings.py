@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import attrs
 import pytest
 
@@ -9,7 +11,15 @@ from warpleague.league import standings as tables
 from warpleague.league.running import run_league
 from warpleague.league.standings import Tally, WinLossRecord, ranked
 from warpleague.league.statistics import Mean, student, t95
-from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
+from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent.futures import Executor
+
+    from tests.league.conftest import OpenLeague, WriteLeague
+
+    from warpleague.league.league import League
 
 
 def test_a_record_counts_wins_draws_and_losses() -> None:
@@ -80,10 +90,10 @@ def test_equal_ratings_share_a_rank_and_the_unplayed_come_last() -> None:
 
 
 @pytest.fixture
-def league(write_league, open_league, inline):
+def league(write_league: WriteLeague, open_league: OpenLeague, inline: Executor) -> Iterator[League]:
     """A league where a beats b in seat 0 and draws in seat 1; b always faults once in seat 0."""
 
-    def play(spec):
+    def play(spec: MatchSpec) -> Any:
         names = [seat.bot for seat in spec.seats]
         ranks = (1, 2) if names == ["a", "b"] else (1, 1)
         fault = SeatFault(kind="timeout", n=7, retired=False, message="slow")
@@ -99,7 +109,7 @@ def league(write_league, open_league, inline):
         yield league
 
 
-def test_standings_json(league) -> None:
+def test_standings_json(league: League) -> None:
     """The JSON form of the standings holds rank, bot, rating and all counts."""
     first, second = (line.to_json() for line in tables.standings(league).lines)
     assert (first["rank"], first["bot"], first["played"]) == (1, "a", 8)
@@ -112,7 +122,7 @@ def test_standings_json(league) -> None:
     assert (first["error"], first["likelihood"]) == (None, None)
 
 
-def test_crosstable_seats_faults_and_times(league) -> None:
+def test_crosstable_seats_faults_and_times(league: League) -> None:
     """The other tables count the same matches: by opponent, by seat, by fault, by time."""
     rows = tables.standings(league).crosstable_json()
     assert rows[0]["bot"] == "a"
@@ -131,7 +141,7 @@ def test_crosstable_seats_faults_and_times(league) -> None:
     assert (a["longest_ms"], b["longest_ms"]) == (6.0, 7.0)
 
 
-def test_an_anchor_is_where_the_file_says(league) -> None:
+def test_an_anchor_is_where_the_file_says(league: League) -> None:
     """A rating anchored on a bot gives it the start rating."""
     rating = attrs.evolve(league.config.rating, anchor="b", start=1000.0)
     moved = attrs.evolve(league, config=attrs.evolve(league.config, rating=rating))

@@ -8,20 +8,24 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
 
 from warpleague.errors import StoreError
 from warpleague.league.config import load_config
-from warpleague.league.league import open_to_read
+from warpleague.league.league import League, open_to_read
 from warpleague.league.running import run_league
 from warpleague.league.season import differences
 from warpleague.match.chance import season_commitment, season_secret
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from pathlib import Path
+    from types import ModuleType
+
+    from tests.league.conftest import OpenLeague, Refereed, TakeOver, WriteLeague
 
     from warpleague.league.store import Store
 
@@ -32,7 +36,9 @@ def rows(store: Store) -> list[tuple]:
     return store._db.execute(f"SELECT {columns} FROM match JOIN record USING (id) ORDER BY id").fetchall()
 
 
-def test_what_is_stored_comes_back(write_league, open_league, fake, inline) -> None:
+def test_what_is_stored_comes_back(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor
+) -> None:
     """Results and records read back as the matches gave them."""
     with open_league(write_league("a", "b", "c")) as league:
         run_league(league, executor=inline, play=fake.play)
@@ -47,7 +53,9 @@ def test_what_is_stored_comes_back(write_league, open_league, fake, inline) -> N
             assert league.store.record(fixture.id) == result.record
 
 
-def test_the_secret_follows_from_the_seed_or_from_chance(write_league, open_league, tmp_path: Path) -> None:
+def test_the_secret_follows_from_the_seed_or_from_chance(
+    write_league: WriteLeague, open_league: OpenLeague, tmp_path: Path
+) -> None:
     """A seed in the file makes the secret; without one it is random, and stays the same from run to run."""
     with open_league(write_league("a", "b")) as league:
         assert league.season.secret == season_secret("test")
@@ -62,7 +70,7 @@ def test_the_secret_follows_from_the_seed_or_from_chance(write_league, open_leag
         assert league.season.secret not in secrets
 
 
-def test_one_process_at_a_time(write_league, open_league, tmp_path: Path) -> None:
+def test_one_process_at_a_time(write_league: WriteLeague, open_league: OpenLeague, tmp_path: Path) -> None:
     """A second run of the same league is refused while the first goes on; reading is allowed."""
     path = write_league("a", "b")
     with open_league(path):
@@ -86,7 +94,9 @@ def test_one_process_at_a_time(write_league, open_league, tmp_path: Path) -> Non
         ('seed = "test"', "", 'seed: was "test", is now not set'),
     ],
 )
-def test_a_store_of_another_league_is_refused(write_league, open_league, tmp_path, old, new, text) -> None:
+def test_a_store_of_another_league_is_refused(
+    write_league: WriteLeague, open_league: OpenLeague, tmp_path: Path, old: Any, new: Any, text: str
+) -> None:
     """A store whose matches were played under other conditions is refused, and what differs is said."""
     path = write_league("a", "b")
     open_league(path).store.close()
@@ -98,7 +108,9 @@ def test_a_store_of_another_league_is_refused(write_league, open_league, tmp_pat
         assert "league.sqlite: holds the results of another league" in str(caught.value)
 
 
-def test_bots_and_deals_may_be_added(write_league, open_league, fake, inline) -> None:
+def test_bots_and_deals_may_be_added(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor
+) -> None:
     """With a bot and a deal more, what was played stays and only the rest is played."""
     with open_league(write_league("a", "b", "c", deals=2)) as league:
         first = run_league(league, executor=inline, play=fake.play)
@@ -109,7 +121,9 @@ def test_bots_and_deals_may_be_added(write_league, open_league, fake, inline) ->
         assert set(before) <= set(rows(league.store))
 
 
-def test_a_changed_bot_plays_anew(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+def test_a_changed_bot_plays_anew(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
+) -> None:
     """Another digest is another bot: its matches are played again, the old ones stay but do not count."""
     path = write_league("a", "b", "c", deals=1)
     with open_league(path) as league:
@@ -122,14 +136,14 @@ def test_a_changed_bot_plays_anew(write_league, open_league, fake, inline, tmp_p
         assert len(list(league.results())) == 6
 
 
-def test_nothing_to_read_is_said(write_league, tmp_path: Path) -> None:
+def test_nothing_to_read_is_said(write_league: WriteLeague, tmp_path: Path) -> None:
     """Reading a league that has not been run is refused with the command to run it."""
     path = write_league("a", "b")
     with pytest.raises(StoreError, match="nothing has been played yet; start with: warpleague league run"):
         open_to_read(load_config(path), tmp_path / "results")
 
 
-def test_a_file_that_is_no_store_is_said(write_league, tmp_path: Path) -> None:
+def test_a_file_that_is_no_store_is_said(write_league: WriteLeague, tmp_path: Path) -> None:
     """A damaged store is refused as such."""
     folder = tmp_path / "results" / "cup"
     folder.mkdir(parents=True)
@@ -167,7 +181,13 @@ def test_a_file_that_is_no_store_is_said(write_league, tmp_path: Path) -> None:
     ],
 )
 def test_a_damaged_store_is_told_with_a_way_on(
-    write_league, open_league, fake, inline, tmp_path: Path, statement: str, text: str
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    fake: ModuleType,
+    inline: Executor,
+    tmp_path: Path,
+    statement: str,
+    text: str,
 ) -> None:
     """Whatever of a store is damaged, the text names the file, what is wrong with it, and what to do."""
     path = write_league("a", "b")
@@ -185,14 +205,18 @@ def test_a_damaged_store_is_told_with_a_way_on(
     )
 
 
-def test_a_place_that_cannot_be_written_is_said(write_league, open_league, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_said(
+    write_league: WriteLeague, open_league: OpenLeague, tmp_path: Path
+) -> None:
     """A results folder that cannot be made is refused with the reason."""
     (tmp_path / "occupied").write_text("a file")
     with pytest.raises(StoreError, match="results cannot be written here: "):
         open_league(write_league("a", "b"), tmp_path / "occupied")
 
 
-def test_a_secret_that_was_changed_is_noticed(write_league, open_league, tmp_path: Path) -> None:
+def test_a_secret_that_was_changed_is_noticed(
+    write_league: WriteLeague, open_league: OpenLeague, tmp_path: Path
+) -> None:
     """A secret that does not fit the published commitment is refused."""
     path = write_league("a", "b")
     open_league(path).store.close()
@@ -204,7 +228,7 @@ def test_a_secret_that_was_changed_is_noticed(write_league, open_league, tmp_pat
 
 
 def test_a_killed_run_loses_and_doubles_nothing(
-    write_league, open_league, fake, inline, tmp_path: Path
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
 ) -> None:
     """Killed again and again at any moment and resumed, a run ends with the very store of an undisturbed one.
 
@@ -235,7 +259,9 @@ def test_a_killed_run_loses_and_doubles_nothing(
         assert len(resumed) == 6 * 30 * 2
 
 
-def test_a_closed_store_is_one_file(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+def test_a_closed_store_is_one_file(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
+) -> None:
     """After a clean end all results are in the one file, without a log beside it, readable without writing."""
     path = write_league("a", "b")
     with open_league(path) as league:
@@ -248,7 +274,15 @@ def test_a_closed_store_is_one_file(write_league, open_league, fake, inline, tmp
     db.close()
 
 
-def test_stores_merge(write_league, open_league, refereed, inline, take_over, short, tmp_path: Path) -> None:
+def test_stores_merge(
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    refereed: Refereed,
+    inline: Executor,
+    take_over: TakeOver,
+    short: str,
+    tmp_path: Path,
+) -> None:
     """Two machines that played parts of one season give, merged, the store of one that played it all."""
     with open_league(write_league("a", "b", "c", game=short), tmp_path / "one") as league:
         run_league(league, executor=inline, play=refereed())
@@ -264,7 +298,9 @@ def test_stores_merge(write_league, open_league, refereed, inline, take_over, sh
         assert run_league(league, executor=inline, play=refereed()).played == 0
 
 
-def test_strange_stores_do_not_merge(write_league, open_league, take_over, tmp_path: Path) -> None:
+def test_strange_stores_do_not_merge(
+    write_league: WriteLeague, open_league: OpenLeague, take_over: TakeOver, tmp_path: Path
+) -> None:
     """A store of another secret or of other conditions is refused, and says why."""
     path = write_league("a", "b", top="")
     open_league(path, tmp_path / "one").store.close()
@@ -275,7 +311,12 @@ def test_strange_stores_do_not_merge(write_league, open_league, take_over, tmp_p
 
 
 def test_a_damaged_store_does_not_merge(
-    write_league, open_league, fake, inline, take_over, tmp_path: Path
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    fake: ModuleType,
+    inline: Executor,
+    take_over: TakeOver,
+    tmp_path: Path,
 ) -> None:
     """A store that breaks off halfway is named, not ours, and nothing of it is taken over."""
     path = write_league("a", "b", deals=200)
@@ -297,7 +338,9 @@ def test_differences_are_told_by_path() -> None:
     assert differences(old, new) == ["a.b: was 1, is now 2", 'f: was not set, is now "x"']
 
 
-def test_a_snapshot_stands_still(write_league, open_league, fake, inline, tmp_path: Path) -> None:
+def test_a_snapshot_stands_still(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
+) -> None:
     """What is read within a snapshot is of one moment, whatever a run stores meanwhile."""
     path = write_league("a", "b", "c")
     with open_league(path) as league:
@@ -311,7 +354,7 @@ def test_a_snapshot_stands_still(write_league, open_league, fake, inline, tmp_pa
             assert (reader.store.count(), len([*reader.results()])) == (5, 5)
 
 
-def stored(league, fake, fixture):
+def stored(league: League, fake: ModuleType, fixture: Any) -> Any:
     """A match as `Store.add` takes it."""
     spec = league.season.spec(fixture.id, fixture.deal, fixture.seats)
     return fixture, spec.seats, fake.play(spec)

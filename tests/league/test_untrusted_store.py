@@ -18,14 +18,17 @@ import warpleague.league.verifying
 from warpleague.errors import StoreError
 from warpleague.league import untrusted_store
 from warpleague.league.config import load_config
-from warpleague.league.league import commit, mend, merge, open_to_read
+from warpleague.league.league import League, commit, mend, merge, open_to_read
 from warpleague.league.running import run_league
 from warpleague.league.verifying import altered, verify_league
 from warpleague.match.confinement import Confinement
 from warpleague.report.views import VIEWS
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from pathlib import Path
+
+    from tests.league.conftest import OpenLeague, Refereed, WriteLeague
 
 EXAMPLES = int(os.environ.get("FUZZ_STORES", "40"))
 """Stores that each property is tried on; `make fuzz` asks for more."""
@@ -146,7 +149,14 @@ def at(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def base(
-    write_league, open_league, refereed, inline, inline_pool, short, tmp_path: Path, monkeypatch
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    refereed: Refereed,
+    inline: Executor,
+    inline_pool: type[Executor],
+    short: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """A league of short matches: `whole` has been played, `part` in part, `theirs` elsewhere and in part."""
     for module in (warpleague.league.verifying, warpleague.league.merging):
@@ -190,12 +200,11 @@ def test_whatever_another_store_holds_ours_stays_good(base: Path, done: list[Any
     for change in done:
         apply(theirs / "cup" / "league.sqlite", change)
     before = content(ours)
+    refused: str | None = None
     try:
         (merged,) = merge(load_config(base), ours, [theirs / "cup"], trust=trust)
     except StoreError as error:
         refused = str(error)
-    else:
-        refused = None
     if refused is not None:
         assert refused.startswith(str(theirs))
         assert content(ours) == before
@@ -210,7 +219,7 @@ def test_whatever_another_store_holds_ours_stays_good(base: Path, done: list[Any
         look_at_all(league)
 
 
-def look_at_all(league) -> None:
+def look_at_all(league: League) -> None:
     for view in VIEWS.values():
         view.data(league)
         view.table(league, 80)
@@ -290,7 +299,9 @@ def test_results_come_from_records(base: Path, trust: bool) -> None:
         (b'"n":1,', b'"n":2,', "line "),
     ],
 )
-def test_a_forged_record_stops_a_merge(base: Path, refereed, old: bytes, new: bytes, text: str) -> None:
+def test_a_forged_record_stops_a_merge(
+    base: Path, refereed: Refereed, old: bytes, new: bytes, text: str
+) -> None:
     """A record of other bots, of other conditions, or with another move is refused with its match, sealed or not."""
     ours, theirs = copy(base, "part"), copy(base, "theirs")
     before = content(ours)
@@ -368,7 +379,9 @@ def test_reading_has_a_limit_in_time(base: Path, monkeypatch: pytest.MonkeyPatch
         merge(load_config(base), ours, [theirs / "cup"])
 
 
-def test_mend_removes_what_does_not_hold_and_says_so(base: Path, open_league, refereed, inline) -> None:
+def test_mend_removes_what_does_not_hold_and_says_so(
+    base: Path, open_league: OpenLeague, refereed: Refereed, inline: Executor
+) -> None:
     """A damaged match is told with its id by every look; `mend` removes it; its removal stays told."""
     results, config = copy(base, "whole"), load_config(base)
     with closing(sqlite3.connect(results / "cup" / "league.sqlite")) as db, db:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import zstandard
@@ -18,9 +19,12 @@ from warpleague.match.chance import deal_key
 from warpleague.match.replay import verify_record
 from warpline.codec import canonical
 
+if TYPE_CHECKING:
+    from tests.league.conftest import OpenLeague, PlayShort, Refereed, WriteLeague
+
 
 @pytest.fixture
-def real(refereed, play_short):
+def real(refereed: Refereed, play_short: PlayShort) -> tuple[Path, Path]:
     """A league of six real matches, played; its file, and the file of its store."""
     return play_short(refereed(), extra="[rules]\nlevel = 'none'")
 
@@ -30,7 +34,7 @@ def problems(path: Path, tmp_path: Path) -> list[str | None]:
         return [problem for _, problem in verify_league(league)]
 
 
-def test_good_records_hold(real, tmp_path: Path) -> None:
+def test_good_records_hold(real: tuple[Path, Path], tmp_path: Path) -> None:
     """Every record of a league that nobody touched holds, in schedule order."""
     assert problems(real[0], tmp_path) == [None] * 6
 
@@ -59,7 +63,9 @@ def test_good_records_hold(real, tmp_path: Path) -> None:
         ("DELETE FROM record WHERE id = ?", "holds no record of match"),
     ],
 )
-def test_a_store_that_was_changed_is_found(real, tmp_path: Path, statement: str, text: str) -> None:
+def test_a_store_that_was_changed_is_found(
+    real: tuple[Path, Path], tmp_path: Path, statement: str, text: str
+) -> None:
     """A result that is not its record's, or a record that is another match's, is named."""
     path, store = real
     with open_to_read(load_config(path), tmp_path / "results") as league:
@@ -74,7 +80,7 @@ def test_a_store_that_was_changed_is_found(real, tmp_path: Path, statement: str,
     assert text in first or "line" in first
 
 
-def test_a_damaged_record_is_found(real, tmp_path: Path) -> None:
+def test_a_damaged_record_is_found(real: tuple[Path, Path], tmp_path: Path) -> None:
     """A changed byte inside a record is found and placed."""
     path, store = real
     with sqlite3.connect(store) as db:
@@ -90,7 +96,9 @@ def test_a_damaged_record_is_found(real, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("column", ["ranks", "scores"])
 @pytest.mark.parametrize("value", ["", "[1", "[]", "[1,2,3]", '["1"]', None, 7])
-def test_a_row_that_is_none_is_told(real, tmp_path: Path, column: str, value: object) -> None:
+def test_a_row_that_is_none_is_told(
+    real: tuple[Path, Path], tmp_path: Path, column: str, value: object
+) -> None:
     """Ranks or scores that cannot be those of a match are refused with the match's id, by every look."""
     path, store = real
     with sqlite3.connect(store) as db:
@@ -108,7 +116,7 @@ def test_a_row_that_is_none_is_told(real, tmp_path: Path, column: str, value: ob
         list(league.results())
 
 
-def test_a_file_with_broken_pages_is_told(real, tmp_path: Path) -> None:
+def test_a_file_with_broken_pages_is_told(real: tuple[Path, Path], tmp_path: Path) -> None:
     """A store whose pages were overwritten is refused in one text."""
     path, store = real
     data = store.read_bytes()
@@ -118,7 +126,11 @@ def test_a_file_with_broken_pages_is_told(real, tmp_path: Path) -> None:
 
 
 def test_keys_are_published_when_the_season_is_over(
-    real, refereed, open_league, write_league, tmp_path: Path
+    real: tuple[Path, Path],
+    refereed: Refereed,
+    open_league: OpenLeague,
+    write_league: WriteLeague,
+    tmp_path: Path,
 ) -> None:
     """While a season goes on its records keep their keys to themselves; afterwards they tell and still verify."""
     with open_to_read(load_config(real[0]), tmp_path / "results") as league:
@@ -139,7 +151,7 @@ def test_keys_are_published_when_the_season_is_over(
 
 
 def test_export_overwrites_no_strangers_file(
-    real, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    real: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exported again, the same record may replace itself, now with its key; any other file stays, but by force."""
 
@@ -172,7 +184,7 @@ def test_export_overwrites_no_strangers_file(
     assert file.read_bytes() == whole
 
 
-def test_a_match_is_found_by_number_or_id(real, tmp_path: Path) -> None:
+def test_a_match_is_found_by_number_or_id(real: tuple[Path, Path], tmp_path: Path) -> None:
     """A match is named by its number in the schedule or by how its id begins; what names none is refused."""
     with open_to_read(load_config(real[0]), tmp_path / "results") as league:
         third = [fixture for fixture, _ in league.results()][2]

@@ -6,7 +6,7 @@ What the tests of the match layer look at is in their own files.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import MatchResult
 
-Choose = "Callable[[dict[str, Any]], Any]"
+if TYPE_CHECKING:
+    Choose: TypeAlias = Callable[[dict[str, Any]], Any]
 
 
 def first(question: dict[str, Any]) -> Any:
@@ -49,7 +50,9 @@ def make_spec(**changes: Any) -> MatchSpec:
 class Table:
     """A referee with function bots; every question and every violation is kept."""
 
-    def __init__(self, spec: MatchSpec, *bots: Choose, wants: tuple[Any, ...] = ("state", "legal", "events")):
+    def __init__(
+        self, spec: MatchSpec, *bots: Choose, wants: tuple[Any, ...] = ("state", "legal", "events")
+    ) -> None:
         self.referee = Referee(load_game(spec.game), spec)
         self.bots = bots or (first, first)
         self.questions: list[tuple[int, dict[str, Any]]] = []

@@ -19,9 +19,9 @@ from warpleague.report.scene import paint
 
 
 def drawn(scene: Scene, width: int = 100) -> list[str]:
-    console = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
-    console.print(paint(scene))
-    return [line.rstrip() for line in console.file.getvalue().splitlines()]
+    out = io.StringIO()
+    Console(file=out, width=width, highlight=False, color_system=None).print(paint(scene))
+    return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
 HEXES = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from rich.console import Console
@@ -14,6 +15,9 @@ from warpleague.league.schedule import Fixture
 from warpleague.match.spec import MatchResult, SeatTimes
 from warpleague.report import live
 from warpleague.report.live import LiveWatcher, PlainWatcher, duration
+
+if TYPE_CHECKING:
+    from warpleague.league.league import League
 
 
 class Time:
@@ -49,11 +53,16 @@ def result(number: int) -> MatchResult:
     return MatchResult(f"id{number}", (1, 2), (1.0, 0.0), "completed", "", ((), ()), times, b"", 1)
 
 
-def console(**options) -> Console:
+def written(console: Console) -> str:
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def console(**options: Any) -> Console:
     return Console(file=io.StringIO(), width=80, highlight=False, **options)
 
 
-def test_plain_lines_come_now_and_then(clock: Time, league) -> None:
+def test_plain_lines_come_now_and_then(clock: Time, league: League) -> None:
     """Without a terminal there is a line at the start and one every ten seconds, with rate and time left."""
     watcher = PlainWatcher(console())
     watcher.started(league, total=100, before=10, jobs=2)
@@ -61,7 +70,7 @@ def test_plain_lines_come_now_and_then(clock: Time, league) -> None:
         clock.now += 1.0
         watcher.finished(fixture(number), result(number))
         watcher.tick()
-    lines = watcher.console.file.getvalue().splitlines()
+    lines = written(watcher.console).splitlines()
     assert lines == [
         "cup: 100 matches, 10 of them already, 2 at a time",
         "20/100 matches, 1.0/s, 1 min 20 s left",
@@ -69,18 +78,18 @@ def test_plain_lines_come_now_and_then(clock: Time, league) -> None:
     ]
 
 
-def test_void_matches_are_shown_at_once(clock: Time, league) -> None:
+def test_void_matches_are_shown_at_once(clock: Time, league: League) -> None:
     """A void match is shown with number, id, error and traceback, brackets and all."""
     watcher = PlainWatcher(console())
     watcher.started(league, total=1, before=0, jobs=1)
     watcher.failed(Void(fixture(7), "HarnessFault: no [disk]", "Traceback: [1] here"))
-    out = watcher.console.file.getvalue()
+    out = written(watcher.console)
     assert "void: match 7 (id7): HarnessFault: no [disk]" in out
     assert "Traceback: [1] here" in out
 
 
 def test_the_live_view_shows_progress_matches_and_the_table(
-    clock: Time, league, monkeypatch: pytest.MonkeyPatch
+    clock: Time, league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a terminal a frame has the bar, the matches being played for how long, and the standings so far."""
     monkeypatch.setenv("TERM", "xterm")  # nothing is drawn over on a dumb one
@@ -94,7 +103,7 @@ def test_the_live_view_shows_progress_matches_and_the_table(
         watcher.tick()
         plain = console()
         plain.print(watcher.frame())
-        frame = plain.file.getvalue()
+        frame = written(plain)
     assert "cup" in frame
     assert "1/4" in frame
     assert "30.0/min, 6 s left" in frame
@@ -102,14 +111,14 @@ def test_the_live_view_shows_progress_matches_and_the_table(
     assert "3  anna – bert" not in frame  # one job: the third match waits
     assert "1508" in frame
     assert all(len(line) <= 80 for line in frame.splitlines())
-    assert "1/4" in watcher.console.file.getvalue()
+    assert "1/4" in written(watcher.console)
 
 
-def test_frames_are_drawn_five_times_a_second_at_most(clock: Time, league) -> None:
+def test_frames_are_drawn_five_times_a_second_at_most(clock: Time, league: League) -> None:
     """However fast matches end, drawing keeps its pace."""
     watcher = LiveWatcher(console(force_terminal=True, color_system=None))
     frames = []
-    watcher.frame = lambda: frames.append(clock.now) or ""  # type: ignore[method-assign]
+    watcher.frame = lambda: frames.append(clock.now) or ""
     with watcher:
         watcher.started(league, total=1_000, before=0, jobs=1)
         for number in range(1_000):

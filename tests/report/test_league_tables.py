@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from random import Random
+from typing import Any
 
 import attrs
 import pytest
@@ -17,13 +18,13 @@ from warpleague.report import tables
 from warpleague.report.figures import by_kind
 
 
-def text(renderable, width: int = 100) -> str:
-    console = Console(file=io.StringIO(), width=width, highlight=False)
-    console.print(renderable)
-    return console.file.getvalue()
+def text(renderable: Any, width: int = 100) -> str:
+    out = io.StringIO()
+    Console(file=out, width=width, highlight=False).print(renderable)
+    return out.getvalue()
 
 
-def made_up(names, matches=200, seed=1, **options):
+def made_up(names: Any, matches: int = 200, seed: int = 1, **options: Any) -> Any:
     """Standings of two-bot matches in which the earlier bot is a little stronger."""
     rng, results, tally = Random(seed), [], Tally(len(names), 16.0, 1500.0)
     for group in range(matches):

@@ -9,6 +9,7 @@ import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,6 +19,9 @@ from warpleague.runner.bundle.bundle import find, prepare
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.runner.bundle.staging import remove
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.fixture
@@ -146,7 +150,11 @@ def test_a_manifest_names_no_program_of_the_host(folder: Path, key: str, program
 def test_a_manifest_that_never_ends_or_never_comes(folder: Path) -> None:
     """A device, a named pipe and a file that is too long are refused instead of read."""
     manifest = folder / "bot.toml"
-    for make in (lambda: manifest.symlink_to("/dev/zero"), lambda: os.mkfifo(manifest)):
+    makers: tuple[Callable[[], object], ...] = (
+        lambda: manifest.symlink_to("/dev/zero"),
+        lambda: os.mkfifo(manifest),
+    )
+    for make in makers:
         manifest.unlink()
         make()
         with pytest.raises(BotError, match="is not a plain file"):

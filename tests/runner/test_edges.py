@@ -17,7 +17,7 @@ from warpleague.runner.trial import try_out, whole
 from warpline.limits import STDERR_READ
 
 if TYPE_CHECKING:
-    from conftest import MakeSeat, MakeSpec
+    from tests.runner.conftest import MakeSeat, MakeSpec
 
 
 @pytest.mark.parametrize("piece", [7, 1000, HEAD_BYTES + 1, 10**6])

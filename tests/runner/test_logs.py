@@ -22,7 +22,7 @@ from warpleague.runner.play import end_idle, play_in_series, play_match
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import MakeSeat, MakeSpec
+    from tests.runner.conftest import MakeSeat, MakeSpec
 
 SAYING = """
 import os, sys

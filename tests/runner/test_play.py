@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from conftest import MakeSeat, MakeSpec, WideGame
+    from tests.runner.conftest import MakeSeat, MakeSpec, WideGame
 
     from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatSpec
 

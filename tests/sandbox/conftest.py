@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -53,7 +53,7 @@ def bot_folder(tmp_path: Path) -> Path:
 def run_at(bot_folder: Path) -> Callable[..., str]:
     """Runs Python code as a bot at a level, to its end, and gives what it printed, errors included."""
 
-    def run(level: Level, code: str, **limits: int) -> str:
+    def run(level: Level, code: str, **limits: Any) -> str:
         run = (sys.executable, "-I", "-S", "-c", f"import sys; sys.stderr = sys.stdout\n{code}")
         child = Child(SeatSpec(bot="code", run=run, cwd=str(bot_folder), **limits), level)
         try:

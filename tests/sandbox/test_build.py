@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -29,7 +29,7 @@ from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.checkup import Checkup, check_bot
 from warpleague.runner.confine.sandbox import Sandbox
-from warpleague.runner.doctor.promises import with_token
+from warpleague.runner.doctor.promises import check_level, with_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,7 +76,7 @@ def make(tmp_path: Path, cache: Path) -> Callable[..., Path]:
 def limit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Sets limits of builds."""
 
-    def limit(**limits: float) -> None:
+    def limit(**limits: Any) -> None:
         monkeypatch.setattr(building, "LIMITS", building.BuildLimits(**limits))
 
     return limit
@@ -459,12 +459,16 @@ def test_what_resists_removal_is_removed(tmp_path: Path) -> None:
 
 
 def test_each_command_builds_at_the_level_it_was_asked_for(
-    make: Callable[..., Path], cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+    make: Callable[..., Path],
+    cache: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """`match`, `bot check` and `league run` build at the level of the match."""
     levels = []
 
-    def build(job, level) -> None:
+    def build(job: Any, level: Level) -> None:
         del job
         levels.append(level)
         raise BotError("far enough")
@@ -491,11 +495,11 @@ def test_a_sandbox_that_fails_is_not_the_builds_fault(
     """A sandbox that is killed is a failure of the harness or its host, and leaves nothing behind."""
     enter = Sandbox.enter
 
-    def enter_and_kill(self, process) -> None:
+    def enter_and_kill(self: Any, process: Any) -> None:
         enter(self, process)
         os.kill(process.pid, signal.SIGKILL)
 
-    building.check_level("sandbox")
+    check_level("sandbox")
     monkeypatch.setattr(Sandbox, "enter", enter_and_kill)
     with pytest.raises(HarnessFault, match="the sandbox to build bot in failed"):
         prepare(make(shell="sleep 100"), "sandbox")

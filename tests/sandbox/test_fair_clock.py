@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
@@ -133,7 +133,7 @@ async def test_a_bot_is_waited_for_while_others_have_its_processor(
             os.write(child.theirs_out, b"late\n")
         return FakeChild.kept_ns(child)
 
-    child.kept_ns = read  # type: ignore[method-assign]
+    child.kept_ns = read
     reply = await bot.ask(b"?\n", BUDGET_NS)
     assert isinstance(reply, BotReply)
     assert reply.line == b"late"
@@ -195,7 +195,8 @@ def test_the_policy_decides() -> None:
 )
 def test_other_processes_are_judged_by_the_time_they_use(used_ms: list[float], stopped: bool) -> None:
     """Three looks at a busy one stop the bot, or one look after which it has used as much; a late end does not."""
-    for policy, expected in (("off", stopped), ("on", False)):
+    policies: tuple[tuple[Policy, bool], ...] = (("off", stopped), ("on", False))
+    for policy, expected in policies:
         pondering = Pondering()
         pondering.begin(policy)
         for used in used_ms:
@@ -269,7 +270,7 @@ def duel(bot_folder: Path) -> Callable[..., MatchResult]:
         "m", "aliens", options, seats, match_key("m"), clock=TimeControl(move_s=60.0, start_s=60.0)
     )
 
-    def play(**changes: object) -> MatchResult:
+    def play(**changes: Any) -> MatchResult:
         return play_match(attrs.evolve(spec, **changes))
 
     return play

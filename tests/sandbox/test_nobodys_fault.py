@@ -158,7 +158,7 @@ def test_a_disk_without_room_for_the_probe_is_told(monkeypatch: pytest.MonkeyPat
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(promises.shutil, "copyfile", full)
+    monkeypatch.setattr("shutil.copyfile", full)
     report = promises.examine("limits")
     assert not report.holds
     assert "no room for a probe" in report.complaint()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,7 +14,7 @@ from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.doctor import promises
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from warpleague.match.spec import Level
 
@@ -22,14 +22,14 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are trie
 
 
 @pytest.fixture
-def kill_probes(monkeypatch: pytest.MonkeyPatch):
+def kill_probes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Has the first `times` probes killed before they are asked; gives the list of those that were asked."""
 
     def kill(times: int, whom: Callable[[BotProcess], int], number: int = signal.SIGKILL) -> list[int]:
         asked: list[int] = []
         ask = BotProcess.ask
 
-        async def kill_and_ask(self, *args, **more):
+        async def kill_and_ask(self: Any, *args: Any, **more: Any) -> Any:
             asked.append(self.pid)
             if len(asked) <= times:
                 os.kill(whom(self), number)
@@ -56,7 +56,7 @@ def innermost(bot: BotProcess) -> int:
 @pytest.mark.parametrize("whom", [first, innermost])
 @pytest.mark.parametrize("level", ["limits", "sandbox"])
 def test_a_probe_killed_from_outside_is_tried_again(
-    level: Level, whom: Callable[[BotProcess], int], kill_probes
+    level: Level, whom: Callable[[BotProcess], int], kill_probes: Callable[..., list[int]]
 ) -> None:
     """One kill of the probe, or of its sandbox, does not end anything: the level is tried once more, and holds."""
     asked = kill_probes(1, whom)
@@ -65,7 +65,7 @@ def test_a_probe_killed_from_outside_is_tried_again(
 
 
 @pytest.mark.parametrize("level", ["limits", "sandbox"])
-def test_a_probe_killed_twice_is_told(level: Level, kill_probes) -> None:
+def test_a_probe_killed_twice_is_told(level: Level, kill_probes: Callable[..., list[int]]) -> None:
     """A second kill has a cause: the level is refused, with how the probe ended, and not tried a third time."""
     asked = kill_probes(9, first)
     with pytest.raises(BadInput, match=f"level {level} does not hold on this machine: .*(SIGKILL|status -9)"):
@@ -73,7 +73,7 @@ def test_a_probe_killed_twice_is_told(level: Level, kill_probes) -> None:
     assert len(asked) == 2
 
 
-def test_a_probe_that_dies_of_itself_is_not_tried_again(kill_probes) -> None:
+def test_a_probe_that_dies_of_itself_is_not_tried_again(kill_probes: Callable[..., list[int]]) -> None:
     """A signal that follows from what the probe does is a finding, and the first one counts."""
     asked = kill_probes(9, first, signal.SIGSEGV)
     with pytest.raises(BadInput, match=r"SIGSEGV|was not run"):

@@ -75,7 +75,7 @@ def test_example_programs(number: int, protocol: Path, tmp_path: Path) -> None:
 def test_the_tables_name_what_there_is() -> None:
     """Every field of every message, every kind of fault and every limit stands in the specification."""
     for cls in (*REFEREE_MESSAGES.values(), *BOT_MESSAGES.values()):
-        for name in cls.__attrs_attrs__:  # type: ignore[union-attr]
+        for name in cls.__attrs_attrs__:
             assert f"| `{name.name}`" in SPEC
     for kind in FaultKind.__args__:  # type: ignore[attr-defined]
         assert f"| `{kind}` |" in SPEC

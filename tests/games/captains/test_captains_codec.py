@@ -14,7 +14,7 @@ from warpleague.games.captains.options import Options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Tools
+    from tests.games.captains.conftest import Tools
 
 
 def test_a_hand_made_position_needs_only_the_galaxy(tools: Tools) -> None:
@@ -109,7 +109,7 @@ def test_a_bad_position_is_refused_by_field(tools: Tools, path: str, value: Any,
 
 def test_a_pickup_in_a_position_was_begun(tools: Tools) -> None:
     """In the stages of a pick-up `picked` must be true: it is the only one of the turn (captains T7)."""
-    here = {"ships": [119, 134], "tokens": [[119], [134]], "stage": "pickup-station"}
+    here: dict[str, Any] = {"ships": [119, 134], "tokens": [[119], [134]], "stage": "pickup-station"}
     assert tools.at(**here, picked=True).picked
     with pytest.raises(PositionError, match="picked: must be true in stage 'pickup-station'"):
         tools.at(**here)
@@ -118,7 +118,7 @@ def test_a_pickup_in_a_position_was_begun(tools: Tools) -> None:
 @pytest.mark.parametrize(("ai", "most"), [("echabod-z", 2), ("brood", 3), ("azimuth", -1)])
 def test_the_ai_discards_no_more_than_its_cards_in_a_position(tools: Tools, ai: str, most: int) -> None:
     """In stage ai-cards `focus` is at most what that AI discards in a turn (captains A3)."""
-    here = {
+    here: dict[str, Any] = {
         "ships": [119],
         "tokens": [[119], [134]],
         "stage": "ai-cards",

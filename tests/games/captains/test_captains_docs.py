@@ -29,7 +29,8 @@ def lines(number: int) -> list[dict[str, Any]]:
 def test_every_action_is_shown() -> None:
     """Each kind of action is listed in its JSON form."""
     shown = {(line["do"], *sorted(line)) for line in lines(0)}
-    kinds = {(cls.do, *sorted(["do", *(f.name for f in attrs.fields(cls))])) for cls in GAME.Actions}
+    actions: tuple[Any, ...] = GAME.Actions
+    kinds = {(cls.do, *sorted(["do", *(f.name for f in attrs.fields(cls))])) for cls in actions}
     assert shown == kinds
 
 

@@ -12,7 +12,7 @@ from warpleague.games.captains import GAME
 from warpleague.games.captains.options import Options
 
 if TYPE_CHECKING:
-    from conftest import Tools
+    from tests.games.captains.conftest import Tools
 
 # One token beside each planet but 3; the owners are irrelevant here.
 SEVEN = [[119, 116, 23, 28, 7, 17], [134, 35, 112]]
@@ -177,8 +177,8 @@ def test_retired_before_its_start_never_starts(tools: Tools) -> None:
     state = GAME.retire(GAME.initial(2, Options(max_rounds=2)), 0)[0]
     while GAME.actors(state) == (CHANCE,):
         draws = GAME.chance(state)
-        outcome = tuple(0 if isinstance(d, int) else next(i for i, w in enumerate(d) if w) for d in draws)
-        state = GAME.apply(state, outcome)[0]
+        rolled = tuple(0 if isinstance(d, int) else next(i for i, w in enumerate(d) if w) for d in draws)
+        state = GAME.apply(state, rolled)[0]
     assert GAME.actors(state) == (1,)
     assert GAME.view(state, 1)["hands"] == [1, 2]
     state = tools.play(state, tools.legal(state)[0], "end", "end")

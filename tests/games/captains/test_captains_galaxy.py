@@ -20,7 +20,7 @@ from warpleague.games.captains.options import PATTERNS, Options
 from warpleague.games.playout import random_roll
 
 if TYPE_CHECKING:
-    from conftest import Tools
+    from tests.games.captains.conftest import Tools
 
 PLAYERS = dict(zip(PATTERNS, (1, 2, 3, 4, 5, 5), strict=True))
 

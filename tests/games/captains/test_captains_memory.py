@@ -17,7 +17,7 @@ from warpleague.games.captains.memory import Known
 from warpleague.games.playout import random_roll
 
 if TYPE_CHECKING:
-    from conftest import Tools
+    from tests.games.captains.conftest import Tools
 
 PLANETS = 5
 

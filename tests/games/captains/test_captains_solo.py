@@ -8,7 +8,7 @@ from warpleague.games.api import CHANCE
 from warpleague.games.captains import GAME
 
 if TYPE_CHECKING:
-    from conftest import Tools
+    from tests.games.captains.conftest import Tools
 
 
 def solo(tools: Tools, ai: str = "echabod-z", **fields: Any) -> Any:

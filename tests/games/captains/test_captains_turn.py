@@ -12,7 +12,7 @@ from warpleague.games.captains import GAME
 from warpleague.games.captains.score import worth
 
 if TYPE_CHECKING:
-    from conftest import Tools
+    from tests.games.captains.conftest import Tools
 
 BOARDS = [
     [6, "B", 1], [2, "A", 2], [5, "A", 2], [7, "A", 5], [3, "B", 5],

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from warpleague.errors import ActionError
 from warpleague.games.coasters import GAME
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from tests.games.coasters.conftest import Desk
 
 FOUR = "0/0 1/0\n2/0 3/0"
 DRAWING = """
@@ -21,15 +27,15 @@ DRAWING = """
 GONE = DRAWING.replace("3<", ". ")
 
 
-def seen(events, seat):
+def seen(events: Any, seat: Any) -> Any:
     return [form for event in events if (form := event.seen_by(seat)) is not None]
 
 
-def parse(state, data):
+def parse(state: Any, data: Any) -> Any:
     return GAME.parse(state, GAME.actors(state)[0], data)
 
 
-def test_a1_say_is_free_and_changes_nothing_but_the_talk(desk):
+def test_a1_say_is_free_and_changes_nothing_but_the_talk(desk: Desk) -> None:
     """The same decision stands after it, one message fewer left."""
     state = desk.turn(DRAWING, FOUR, "3 AIM")
     assert GAME.talk(state, 0) == 8
@@ -42,7 +48,7 @@ def test_a1_say_is_free_and_changes_nothing_but_the_talk(desk):
     assert now == before
 
 
-def test_a1_say_is_possible_at_any_own_decision(desk):
+def test_a1_say_is_possible_at_any_own_decision(desk: Desk) -> None:
     """In the set-up, when choosing a colour, in the turn, and when asked for an alliance or a claim."""
     state = GAME.initial(3, GAME.Options(colours=2, free_colour=True))
     asked = []
@@ -61,7 +67,7 @@ def test_a1_say_is_possible_at_any_own_decision(desk):
     assert (GAME.ask(state, 1), desk.actor(state)) == ("claim", 1)
 
 
-def test_a1_eight_messages_a_turn_and_seat(desk):
+def test_a1_eight_messages_a_turn_and_seat(desk: Desk) -> None:
     """The ninth is refused; the next turn, whoever's it is, brings eight new ones."""
     state = desk.do(desk.turn(DRAWING, FOUR, "3 AIM"), *["say 1 again"] * 8)
     assert GAME.talk(state, 0) == 0
@@ -71,7 +77,7 @@ def test_a1_eight_messages_a_turn_and_seat(desk):
     assert (GAME.talk(state, 0), GAME.talk(state, 1)) == (8, 8)
 
 
-def test_a1_eight_messages_in_each_set_up_decision(desk):
+def test_a1_eight_messages_in_each_set_up_decision(desk: Desk) -> None:
     """Each coaster laid and each ship put down brings eight new ones."""
     state = GAME.initial(3, GAME.Options())
     moves = ["lay 0 0 0", "lay 1 0 0", "lay 2 0 0", "deploy 1 1 U", "deploy 4 1 U", "deploy 7 1 U"]
@@ -102,13 +108,13 @@ def test_a1_eight_messages_in_each_set_up_decision(desk):
         ([1], "\ud800", r"lone surrogate U\+D800"),
     ],
 )
-def test_a1_what_may_not_be_said(desk, to, text, misfit):
+def test_a1_what_may_not_be_said(desk: Desk, to: Any, text: str, misfit: Any) -> None:
     """Addressees and text are checked, and the error says what is wrong."""
     with pytest.raises(ActionError, match=misfit):
         parse(desk.turn(DRAWING, FOUR, "3 AIM"), {"do": "say", "to": to, "text": text})
 
 
-def test_a1_what_may_be_said(desk):
+def test_a1_what_may_be_said(desk: Desk) -> None:
     """280 code points of any plane, to eliminated seats too."""
     state = desk.turn(GONE, FOUR, "1 TIP", eliminated=[3])
     text = "\N{ROCKET}" * 280
@@ -118,7 +124,7 @@ def test_a1_what_may_be_said(desk):
     assert action not in GAME.legal(state, 0)
 
 
-def test_a1_messages_are_kept_for_one_round(desk):
+def test_a1_messages_are_kept_for_one_round(desk: Desk) -> None:
     """A seat still sees in its next turn what was said since its last one; older talk is forgotten."""
     state = desk.do(desk.turn(DRAWING, FOUR, "1 TIP"), "say 1 hold still")
     for seat in (1, 2, 3, 0):
@@ -129,7 +135,7 @@ def test_a1_messages_are_kept_for_one_round(desk):
     assert GAME.to_json(state)["messages"] == []
 
 
-def test_hidden_a_message_is_private_to_sender_and_addressees(desk):
+def test_hidden_a_message_is_private_to_sender_and_addressees(desk: Desk) -> None:
     """Others learn nothing: no event, the same view, the same decision, and no trace in their own talk limit."""
     state = desk.turn(DRAWING, FOUR, "3 AIM")
     spoken, events = GAME.apply(state, parse(state, {"do": "say", "to": [2], "text": "now!"}))
@@ -142,7 +148,7 @@ def test_hidden_a_message_is_private_to_sender_and_addressees(desk):
     assert desk.see(spoken, 0)["messages_left"] == 7
 
 
-def test_hidden_private_talk_never_shows_in_what_follows(desk, rng):
+def test_hidden_private_talk_never_shows_in_what_follows(desk: Desk, rng: Random) -> None:
     """Two games alike but for talk between seats 0 and 2 stay identical for seats 1 and 3 to the end."""
     plain = talking = GAME.initial(4, GAME.Options(max_rounds=15))
     while actors := GAME.actors(plain):
@@ -167,7 +173,7 @@ def test_hidden_private_talk_never_shows_in_what_follows(desk, rng):
     assert GAME.outcome(plain) == GAME.outcome(talking)
 
 
-def test_a2_an_invocation_is_answered_at_once_and_publicly(desk):
+def test_a2_an_invocation_is_answered_at_once_and_publicly(desk: Desk) -> None:
     """The asked seat decides out of turn; its word holds for this turn, and it is asked once."""
     state = desk.do(desk.turn(DRAWING, FOUR, "3 AIM"), "invoke 2")
     assert (desk.actor(state), GAME.ask(state, 2), desk.can(state)) == (2, "ally", ["refuse", "agree"])
@@ -188,14 +194,14 @@ def test_a2_an_invocation_is_answered_at_once_and_publicly(desk):
     assert (desk.see(state)["agreed"], desk.see(state)["refused"]) == ([], [])
 
 
-def test_a2_only_other_survivors_are_invoked(desk):
+def test_a2_only_other_survivors_are_invoked(desk: Desk) -> None:
     """Neither oneself nor the eliminated or retired."""
     state = desk.turn(GONE, FOUR, "1 TIP", eliminated=[3])
     assert [words for words in desk.can(state) if "invoke" in words] == ["invoke 1", "invoke 2"]
     assert [w for w in desk.can(desk.retire(state, 2)) if "invoke" in w] == ["invoke 1"]
 
 
-def test_a2_one_word_holds_for_all_homes_of_a_seat(desk):
+def test_a2_one_word_holds_for_all_homes_of_a_seat(desk: Desk) -> None:
     """In a tag team both homes of the ally open at its single yes, though one of its ships is no more."""
     drawing = """
      .  .  .   .  .  .   .  .  .
@@ -211,7 +217,7 @@ def test_a2_one_word_holds_for_all_homes_of_a_seat(desk):
     assert [words for words in desk.can(state) if "warp" in words] == ["warp 1", "warp 3", "warp 4"]
 
 
-def test_a3_a_claim_needs_a_lost_ship(desk):
+def test_a3_a_claim_needs_a_lost_ship(desk: Desk) -> None:
     """Before any ship was destroyed or has left, nobody claims."""
     state = desk.turn(DRAWING, FOUR, "1 TIP")
     assert "claim" not in desk.can(state)
@@ -221,7 +227,7 @@ def test_a3_a_claim_needs_a_lost_ship(desk):
     assert "claim" in desk.can(desk.turn(GONE, FOUR, "1 TIP", eliminated=[3]))
 
 
-def test_a3_in_a_tag_team_one_lost_ship_opens_the_claim(desk):
+def test_a3_in_a_tag_team_one_lost_ship_opens_the_claim(desk: Desk) -> None:
     """Any ship will do, though its seat still has another, and all three seats can win together."""
     drawing = ". . . . . . . . .\n. 0> . . 1> . . 2> .\n. . . . . . . . .\n"
     drawing += ". . . . . . . . .\n. 3> . . 4> . . . .\n. . . . . . . . ."
@@ -234,7 +240,7 @@ def test_a3_in_a_tag_team_one_lost_ship_opens_the_claim(desk):
     assert "claim" not in desk.can(state)
 
 
-def test_a3_all_survivors_agree_and_win_together(desk):
+def test_a3_all_survivors_agree_and_win_together(desk: Desk) -> None:
     """Asked from the seat after the claimant; the last yes ends the game."""
     state = desk.turn(GONE, FOUR, "1 TIP", eliminated=[3], seat=1)
     state = desk.do(state, "claim")
@@ -248,7 +254,7 @@ def test_a3_all_survivors_agree_and_win_together(desk):
     assert outcome.scores == (1 / 3, 1 / 3, 1 / 3, 0)
 
 
-def test_a3_at_the_first_split_play_goes_on(desk):
+def test_a3_at_the_first_split_play_goes_on(desk: Desk) -> None:
     """Nobody further is asked, and there is no second claim in this turn."""
     state = desk.do(desk.turn(GONE, FOUR, "1 TIP", eliminated=[3]), "claim", "split")
     assert (desk.actor(state), GAME.ask(state, 0)) == (0, "turn")
@@ -256,7 +262,7 @@ def test_a3_at_the_first_split_play_goes_on(desk):
     assert "claim" in desk.can(desk.do(state, "end", "roll 1 TIP"))
 
 
-def test_a3_an_asked_seat_that_is_out_no_longer_counts(desk):
+def test_a3_an_asked_seat_that_is_out_no_longer_counts(desk: Desk) -> None:
     """The claim goes on to the next, or is confirmed when only agreement is left; a claimant's own is void."""
     claimed = desk.do(desk.turn(GONE, FOUR, "1 TIP", eliminated=[3]), "claim")
     state = desk.retire(claimed, 1)
@@ -271,7 +277,7 @@ def test_a3_an_asked_seat_that_is_out_no_longer_counts(desk):
     assert (GAME.actors(state), desk.see(state)["seat"], desk.see(state)["asked"]) == ((-1,), 1, [])
 
 
-def test_a4_words_bind_nobody(desk):
+def test_a4_words_bind_nobody(desk: Desk) -> None:
     """After a promised and a confirmed alliance the promiser may still shoot, refuse and split."""
     state = desk.do(desk.turn(DRAWING, FOUR, "1 TIP"), "say 1 allies for ever", "invoke 1", "agree", "fire")
     assert desk.see(state)["ships"][1]["hits"] == 2
@@ -281,7 +287,7 @@ def test_a4_words_bind_nobody(desk):
     assert (desk.actor(state), GAME.ask(state, 0)) == (0, "turn")
 
 
-def test_a4_a_break_announced_by_word_has_no_effect(desk):
+def test_a4_a_break_announced_by_word_has_no_effect(desk: Desk) -> None:
     """Who says that it is over and then agrees to the claim wins with the others."""
     state = desk.turn(GONE, FOUR, "1 TIP", eliminated=[3])
     state = desk.do(state, "claim", "say 0,2 I leave this alliance", "agree", "agree")
@@ -295,7 +301,9 @@ def test_a4_a_break_announced_by_word_has_no_effect(desk):
         (FOUR, GONE, {"alliances": False}),
     ],
 )
-def test_a_no_talk_with_two_players_or_without_the_option(desk, lie, drawing, options):
+def test_a_no_talk_with_two_players_or_without_the_option(
+    desk: Desk, lie: str, drawing: str, options: Any
+) -> None:
     """There is no `say`, no `invoke`, no `claim`."""
     eliminated = [3] if options else []
     state = desk.turn(drawing, lie, "1 TIP", options=options, eliminated=eliminated)

@@ -12,37 +12,42 @@ import sys
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from warpleague.games.api import CHANCE
 from warpleague.games.coasters import GAME
 
+if TYPE_CHECKING:
+    from tests.games.coasters.conftest import Desk
+
 BOTS = Path(__file__).resolve().parents[3] / "bots"
 
 
-def wire(value):
+def wire(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def load(name, what):
+def load(name: str, what: Any) -> Any:
     """A name of a fresh copy of a bot's program."""
     spec = importlib.util.spec_from_file_location(name.replace("-", "_"), BOTS / name / "main.py")
+    assert spec is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return getattr(module, what)
 
 
-def hunter():
+def hunter() -> Any:
     """A hunter, as a function from a question to its choice."""
     return load("coasters-hunter", "choose")
 
 
-def diplomat():
+def diplomat() -> Any:
     """A diplomat for one match, as a function from a question to its choice."""
     made = []
 
-    def choose(question):
+    def choose(question: Any) -> Any:
         if not made:
             made.append(load("coasters-diplomat", "Diplomat")(question.seat, question.seed))
         return made[0].decide(question)
@@ -50,12 +55,12 @@ def diplomat():
     return choose
 
 
-def randomly(seed):
+def randomly(seed: int) -> Any:
     rng = Random(seed)
     return lambda question: rng.randrange(len(question.legal))
 
 
-def play(bots, seed, start=None, **options):
+def play(bots: Any, seed: int, start: Any = None, **options: Any) -> Any:
     """A match as the referee plays it, `then` included: the outcome and all that was told."""
     rng, count = Random(seed), len(bots)
     state = start or GAME.initial(count, GAME.Options(**options))
@@ -88,7 +93,7 @@ def play(bots, seed, start=None, **options):
     return GAME.outcome(state), told
 
 
-def test_the_hunter_beats_random_play_in_duels():
+def test_the_hunter_beats_random_play_in_duels() -> None:
     """It wins at least 18 of 20 duels, ten in each seat."""
     own = hunter()
     won = 0
@@ -106,13 +111,13 @@ def test_the_hunter_beats_random_play_in_duels():
     ],
 )
 @pytest.mark.parametrize("bot", [hunter, diplomat])
-def test_the_bots_play_every_variation_by_the_rules(bot, options):
+def test_the_bots_play_every_variation_by_the_rules(bot: Any, options: Any) -> None:
     """All their actions are legal, alone and against each other, with three players and all variations."""
     outcome, _ = play([bot(), hunter(), bot()], 1, max_rounds=30, **options)
     assert 1 in outcome.ranks
 
 
-def test_the_hunter_finishes_a_ship_that_it_can_reach(desk):
+def test_the_hunter_finishes_a_ship_that_it_can_reach(desk: Desk) -> None:
     """One hit point left, three squares and a turn away: it goes there and fires in one plan."""
     drawing = ". . . . . 1^1\n. . . . . .\n0^ . . . . ."
     state = desk.turn(drawing, "0/0 1/0", "6 AIM")
@@ -121,7 +126,7 @@ def test_the_hunter_finishes_a_ship_that_it_can_reach(desk):
     assert [event["seat"] for event in told if event["event"] == "turn"] == []
 
 
-def test_diplomats_ally_in_private_and_share_the_victory(desk):
+def test_diplomats_ally_in_private_and_share_the_victory(desk: Desk) -> None:
     """Proposed and accepted by message, confirmed when invoked, and claimed when only allies are left."""
     kept = 0
     for seed in range(6):
@@ -135,7 +140,7 @@ def test_diplomats_ally_in_private_and_share_the_victory(desk):
 
 
 @pytest.mark.parametrize(("true", "answer"), [(True, "agree"), (False, "split")])
-def test_a_false_diplomat_splits_where_a_true_one_agrees(desk, true, answer):
+def test_a_false_diplomat_splits_where_a_true_one_agrees(desk: Desk, true: Any, answer: Any) -> None:
     """Asked by its ally to share, the stronger of the two keeps its word or breaks it."""
     drawing = ". . . . . . . . .\n. 0>1 . . 1^ . . . .\n. . . . . . . . ."
     state = desk.do(desk.turn(drawing, "0/0 1/0 2/0", "1 TIP", eliminated=[2]), "claim")
@@ -145,7 +150,7 @@ def test_a_false_diplomat_splits_where_a_true_one_agrees(desk, true, answer):
     assert asked.decide(question) == {"do": answer}
 
 
-def test_the_hunter_speaks_the_wire(desk):
+def test_the_hunter_speaks_the_wire(desk: Desk) -> None:
     """Run as a program it says hello, gets ready, and answers a turn with a plan that ends it."""
     state = desk.turn(". . . . . .\n. 0> . . . 1^\n. . . . . .", "0/0 1/0", "2 TIP")
     clock = {"move_s": 5.0}

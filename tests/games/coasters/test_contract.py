@@ -35,20 +35,20 @@ def chat(state: Any, seat: int, rng: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("players", GAME.players)
-def test_the_contract_holds(players):
+def test_the_contract_holds(players: int) -> None:
     """Random matches without variations keep the contract for every number of players."""
     talk = chat if players > 2 else None
     check_game(GAME, players=players, options=GAME.Options(max_rounds=7), matches=1, samples=4, talk=talk)
 
 
 @pytest.mark.parametrize(("players", "colours", "switches"), COMBINATIONS[::7])
-def test_the_contract_holds_with_variations(players, colours, switches):
+def test_the_contract_holds_with_variations(players: int, colours: int, switches: Any) -> None:
     """One short match for every seventh combination of players and variations."""
     options = GAME.Options(colours=colours, max_rounds=4, **switches)
     check_game(GAME, players=players, options=options, matches=1, samples=2, seed=1)
 
 
-def test_what_is_hidden_is_talk_alone():
+def test_what_is_hidden_is_talk_alone() -> None:
     """Without talk nothing is hidden; with it determinized positions lack what others said."""
     quiet = GAME.Options(alliances=False, max_rounds=6)
     check_game(GAME, players=3, options=quiet, matches=2, samples=4, hidden=False)
@@ -59,7 +59,7 @@ def test_what_is_hidden_is_talk_alone():
 
 @pytest.mark.skipif(not SOAK, reason="set WARPLEAGUE_SOAK to the matches of each combination")
 @pytest.mark.parametrize(("players", "colours", "switches"), COMBINATIONS if SOAK else COMBINATIONS[:1])
-def test_soak_random_matches_of_every_combination(players, colours, switches):
+def test_soak_random_matches_of_every_combination(players: int, colours: int, switches: Any) -> None:
     """The contract holds over many matches of every combination."""
     options = GAME.Options(colours=colours, max_rounds=60, **switches)
     talk = chat if players > 2 and switches["alliances"] else None

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
 from warpleague.games.coasters import GAME
+
+if TYPE_CHECKING:
+    from tests.games.coasters.conftest import Desk
 
 THREE = "0/0 1/0 2/0"
 
@@ -14,7 +20,7 @@ def row(*words: str) -> str:
     return f"{'. ' * len(words)}\n{' '.join(words)}\n{'. ' * len(words)}"
 
 
-def test_e1_the_last_seat_with_a_ship_wins(desk):
+def test_e1_the_last_seat_with_a_ship_wins(desk: Desk) -> None:
     """Destroying the last other ship ends the game within the shot: no turn follows."""
     state = desk.turn(row(".", "0>", ".", "1^1", ".", "."), "0/0 1/0", "1 TIP")
     state = desk.do(state, "fire")
@@ -26,7 +32,7 @@ def test_e1_the_last_seat_with_a_ship_wins(desk):
     assert outcome.breakdown == {"E1 last ship": (1, 0)}
 
 
-def test_e2_a_confirmed_claim_shares_the_first_place(desk):
+def test_e2_a_confirmed_claim_shares_the_first_place(desk: Desk) -> None:
     """Two survivors share; the place after them is the third."""
     state = desk.turn(row(".", "0>", ".", ".", "1^", ".", ".", ".", "."), THREE, "1 TIP", eliminated=[2])
     state = desk.do(state, "claim", "agree")
@@ -35,7 +41,7 @@ def test_e2_a_confirmed_claim_shares_the_first_place(desk):
     assert outcome.breakdown == {"E2 claim confirmed": (0.5, 0.5, 0)}
 
 
-def test_e3_after_the_last_round_the_survivors_share(desk):
+def test_e3_after_the_last_round_the_survivors_share(desk: Desk) -> None:
     """A round is one turn of every survivor; the last one is completed."""
     drawing = row(".", "0>", ".", ".", ".", ".", "2v", ".", ".")
     state = desk.position(drawing, THREE, eliminated=[1], round=2, options={"max_rounds": 3})
@@ -50,7 +56,7 @@ def test_e3_after_the_last_round_the_survivors_share(desk):
     assert GAME.Options().max_rounds == 200
 
 
-def test_e4_later_elimination_ranks_higher(desk):
+def test_e4_later_elimination_ranks_higher(desk: Desk) -> None:
     """Seats 2 and 1 fall in this order: ranks 4 and 3 behind two survivors who agree."""
     drawing = row(".", "0>", ".", "2^1", ".", "1^1", ".", ".", ".", ".", "3v", ".")
     state = desk.do(desk.turn(drawing, "0/0 1/0 2/0 3/0", "1 TIP"), "fire")
@@ -60,7 +66,7 @@ def test_e4_later_elimination_ranks_higher(desk):
     assert GAME.outcome(state).ranks == (1, 3, 4, 1)
 
 
-def test_e5_a_retired_seats_ship_leaves_and_its_home_opens(desk):
+def test_e5_a_retired_seats_ship_leaves_and_its_home_opens(desk: Desk) -> None:
     """The square is empty at once, the coaster stays, and others may warp there."""
     drawing = row(".", "0>", ".", ".", "1^", ".", ".", "2v", ".")
     state = desk.retire(desk.turn(drawing, THREE, "2 AIM"), 1)
@@ -72,14 +78,14 @@ def test_e5_a_retired_seats_ship_leaves_and_its_home_opens(desk):
     assert "warp 2" not in desk.can(state)
 
 
-def test_e5_the_turn_of_a_retired_seat_ends(desk):
+def test_e5_the_turn_of_a_retired_seat_ends(desk: Desk) -> None:
     """The next survivor rolls."""
     drawing = row(".", "0>", ".", ".", "1^", ".", ".", "2v", ".")
     state = desk.retire(desk.turn(drawing, THREE, "2 AIM"), 0)
     assert (GAME.actors(state), desk.see(state)["seat"], desk.see(state)["round"]) == ((-1,), 1, 1)
 
 
-def test_e5_a_question_to_a_retired_seat_counts_as_refused(desk):
+def test_e5_a_question_to_a_retired_seat_counts_as_refused(desk: Desk) -> None:
     """The asker goes on with its turn, without that alliance."""
     drawing = row(".", "0>", ".", ".", "1^", ".", ".", "2v", ".")
     state = desk.retire(desk.do(desk.turn(drawing, THREE, "2 AIM"), "invoke 1"), 1)
@@ -89,7 +95,7 @@ def test_e5_a_question_to_a_retired_seat_counts_as_refused(desk):
     assert desk.see(refused)["refused"] == []
 
 
-def test_e5_a_seat_left_alone_wins_at_once(desk):
+def test_e5_a_seat_left_alone_wins_at_once(desk: Desk) -> None:
     """In the turn, while asked, and in the set-up too."""
     duel = desk.turn(row(".", "0>", ".", ".", "1^", "."), "0/0 1/0", "1 TIP")
     assert GAME.outcome(desk.retire(duel, 0)).ranks == (2, 1)
@@ -100,7 +106,7 @@ def test_e5_a_seat_left_alone_wins_at_once(desk):
     assert GAME.from_json(GAME.to_json(at_once)) == at_once
 
 
-def test_e5_in_the_set_up_laid_coasters_stay_and_others_never_come(desk):
+def test_e5_in_the_set_up_laid_coasters_stay_and_others_never_come(desk: Desk) -> None:
     """Seat 0 is out after laying, seat 2 before: two coasters lie, two ships come."""
     state = desk.do(GAME.initial(4, GAME.Options()), "lay 0 0 0")
     state = desk.retire(desk.retire(state, 0), 2)
@@ -113,7 +119,7 @@ def test_e5_in_the_set_up_laid_coasters_stay_and_others_never_come(desk):
     assert "warp 0" in desk.can(state)
 
 
-def test_e5_a_seat_out_while_ships_are_put_down(desk):
+def test_e5_a_seat_out_while_ships_are_put_down(desk: Desk) -> None:
     """A ship put down leaves, one still to come never comes; the next seat goes on, then the first survivor's turn."""
     state = desk.do(GAME.initial(4, GAME.Options()), "lay 0 0 0", "lay 1 0 0", "lay 2 0 0", "lay 3 0 0")
     state = desk.retire(desk.do(state, "deploy 1 1 R"), 0)
@@ -125,7 +131,7 @@ def test_e5_a_seat_out_while_ships_are_put_down(desk):
     assert [ship is not None for ship in desk.see(state)["ships"]] == [False, False, True, True]
 
 
-def test_e5_all_ships_of_a_tag_team_leave(desk):
+def test_e5_all_ships_of_a_tag_team_leave(desk: Desk) -> None:
     """Both colours are gone at once, and both homes are open to the others."""
     drawing = ". . . . . . . . .\n. 0> . . 1> . . 2> .\n. . . . . . . . .\n"
     drawing += ". . . . . . . . .\n3> . . 4> . . 5> . .\n. . . . . . . . ."
@@ -135,14 +141,14 @@ def test_e5_all_ships_of_a_tag_team_leave(desk):
     assert [words for words in desk.can(state) if "warp" in words] == ["warp 1", "warp 3", "warp 4"]
 
 
-def test_e5_if_no_coaster_lies_the_next_seat_lays_at_the_origin(desk):
+def test_e5_if_no_coaster_lies_the_next_seat_lays_at_the_origin(desk: Desk) -> None:
     """Seat 0 is out before anything was laid."""
     state = desk.retire(GAME.initial(3, GAME.Options()), 0)
     assert desk.actor(state) == 1
     assert desk.can(state) == ["lay 0 0 0", "lay 0 0 1", "lay 0 0 2", "lay 0 0 3"]
 
 
-def test_e5_retired_seats_rank_below_all_others(desk):
+def test_e5_retired_seats_rank_below_all_others(desk: Desk) -> None:
     """Below the eliminated, the later retired above the earlier; so does an eliminated seat that is retired too."""
     drawing = row(".", "0>", ".", ".", "1^", ".", ".", "2v", ".", ".", ".", ".")
     state = desk.turn(drawing, "0/0 1/0 2/0 3/0", "1 TIP", eliminated=[3])
@@ -150,7 +156,7 @@ def test_e5_retired_seats_rank_below_all_others(desk):
     assert GAME.outcome(desk.retire(desk.retire(desk.retire(state, 2), 3), 1)).ranks == (1, 2, 4, 3)
 
 
-def test_e5_a_seat_may_be_retired_after_the_end_too(desk):
+def test_e5_a_seat_may_be_retired_after_the_end_too(desk: Desk) -> None:
     """If no bot starts, the last to be judged is out after it has won: it ranks first, and nobody scores."""
     state = desk.retire(desk.retire(GAME.initial(3, GAME.Options()), 0), 1)
     assert desk.events[-1] == {"event": "over", "why": "last-ship", "winners": [2]}
@@ -159,12 +165,12 @@ def test_e5_a_seat_may_be_retired_after_the_end_too(desk):
     outcome = GAME.outcome(state)
     assert (outcome.ranks, outcome.scores) == ((3, 2, 1), (0, 0, 0))
     assert GAME.from_json(GAME.to_json(state)) == state
-    assert GAME.determinize(GAME.view(state, 2), 2, None) == state
+    assert GAME.determinize(GAME.view(state, 2), 2, Random(1)) == state
     assert GAME.scene(state, None).caption == "over (last-ship): nobody won"
 
 
 @pytest.mark.parametrize("end", ["fire", "claim", "round", "retire"])
-def test_at_the_end_no_seat_is_named(desk, end):
+def test_at_the_end_no_seat_is_named(desk: Desk, end: Any) -> None:
     """Nobody has the turn or is asked once the game is over, however it ended; a position may still name a seat."""
     whole = row(".", "0>", "1^1", ".", ".", ".", ".", ".", ".")
     state = desk.turn(whole, THREE, "1 TIP", eliminated=[2], options={"max_rounds": 1})
@@ -180,7 +186,7 @@ def test_at_the_end_no_seat_is_named(desk, end):
     assert GAME.scene(state, None).panels[0].owner is None
 
 
-def test_e5_a_shared_victory_outlives_a_late_retirement(desk):
+def test_e5_a_shared_victory_outlives_a_late_retirement(desk: Desk) -> None:
     """A position whose claim was confirmed can be written down after one of the two winners is out."""
     state = desk.turn(row(".", "0>", ".", ".", "1^", ".", ".", ".", "."), THREE, "1 TIP", eliminated=[2])
     state = desk.retire(desk.do(state, "claim", "agree"), 1)

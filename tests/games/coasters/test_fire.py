@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
+
+if TYPE_CHECKING:
+    from tests.games.coasters.conftest import Desk
 
 SIDE = "0/0 1/0"
 """    URD RDL URL | URD RDL URL
@@ -107,7 +112,9 @@ SHOTS = [
 
 
 @pytest.mark.parametrize(("what", "lie", "drawing", "hit", "path", "how"), SHOTS, ids=[s[0] for s in SHOTS])
-def test_t7_a_torpedo_goes_straight_until_an_edge_a_ship_or_the_rim(desk, what, lie, drawing, hit, path, how):
+def test_t7_a_torpedo_goes_straight_until_an_edge_a_ship_or_the_rim(
+    desk: Desk, what: Any, lie: str, drawing: str, hit: Any, path: Any, how: Any
+) -> None:
     """It needs an arrow in each square it leaves, the shooter's included; the first ship is hit."""
     state = desk.turn(drawing, lie, "1 TIP")
     before = desk.see(state)["ships"]
@@ -118,7 +125,7 @@ def test_t7_a_torpedo_goes_straight_until_an_edge_a_ship_or_the_rim(desk, what, 
     assert hits == [ship["hits"] - (colour == hit) for colour, ship in enumerate(before)]
 
 
-def test_t7_firing_ends_the_turn_and_end_does_without(desk):
+def test_t7_firing_ends_the_turn_and_end_does_without(desk: Desk) -> None:
     """After either the next seat rolls; there is no second shot and no movement after it."""
     drawing = " . . . . . .\n . 0> . . . .\n . . . . . 1<"
     for word in ("fire", "end"):
@@ -127,13 +134,13 @@ def test_t7_firing_ends_the_turn_and_end_does_without(desk):
         assert (desk.see(after)["seat"], desk.see(after)["halves"], desk.see(after)["d6"]) == (1, 0, None)
 
 
-def test_t7_a_turn_goes_on_until_it_is_ended(desk):
+def test_t7_a_turn_goes_on_until_it_is_ended(desk: Desk) -> None:
     """With no movement and no flux left the seat still chooses between firing and ending."""
     state = desk.turn(" . . . . . .\n . 0> . . . .\n . . . . . 1<", SIDE, "1 TIP", halves=0)
     assert desk.can(state) == ["end", "fire"]
 
 
-def test_t7_the_third_hit_destroys(desk):
+def test_t7_the_third_hit_destroys(desk: Desk) -> None:
     """Large shield, medium shield, hull: a ship with one hit point left is taken off, one with two is not."""
     drawing = ". . . . . . . . .\n. 0> . . 1^1 . 2^ . .\n. . . . . . . . ."
     state = desk.do(desk.turn(drawing.replace("1^1", "1^2"), "0/0 1/0 2/0", "1 TIP"), "fire")
@@ -194,7 +201,9 @@ WILD = [
 
 
 @pytest.mark.parametrize(("what", "drawing", "hit", "path", "how"), WILD, ids=[w[0] for w in WILD])
-def test_v3_a_wild_shot_turns_right_where_it_cannot_go_on(desk, what, drawing, hit, path, how):
+def test_v3_a_wild_shot_turns_right_where_it_cannot_go_on(
+    desk: Desk, what: Any, drawing: str, hit: Any, path: Any, how: Any
+) -> None:
     """It may hit any ship, the shooter's too; in a square and direction it already had, it ends harmlessly."""
     state = desk.turn(drawing, BENT, "1 WILD", options={"wild_shot": True})
     before = desk.see(state)["ships"]
@@ -205,14 +214,14 @@ def test_v3_a_wild_shot_turns_right_where_it_cannot_go_on(desk, what, drawing, h
     assert hits == [ship["hits"] - (colour == hit) for colour, ship in enumerate(before)]
 
 
-def test_v3_a_wild_shot_can_destroy_its_own_ship_and_lose_the_game(desk):
+def test_v3_a_wild_shot_can_destroy_its_own_ship_and_lose_the_game(desk: Desk) -> None:
     """The shooter's last hit point goes: the other seat has the last ship."""
     state = desk.turn(WILD[1][1].replace("0^", "0^1"), BENT, "1 WILD", options={"wild_shot": True})
     state = desk.do(state, "fire")
     assert desk.game.outcome(state).ranks == (2, 1)
 
 
-def test_v3_with_wild_there_is_no_flux_action(desk):
+def test_v3_with_wild_there_is_no_flux_action(desk: Desk) -> None:
     """The face serves the shot alone; without the variation it gives any of the four."""
     drawing = WILD[0][1]
     moves = ["end", "fire", "turn left", "turn right"]
@@ -221,7 +230,7 @@ def test_v3_with_wild_there_is_no_flux_action(desk):
     assert [words.split()[0] for words in flux] == ["swap", *["hop"] * 3, *["aim"] * 4]
 
 
-def test_v3_other_faces_fire_straight(desk):
+def test_v3_other_faces_fire_straight(desk: Desk) -> None:
     """Only WILD makes the shot turn."""
     desk.do(desk.turn(WILD[0][1], BENT, "6 AIM", options={"wild_shot": True}), "fire")
     assert desk.told("fired")[0] == {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,10 +19,12 @@ from warpleague.games.coasters.geometry import (
 if TYPE_CHECKING:
     from random import Random
 
+    from tests.games.coasters.conftest import Desk
+
 OFFSETS = dict(zip(FACINGS, DELTAS, strict=True))
 
 
-def quarter_turn(grid):
+def quarter_turn(grid: Any) -> Any:
     """A coaster turned clockwise by hand: rows from the columns read upward, each arrow one facing further."""
     after = {"U": "R", "R": "D", "D": "L", "L": "U"}
     return [
@@ -30,7 +32,7 @@ def quarter_turn(grid):
     ]
 
 
-def plain_map(systems):
+def plain_map(systems: Any) -> Any:
     """Square (x, y) -> letters of its arrows, built without the engine's tables."""
     squares = {}
     for x, y, rotation in systems:
@@ -43,7 +45,7 @@ def plain_map(systems):
     return squares
 
 
-def plain_flight(squares, at, way, wild):
+def plain_flight(squares: Any, at: Any, way: str, wild: Any) -> Any:
     """T7 and V3 word by word: the squares entered, and how the torpedo ends if it meets no ship."""
     entered, been = [], {(at, way)}
     while True:
@@ -61,7 +63,7 @@ def plain_flight(squares, at, way, wild):
         been.add((at, way))
 
 
-def random_systems(rng: Random, count: int):
+def random_systems(rng: Random, count: int) -> Any:
     systems = []
     while len(systems) < count:
         place = rng.choice(free_places(tuple(systems)))
@@ -69,7 +71,7 @@ def random_systems(rng: Random, count: int):
     return tuple(systems)
 
 
-def test_g1_the_coaster_has_28_arrows_of_which_9_lead_outward():
+def test_g1_the_coaster_has_28_arrows_of_which_9_lead_outward() -> None:
     """The arrows lead outward at top 0 and 2, right 0 to 2, bottom 0 and 1, left 1 and 2; 19 stay inside."""
     grid = [list(row) for row in COASTER]
     assert sum(len(word) for row in grid for word in row) == 28
@@ -84,7 +86,7 @@ def test_g1_the_coaster_has_28_arrows_of_which_9_lead_outward():
 
 
 @pytest.mark.parametrize("rotation", range(4))
-def test_g1_a_rotation_turns_squares_and_arrows_clockwise(rotation):
+def test_g1_a_rotation_turns_squares_and_arrows_clockwise(rotation: Any) -> None:
     """`setup.arrows` shows the coaster turned that often by 90 degrees clockwise."""
     grid = [list(row) for row in COASTER]
     for _ in range(rotation):
@@ -93,12 +95,12 @@ def test_g1_a_rotation_turns_squares_and_arrows_clockwise(rotation):
     assert [[set(word) for word in row] for row in shown] == [[set(word) for word in row] for row in grid]
 
 
-def test_g1_rotation_1_is_the_published_coaster_on_its_side():
+def test_g1_rotation_1_is_the_published_coaster_on_its_side() -> None:
     """One turn brings the left column, read upward, to the top row."""
     assert arrow_letters(1) == (("UDL", "URD", "RDL"), ("URDL", "RDL", "UDL"), ("URD", "RDL", "URD"))
 
 
-def test_g2_the_tables_agree_with_a_plain_walk_over_the_map(rng):
+def test_g2_the_tables_agree_with_a_plain_walk_over_the_map(rng: Random) -> None:
     """Steps, digs, hops, lines of fire and wild shots are what the words of the rules give, on random galaxies."""
     for _ in range(60):
         systems = random_systems(rng, rng.randint(1, 10))
@@ -124,13 +126,13 @@ def test_g2_the_tables_agree_with_a_plain_walk_over_the_map(rng):
             assert {way: galaxy.xy[target] for way, target in galaxy.hops[square]} == beside
 
 
-def test_g2_corner_contact_is_no_contact():
+def test_g2_corner_contact_is_no_contact() -> None:
     """A place that only touches a coaster's corner is not offered."""
     assert (1, 1) not in free_places(((0, 0, 0),))
     assert free_places(((0, 0, 0),)) == ((0, -1), (-1, 0), (1, 0), (0, 1))
 
 
-def test_g3_coasters_are_laid_in_seat_order_beside_each_other_then_ships_put_down(desk):
+def test_g3_coasters_are_laid_in_seat_order_beside_each_other_then_ships_put_down(desk: Desk) -> None:
     """Seat 0 lays at the origin, the others beside; then each puts its ship on its own coaster; seat 0 begins."""
     state = desk.game.initial(3, desk.game.Options())
     assert (desk.actor(state), desk.game.ask(state, 0)) == (0, "lay")
@@ -150,7 +152,7 @@ def test_g3_coasters_are_laid_in_seat_order_beside_each_other_then_ships_put_dow
     assert [desk.at(state, colour) for colour in range(3)] == ["0 1 R", "2 5 U", "3 3 L"]
 
 
-def test_c1_the_dice_of_a_turn_are_two_uniform_draws_below_six(desk):
+def test_c1_the_dice_of_a_turn_are_two_uniform_draws_below_six(desk: Desk) -> None:
     """The d6 comes first and is written minus one, the flux die follows in the order TIP to WILD."""
     state = desk.position("0> . .   . . .\n . . .   . . .\n . . .   . . 1<", "0/0 1/0")
     assert desk.game.chance(state) == (6, 6)
@@ -158,7 +160,7 @@ def test_c1_the_dice_of_a_turn_are_two_uniform_draws_below_six(desk):
     assert (desk.see(state)["d6"], desk.see(state)["flux"], desk.see(state)["halves"]) == (5, "AIM", 10)
 
 
-def test_c2_squares_are_three_times_the_coaster_grid_downward(desk):
+def test_c2_squares_are_three_times_the_coaster_grid_downward(desk: Desk) -> None:
     """The coaster at (-1, 1) has the squares x = -3..-1, y = 3..5."""
     state = desk.do(desk.game.initial(3, desk.game.Options()), "lay 0 0 0", "lay 0 1 0", "lay -1 1 0")
     state = desk.do(state, "deploy 0 0 U", "deploy 0 3 U")

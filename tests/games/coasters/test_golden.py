@@ -9,10 +9,16 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from warpleague.games.coasters import GAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.games.coasters.conftest import Desk
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -87,7 +93,7 @@ SCRIPTS = {
 }
 
 
-def told(events, players):
+def told(events: Any, players: int) -> Iterator[Any]:
     """The lines of what was told, with who alone heard it."""
     for event in events:
         alone = "" if event.seats is None else f"   [only seats {', '.join(map(str, sorted(event.seats)))}]"
@@ -97,7 +103,7 @@ def told(events, players):
         yield f"    {GAME.tell(event.data)}{alone}"
 
 
-def view_lines(state, players):
+def view_lines(state: Any, players: int) -> Iterator[Any]:
     """What is the same in all views once, then what each seat knows alone."""
     views = [GAME.view(state, seat) for seat in range(players)]
     own = ("messages", "you", "messages_left")
@@ -109,7 +115,7 @@ def view_lines(state, players):
         yield f"  only seat {seat}: {json.dumps({key: view[key] for key in own})}"
 
 
-def playthrough(desk, players, options, script):
+def playthrough(desk: Desk, players: int, options: Any, script: Any) -> Iterator[Any]:
     """The whole game as text."""
     state = GAME.initial(players, GAME.Options(**options))
     yield f"{GAME.id}, {players} players, options {json.dumps(options)}"
@@ -135,7 +141,7 @@ def playthrough(desk, players, options, script):
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_golden_playthrough(desk, name):
+def test_golden_playthrough(desk: Desk, name: str) -> None:
     """The game goes as its file in golden/ tells."""
     text = "\n".join(playthrough(desk, *SCRIPTS[name])) + "\n"
     path = GOLDEN / f"{name}.txt"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+from random import Random
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
@@ -12,11 +14,16 @@ from warpleague.errors import ActionError, PositionError
 from warpleague.games.coasters import GAME
 from warpleague.games.coasters.view import View
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.games.coasters.conftest import Desk
+
 THREE = "0/0 1/0 2/0"
 DRAWING = ". . . . . . . . .\n. 0> . . 1^ . . 2v2 .\n. . . . . . . . ."
 
 
-def test_parse_returns_the_one_object_of_each_action(desk, rng):
+def test_parse_returns_the_one_object_of_each_action(desk: Desk, rng: Random) -> None:
     """What is read from JSON is the very object in the legal list, through a whole random game."""
     state = GAME.initial(3, GAME.Options(max_rounds=6))
     while actors := GAME.actors(state):
@@ -61,7 +68,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("data", "misfit"), WRONG)
-def test_parse_says_what_is_wrong(desk, data, misfit):
+def test_parse_says_what_is_wrong(desk: Desk, data: Any, misfit: Any) -> None:
     """Unknown actions, keys, types and values, and actions that are not possible now, with the reason."""
     state = desk.turn(DRAWING, THREE, "3 HOP")
     with pytest.raises(ActionError, match=misfit):
@@ -85,7 +92,9 @@ REASONS = [
 
 
 @pytest.mark.parametrize(("roll", "options", "words", "reason"), REASONS)
-def test_parse_gives_the_reason_that_holds(desk, roll, options, words, reason):
+def test_parse_gives_the_reason_that_holds(
+    desk: Desk, roll: str, options: Any, words: Any, reason: str
+) -> None:
     """A refused action is told the rule that forbids it here, never one that it keeps."""
     drawing = ". . . . . . . . .\n. . 0> 1^ . . . 2v2 .\n. . . . . . . . ."
     state = desk.turn(drawing, THREE, roll, options=options)
@@ -93,7 +102,7 @@ def test_parse_gives_the_reason_that_holds(desk, roll, options, words, reason):
         GAME.parse(state, 0, desk.read(words))
 
 
-def test_a1_talk_is_not_offered_once_it_is_used_up(desk):
+def test_a1_talk_is_not_offered_once_it_is_used_up(desk: Desk) -> None:
     """The list of what is possible has `say` up to the eighth message of the turn."""
     state = desk.turn(DRAWING, THREE, "3 HOP")
     for _ in range(8):
@@ -104,7 +113,7 @@ def test_a1_talk_is_not_offered_once_it_is_used_up(desk):
         GAME.parse(state, 0, {"do": "agree"})
 
 
-def test_a_hand_made_position_needs_only_players_systems_and_ships():
+def test_a_hand_made_position_needs_only_players_systems_and_ships() -> None:
     """All else has defaults: seat 0 is about to roll in the first round."""
     position = {
         "players": 2,
@@ -118,11 +127,11 @@ def test_a_hand_made_position_needs_only_players_systems_and_ships():
     assert GAME.from_json(json.loads(json.dumps(written))) == state
 
 
-def misfits():
-    def put(*path_and_value):
+def misfits() -> Iterator[Any]:
+    def put(*path_and_value: Any) -> Any:
         *path, key, value = path_and_value
 
-        def change(data):
+        def change(data: Any) -> None:
             for step in path:
                 data = data[step]
             data[key] = value
@@ -186,7 +195,7 @@ def misfits():
 
 
 @pytest.mark.parametrize(("misfit", "change"), list(misfits()), ids=[text for text, _ in misfits()])
-def test_a_position_that_is_none_is_refused_with_the_path(desk, misfit, change):
+def test_a_position_that_is_none_is_refused_with_the_path(desk: Desk, misfit: Any, change: Any) -> None:
     """One damage to a good position is named by the path of the field."""
     said = {"turn": 9, "seat": 2, "to": [0], "text": "hm"}
     state = desk.turn(DRAWING, THREE, "3 HOP", turn=9, agreed=[1], messages=[said])
@@ -197,7 +206,7 @@ def test_a_position_that_is_none_is_refused_with_the_path(desk, misfit, change):
         GAME.from_json(data)
 
 
-def test_an_open_claim_is_asked_in_order(desk):
+def test_an_open_claim_is_asked_in_order(desk: Desk) -> None:
     """The seats still to answer are the end of the order from the seat after the claimant."""
     state = desk.do(desk.turn(DRAWING.replace("1^", ". "), THREE, "3 HOP", eliminated=[1]), "claim")
     data = GAME.to_json(state)
@@ -207,7 +216,7 @@ def test_an_open_claim_is_asked_in_order(desk):
         GAME.from_json({**data, "asked": []})
 
 
-def test_the_view_is_the_position_and_who_looks(desk):
+def test_the_view_is_the_position_and_who_looks(desk: Desk) -> None:
     """Every field of `View` is there and nothing else; only messages depend on the viewer."""
     said = {"turn": 1, "seat": 2, "to": [0], "text": "hm"}
     state = desk.turn(DRAWING, THREE, "3 HOP", messages=[said])
@@ -217,11 +226,11 @@ def test_the_view_is_the_position_and_who_looks(desk):
     assert [view["messages_left"] for view in views] == [8, 8, 7]
     for seat, view in enumerate(views):
         assert view["you"] == seat
-        state_again = GAME.determinize(view, seat, None)
+        state_again = GAME.determinize(view, seat, Random(1))
         assert GAME.view(state_again, seat) == view
 
 
-def test_the_scene_shows_the_line_of_fire_and_the_viewers_talk(desk):
+def test_the_scene_shows_the_line_of_fire_and_the_viewers_talk(desk: Desk) -> None:
     """From the ship whose turn it is to the first ship met; a message is in the panel of those who know it."""
     said = {"turn": 1, "seat": 2, "to": [0], "text": "hm"}
     state = desk.turn(DRAWING, THREE, "3 HOP", messages=[said])

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
 from warpleague.errors import ActionError
+
+if TYPE_CHECKING:
+    from tests.games.coasters.conftest import Desk
 
 SIDE = "0/0 1/0"
 """Two coasters side by side, not turned; the arrows of both:
@@ -21,14 +26,14 @@ EMPTY = """
 """
 
 
-def test_s1_ships_start_with_three_hit_points(desk):
+def test_s1_ships_start_with_three_hit_points(desk: Desk) -> None:
     """Large shield, medium shield and hull."""
     state = desk.do(desk.game.initial(2, desk.game.Options()), "lay 0 0 0", "lay 1 0 0")
     state = desk.do(state, "deploy 0 0 U", "deploy 3 0 U")
     assert [ship["hits"] for ship in desk.see(state)["ships"]] == [3, 3]
 
 
-def test_s1_no_two_ships_stand_on_one_square(desk):
+def test_s1_no_two_ships_stand_on_one_square(desk: Desk) -> None:
     """A step, a hop and a dig onto a ship are not possible."""
     drawing = """
      .  .  .   .  .  .
@@ -42,7 +47,7 @@ def test_s1_no_two_ships_stand_on_one_square(desk):
 
 
 @pytest.mark.parametrize(("d6", "halves"), [(1, 2), (4, 8), (6, 12)])
-def test_t1_the_d6_gives_two_halves_a_pip(desk, d6, halves):
+def test_t1_the_d6_gives_two_halves_a_pip(desk: Desk, d6: Any, halves: Any) -> None:
     """A roll of n gives n movement points, 2n halves."""
     state = desk.do(desk.position(EMPTY, SIDE), f"roll {d6} TIP")
     assert desk.see(state)["halves"] == halves
@@ -61,7 +66,9 @@ STEPS = [
 
 
 @pytest.mark.parametrize(("what", "drawing", "to", "left"), STEPS, ids=[case[0] for case in STEPS])
-def test_t2_a_step_follows_an_arrow_and_costs_by_the_square_entered(desk, what, drawing, to, left):
+def test_t2_a_step_follows_an_arrow_and_costs_by_the_square_entered(
+    desk: Desk, what: Any, drawing: str, to: Any, left: Any
+) -> None:
     """1 half into the own home, 2 elsewhere; without an arrow or a square ahead there is no step."""
     state = desk.turn(drawing, SIDE, "2 AIM")
     assert ("step" in desk.can(state)) == (to is not None)
@@ -71,7 +78,7 @@ def test_t2_a_step_follows_an_arrow_and_costs_by_the_square_entered(desk, what, 
 
 
 @pytest.mark.parametrize(("x", "left"), [(1, 3), (4, 2)])
-def test_t2_a_turn_costs_by_the_square_stood_on(desk, x, left):
+def test_t2_a_turn_costs_by_the_square_stood_on(desk: Desk, x: Any, left: Any) -> None:
     """90 degrees cost 1 half at home and 2 abroad."""
     state = desk.turn(EMPTY, SIDE, "2 TIP")
     if x == 4:
@@ -81,7 +88,7 @@ def test_t2_a_turn_costs_by_the_square_stood_on(desk, x, left):
     assert (desk.at(after, 0), desk.see(after)["halves"]) == (f"{x} 1 D", left)
 
 
-def test_t2_a_last_half_serves_at_home_only(desk):
+def test_t2_a_last_half_serves_at_home_only(desk: Desk) -> None:
     """With 1 half left a ship may step within its home, but neither step out of it nor turn abroad."""
     inside = desk.turn(EMPTY, SIDE, "1 AIM", halves=1)
     assert {"step", "turn left"} <= set(desk.can(inside))
@@ -101,7 +108,7 @@ IN_THREE = """
 """
 
 
-def test_t3_an_allys_home_counts_double_once_confirmed(desk):
+def test_t3_an_allys_home_counts_double_once_confirmed(desk: Desk) -> None:
     """In the home of seat 1 a step costs 2, and 1 after its yes; an eliminated player's home stays at 2."""
     state = desk.turn(IN_THREE, THREE, "3 AIM")
     assert desk.see(desk.do(state, "step"))["halves"] == 4
@@ -114,7 +121,7 @@ def test_t3_an_allys_home_counts_double_once_confirmed(desk):
     assert not {"step", "turn left", "turn right"} & set(desk.can(last))
 
 
-def test_t3_turns_and_steps_into_an_allys_home_cost_half_too(desk):
+def test_t3_turns_and_steps_into_an_allys_home_cost_half_too(desk: Desk) -> None:
     """A turn counts where the ship stands, a step where it goes: home from an ally's home, both are cheap."""
     turned = desk.do(desk.turn(IN_THREE, THREE, "1 AIM"), "invoke 1", "agree", "turn left", "turn left")
     assert (desk.at(turned, 0), desk.see(turned)["halves"]) == ("4 1 L", 0)
@@ -124,7 +131,7 @@ def test_t3_turns_and_steps_into_an_allys_home_cost_half_too(desk):
     assert (desk.at(entered, 0), desk.see(entered)["halves"]) == ("6 1 D", 0)
 
 
-def test_t3_a_word_is_void_once_its_giver_is_out(desk):
+def test_t3_a_word_is_void_once_its_giver_is_out(desk: Desk) -> None:
     """A confirmed ally that is retired in the same turn no longer gives double movement."""
     state = desk.retire(desk.do(desk.turn(IN_THREE, THREE, "3 AIM"), "invoke 1", "agree"), 1)
     assert desk.see(state)["agreed"] == []
@@ -139,7 +146,7 @@ CENTRED = """
 """
 
 
-def test_t4_a_warp_joins_own_and_confirmed_homes(desk):
+def test_t4_a_warp_joins_own_and_confirmed_homes(desk: Desk) -> None:
     """From the own centre to that of each seat that said yes in this turn, for 1 half."""
     state = desk.turn(CENTRED, FOUR, "1 AIM")
     assert "warp" not in " ".join(desk.can(state))
@@ -150,7 +157,7 @@ def test_t4_a_warp_joins_own_and_confirmed_homes(desk):
     assert [words for words in desk.can(state) if words.startswith("warp")] == ["warp 0", "warp 1"]
 
 
-def test_t4_a_warp_needs_centres_and_an_empty_one_to_enter(desk):
+def test_t4_a_warp_needs_centres_and_an_empty_one_to_enter(desk: Desk) -> None:
     """Off the centre there is no warp, and an occupied centre is no target."""
     drawing = """
      .  .  .   .  .  .   .  .  .
@@ -165,7 +172,7 @@ def test_t4_a_warp_needs_centres_and_an_empty_one_to_enter(desk):
         desk.do(state, "warp 2")
 
 
-def test_t4_homes_of_eliminated_players_are_open_to_all_among_themselves_too(desk):
+def test_t4_homes_of_eliminated_players_are_open_to_all_among_themselves_too(desk: Desk) -> None:
     """Seat 0 warps from its home to a dead one and on to another dead one, whoever is dead."""
     drawing = """
      .  .  .   .  .  .   .  .  .   .  .  .
@@ -179,13 +186,13 @@ def test_t4_homes_of_eliminated_players_are_open_to_all_among_themselves_too(des
     assert "warp" not in " ".join(desk.can(state))
 
 
-def test_t5_unused_movement_is_lost(desk):
+def test_t5_unused_movement_is_lost(desk: Desk) -> None:
     """The next turn starts from its own roll."""
     state = desk.do(desk.position(EMPTY, SIDE), "roll 6 AIM", "end", "roll 1 AIM")
     assert desk.see(state)["halves"] == 2
 
 
-def test_t5_nothing_leaves_the_galaxy(desk):
+def test_t5_nothing_leaves_the_galaxy(desk: Desk) -> None:
     """At the rim, facing out, neither step nor dig nor hop goes on."""
     state = desk.turn(" 0^ . . . . .\n . . . . . .\n . . . . . 1<", SIDE, "6 WILD")
     assert not {"step", "dig", "hop U", "hop L"} & set(desk.can(state))
@@ -206,7 +213,7 @@ FLUX = {
 
 
 @pytest.mark.parametrize("flux", FLUX)
-def test_t6_each_face_gives_its_flux_actions_once(desk, flux):
+def test_t6_each_face_gives_its_flux_actions_once(desk: Desk, flux: Any) -> None:
     """The actions of the face are there before and after movement, and gone once one was used."""
     moves = {"end", "fire", "turn left", "turn right"}
     state = desk.turn(EMPTY, SIDE, f"6 {flux}")
@@ -219,7 +226,7 @@ def test_t6_each_face_gives_its_flux_actions_once(desk, flux):
         assert desk.see(after)["halves"] == 12
 
 
-def test_t6_tip_only_turns(desk):
+def test_t6_tip_only_turns(desk: Desk) -> None:
     """After TIP there is neither step nor warp; firing and talk stay."""
     drawing = """
      .  .  .   .  .  .   .  .  .
@@ -232,32 +239,32 @@ def test_t6_tip_only_turns(desk):
         desk.do(state, "step")
 
 
-def test_t6_swap_changes_places_and_keeps_facings(desk):
+def test_t6_swap_changes_places_and_keeps_facings(desk: Desk) -> None:
     """The two ships stand on each other's square, each facing as before; nothing else moves."""
     state = desk.do(desk.turn(EMPTY, SIDE, "1 SWAP"), "swap 1")
     assert (desk.at(state, 0), desk.at(state, 1)) == ("5 2 R", "1 1 L")
 
 
-def test_t6_hop_ignores_arrows_and_facing(desk):
+def test_t6_hop_ignores_arrows_and_facing(desk: Desk) -> None:
     """The ship goes left although no arrow leads there, and still faces right."""
     state = desk.do(desk.turn(EMPTY, SIDE, "1 HOP"), "hop L")
     assert desk.at(state, 0) == "0 1 R"
 
 
-def test_t6_aim_may_keep_the_facing(desk):
+def test_t6_aim_may_keep_the_facing(desk: Desk) -> None:
     """All four directions are allowed, and none costs movement."""
     for way in "URDL":
         state = desk.do(desk.turn(EMPTY, SIDE, "1 AIM"), f"aim {way}")
         assert (desk.at(state, 0), desk.see(state)["halves"]) == (f"1 1 {way}", 2)
 
 
-def test_t6_the_flux_may_come_between_two_moves(desk):
+def test_t6_the_flux_may_come_between_two_moves(desk: Desk) -> None:
     """A step, then the hop, then a step from where it led."""
     state = desk.do(desk.turn(EMPTY, SIDE, "3 HOP"), "step", "hop D", "step")
     assert (desk.at(state, 0), desk.see(state)["halves"]) == ("3 2 R", 3)
 
 
-def test_t6_dig_goes_forward_without_an_arrow_across_coasters_too(desk):
+def test_t6_dig_goes_forward_without_an_arrow_across_coasters_too(desk: Desk) -> None:
     """The right coaster's corner (3, 0) has no arrow to the left: digging enters (2, 0)."""
     state = desk.turn(" . . . 0< . .\n . . . . . .\n . . . . . 1<", SIDE, "1 DIG")
     assert "step" not in desk.can(state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ OFFSETS = {"U": (0, -1), "R": (1, 0), "D": (0, 1), "L": (-1, 0)}
 class Reference:
     """A turn as the rules tell it, read from the JSON view alone."""
 
-    def __init__(self, view):
+    def __init__(self, view: Any) -> None:
         self.view = view
         self.players = view["players"]
         self.options = view["options"]
@@ -42,21 +43,21 @@ class Reference:
         self.out = {*view["eliminated"], *view["retired"]}
         self.alive = [seat for seat in range(self.players) if seat not in self.out]
 
-    def seat_of(self, colour):
+    def seat_of(self, colour: int) -> Any:
         return colour % self.players
 
-    def cost(self, at):
+    def cost(self, at: Any) -> Any:
         return 1 if self.seat_of(self.home[at]) in {self.view["seat"], *self.view["agreed"]} else 2
 
-    def ahead(self, way):
+    def ahead(self, way: str) -> Any:
         x, y = self.me["at"]
         at = x + OFFSETS[way][0], y + OFFSETS[way][1]
         return at if at in self.squares and at not in self.ships else None
 
-    def legal(self):
+    def legal(self) -> Any:
         view, me, here = self.view, self.me, tuple(self.me["at"])
         talks = self.options["alliances"] and self.players > 2
-        found = [{"do": "end"}, {"do": "fire"}]
+        found: list[dict[str, Any]] = [{"do": "end"}, {"do": "fire"}]
         target = self.ahead(me["facing"])
         moving = view["flux"] != "TIP"
         if moving and me["facing"] in self.squares[here] and target and view["halves"] >= self.cost(target):
@@ -77,9 +78,9 @@ class Reference:
                 found.append({"do": "claim"})
         return found
 
-    def flux(self):
+    def flux(self) -> Any:
         faces = ("SWAP", "HOP", "AIM", "DIG") if self.view["flux"] == "WILD" else (self.view["flux"],)
-        found = []
+        found: list[dict[str, Any]] = []
         if "SWAP" in faces and self.options["system_swap"]:
             found += [{"do": "swap-systems", "systems": list(pair)} for pair in combinations(self.centre, 2)]
         elif "SWAP" in faces:
@@ -93,7 +94,7 @@ class Reference:
             found.append({"do": "dig"})
         return found
 
-    def shot(self):
+    def shot(self) -> Any:
         """The colour that a torpedo fired now hits, or None."""
         at, way = tuple(self.me["at"]), self.me["facing"]
         wild = self.options["wild_shot"] and self.view["flux"] == "WILD"
@@ -127,7 +128,7 @@ VARIATIONS = [
 
 
 @pytest.mark.parametrize(("players", "options"), VARIATIONS)
-def test_random_games_agree_with_the_reference(players, options):
+def test_random_games_agree_with_the_reference(players: int, options: Any) -> None:
     """Same legal actions in the same order, same costs, same hits, in every turn of some games."""
     for seed in range(4):
         rng = Random(f"{players}{options}{seed}")

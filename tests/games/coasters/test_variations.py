@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
 from warpleague.errors import ActionError, OptionsError
 from warpleague.games.coasters import GAME
+
+if TYPE_CHECKING:
+    from tests.games.coasters.conftest import Desk
 
 SQUARE = "0/0 1/0\n2/0 3/0"
 TEAMS = """
@@ -18,11 +23,11 @@ TEAMS = """
 """
 
 
-def team(desk, drawing=TEAMS, **options):
+def team(desk: Desk, drawing: Any = TEAMS, **options: Any) -> Any:
     return desk.position(drawing, SQUARE, players=2, options={"colours": 2, **options})
 
 
-def test_v1_all_coasters_first_then_all_ships_colour_by_colour(desk):
+def test_v1_all_coasters_first_then_all_ships_colour_by_colour(desk: Desk) -> None:
     """Colour c of seat s has the id c x seats + s, and ids are the order of the set-up."""
     state = GAME.initial(2, GAME.Options(colours=2))
     order = []
@@ -35,7 +40,7 @@ def test_v1_all_coasters_first_then_all_ships_colour_by_colour(desk):
     assert order == [(0, 0), (1, 1), (0, 2), (1, 3)] * 2
 
 
-def test_v1_seats_alternate_and_use_their_colours_in_order(desk):
+def test_v1_seats_alternate_and_use_their_colours_in_order(desk: Desk) -> None:
     """0, 1, then the second colours 2, 3, then the first again."""
     state, played = team(desk), []
     for _ in range(6):
@@ -44,7 +49,7 @@ def test_v1_seats_alternate_and_use_their_colours_in_order(desk):
     assert played == [(0, 0), (1, 1), (0, 2), (1, 3), (0, 0), (1, 1)]
 
 
-def test_v1_destroyed_colours_are_skipped_and_seats_keep_their_turns(desk):
+def test_v1_destroyed_colours_are_skipped_and_seats_keep_their_turns(desk: Desk) -> None:
     """A seat with one ship left plays it every turn; the other goes on with both of its own."""
     state, played = team(desk, TEAMS.replace("2>", ". ")), []
     for _ in range(6):
@@ -53,7 +58,7 @@ def test_v1_destroyed_colours_are_skipped_and_seats_keep_their_turns(desk):
     assert played == [0, 1, 0, 3, 0, 1]
 
 
-def test_v1_own_colours_need_no_confirmation(desk):
+def test_v1_own_colours_need_no_confirmation(desk: Desk) -> None:
     """Double movement in and warps between all own homes, a destroyed own colour's too; no swap with own ships."""
     state = desk.do(team(desk, TEAMS.replace("2>", ". ")), "roll 1 SWAP")
     assert "warp 2" in desk.can(state)
@@ -64,7 +69,7 @@ def test_v1_own_colours_need_no_confirmation(desk):
     assert desk.see(state)["halves"] == 0
 
 
-def test_v1_a_dead_colours_home_is_not_open_to_others_while_its_seat_lives(desk):
+def test_v1_a_dead_colours_home_is_not_open_to_others_while_its_seat_lives(desk: Desk) -> None:
     """It opens to all when the seat is out."""
     state = desk.do(team(desk, TEAMS.replace("3<", ". ")), "roll 1 AIM")
     assert "warp" not in " ".join(desk.can(state)).replace("warp 2", "")
@@ -78,7 +83,7 @@ def test_v1_a_dead_colours_home_is_not_open_to_others_while_its_seat_lives(desk)
     assert [words for words in desk.can(gone) if "warp" in words] == ["warp 1", "warp 3", "warp 4"]
 
 
-def test_v1_a_seat_is_out_with_its_last_ship(desk):
+def test_v1_a_seat_is_out_with_its_last_ship(desk: Desk) -> None:
     """One destroyed ship does not eliminate; a torpedo may hit an own colour."""
     state = desk.do(team(desk, TEAMS.replace("1<", "1<1")), "roll 1 TIP", "fire")
     assert (desk.see(state)["ships"][1], desk.see(state)["eliminated"]) == (None, [])
@@ -90,7 +95,7 @@ def test_v1_a_seat_is_out_with_its_last_ship(desk):
     assert desk.told("fired")[0]["hit"] == 2
 
 
-def test_v1_with_a_free_colour_the_seat_chooses_before_the_roll(desk):
+def test_v1_with_a_free_colour_the_seat_chooses_before_the_roll(desk: Desk) -> None:
     """Any living colour, each turn, the same again too; then the dice."""
     state = desk.position(
         TEAMS, SQUARE, players=2, phase="colour", options={"colours": 2, "free_colour": True}
@@ -111,7 +116,7 @@ def test_v1_with_a_free_colour_the_seat_chooses_before_the_roll(desk):
 
 
 @pytest.mark.parametrize(("players", "colours"), [(2, 6), (4, 3), (6, 2), (10, 2)])
-def test_v1_at_most_ten_colours(players, colours):
+def test_v1_at_most_ten_colours(players: int, colours: int) -> None:
     """Colours times players beyond ten is refused, and the error says how many go."""
     with pytest.raises(OptionsError, match=f"use at most {10 // players}"):
         GAME.check_options(players, GAME.Options(colours=colours))
@@ -121,13 +126,13 @@ def test_v1_at_most_ten_colours(players, colours):
 @pytest.mark.parametrize(
     "wrong", [{"colours": 0}, {"colours": True}, {"max_rounds": 0}, {"max_rounds": 1.5}, {"alliances": 1}]
 )
-def test_options_refuse_wrong_values(wrong):
+def test_options_refuse_wrong_values(wrong: Any) -> None:
     """Whole numbers of at least 1, and true or false."""
     with pytest.raises((ValueError, TypeError), match=next(iter(wrong))):
         GAME.Options(**wrong)
 
 
-def test_v2_swap_lets_two_systems_change_places_with_their_ships(desk):
+def test_v2_swap_lets_two_systems_change_places_with_their_ships(desk: Desk) -> None:
     """Rotations are kept, ships ride along and keep their facing; the ship swap is not offered."""
     drawing = """
      .  .  .   .  .  .   .  .  .
@@ -145,7 +150,7 @@ def test_v2_swap_lets_two_systems_change_places_with_their_ships(desk):
     assert "swap" not in " ".join(desk.can(state))
 
 
-def test_v2_lines_and_steps_follow_the_moved_coasters(desk):
+def test_v2_lines_and_steps_follow_the_moved_coasters(desk: Desk) -> None:
     """The target comes into the line of fire by the swap."""
     drawing = """
      .  .  .   .  .  .   .  .  .
@@ -162,7 +167,7 @@ def test_v2_lines_and_steps_follow_the_moved_coasters(desk):
     assert desk.at(state, 1) == "0 2 U"
 
 
-def test_v2_homes_of_the_dead_may_be_moved_too(desk):
+def test_v2_homes_of_the_dead_may_be_moved_too(desk: Desk) -> None:
     """Any two laid coasters change places, but not one that never came."""
     drawing = ". . . . . . . . .\n. 0> . . 1> . . . .\n. . . . . . . . ."
     state = desk.turn(drawing, "0/0 1/0 2/0", "1 SWAP", eliminated=[2], options={"system_swap": True})

@@ -417,15 +417,15 @@ def test_t4_no_rerolls_for_discards_with_more_players(table: Any) -> None:
 @pytest.mark.parametrize("phase", ["keep", "mark", "take", "use", "lines"])
 def test_t5_free_lines_at_every_own_decision(table: Any, phase: str) -> None:
     """Every missing edge is on offer as a free line, whatever the seat is asked."""
-    changes: dict[str, Any] = {
+    all_changes: dict[str, dict[str, Any]] = {
         "keep": {},
         "mark": {"kept": ["red"], "offered": ["black-1", "black-2", "blue"]},
         "take": {"actor": 1, "offered": ["red"]},
         "use": {"actor": 1, "taken": "red"},
         "lines": {"actor": 1, "round": 7},
-    }[phase]
+    }
     sheets = [table.sheet(edges=[0, 83], free_lines=2) for _ in range(2)]
-    state = table.state(*sheets, phase=phase, **changes)
+    state = table.state(*sheets, phase=phase, **all_changes[phase])
     free = [action["edge"] for action in table.legal(state) if action["do"] == "free-line"]
     assert free == list(range(1, 83))
     after = table.act(state, "free-line", edge=40)

@@ -8,6 +8,7 @@ import signal
 import sys
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -80,7 +81,7 @@ def note_end() -> None:
 class Teller(RunWatcher):
     """Prints the id of each match once it is stored."""
 
-    def finished(self, fixture, result) -> None:  # noqa: ARG002
+    def finished(self, fixture: Any, result: Any) -> None:  # noqa: ARG002
         print(fixture.id, flush=True)
 
 

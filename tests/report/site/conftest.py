@@ -22,7 +22,7 @@ from warpleague.league.running import run_league
 from warpleague.match.chance import match_key
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import options_json
-from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl, Violation
+from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, TimeControl, Violation
 from warpleague.report.site import write as writing
 from warpline.messages import BotHello
 
@@ -42,7 +42,7 @@ _VOID = {"meta", "link", "input", "br", "img", "hr"}
 _OUTSIDE = re.compile(r"(?i)\b(?:(?:https?|ftp|javascript):|file://)|(?<=[\"'(=\s])//\w|@import")
 
 
-def referee(spec: MatchSpec, wall_ns: int = 2_000_000) -> tuple[Any, dict[str, Any]]:
+def referee(spec: MatchSpec, wall_ns: int = 2_000_000) -> tuple[MatchResult, dict[int, Any]]:
     """The result of a match between bots that choose at random, and the last bank told to each seat.
 
     Now and then a bot leaves a hostile note, one answers too late, another says something, and another crashes.
@@ -93,10 +93,10 @@ def make_spec(game: str, bots: tuple[str, ...], **changes: Any) -> MatchSpec:
 
 
 @pytest.fixture(scope="session")
-def play() -> Callable[..., tuple[bytes, dict[str, Any]]]:
+def play() -> Callable[..., tuple[bytes, dict[int, Any]]]:
     """Plays a match of the named bots; gives its record and the last bank told to each seat."""
 
-    def played(game: str, *bots: str, **changes: Any) -> tuple[bytes, dict[str, Any]]:
+    def played(game: str, *bots: str, **changes: Any) -> tuple[bytes, dict[int, Any]]:
         result, banks = referee(make_spec(game, bots, **changes))
         return result.record, banks
 
@@ -132,7 +132,7 @@ class Inline(Executor):
     def __init__(self, *_: object) -> None:
         pass
 
-    def submit(self, fn, /, *args, **kwargs):
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         future = Future()
         future.set_result(fn(*args, **kwargs))
         return future

@@ -101,26 +101,26 @@ def test_other_tables_are_those_of_the_json(league: League, page: Tables) -> Non
         assert all(map(near, shown, shares))
         assert len(shown) == len(shares)
     deals = {fixture.group for fixture, _ in league.results()}
-    for row, line in zip(page.rows("seats"), VIEWS["seats"].data(league), strict=True):
-        assert near(row["share"], 100 * line["share"])
-        assert near(row["± 95 %"], 100 * t95(len(deals) - 1) * line["share_error"])
-        assert near(row["mean score"], line["score"])
+    for cells, line in zip(page.rows("seats"), VIEWS["seats"].data(league), strict=True):
+        assert near(cells["share"], 100 * line["share"])
+        assert near(cells["± 95 %"], 100 * t95(len(deals) - 1) * line["share_error"])
+        assert near(cells["mean score"], line["score"])
         for name in ("seat", "played", "won", "drawn", "lost", "faults"):
-            assert row[name] == f"{line[name]:,}"
+            assert cells[name] == f"{line[name]:,}"
     times = {line["bot"]: line for line in VIEWS["times"].data(league)}
     assert len(page.rows("times")) == len(times)
-    for row in page.rows("times"):
-        line = times[row["bot"]]
-        assert row["decisions"] == f"{line['decisions']:,}"
+    for cells in page.rows("times"):
+        line = times[cells["bot"]]
+        assert cells["decisions"] == f"{line['decisions']:,}"
         for name, key in (("mean", "wall"), ("processor", "cpu"), ("wait", "wait"), ("longest", "longest")):
-            assert near(row[name], line[f"{key}_ms"])
+            assert near(cells[name], line[f"{key}_ms"])
     faults = VIEWS["faults"].data(league)
     rows = page.rows("faults")
     assert rows
-    for row in rows:
-        mine = [line for line in faults if (line["bot"], line["kind"]) == (row["bot"], row["kind"])]
-        assert row["faults"] == f"{len(mine):,}"
-        assert row["forfeits"] == f"{sum(line['retired'] for line in mine):,}"
+    for cells in rows:
+        mine = [line for line in faults if (line["bot"], line["kind"]) == (cells["bot"], cells["kind"])]
+        assert cells["faults"] == f"{len(mine):,}"
+        assert cells["forfeits"] == f"{sum(line['retired'] for line in mine):,}"
     assert sum(int(row["faults"]) for row in rows) == len(faults)
 
 

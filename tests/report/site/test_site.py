@@ -220,9 +220,9 @@ def copied(cup: Path, tmp_path: Path) -> tuple[Path, Path]:
     """A copy of the league's results to change: its folder, and the file of its store."""
     results = tmp_path / "results"
     (results / "cup").mkdir(parents=True)
-    return results, shutil.copy(
-        cup.parent / "results" / "cup" / "league.sqlite", results / "cup" / "league.sqlite"
-    )
+    store = results / "cup" / "league.sqlite"
+    shutil.copy(cup.parent / "results" / "cup" / "league.sqlite", store)
+    return results, store
 
 
 def test_a_league_that_goes_on_can_be_looked_at(
