@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from warpleague.runner.confine import cgroup
+from warpleague.runner.confine import cgroup, groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -77,7 +77,7 @@ def own_groups() -> Callable[[], set[str]]:
 
     def found() -> set[str]:
         base = cgroup.support().base
-        prefix = f"warpleague-{cgroup._owner()}-"
+        prefix = f"warpleague-{groups._owner()}-"
         return {name for name in os.listdir(base) if name.startswith(prefix)} if base else set()
 
     return found

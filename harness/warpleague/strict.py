@@ -9,7 +9,6 @@ import math
 import re
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from enum import Enum
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
@@ -18,11 +17,11 @@ import cattrs
 from cattrs.gen import make_dict_structure_fn
 
 from warpleague.errors import ConfigError
+from warpleague.suggest import nearest
 
 T = TypeVar("T")
 _Hook = Callable[[Any, Any], Any]
 _BOUND = re.compile(r"'(\w+)' must be (>=|>|<=|<) (\S+): (\S+)")
-_MOST_KNOWN = 12  # names told; among more nobody looks
 _SIGNS = {">=": "at least", ">": "above", "<=": "at most", "<": "below"}
 
 
@@ -51,30 +50,6 @@ def structure(data: object, cls: type[T], where: str) -> T:
         lines = [f"{where}: {_path(path)}{text}" for path, text in misfit.problems]
         raise ConfigError("\n".join(lines)) from None
     return value
-
-
-def nearest(name: str, known: Iterable[str], none: str = "none is allowed here") -> str:
-    """What to say after an unknown `name`: the nearest of the `known` ones, else those (or `none`)."""
-    choices = list(known)
-    close = get_close_matches(name, choices, n=1, cutoff=0.6)
-    if close:
-        return f"did you mean {close[0]!r}?"
-    more = f" and {len(choices) - _MOST_KNOWN} more" if len(choices) > _MOST_KNOWN else ""
-    return f"known: {', '.join(choices[:_MOST_KNOWN])}{more}" if choices else none
-
-
-def nearest_path(path: str, known: Iterable[str]) -> str:
-    """What to say of a `path` where nothing is: the `known` one with the nearest name; empty if none is near.
-
-    Only the last parts are compared, and those without `.toml`, which all league files have in common.
-    """
-    choices = {_last(name): name for name in reversed(list(known))}
-    close = get_close_matches(_last(path), choices, n=1, cutoff=0.6)
-    return f"did you mean {choices[close[0]]!r}?" if close else ""
-
-
-def _last(path: str) -> str:
-    return path.rstrip("/").rpartition("/")[2].removesuffix(".toml")
 
 
 def _path(path: tuple[str | int, ...]) -> str:

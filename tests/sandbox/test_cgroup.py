@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from warpleague.errors import HarnessFault
-from warpleague.runner.confine import cgroup, freezer, hierarchy
+from warpleague.runner.confine import cgroup, freezer, groups, hierarchy
 from warpleague.runner.doctor import promises
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="control groups are Linux's")
@@ -283,26 +283,26 @@ def test_sweeps_only_what_the_dead_left(tree: FakeTree, monkeypatch: pytest.Monk
     tree.mounted(1, "/mine")
     tree.group("mine", ME)
     base = Path(tree.detect().base)
-    namespace, pid, start = cgroup._owner().split("-")
+    namespace, pid, start = groups._owner().split("-")
     ended = subprocess.Popen(["true"])
     ended.wait()
     dead = [f"warpleague-{namespace}-{ended.pid}-1-7", f"warpleague-{namespace}-{pid}-{int(start) - 1}-1"]
     alive = [
-        f"warpleague-{cgroup._owner()}-90",
+        f"warpleague-{groups._owner()}-90",
         f"warpleague-{int(namespace) + 1}-{ended.pid}-1-7",
         "other-1-2-3-4",
     ]
     for name in dead + alive:
         tree.group(f"mine/{name}")
-    assert cgroup.sweep(str(base)) == len(dead)
+    assert groups.sweep(str(base)) == len(dead)
     assert {path.name for path in base.iterdir() if path.is_dir()} == set(alive)
-    assert cgroup.sweep(str(base), ours_too=True) == 1
+    assert groups.sweep(str(base), ours_too=True) == 1
 
 
 def test_a_zombie_is_dead() -> None:
     """A harness that was killed counts as dead before its parent has taken note."""
     ended = subprocess.Popen(["true"])
     os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
-    assert cgroup._started(ended.pid) == -1
+    assert groups._started(ended.pid) == -1
     ended.wait()
-    assert cgroup._started(ME) > 0
+    assert groups._started(ME) > 0

@@ -17,7 +17,7 @@ import trio
 from warpleague.errors import HarnessFault
 from warpleague.match.spec import SeatSpec, Violation
 from warpleague.runner.bot.process import BotProcess, BotReply
-from warpleague.runner.confine import cgroup, hierarchy, launch
+from warpleague.runner.confine import cgroup, groups, hierarchy, launch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -214,12 +214,12 @@ def test_a_killed_harness_leaves_nothing_for_long(capped: str, bot_folder: Path)
     """The next harness ends what ran in the groups of one that was killed, and leaves those of a live one alone."""
     harness, daemon, group = start(bot_folder, "input()")
     with harness:
-        cgroup.sweep(capped)
+        groups.sweep(capped)
         assert group.exists()
         assert not ended(daemon, wait_s=0)
         harness.send_signal(signal.SIGKILL)
         harness.wait()
-        cgroup.sweep(capped)
+        groups.sweep(capped)
         assert not group.exists()
         assert ended(daemon)
 
@@ -236,7 +236,7 @@ def test_a_harness_that_ends_takes_its_groups_along(capped: str, bot_folder: Pat
 def ended(pid: int, wait_s: float = 60.0) -> bool:
     """Whether the process is no more, or is within `wait_s` seconds."""
     deadline = time.monotonic() + wait_s
-    while cgroup._started(pid) >= 0:
+    while groups._started(pid) >= 0:
         if time.monotonic() >= deadline:
             return False
         time.sleep(0.005)

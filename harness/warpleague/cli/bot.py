@@ -116,7 +116,7 @@ def _language(text: str) -> str:
     """A language that there is a starter in, by its word or its name."""
     from argparse import ArgumentTypeError
 
-    from warpleague.strict import nearest
+    from warpleague.suggest import nearest
 
     words = {
         **{name.lower(): word for word, (name, _) in LANGUAGES.items()},

@@ -108,7 +108,7 @@ def run_clean(args: argparse.Namespace) -> int:
 
 def _chosen(found: Sequence[Cached], words: Sequence[str]) -> list[Cached]:
     """The entries that the words name; all without words."""
-    from warpleague.strict import nearest
+    from warpleague.suggest import nearest
 
     for word in words:
         if not any(_is_named(entry, word) for entry in found):

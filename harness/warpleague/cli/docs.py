@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     """List pages, print one, or print the path of its file."""
     from warpleague.report.docs import dead_ends, indexed, page_name, pages, print_list, print_page
     from warpleague.runner.bundle.shipped import shipped_root
-    from warpleague.strict import nearest
+    from warpleague.suggest import nearest
 
     known = pages()
     if args.page is None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def list_matches(args: argparse.Namespace) -> int:
     """Print a line for each match, or JSON."""
-    from warpleague.strict import nearest
+    from warpleague.suggest import nearest
 
     with open_league(args) as league:
         names = league.season.names

@@ -68,6 +68,6 @@ def load_game(game_id: str) -> Game[Any, Any]:
             told = f"{type(installed).__name__}.id is {getattr(installed, 'id', None)!r}"
             raise BadInput(f"{where}: {told}; the name of the entry point must be the game's id")
         return installed
-    from warpleague.strict import nearest
+    from warpleague.suggest import nearest
 
     raise BadInput(f"no game is called {game_id!r}; {nearest(game_id, game_ids())}")

@@ -19,7 +19,8 @@ from warpleague.games import game_ids, load_game
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import LEVEL, STRIKES, FaultPolicy, Level, Pondering, TimeControl
 from warpleague.runner.bundle.shipped import located
-from warpleague.strict import nearest, nearest_path, structure
+from warpleague.strict import structure
+from warpleague.suggest import nearest, nearest_path
 from warpleague.toml_text import parse_toml, read_text
 
 FormatKind = Literal["round-robin", "gauntlet"]

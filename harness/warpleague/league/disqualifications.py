@@ -13,7 +13,7 @@ import attrs
 
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.schema import SPARE
-from warpleague.strict import nearest
+from warpleague.suggest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ import attrs
 from warpleague.errors import BotError, ConfigError, EntrantsError, MissingToolchain
 from warpleague.runner.bundle.manifest import games_named, plays
 from warpleague.runner.bundle.shipped import located, short_name
-from warpleague.strict import nearest
+from warpleague.suggest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -25,7 +25,7 @@ from warpleague.runner.bundle.manifest import ANY, games_named, plays, require_f
 from warpleague.runner.hints import hint
 from warpleague.runner.play import play_within
 from warpleague.runner.trial import GRACE_S, LONG_BYTES, crowded, in_pieces, padded, try_out, whole
-from warpleague.strict import nearest
+from warpleague.suggest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

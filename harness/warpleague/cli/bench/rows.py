@@ -89,7 +89,7 @@ def rows(names: Sequence[str], most: Takes) -> tuple[Row, ...]:
     known = {row.name: row for row in ROWS}
     for name in names:
         if name not in known:
-            from warpleague.strict import nearest
+            from warpleague.suggest import nearest
 
             raise BadInput(f"--row: there is no row {name!r}; {nearest(name, list(known))}")
     if names:

@@ -22,7 +22,7 @@ from warpleague.runner.bundle.large_files import check_files, link_files, make_l
 from warpleague.runner.bundle.manifest import MANIFEST, SYSTEM, Limits, Manifest, as_words, read_manifest
 from warpleague.runner.bundle.staging import clean, draft_of, replace
 from warpleague.runner.confine.visible_paths import check_asked
-from warpleague.strict import nearest
+from warpleague.suggest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -19,7 +19,8 @@ import attrs
 from warpleague.errors import BotError, ConfigError
 from warpleague.runner.bundle.shipped import shipped_root, short_name
 from warpleague.runner.confine.visible_paths import misfit_asked
-from warpleague.strict import nearest_path, structure
+from warpleague.strict import structure
+from warpleague.suggest import nearest_path
 from warpleague.toml_text import parse_toml, read_text
 
 if TYPE_CHECKING:

@@ -1,34 +1,21 @@
 """Caps the memory of a bot and all its processes with a control group, where the kernel grants one.
 
-`hierarchy` finds where groups can be made, and `launch` decides how high the cap is. A group is a folder below the
-harness's own group (cgroups(7); the kernel's cgroup-v1/memory and cgroup-v2). It is made for one bot before the bot
-runs, and removed when the last of its processes has ended. Its name names its owner, so that the next harness finds
-and ends what a killed harness left.
+`hierarchy` finds where groups can be made (cgroups(7); the kernel's cgroup-v1/memory and cgroup-v2), and `launch`
+decides how high the cap is. A group is made for one bot before the bot runs, and removed when the last of its
+processes has ended.
 """
 
 from __future__ import annotations
 
-import atexit
 import contextlib
-import errno
 import os
-import re
-import signal
-import time
 from functools import cache
 from typing import Final
 
 import attrs
 
-from warpleague.errors import HarnessFault
-from warpleague.runner.confine import hierarchy
-from warpleague.runner.host.processes import GONE, state
+from warpleague.runner.confine import groups, hierarchy
 
-REMOVE_S: Final = 1.0
-"""How long the kernel may take to let go of a group whose processes were killed, in seconds."""
-
-_NAME: Final = re.compile(r"warpleague-(\d+)-(\d+)-(\d+)-\d+")
-_ROUNDS: Final = 50
 _SLACK: Final = 4 << 20  # the kernel charges in batches, so the peak may stay somewhat below the limit
 
 
@@ -67,7 +54,7 @@ class Group:
     def __init__(self, support: CgroupSupport, cap_bytes: int) -> None:
         self.cap_bytes = cap_bytes
         self.version = support.version
-        self.path = fresh_path(support.base)
+        self.path = groups.fresh_path(support.base)
         self._events = -1
         os.mkdir(self.path)  # noqa: PTH102
         try:
@@ -140,14 +127,14 @@ class Group:
 
     def kill(self) -> None:
         """Kill all that is in the group."""
-        kill_all(self.path)
+        groups.kill_all(self.path)
 
     def remove(self) -> None:
-        """Kill what is left in the group and remove it; what the kernel does not let go of stays to `sweep`."""
+        """Kill what is left in the group and remove it; what the kernel does not let go of stays to `groups.sweep`."""
         if self._events >= 0:
             os.close(self._events)
             self._events = -1
-        remove(self.path)
+        groups.remove(self.path)
 
 
 def open_group(cap_bytes: int) -> Group | None:
@@ -164,12 +151,7 @@ def open_group(cap_bytes: int) -> Group | None:
     except OSError as error:
         reason = f"one could not be made any more: {error.strerror}"
         _lost.append(CgroupSupport(base=found.base, reason=reason))
-        raise unmade(found.base, error) from error
-
-
-def unmade(base: str, error: OSError) -> HarnessFault:
-    """A group could not be made in `base`, where that was possible before."""
-    return HarnessFault(f"{base}: no control group could be made: {error.strerror}")
+        raise groups.unmade(found.base, error) from error
 
 
 def support() -> CgroupSupport:
@@ -190,15 +172,8 @@ def _support() -> CgroupSupport:
         found = detect()
     except hierarchy.Impossible as error:
         return CgroupSupport(base=error.base, reason=str(error))
-    sweep(found.base)
-    atexit.register(at_exit, found.base, os.getpid())
+    groups.keep_clean(found.base)
     return found
-
-
-def at_exit(base: str, pid: int) -> None:
-    """Remove the groups in `base` that the process `pid` made, if that is this one."""
-    if os.getpid() == pid:  # not in a fork of ours
-        sweep(base, ours_too=True)
 
 
 def detect(proc: str = "/proc") -> CgroupSupport:
@@ -210,108 +185,3 @@ def detect(proc: str = "/proc") -> CgroupSupport:
     except OSError as error:
         raise hierarchy.Impossible(f"none can be made (cgroup v{version}): {error.strerror}", base) from None
     return found
-
-
-# ---------------------------------------------------------------------- what is left behind
-
-
-def sweep(base: str, *, ours_too: bool = False) -> int:
-    """Kill what is in groups of dead harnesses, and remove them; how many there were.
-
-    Of harnesses in other PID namespaces nothing can be known here, so theirs stay. `ours_too`: this process ends.
-    """
-    namespace, own_pid, own_start = _owner().split("-")
-    count = 0
-    with contextlib.suppress(OSError):
-        for name in os.listdir(base):  # noqa: PTH208
-            found = _NAME.fullmatch(name)
-            if found is None or found[1] != namespace:
-                continue
-            if (found[2], found[3]) == (own_pid, own_start):
-                dead = ours_too
-            else:
-                dead = _started(int(found[2])) != int(found[3])
-            if dead:
-                remove(os.path.join(base, name))  # noqa: PTH118
-                count += 1
-    return count
-
-
-def remove(path: str) -> None:
-    """Kill what is in the group and remove it with all below it."""
-    deadline = time.monotonic() + REMOVE_S
-    while True:
-        try:
-            os.rmdir(path)  # noqa: PTH106
-            return
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            if error.errno != errno.EBUSY or time.monotonic() > deadline:
-                return
-        kill_all(path)
-        with contextlib.suppress(OSError):
-            for entry in os.scandir(path):  # root's bots at `limits` may have made some of their own
-                if entry.is_dir(follow_symlinks=False):
-                    remove(entry.path)
-        time.sleep(0.0005)
-
-
-def kill_all(path: str) -> None:
-    """Kill all that is in the group."""
-    with contextlib.suppress(OSError):
-        hierarchy.write(f"{path}/cgroup.kill", 1)  # version 2, Linux 5.14
-        return
-    seen: set[int] = set()
-    for _ in range(_ROUNDS):
-        # One in a PID namespace that is not to be seen from here has the number 0.
-        new = [pid for pid in hierarchy.members(path) if pid not in seen and pid > 0]
-        if not new:
-            return
-        seen.update(new)
-        handles: dict[int, int] = {}
-        for pid in new:
-            try:
-                handles[pid] = os.pidfd_open(pid)
-            except OSError as error:
-                if error.errno not in GONE:
-                    raise
-        # A number may have become another process's before its handle was opened, but not after.
-        still = set(hierarchy.members(path)) - {os.getpid()}
-        for pid, handle in handles.items():
-            if pid in still:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    signal.pidfd_send_signal(handle, signal.SIGKILL)
-            os.close(handle)
-
-
-# ---------------------------------------------------------------------- names
-
-_serial = 0
-
-
-def fresh_path(base: str) -> str:
-    """A group in `base` that there has not been yet."""
-    global _serial
-    _serial += 1
-    return os.path.join(base, f"warpleague-{_owner()}-{_serial}")  # noqa: PTH118
-
-
-def _owner() -> str:
-    """What no other living process's groups are called: its PID namespace, its number there, when it started."""
-    pid = os.getpid()
-    return f"{_namespace()}-{pid}-{_started(pid)}"
-
-
-@cache
-def _namespace() -> int:
-    try:
-        return os.stat("/proc/self/ns/pid").st_ino  # noqa: PTH116
-    except OSError:
-        return 0
-
-
-def _started(pid: int) -> int:
-    """When a process started, in clock ticks since boot; -1 if there is none that still runs."""
-    found = state(pid)
-    return -1 if found is None else found[1]

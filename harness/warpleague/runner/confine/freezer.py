@@ -10,7 +10,6 @@ a terminal.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 from functools import cache
@@ -18,7 +17,7 @@ from typing import Final
 
 import attrs
 
-from warpleague.runner.confine import cgroup, hierarchy
+from warpleague.runner.confine import cgroup, groups, hierarchy
 
 _USAGE: Final = len(b"usage_usec ")
 
@@ -41,7 +40,7 @@ class Freezer:
     """
 
     def __init__(self, base: str, shared: str | None = None) -> None:
-        self.path = cgroup.fresh_path(base) if shared is None else shared
+        self.path = groups.fresh_path(base) if shared is None else shared
         self.entry = f"{self.path}/cgroup.procs"
         self._own = shared is None
         self._state = self._clock = self._pressure = -1
@@ -110,7 +109,7 @@ class Freezer:
 
     def kill(self) -> None:
         """Kill all that is in the group."""
-        cgroup.kill_all(self.path)
+        groups.kill_all(self.path)
 
     def remove(self) -> None:
         """Kill what is left in the group and remove it."""
@@ -120,7 +119,7 @@ class Freezer:
         self._state = self._clock = -1
         self._close_pressure()
         if self._own:
-            cgroup.remove(self.path)
+            groups.remove(self.path)
 
     def _open_pressure(self) -> None:
         self._pressure_tried = True
@@ -149,7 +148,7 @@ def open_freezer(capped: cgroup.Group | None) -> Freezer | None:
         return Freezer(found.base)
     except OSError as error:
         _lost.append(FreezerSupport(reason=f"one could not be made any more: {error.strerror}"))
-        raise cgroup.unmade(found.base, error) from error
+        raise groups.unmade(found.base, error) from error
 
 
 def support() -> FreezerSupport:
@@ -167,8 +166,7 @@ def _support() -> FreezerSupport:
     except hierarchy.Impossible as error:
         return FreezerSupport(reason=str(error))
     if found.base != cgroup.support().base:
-        cgroup.sweep(found.base)
-        atexit.register(cgroup.at_exit, found.base, os.getpid())
+        groups.keep_clean(found.base)
     return found
 
 

@@ -1,0 +1,35 @@
+"""Suggests what was meant: the known name that is nearest to an unknown one."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_MOST_KNOWN = 12  # names told; among more nobody looks
+
+
+def nearest(name: str, known: Iterable[str], none: str = "none is allowed here") -> str:
+    """What to say after an unknown `name`: the nearest of the `known` ones, else those (or `none`)."""
+    choices = list(known)
+    close = get_close_matches(name, choices, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    more = f" and {len(choices) - _MOST_KNOWN} more" if len(choices) > _MOST_KNOWN else ""
+    return f"known: {', '.join(choices[:_MOST_KNOWN])}{more}" if choices else none
+
+
+def nearest_path(path: str, known: Iterable[str]) -> str:
+    """What to say of a `path` where nothing is: the `known` one with the nearest name; empty if none is near.
+
+    Only the last parts are compared, and those without `.toml`, which all league files have in common.
+    """
+    choices = {_last(name): name for name in reversed(list(known))}
+    close = get_close_matches(_last(path), choices, n=1, cutoff=0.6)
+    return f"did you mean {choices[close[0]]!r}?" if close else ""
+
+
+def _last(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2].removesuffix(".toml")
