@@ -7,12 +7,13 @@ import tomllib
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.errors import OptionsError
+from warpleague.errors import OptionsError, PositionError
 from warpleague.games.captains.actions import MOST_BOARDS, MOST_PLANETS
+from warpleague.games.reading import Given
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -127,158 +128,125 @@ class BoardSet:
         return pattern
 
 
-class _Reader:
-    """Reads tables into boards; `where` names the place for error messages."""
+def _hexes(given: Given, *, far: bool = False) -> list[Hex]:
+    found: list[Hex] = []
+    for item in given.items():
+        q, r = item.wholes(-1000, 1000, 2)
+        if distance((q, r), (0, 0)) > (1000 if far else RADIUS):
+            given.fail(f"space [{q}, {r}] is not on the board: |q|, |r| and |q + r| are at most {RADIUS}")
+        if (q, r) in found:
+            given.fail(f"[{q}, {r}] is listed twice")
+        found.append((q, r))
+    return found
 
-    def __init__(self, where: str) -> None:
-        self.where = where
 
-    def at(self, part: str) -> _Reader:
-        return _Reader(f"{self.where}, {part}")
+def _side(given: Given, *, station: bool = False) -> Side:
+    own = ("station",) if station else ("planet", "big_ring_planet")
+    fields = given.fields(*own, *_SPACE_KEYS)
+    kinds: dict[Hex, tuple[str, int]] = {}
+    planets: list[tuple[Hex, ...]] = []
+    big: list[bool] = []
+    for key in (*own, *_SPACE_KEYS):
+        hexes = _hexes(fields.get(key, []))
+        number = int(key[4:]) if key.startswith("wild") else 0
+        kind = "wild" if number else "planet" if key == "big_ring_planet" else key
+        for at in hexes:
+            if at in kinds:
+                fields.fail(key, f"space {list(at)} is {kinds[at][0]} already")
+            kinds[at] = (kind, number)
+        if key == "planet":
+            planets += [(at,) for at in hexes]
+            big += [False] * len(hexes)
+        elif key == "big_ring_planet" and hexes:
+            planets.append(tuple(hexes))
+            big.append(True)
+    for i, one in enumerate(planets):
+        for two in planets[:i]:
+            apart = min(distance(a, b) for a in one for b in two)
+            if apart < NEAREST_PLANETS:
+                given.fail(
+                    f"planets at {list(two[0])} and {list(one[0])} are {apart} apart; "
+                    f"at least {NEAREST_PLANETS} are needed"
+                )
+    if station and not _hexes(fields["station"]):
+        fields.fail("station", "a station board needs a space of kind station")
+    return Side(kinds, tuple(planets), tuple(big))
 
-    def fail(self, text: str) -> NoReturn:
-        raise OptionsError(f"{self.where}: {text}")
 
-    def table(self, data: object, known: tuple[str, ...]) -> dict[str, Any]:
-        if not isinstance(data, dict):
-            self.fail(f"must be a table, not {data!r}")
-        strange = [key for key in data if key not in known]
-        if strange:
-            self.fail(f"unknown key {strange[0]!r}; known: {', '.join(known)}")
-        return data
+def _station(given: Given, seats: int) -> Side:
+    side = _side(given, station=True)
+    spaces = [at for at, (kind, _) in side.kinds.items() if kind == "station"]
+    starts = [
+        at
+        for at in BOARD_HEXES
+        if side.kinds.get(at, ("blank", 0))[0] in ("blank", "orbit")
+        and any(distance(at, space) == 1 for space in spaces)
+    ]
+    if len(starts) < seats:
+        given.fail(
+            f"{len(starts)} spaces beside the station can take a token; {seats} are needed, "
+            "one for each player's start"
+        )
+    return side
 
-    def whole(self, data: object, low: int, high: int) -> int:
-        if type(data) is not int or not low <= data <= high:
-            self.fail(f"must be a whole number from {low} to {high}, not {data!r}")
-        return data
 
-    def hexes(self, data: object, *, far: bool = False) -> list[Hex]:
-        if not isinstance(data, list):
-            self.fail(f"must be a list of [q, r], not {data!r}")
-        found: list[Hex] = []
-        for item in data:
-            if not (isinstance(item, list) and len(item) == 2 and all(type(x) is int for x in item)):
-                self.fail(f"{item!r} must be [q, r], two whole numbers")
-            at = (item[0], item[1])
-            if distance(at, (0, 0)) > (1000 if far else RADIUS):
-                self.fail(f"space {item} is not on the board: |q|, |r| and |q + r| are at most {RADIUS}")
-            if at in found:
-                self.fail(f"{item} is listed twice")
-            found.append(at)
-        return found
+def _board(given: Given, where: str) -> Board:
+    number = given.fields("number", "min_players", *SIDE_NAMES)["number"].whole(1, 999)
+    named = Given(given.value, f"{where}, board {number}")  # by its number, not by its place in the file
+    fields = named.fields("number", "min_players", *SIDE_NAMES)
+    least = fields.get("min_players", 1).whole(1, 5)
+    one, two = (_side(fields[name]) for name in SIDE_NAMES)
+    if len(one.planets) != len(two.planets):
+        named.fail(
+            f"side A has {len(one.planets)} planets, side B {len(two.planets)}: "
+            "both sides must show the same ones"
+        )
+    return Board(number, least, (one, two))
 
-    def side(self, data: object, *, station: bool) -> Side:
-        own = ("station",) if station else ("planet", "big_ring_planet")
-        table = self.table(data, (*own, *_SPACE_KEYS))
-        kinds: dict[Hex, tuple[str, int]] = {}
-        planets: list[tuple[Hex, ...]] = []
-        big: list[bool] = []
-        for key in (*own, *_SPACE_KEYS):
-            reader = self.at(key)
-            hexes = reader.hexes(table.get(key, []))
-            number = int(key[4:]) if key.startswith("wild") else 0
-            kind = "wild" if number else "planet" if key == "big_ring_planet" else key
-            for at in hexes:
-                if at in kinds:
-                    reader.fail(f"space {list(at)} is {kinds[at][0]} already")
-                kinds[at] = (kind, number)
-            if key == "planet":
-                planets += [(at,) for at in hexes]
-                big += [False] * len(hexes)
-            elif key == "big_ring_planet" and hexes:
-                planets.append(tuple(hexes))
-                big.append(True)
-        for i, one in enumerate(planets):
-            for two in planets[:i]:
-                apart = min(distance(a, b) for a in one for b in two)
-                if apart < NEAREST_PLANETS:
-                    self.fail(
-                        f"planets at {list(two[0])} and {list(one[0])} are {apart} apart; "
-                        f"at least {NEAREST_PLANETS} are needed"
-                    )
-        if station and not table.get("station"):
-            self.fail("a station board needs a space of kind station")
-        return Side(kinds, tuple(planets), tuple(big))
 
-    def station(self, data: object, seats: int) -> Side:
-        side = self.side(data, station=True)
-        spaces = [at for at, (kind, _) in side.kinds.items() if kind == "station"]
-        starts = [
-            at
-            for at in BOARD_HEXES
-            if side.kinds.get(at, ("blank", 0))[0] in ("blank", "orbit")
-            and any(distance(at, space) == 1 for space in spaces)
-        ]
-        if len(starts) < seats:
-            self.fail(
-                f"{len(starts)} spaces beside the station can take a token; {seats} are needed, "
-                "one for each player's start"
-            )
-        return side
-
-    def board(self, data: object) -> Board:
-        table = self.table(data, ("number", "min_players", "A", "B"))
-        number = self.at("number").whole(table.get("number"), 1, 999)
-        reader = _Reader(f"{self.where.split(',')[0]}, board {number}")
-        least = reader.at("min_players").whole(table.get("min_players", 1), 1, 5)
-        sides = []
-        for name in SIDE_NAMES:
-            if name not in table:
-                reader.fail(f"side {name} is missing")
-            sides.append(reader.at(f"side {name}").side(table[name], station=False))
-        if len(sides[0].planets) != len(sides[1].planets):
-            reader.fail(
-                f"side A has {len(sides[0].planets)} planets, side B {len(sides[1].planets)}: "
-                "both sides must show the same ones"
-            )
-        return Board(number, least, (sides[0], sides[1]))
-
-    def pattern(self, name: str, data: object) -> Pattern:
-        table = self.table(data, ("players", "centres"))
-        seats = table.get("players")
-        if not (isinstance(seats, list) and len(seats) == 2):
-            self.fail("players must be [least, most]")
-        low = self.at("players").whole(seats[0], 1, 5)
-        high = self.at("players").whole(seats[1], low, 5)
-        reader = self.at("centres")
-        centres = tuple(reader.hexes(table.get("centres"), far=True))
-        used = set(BOARD_HEXES)
-        for q, r in centres:
-            spaces = {(q + dq, r + dr) for dq, dr in BOARD_HEXES}
-            if spaces & used:
-                reader.fail(f"the board at [{q}, {r}] overlaps another or the station board")
-            used |= spaces
-        return Pattern(name, low, high, centres)
+def _pattern(given: Given, name: str) -> Pattern:
+    fields = given.fields("players", "centres")
+    low, high = fields["players"].wholes(1, 5, 2)
+    if low > high:
+        fields.fail("players", "must be [least, most]")
+    centres = tuple(_hexes(fields["centres"], far=True))
+    used = set(BOARD_HEXES)
+    for q, r in centres:
+        spaces = {(q + dq, r + dr) for dq, dr in BOARD_HEXES}
+        if spaces & used:
+            fields.fail("centres", f"the board at [{q}, {r}] overlaps another or the station board")
+        used |= spaces
+    return Pattern(name, low, high, centres)
 
 
 def _read(table: dict[str, Any], where: str, base: BoardSet | None) -> BoardSet:
-    """The board set that `table` describes; stations and patterns it does not give are those of `base`."""
-    top = _Reader(where)
-    top.table(table, ("station", "board", "pattern"))
-    stations = top.at("station").table(table.get("station", {}), ("small", "large"))
+    """The board set that `table` describes; stations and patterns it does not give are those of `base`.
+
+    Raises `PositionError` with the path of what does not fit.
+    """
+    top = Given(table, where)
+    fields = top.fields("station", "board", "pattern")
+    stations = fields.get("station", {}).fields("small", "large")
     found: dict[str, Side] = {}
     for name, seats in (("small", 3), ("large", 5)):
-        reader = top.at(f"station {name}")
-        if name in stations:
-            found[name] = reader.station(stations[name], seats)
-        elif base is None:
-            reader.fail("missing")
+        if name in stations or base is None:
+            found[name] = _station(stations[name], seats)
         else:
             found[name] = base.small if name == "small" else base.large
-    if not isinstance(table.get("board"), list) or not table["board"]:
-        top.fail("it needs [[board]] tables, one for each board")
-    boards = [top.at(f"board table {i + 1}").board(data) for i, data in enumerate(table["board"])]
+    boards = [_board(given, where) for given in fields["board"].items()]
+    if not boards:
+        fields.fail("board", "must be [[board]] tables, one for each board")
     boards.sort(key=lambda board: board.number)
     for one, two in pairwise(boards):
         if one.number == two.number:
             top.fail(f"two boards have number {one.number}")
     patterns: Mapping[str, Pattern]
-    if "pattern" in table or base is None:
-        data = table.get("pattern")
-        if not isinstance(data, dict) or not data:
-            top.at("pattern").fail("must be tables [pattern.NAME]")
-        names = sorted(data, key=lambda name: (name not in DEFAULT_PATTERNS, name))
-        patterns = {name: top.at(f"pattern {name}").pattern(name, data[name]) for name in names}
+    if "pattern" in fields or base is None:
+        given = fields["pattern"]
+        if not isinstance(given.value, dict) or not given.value:
+            given.fail("must be tables [pattern.NAME]")
+        names = sorted(given.value, key=lambda name: (name not in DEFAULT_PATTERNS, name))
+        patterns = {name: _pattern(Given(given.value[name], name, given), name) for name in names}
     else:
         patterns = base.patterns
     return BoardSet(found["small"], found["large"], tuple(boards), patterns, None if base is None else table)
@@ -293,7 +261,10 @@ def builtin() -> BoardSet:
 
 @lru_cache(maxsize=16)
 def _custom(text: str) -> BoardSet:
-    return _read(json.loads(text), "galaxy_file", builtin())
+    try:
+        return _read(json.loads(text), "galaxy_file", builtin())
+    except PositionError as error:  # the galaxy is an option
+        raise OptionsError(str(error)) from None
 
 
 def board_set(table: dict[str, Any] | None) -> BoardSet:
