@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 
 import warpleague.league.merging
+import warpleague.league.running
 import warpleague.league.verifying
+import warpleague.runner.bundle.bundle
+import warpleague.runner.play
+from warpleague.cli import main
 from warpleague.games import load_game
 from warpleague.league.config import FormatTable, load_config
 from warpleague.league.league import open_to_run
@@ -208,3 +212,27 @@ class InlinePool(Inline):
 @pytest.fixture
 def inline_pool() -> type[InlinePool]:
     return InlinePool
+
+
+@pytest.fixture
+def league_cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs `warpleague league ACTION FILE ...`; gives exit code, output and remarks."""
+
+    def run(action: str, path: Path, *arguments: str) -> tuple[int, str, str]:
+        code = main(["league", action, str(path), "--results", str(tmp_path / "results"), *arguments])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def command(
+    league_cli: Command, fake: ModuleType, inline_pool: type[Executor], monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    """The same with the stand-ins: no bot is bundled, no match played, and no process started."""
+    monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
+    monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
+    for module in (warpleague.league.running, warpleague.league.merging, warpleague.league.verifying):
+        monkeypatch.setattr(module, "RefereePool", inline_pool)
+    return league_cli

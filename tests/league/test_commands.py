@@ -15,7 +15,6 @@ import warpleague.league.running
 import warpleague.league.verifying
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
-from warpleague.cli import main
 from warpleague.cli.common import print_json_list
 from warpleague.league.running import run_league
 from warpleague.league.store import Store
@@ -26,28 +25,6 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from tests.league.conftest import Command, OpenLeague, Refereed, WriteLeague
-
-
-@pytest.fixture
-def command(
-    fake: ModuleType,
-    inline_pool: type[Executor],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Command:
-    """Runs `warpleague league ACTION FILE ...` with the stand-ins; gives exit code, output and remarks."""
-    monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
-    monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
-    monkeypatch.setattr(warpleague.league.running, "RefereePool", inline_pool)
-    monkeypatch.setattr(warpleague.league.merging, "RefereePool", inline_pool)
-
-    def run(action: str, path: Path, *arguments: str) -> Any:
-        code = main(["league", action, str(path), "--results", str(tmp_path / "results"), *arguments])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,15 +23,9 @@ COMMITMENT = "commitment to the season's secret (SHA-256): "
 
 
 @pytest.fixture
-def commit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
-    """Runs `warpleague league ACTION FILE`; gives exit code, output and remarks."""
-
-    def run(path: Path, *arguments: str, action: str = "commit") -> Any:
-        code = main(["league", action, str(path), "--results", str(tmp_path / "results"), *arguments])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
+def commit(league_cli: Command) -> Command:
+    """Runs `warpleague league commit FILE`, or another action; gives exit code, output and remarks."""
+    return lambda path, *arguments, action="commit": league_cli(action, path, *arguments)
 
 
 def test_a_random_secret_is_settled_once(

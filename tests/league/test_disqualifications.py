@@ -13,7 +13,6 @@ import warpleague.league.running
 import warpleague.league.verifying
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
-from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.config import load_config
 from warpleague.league.disqualifications import KINDS
@@ -292,26 +291,10 @@ def test_the_rest_of_a_schedule_keeps_its_numbers(
 
 
 @pytest.fixture
-def command(
-    fake: ModuleType,
-    inline_pool: type[Executor],
-    results: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Command:
-    """Runs `warpleague league ACTION FILE ...` with the stand-ins; gives exit code, output and remarks."""
-    monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
-    monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
-    for module in (warpleague.league.running, warpleague.league.verifying):
-        monkeypatch.setattr(module, "RefereePool", inline_pool)
+def command(command: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """The command with the stand-ins, whose records are not looked at."""
     monkeypatch.setattr(warpleague.league.verifying, "problem_of", lambda *_: None)
-
-    def run(action: str, path: Path, *arguments: str) -> Any:
-        code = main(["league", action, str(path), "--results", str(results), *arguments])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
+    return command
 
 
 def test_the_reason_is_shown(command: Command, half: Callable[[int], Path], results: Path) -> None:

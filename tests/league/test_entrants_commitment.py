@@ -12,7 +12,6 @@ import warpleague.league.running
 import warpleague.league.verifying
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
-from warpleague.cli import main
 from warpleague.errors import BadInput, BotError, ConfigError, EntrantsError
 from warpleague.league.config import load_config
 from warpleague.league.entry import enter_bots
@@ -180,23 +179,13 @@ def test_both_names_of_the_key_must_agree(submit: Submit) -> None:
 
 @pytest.fixture
 def command(
-    fake: ModuleType,
-    inline_pool: type[Executor],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    league_cli: Command, fake: ModuleType, inline_pool: type[Executor], monkeypatch: pytest.MonkeyPatch
 ) -> Command:
-    """Runs `warpleague league ACTION FILE ...`, no match being really played; gives exit code and both outputs."""
+    """The command with real bots, no match being really played."""
     monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
     for module in (warpleague.league.running, warpleague.league.verifying):
         monkeypatch.setattr(module, "RefereePool", inline_pool)
-
-    def run(action: str, path: Path, *arguments: str) -> Any:
-        code = main(["league", action, str(path), "--results", str(tmp_path / "results"), *arguments])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
+    return league_cli
 
 
 def test_a_run_tells_all_problems_in_a_table(command: Command, submit: Submit, tmp_path: Path) -> None:

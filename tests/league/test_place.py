@@ -10,7 +10,6 @@ import pytest
 import warpleague.league.running
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
-from warpleague.cli import main
 from warpleague.errors import StoreError
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read
@@ -89,30 +88,10 @@ def test_a_store_that_is_gone_ends_the_run(
         "play_in_series",
         harming(fake.play, harm, tmp_path / "results" / "cup", at),
     )
-    code, out, err = command("run", path)
+    code, out, err = command("run", path, "--quiet")
     assert (code, out) == (2, "")
     assert "was removed or replaced while the league was running" in err
     assert "Traceback" not in err
-
-
-@pytest.fixture
-def command(
-    fake: ModuleType,
-    inline_pool: type[Executor],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Command:
-    """Runs `warpleague league ACTION FILE` with the stand-ins; gives exit code and both outputs."""
-    monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
-    monkeypatch.setattr(warpleague.league.running, "RefereePool", inline_pool)
-
-    def run(action: str, path: Path) -> Any:
-        code = main(["league", action, str(path), "--results", str(tmp_path / "results"), "--quiet"])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
 
 
 def test_two_runs_without_a_lock_store_nothing_twice(

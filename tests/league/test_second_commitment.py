@@ -15,7 +15,6 @@ import warpleague.league.running
 import warpleague.league.verifying
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
-from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.config import load_config
 from warpleague.league.entrants_commitment import commitment_to
@@ -33,27 +32,6 @@ if TYPE_CHECKING:
     from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, WriteLeague
 
 BEACON = '[season]\nbeacon = "the lottery of 5 December"'
-
-
-@pytest.fixture
-def command(
-    fake: ModuleType,
-    inline_pool: type[Executor],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Command:
-    """Runs `warpleague league ACTION FILE ...` with the stand-ins; gives exit code, output and remarks."""
-    monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
-    monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
-    monkeypatch.setattr(warpleague.league.running, "RefereePool", inline_pool)
-
-    def run(action: str, path: Path, *arguments: str) -> Any:
-        code = main(["league", action, str(path), "--results", str(tmp_path / "results"), *arguments])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
 
 
 def test_the_commitment_covers_all_that_is_open_to_choice(make_season: MakeSeason) -> None:
