@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warpleague.league.sampling import balance_seats, meetings, orbits, sample_tables, seat_counts
-from warpleague.league.schedule import Schedule, berger
+from warpleague.league.formats.round_robin import berger
+from warpleague.league.formats.sampling import balance_seats, meetings, orbits, sample_tables, seat_counts
+from warpleague.league.schedule import Schedule
 
 if TYPE_CHECKING:
     from tests.league.conftest import MakeSeason

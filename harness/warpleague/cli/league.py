@@ -286,7 +286,7 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
         "league": league.config.name,
         "matches": report.total,
         "played": report.played,
-        "stored": report.before + report.played,
+        "stored": report.stored,
         "complete": report.complete,
         "stopped": report.stopped,
         "failure": report.failure,
@@ -310,10 +310,12 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
     from warpleague.league.verifying import published_record
     from warpleague.report.live import duration
 
-    stored = report.before + report.played
-    print(
-        f"{report.played:,} matches played in {duration(report.elapsed_s)}; {stored:,} of {report.total:,} stored."
+    stored = (
+        f"{report.stored:,} stored"
+        if report.total is None
+        else f"{report.stored:,} of {report.total:,} stored"
     )
+    print(f"{report.played:,} matches played in {duration(report.elapsed_s)}; {stored}.")
     if report.void:
         print(f"{len(report.void)} void (the harness or its host failed); the next run tries them again.")
     if report.failure is not None:
@@ -323,7 +325,7 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
     if league.skipped:
         print(f"Left out: {len(league.skipped)} of {len(league.config.bots)} bots:")
         print(*(f"  {line}" for line in league.skipped), sep="\n")
-    if stored == 0:
+    if report.stored == 0:
         return
     first = next(fixture for fixture, _ in league.stored())
     file = args.results / league.config.name / "records" / f"{first.id}.jsonl"

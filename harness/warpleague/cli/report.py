@@ -70,8 +70,9 @@ def run_report(args: argparse.Namespace) -> int:
         return 1 if site.problems else 0
     for number, match, problem in site.problems:
         print(f"WRONG  match {number} ({match}): {problem}")
+    of_all = "" if site.total is None else f" of {site.total:,}"
     print(
-        f"{site.matches:,} of {site.total:,} matches, {site.made + site.kept:,} replays "
+        f"{site.matches:,}{of_all} matches, {site.made + site.kept:,} replays "
         f"({site.made:,} written, {site.kept:,} there already), {site.bytes / 1e6:.1f} MB, {site.elapsed_s:.1f} s"
     )
     if site.left_out:

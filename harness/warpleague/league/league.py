@@ -75,11 +75,15 @@ class League:
         out = {found.bot for found in self.disqualified if found.results == "out"}
         return out.isdisjoint(self.disqualified_in(fixture))
 
-    def total(self, counted: int) -> int:
-        """How many matches will count when nothing is left to play, if `counted` are stored that do."""
-        if not self.disqualified:
-            return len(self.schedule)
-        return counted + len(self.due) - self.store.count_of(self.due)
+    def total(self, counted: int) -> int | None:
+        """How many matches will count when nothing is left to play, if `counted` are stored that do.
+
+        None if that depends on results that are missing.
+        """
+        due = self.due.total
+        if due is None or not self.disqualified:
+            return due
+        return counted + due - self.store.count_of(self.due)
 
     def results(self) -> Iterator[tuple[Fixture, StoredMatch]]:
         """The matches played so far that count, in schedule order."""
@@ -94,7 +98,8 @@ class League:
 
         Raises `BadInput` if there is none, or more than one.
         """
-        if text.isdecimal() and 1 <= int(text) <= len(self.schedule):
+        total = self.schedule.total
+        if text.isdecimal() and 1 <= int(text) <= (total or int(text)):
             for fixture in self.schedule:
                 if fixture.number == int(text):
                     if fixture.id not in self.store:
@@ -103,7 +108,7 @@ class League:
         ids = self.store.matching(text)
         if len(ids) != 1:
             count = "no match" if not ids else "more than one match"
-            numbers = f"; its matches are numbered 1 to {len(self.schedule):,}" if text.isdecimal() else ""
+            numbers = f"; its matches are numbered 1 to {total:,}" if total and text.isdecimal() else ""
             raise BadInput(f"{count} of {self.config.name} has an id that begins with {text!r}{numbers}")
         return ids[0], self.store.deal_of(ids[0])
 
@@ -138,7 +143,7 @@ def open_to_run(
         season = Season.of(config, entries.bots, _secret(store, config))
         season = attrs.evolve(season, beacon=_beacon(store, season, beacon))
         store.enter(config, season, entries.skipped)
-        return League(config, season, Schedule(season), store, entries.skipped, _disqualified(store, season))
+        return _league(config, season, store, entries.skipped)
     except BaseException:
         store.close()
         raise
@@ -182,6 +187,18 @@ def _check_settled(store: Store, season: Season, known: str | None) -> None:
         f"{store.path}: this season waits for a beacon, so commit to its entrants first: "
         "warpleague league commit CONFIG --entrants"
     )
+
+
+def _league(
+    config: LeagueConfig,
+    season: Season,
+    store: Store,
+    skipped: tuple[str, ...],
+    changed: tuple[Change, ...] = (),
+) -> League:
+    found = _disqualified(store, season)
+    barred = frozenset(season.names.index(decision.bot) for decision in found)
+    return League(config, season, Schedule(season, store).barring(barred), store, skipped, found, changed)
 
 
 def _disqualified(store: Store, season: Season) -> tuple[Disqualification, ...]:
@@ -359,15 +376,7 @@ def _opened(config: LeagueConfig, store: Store) -> League:
         season = Season.of(config, bots, secret, store.meta("beacon"))
         store.check_same_league(season, config)
         check_names(config, season.names)
-        return League(
-            config,
-            season,
-            Schedule(season),
-            store,
-            store.skipped(),
-            _disqualified(store, season),
-            changes(config, store),
-        )
+        return _league(config, season, store, store.skipped(), changes(config, store))
     except BaseException:
         store.close()
         raise

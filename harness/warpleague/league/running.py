@@ -21,6 +21,7 @@ import attrs
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.league.play_order import in_phases
 from warpleague.league.pool import RefereeDied, RefereePool, usable_cores
+from warpleague.league.schedule import Course
 from warpleague.runner.doctor.promises import leaf
 
 if TYPE_CHECKING:
@@ -53,11 +54,13 @@ class Void:
 class RunReport:
     """What a run did: matches that count in the end, stored before it, played by it, void; and how it ended.
 
+    `total` is None where results that are missing decide it. `stored` are those of `total` that are stored now.
     `stopped`: by the user. `failure`: why it was given up, or None. `complete`: all matches are stored.
     """
 
-    total: int
+    total: int | None
     before: int
+    stored: int
     played: int
     void: tuple[Void, ...]
     stopped: bool
@@ -67,14 +70,14 @@ class RunReport:
     @property
     def complete(self) -> bool:
         """Whether nothing is left to play."""
-        return self.before + self.played == self.total
+        return self.stored == self.total
 
 
 class RunWatcher:
     """Is told of the events of a run; every method is called in the thread of `run_league`."""
 
-    def started(self, league: League, total: int, before: int, jobs: int) -> None:
-        """The run begins: `before` of the `total` matches are stored already."""
+    def started(self, league: League, total: int | None, before: int, jobs: int) -> None:
+        """The run begins: `before` of the `total` matches (None: results decide that) are stored already."""
 
     def submitted(self, fixture: Fixture) -> None:
         """A match waits for a referee; referees take matches in this order."""
@@ -139,7 +142,7 @@ def run_league(
             cgroup.support()
         wanted = (league.config.run.jobs if jobs is None else jobs) or len(usable_cores())
         # A referee without a match would cost its start for nothing.
-        jobs = max(min(wanted, total - before), 1)
+        jobs = wanted if total is None else max(min(wanted, total - before), 1)
         executor = own = RefereePool(jobs, league.config.run.affinity)
     run = _Run(league, total, before, executor, jobs, play, watcher or RunWatcher(), logs)
     killed = False
@@ -159,7 +162,7 @@ class _Run:
     def __init__(
         self,
         league: League,
-        total: int,
+        total: int | None,
         before: int,
         executor: Executor,
         jobs: int | None,
@@ -192,10 +195,7 @@ class _Run:
 
     def go(self) -> RunReport:
         self.watcher.started(self.league, self.total, self.before, self.jobs)
-        missing = (
-            fixture for fixture, result in self.league.store.look_up(self.league.due) if result is None
-        )
-        left = in_phases(missing, lambda: self.jobs)
+        left = self._left()
         told = False
         while True:
             while not self._halting() and len(self._in_flight) < _AHEAD * self.jobs:
@@ -227,15 +227,31 @@ class _Run:
             self.league.store.publish_secret()
         return report
 
+    def _left(self) -> Iterator[Fixture | None]:
+        """The matches left to play, in the order in which to play them; None while the next ones go by results."""
+        course, store = Course(self.league.due), self.league.store
+        while not course.over:
+            batch = course.take()
+            if batch is None:
+                yield None
+                continue
+            missing = (fixture for fixture, result in store.look_up(batch) if result is None)
+            yield from in_phases(missing, lambda: self.jobs)
+
     def _tell_notes(self) -> None:
         notes = getattr(self.executor, "notes", None)
         while notes is not None and not notes.empty():
             self.watcher.note(notes.get())
 
     def report(self) -> RunReport:
+        total, stored = self.total, self.before + self.played
+        if self.league.schedule.format.ahead is not None:
+            stored = self.league.store.count_of(self.league.counting)
+            total = self.league.total(stored)
         return RunReport(
-            total=self.total,
+            total=total,
             before=self.before,
+            stored=stored,
             played=self.played,
             void=tuple(self.void),
             stopped=self.interrupts > 0,
@@ -253,7 +269,7 @@ class _Run:
     def _halting(self) -> bool:
         return self.interrupts > 0 or self.failure is not None or self.wrong is not None
 
-    def _next(self, left: Iterator[Fixture]) -> _InFlight | None:
+    def _next(self, left: Iterator[Fixture | None]) -> _InFlight | None:
         """What to play next; None while that has to wait, or if nothing is left."""
         if not self._waiting:
             fixture = next(left, None)

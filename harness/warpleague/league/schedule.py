@@ -1,26 +1,33 @@
 """The schedule: which matches a season has, and in which order.
 
-It is a pure function of the season, and generates the matches one by one. `sampling` chooses tables when not all
-are played; `season` gives ids and deal numbers.
+It is a pure function of the season and of results that are stored. `formats` decides who meets; this module gives
+matches their numbers, and tells formats the results in schedule order, so that it does not matter in which order
+matches happened to end.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
-from itertools import combinations, permutations
-from math import comb, factorial
+from collections import deque
 from typing import TYPE_CHECKING
 
 import attrs
 
-from warpleague.league.sampling import Table, orbits, sample_tables
+from warpleague.league.formats import format_of
+from warpleague.league.formats.api import Outcome, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from typing import Protocol
 
-    from warpleague.league.config import Seating
-    from warpleague.league.sampling import Sample
+    from warpleague.league.formats.api import Format, Group, Table
     from warpleague.league.season import Season
+    from warpleague.league.stored_match import StoredMatch
+
+    class Results(Protocol):
+        """Where results are looked up: a store."""
+
+        def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, StoredMatch | None]]:
+            """Each fixture, in the given order, with its result or None."""
 
 
 @attrs.frozen
@@ -29,7 +36,7 @@ class Fixture:
 
     `number` counts the season's matches from 1 in schedule order; `seats` holds the bot in each seat;
     `group` numbers the matches that share one deal at one table: they follow each other without a gap. A match that
-    has its own dice is a group of its own.
+    has its own dice is a group of its own. `round` counts from 1.
     """
 
     number: int
@@ -37,148 +44,165 @@ class Fixture:
     deal: int
     group: int
     seats: Table
+    round: int = 1
 
 
 class Schedule:
-    """The matches of a season, iterable as often as wanted; memory does not grow with their number.
+    """The matches of a season, iterable as often as wanted.
 
-    A round plays one deal at every table; within it tables follow each other so that all bots have played about
-    as often at any moment; the seat orders of a table follow each other on the same deal (duplicate).
+    Of a format that goes by results, these are the matches that are known by now: up to the first result that is
+    missing in `results`. Other formats need no results, and their memory does not grow with the number of matches.
     """
 
-    def __init__(self, season: Season, without: frozenset[int] = frozenset()) -> None:
+    def __init__(self, season: Season, results: Results | None = None) -> None:
         self.season = season
-        self._without = without
+        self.format: Format = format_of(season)
+        self.results = results
+        self.barred: frozenset[int] = frozenset()
+        self.left_out: frozenset[int] = frozenset()
 
     def without(self, bots: frozenset[int]) -> Schedule:
         """The same matches with the same numbers, but for those in which one of `bots` plays."""
-        if bots <= self._without:
-            return self
-        rest = Schedule(self.season, self._without | bots)
-        rest.sample = self.sample  # it takes time to find, and is that of all bots
-        return rest
+        return self._with(left_out=self.left_out | bots)
 
-    def __len__(self) -> int:
-        return self._tables_left() * self.season.format.deals * self.seatings
+    def barring(self, bots: frozenset[int]) -> Schedule:
+        """The same, where `bots` play no more: a format that goes by results does not wait for theirs."""
+        return self._with(barred=bots)
 
-    def __iter__(self) -> Iterator[Fixture]:
-        season, number, group = self.season, 0, 0
-        sampled, own = self.sample is not None, season.format.dice == "own"
-        for round_ in range(season.format.deals):
-            for turn, table in enumerate(self._tables()):
-                if not self._without.isdisjoint(table):
-                    number += self.seatings
-                    group += 1
-                    continue
-                told = turn if sampled else 0
-                deal = season.deal(table, told, round_)
-                for seats in seatings(season.format.seats, table, round_ + self._shift(turn)):
-                    number += 1
-                    if own:
-                        deal, group = season.deal(seats, told, round_), number
-                    yield Fixture(number, season.match_id(deal, seats), deal, group, seats)
-                group += 1
-
-    @cached_property
-    def sample(self) -> Sample | None:
-        """The balanced sample of tables, if the season does not play them all."""
-        tables = self.season.format.tables
-        if tables == "all":
-            return None
-        return sample_tables(len(self.season.bots), self.season.players, tables)
-
-    @cached_property
-    def tables(self) -> int:
-        """How many tables a round has, including those of bots that are left out."""
-        return self._count_tables(frozenset())
-
-    def _tables_left(self) -> int:
-        return self._count_tables(self._without) if self._without else self.tables
-
-    def _count_tables(self, without: frozenset[int]) -> int:
-        n, k = len(self.season.bots) - len(without), self.season.players
-        if self.sample is not None:
-            return sum(without.isdisjoint(table) for table in self.sample.tables)
-        if self.season.format.kind == "gauntlet":
-            challengers = len(set(self._challengers()) - without)
-            return challengers * comb(n - challengers, k - 1)
-        return comb(n, k)
+    def _with(self, **changed: frozenset[int]) -> Schedule:
+        other = Schedule.__new__(Schedule)
+        other.__dict__.update(self.__dict__, **changed)  # the format may have taken time to make
+        return other
 
     @property
-    def seatings(self) -> int:
-        """How many matches a table plays on one deal."""
-        k = self.season.players
-        return {"all": factorial(k), "rotations": k, "fixed": 1}[self.season.format.seats]
+    def total(self) -> int | None:
+        """How many matches there are, or None if that depends on results that are missing."""
+        total = self.format.total(self.left_out)
+        if total is None or (self.barred and self.format.ahead is not None):
+            course = Course(self)
+            count = sum(1 for _ in course.counted())
+            total = count if course.over else None
+        return total
+
+    def __len__(self) -> int:
+        total = self.total
+        if total is None:
+            raise TypeError("results that are missing decide how many matches there are")
+        return total
+
+    def __iter__(self) -> Iterator[Fixture]:
+        return Course(self).counted()
 
     def describe(self) -> str:
         """One line: what is played, and how even it is where that is not plain."""
-        form = self.season.format
-        seats = {"all": "every seat order", "rotations": "every rotation", "fixed": "one seat order"}[
-            form.seats
-        ]
-        dice = ", each match with dice of its own" if form.dice == "own" else ""
-        text = (
-            f"{form.kind}: {_count(self.tables, 'table')} of {self.season.players}, "
-            f"{_count(form.deals, 'deal')} each, {seats}{dice} = {_count(len(self), 'match', 'matches')}"
-        )
-        if self.sample is not None:
-            text += (
-                f"; meetings of pairs differ by {self.sample.meetings_spread} at most, "
-                f"tables of bots by {self.sample.games_spread}"
-            )
-        return text
-
-    def _challengers(self) -> list[int]:
-        names = self.season.names
-        return [names.index(name) for name in self.season.format.challengers] or [0]
-
-    def _tables(self) -> Iterator[Table]:
-        n, k = len(self.season.bots), self.season.players
-        if self.sample is not None:
-            return iter(self.sample.tables)
-        if self.season.format.kind == "gauntlet":
-            return gauntlet(n, k, self._challengers())
-        return berger(n) if k == 2 else orbits(n, k)
-
-    def _shift(self, turn: int) -> int:
-        # Berger tables, orbits and samples are seated evenly already; a gauntlet's challenger always sits first, and
-        # each challenger meets the others in the same order.
-        return turn // len(self._challengers()) if self.season.format.kind == "gauntlet" else 0
+        total = self.total
+        return self.format.describe() + ("" if total is None else f" = {counted(total, 'match', 'matches')}")
 
 
-def seatings(kind: Seating, table: Table, shift: int) -> Iterator[Table]:
-    """The seat orders of `table`, the one rotated by `shift` first."""
-    k = len(table)
-    turned = table[shift % k :] + table[: shift % k]
-    if kind == "all":
-        yield from permutations(turned)
-    elif kind == "rotations":
-        yield from (turned[i:] + turned[:i] for i in range(k))
-    else:
-        yield turned
+Batch = list[tuple["Group", list[Fixture]]]
 
 
-def berger(n: int) -> Iterator[Table]:
-    """Every pair of `n` bots once, by Berger's tables (FIDE C.05 Annex 1): rounds in which each bot plays once.
+class Course:
+    """One pass through a schedule: hands out its batches as soon as the results before them are stored.
 
-    Each bot sits first and second equally often, within one.
+    `over`: no further batch will come. `decided`: because results have decided, so that batches beyond them do not
+    count.
     """
-    even = n + n % 2
-    last, circle = even - 1, even - 1
-    for round_ in range(even - 1):
-        pivot = round_ * even // 2 % circle
-        pairs = [(pivot, last) if round_ % 2 == 0 else (last, pivot)]
-        pairs += [((pivot + i) % circle, (pivot - i) % circle) for i in range(1, even // 2)]
-        yield from (pair for pair in pairs if max(pair) < n)
 
+    def __init__(self, schedule: Schedule) -> None:
+        self.over = self.decided = False
+        self._schedule = schedule
+        self._season = schedule.season
+        self._batches = schedule.format.batches()
+        self._ahead = schedule.format.ahead
+        self._begun = False
+        self._open: deque[Batch] = deque()  # handed out, outcomes not told yet
+        self._told: deque[Batch] = deque()
+        self._keep = False
+        self._lacking: Fixture | None = None  # one whose result was missing when last looked up
+        self._number = self._group = 0
 
-def gauntlet(n: int, k: int, challengers: list[int]) -> Iterator[Table]:
-    """Each challenger with every set of k-1 bots that are not challengers; challengers take turns."""
-    field = [bot for bot in range(n) if bot not in challengers]
-    for others in combinations(field, k - 1):
-        for challenger in challengers:
-            yield (challenger, *others)
+    def counted(self) -> Iterator[Fixture]:
+        """The matches that count, as far as they are known, in order; of a course that has not begun."""
+        self._keep = True
+        while (batch := self.take()) is not None:
+            yield from self._wanted(self._told)
+            if self._ahead is None:
+                yield from batch
+        yield from self._wanted(self._told)
+        if not self.decided:
+            yield from self._wanted(self._open)
 
+    def take(self) -> Iterable[Fixture] | None:
+        """The next batch of matches to play. None while it depends on results that are missing, or if it is over."""
+        if self.over:
+            return None
+        if self._ahead is None:
+            self.over = True
+            return (fixture for group in next(iter(self._batches)) for fixture in self._fixtures(group))
+        outcomes: list[Outcome] = []
+        if len(self._open) > self._ahead:
+            found = self._outcomes(self._open[0])
+            if found is None:
+                return None
+            outcomes = found
+            told = self._open.popleft()
+            if self._keep:
+                self._told.append(told)
+        try:
+            groups = self._batches.send(outcomes) if self._begun else next(self._batches)
+        except StopIteration as end:
+            self.over, self.decided = True, bool(end.value)
+            return None
+        self._begun = True
+        self._open.append([(group, list(self._fixtures(group, every=True))) for group in groups])
+        return self._matches(self._open[-1])
 
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    def _wanted(self, batches: deque[Batch]) -> Iterator[Fixture]:
+        while batches:
+            yield from self._matches(batches.popleft())
+
+    def _matches(self, batch: Batch) -> list[Fixture]:
+        left_out = self._schedule.left_out
+        return [fixture for _, matches in batch for fixture in matches if left_out.isdisjoint(fixture.seats)]
+
+    def _outcomes(self, batch: Batch) -> list[Outcome] | None:
+        """What came of a batch, or None while results are missing."""
+        results, barred = self._schedule.results, self._schedule.barred
+        if results is None:
+            return None
+        if self._lacking is not None and all(
+            result is None for _, result in results.look_up([self._lacking])
+        ):
+            return None
+        self._lacking = None
+        every = [fixture for _, matches in batch for fixture in matches]
+        found = {fixture.id: result for fixture, result in results.look_up(every)}
+        outcomes = []
+        for group, matches in batch:
+            played = tuple(result for fixture in matches if (result := found[fixture.id]) is not None)
+            absent = frozenset(bot for seats in group.seats for bot in seats if bot in barred)
+            if len(played) == len(matches):
+                outcomes.append(Outcome(group, played))
+            elif absent:
+                outcomes.append(Outcome(group, None, absent))
+            else:
+                self._lacking = next(fixture for fixture in matches if found[fixture.id] is None)
+                return None
+        return outcomes
+
+    def _fixtures(self, group: Group, *, every: bool = False) -> Iterator[Fixture]:
+        season, left_out = self._season, frozenset[int]() if every else self._schedule.left_out
+        own = season.format.dice == "own"
+        deal, number = None, self._group
+        for seats in group.seats:
+            self._number += 1
+            if not left_out.isdisjoint(seats):
+                continue
+            if own:
+                deal, number = season.deal(seats, group.turn, group.round), self._number
+            elif deal is None:
+                deal = season.deal(group.bots, group.turn, group.round)
+            match_id = season.match_id(deal, seats)
+            yield Fixture(self._number, match_id, deal, number, seats, group.round + 1)
+        self._group += 1

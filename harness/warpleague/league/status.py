@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 class Status:
     """How far a league is.
 
-    `matches` is the number of all matches that count, `stored` of those that are played; `other` matches belong to
-    earlier bots or formats, `taken_out` ones to disqualified bots. `commitment` is the one to the secret, since
-    `committed`; `entered` are those to the entrants. `secret` is hexadecimal, and None until it is `published`.
-    `awaits` is the beacon the league waits for, `beacon` its value, `head` the receipt of the journal. All times
-    are ISO times.
+    `matches` is the number of all matches that count (None where results that are missing decide it), `stored` of
+    those that are played; `other` matches belong to earlier bots or formats, `taken_out` ones to disqualified bots.
+    `commitment` is the one to the secret, since `committed`; `entered` are those to the entrants. `secret` is
+    hexadecimal, and None until it is `published`. `awaits` is the beacon the league waits for, `beacon` its value,
+    `head` the receipt of the journal. All times are ISO times.
     """
 
     league: str
@@ -32,7 +32,7 @@ class Status:
     rules: int
     bots: tuple[str, ...]
     format: str
-    matches: int
+    matches: int | None
     stored: int
     other: int
     taken_out: int
@@ -59,9 +59,9 @@ class Status:
         return self.stored == self.matches
 
     @property
-    def percent(self) -> float:
-        """How many of the matches are played, in percent."""
-        return 100 * self.stored / max(self.matches, 1)
+    def percent(self) -> float | None:
+        """How many of the matches are played, in percent; None where their number is not known."""
+        return None if self.matches is None else 100 * self.stored / max(self.matches, 1)
 
     def to_json(self) -> dict[str, Any]:
         """The status as a JSON object."""

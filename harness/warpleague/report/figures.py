@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from warpleague.league.schedule import Fixture
     from warpleague.league.standings import FaultLine, SeatLine, Standing, Standings, Tally, TimeLine
     from warpleague.league.statistics import Mean
+    from warpleague.league.status import Status
     from warpleague.league.stored_match import StoredMatch
     from warpleague.match.confinement import Confinement
 
@@ -32,6 +33,13 @@ _MOST_CHANGES: Final = 8  # told in one line
 def percent(share: float) -> str:
     """A share in percent."""
     return f"{100 * share:.1f} %"
+
+
+def played_so_far(now: Status) -> str:
+    """How many matches are played, of how many if that is known."""
+    if now.matches is None or now.percent is None:
+        return f"{now.stored:,} played so far"
+    return f"{now.stored:,} of {now.matches:,} played ({now.percent:.0f} %)"
 
 
 def fit_words(line: Standing) -> tuple[str, str]:

@@ -49,11 +49,12 @@ class _Counting(RunWatcher):
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self.total = self.done = self.voids = 0
+        self.total: int | None = 0
+        self.done = self.voids = 0
         self.halting = False
         self._ends: deque[float] = deque(maxlen=_WINDOW)
 
-    def started(self, league: League, total: int, before: int, jobs: int) -> None:
+    def started(self, league: League, total: int | None, before: int, jobs: int) -> None:
         """The run begins."""
         self.league, self.total, self.done, self.jobs = league, total, before, jobs
         self._ends.append(time.monotonic())
@@ -86,7 +87,11 @@ class _Counting(RunWatcher):
             return ""
         rate = count / spent
         said = f"{rate:,.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min"
-        return f"{said}, {duration((self.total - self.done) / rate)} left"
+        return said if self.total is None else f"{said}, {duration((self.total - self.done) / rate)} left"
+
+    def progress(self) -> str:
+        """How many matches are played, of how many if that is known."""
+        return f"{self.done:,}" if self.total is None else f"{self.done:,}/{self.total:,}"
 
 
 class PlainWatcher(_Counting):
@@ -96,21 +101,20 @@ class PlainWatcher(_Counting):
         super().__init__(console)
         self._said = 0.0
 
-    def started(self, league: League, total: int, before: int, jobs: int) -> None:
+    def started(self, league: League, total: int | None, before: int, jobs: int) -> None:
         """Tell what is about to be played."""
         super().started(league, total, before, jobs)
         self._said = time.monotonic()
         already = f", {before:,} of them already" if before else ""
-        self.console.print(
-            f"{league.config.name}: {total:,} matches{already}, {jobs} at a time", highlight=False
-        )
+        count = "as many matches as it takes" if total is None else f"{total:,} matches"
+        self.console.print(f"{league.config.name}: {count}{already}, {jobs} at a time", highlight=False)
 
     def tick(self) -> None:
         """Say how far it is, if it is time to."""
         now = time.monotonic()
         if now - self._said >= _LINE_S:
             self._said = now
-            self.console.print(f"{self.done:,}/{self.total:,} matches, {self.pace()}", highlight=False)
+            self.console.print(f"{self.progress()} matches, {self.pace()}", highlight=False)
 
 
 class LiveWatcher(_Counting):
@@ -133,7 +137,7 @@ class LiveWatcher(_Counting):
     def __exit__(self, *_: object) -> None:
         self._live.stop()
 
-    def started(self, league: League, total: int, before: int, jobs: int) -> None:
+    def started(self, league: League, total: int | None, before: int, jobs: int) -> None:
         """Start from what is stored."""
         super().started(league, total, before, jobs)
         rating = league.config.rating
@@ -175,8 +179,10 @@ class LiveWatcher(_Counting):
         head.add_column(ratio=1)
         head.add_column(justify="right", no_wrap=True)
         name = Text(self.league.config.name, style="bold")
-        counts = f"{self.done:,}/{self.total:,}  {'stopping' if self.halting else self.pace()}"
-        head.add_row(name, ProgressBar(total=max(self.total, 1), completed=self.done), counts)
+        # Without a total the bar only moves.
+        bar = ProgressBar(total=None if self.total is None else max(self.total, 1), completed=self.done)
+        counts = f"{self.progress()}  {'stopping' if self.halting else self.pace()}"
+        head.add_row(name, bar, counts)
         parts: list[RenderableType] = [head, *self._matches(width)]
         if self._tally.matches:
             # Without the joint fit, which would read the whole store again for each frame.

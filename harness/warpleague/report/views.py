@@ -10,7 +10,7 @@ from warpleague.league import standings as computed
 from warpleague.league.confined import confined_matches
 from warpleague.league.status import status
 from warpleague.report import tables
-from warpleague.report.figures import by_kind, confinement_lines, decision_lines, read_tables
+from warpleague.report.figures import by_kind, confinement_lines, decision_lines, played_so_far, read_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ def _status_table(league: League, _: int) -> RenderableType:
         ("game", f"{now.game}, rules version {now.rules}"),
         ("bots", ", ".join(now.bots)),
         ("format", now.format),
-        ("matches", f"{now.stored:,} of {now.matches:,} played ({now.percent:.0f} %)"),
+        ("matches", played_so_far(now)),
         ("store", f"{now.store}, since {now.created}"),
         ("commitment", f"{now.commitment}, since {now.committed}"),
         ("entrants", "\n".join(f"{entry.commitment}, since {entry.since}" for entry in now.entered)),

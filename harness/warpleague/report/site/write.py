@@ -56,7 +56,7 @@ class Site:
 
     index: Path
     matches: int
-    total: int
+    total: int | None
     made: int
     kept: int
     left_out: int
