@@ -7,7 +7,7 @@ import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
@@ -16,11 +16,13 @@ import warpleague.league.formats as formats
 from warpleague.league.config import load_config
 from warpleague.league.formats.api import Group
 from warpleague.league.league import open_to_read
-from warpleague.league.running import Watcher, run_league
+from warpleague.league.running import RunWatcher, run_league
 from warpleague.league.schedule import Course, Schedule
 from warpleague.league.standings import standings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from warpleague.league.formats.api import Batches
     from warpleague.league.season import Season
 
@@ -68,35 +70,35 @@ class Hill:
 
 
 @pytest.fixture(params=[0, 3])
-def hill(request, monkeypatch: pytest.MonkeyPatch) -> int:
+def hill(request: Any, monkeypatch: pytest.MonkeyPatch) -> int:
     """Makes every league a king of the hill, with so many batches ahead."""
     module = ModuleType("warpleague.league.formats.hill")
-    module.make = lambda season: Hill(season, request.param)
+    module.__dict__["make"] = lambda season: Hill(season, request.param)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setitem(formats.MODULES, "round-robin", "hill")
     return request.param
 
 
-class Stop(Watcher):
+class Stop(RunWatcher):
     """Sends this process a signal after some matches."""
 
     def __init__(self, matches: int) -> None:
         self.left = matches
 
-    def finished(self, fixture, result) -> None:  # noqa: ARG002
+    def finished(self, fixture: Any, result: Any) -> None:  # noqa: ARG002
         self.left -= 1
         if not self.left:
             os.kill(os.getpid(), signal.SIGINT)
 
 
-def seen(league) -> tuple[list, list]:
+def seen(league: Any) -> tuple[list, list]:
     """The matches that count, and the table."""
     matches = [(f.number, f.id, f.seats, played.ranks) for f, played in league.results()]
     return matches, [line.to_json() for line in standings(league).lines]
 
 
 def test_results_decide_the_same_matches_however_they_are_played(
-    hill, write_league, open_league, fake, inline, tmp_path
+    hill: int, write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
 ) -> None:
     """In one go, on threads, or stopped and resumed after every few matches: the same matches count."""
     path = write_league("a", "b", "c", "d")
@@ -123,7 +125,7 @@ def test_results_decide_the_same_matches_however_they_are_played(
     assert found[0] == found[1] == found[2]
 
 
-def test_matches_are_known_up_to_the_first_missing_result(hill, make_season) -> None:
+def test_matches_are_known_up_to_the_first_missing_result(hill: int, make_season: Any) -> None:
     """Without results only what is ahead is known; nothing is said of how many matches there will be."""
     schedule = Schedule(make_season(3, 2))
     assert [f.number for f in schedule] == list(range(1, 2 * (hill + 1) + 1))
@@ -135,13 +137,15 @@ def test_matches_are_known_up_to_the_first_missing_result(hill, make_season) -> 
         len(schedule)
 
 
-def test_a_disqualified_bot_holds_nobody_up(hill, write_league, open_league, fake, inline) -> None:
+def test_a_disqualified_bot_holds_nobody_up(
+    hill: int, write_league: Any, open_league: Any, fake: Any, inline: Any
+) -> None:
     """A format goes on without the matches that a disqualified bot has not played."""
-    from warpleague.league import decisions
+    from warpleague.league.disqualifications import disqualify
 
     path = write_league("a", "b", "c", "d")
     with open_league(path) as league:
         run_league(league, executor=inline, play=fake.play, watcher=Stop(1))
-        decisions.disqualify(league.store, "a", "for the test", "stay")
+        disqualify(league.store, "a", "for the test", "stay")
     with open_league(path) as league:
         assert run_league(league, executor=inline, play=fake.play).complete
