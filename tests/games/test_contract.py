@@ -468,6 +468,26 @@ class Verbose(HushGame):
         return "two\nlines"
 
 
+class Stale(HushGame):
+    """Keeps the JSON of its first view."""
+
+    def view_json(self, state: Hush, seat: int) -> bytes:
+        self.kept = getattr(self, "kept", None) or super().view_json(state, seat)
+        return self.kept
+
+
+class Shuffled(HushGame):
+    def legal(self, state: Hush, seat: int) -> Any:
+        return Backwards(super().legal(state, seat))
+
+
+class Backwards(tuple[Any, ...]):
+    """Counts from its end by index."""
+
+    def __getitem__(self, index: Any) -> Any:
+        return super().__getitem__(index if isinstance(index, slice) else -1 - index)
+
+
 class Blank(HushGame):
     def scene(self, state: Hush, viewer: int | None) -> Scene:
         return Scene("square", ())
@@ -509,6 +529,8 @@ BROKEN = [
     (Pythonic, "not plain JSON"),
     (Loaded, "weights"),
     (Verbose, "several lines"),
+    (Stale, "not the JSON of its view"),
+    (Shuffled, "another order by index"),
     (Blank, "nothing to draw"),
     (Stray, "not one of game.Actions"),
     (Lonely, "only a solo game has an opponent"),

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, Type
 
 import attrs
 
+from warpleague.games.values import encoded
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from random import Random
@@ -37,19 +39,34 @@ class Event:
 
     `data` is the full form, a JSON object whose key `event` names its kind. `seats` are those who see it in
     full (None: all); the others see `redacted`, or nothing if that is None. `reveals` is true when the event
-    tells the seat that acted something it could not have worked out beforehand.
+    tells the seat that acted something it could not have worked out beforehand. Nobody changes an event once it is
+    made, so a game may keep those that it tells often.
     """
 
     data: JsonObject
     seats: tuple[int, ...] | None = None
     redacted: JsonObject | None = None
     reveals: bool = False
+    _json: bytes | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     def seen_by(self, seat: int) -> JsonObject | None:
         """The form that `seat` sees, or None."""
         if self.seats is None or seat in self.seats:
             return self.data
         return self.redacted
+
+    @property
+    def json(self) -> bytes:
+        """The full form as JSON, made only once."""
+        if self._json is None:
+            self._json = encoded(self.data)
+        return self._json
+
+    def json_for(self, seat: int) -> bytes | None:
+        """The form that `seat` sees as JSON, or None."""
+        if self.seats is None or seat in self.seats:
+            return self.json
+        return None if self.redacted is None else encoded(self.redacted)
 
 
 @attrs.frozen
@@ -167,6 +184,13 @@ class Game(ABC, Generic[S, A]):
     @abstractmethod
     def view(self, state: S, seat: int) -> JsonObject:
         """Everything `seat` may know (a perfect memory included), never more; as described by `View`."""
+
+    def view_json(self, state: S, seat: int) -> bytes:
+        """The JSON of `view`, as a question carries it.
+
+        A game that keeps the parts that stay the same (`warpleague.games.values.Parts`) makes it faster.
+        """
+        return encoded(self.view(state, seat))
 
     @abstractmethod
     def retire(self, state: S, seat: int) -> tuple[S, Sequence[Event]]:

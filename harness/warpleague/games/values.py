@@ -1,20 +1,26 @@
-"""How games make their values: one object for each action, quick copies of positions, sets of small numbers.
+"""How games make their values: one object for each action, quick copies of positions, JSON that is made only once.
 
 An action is looked up, hashed and compared far more often than it is made. So each action exists once: equality is
 identity, and the referee finds the JSON of an action by the object.
+
+From one question to the next most of a view stays the same. So a game makes a view of parts, and `Parts` keep the
+JSON of those that take time: `encoded` puts the whole together, and `decoded` reads it back.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 import attrs
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
 C = TypeVar("C", bound=attrs.AttrsInstance)
 
 _interned: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
@@ -46,6 +52,38 @@ class Interned(metaclass=_OneForEachValue):
 
 def _values(interned: Any) -> tuple[Any, ...]:
     return tuple([getattr(interned, field.name) for field in type(interned).__attrs_attrs__])
+
+
+class Kept(dict[K, V], Generic[K, V]):
+    """What `make` makes of each key, made when it is first asked for; emptied when it has `most` items."""
+
+    __slots__ = ("_make", "_most")
+
+    def __init__(self, make: Callable[[K], V], most: int = 4096) -> None:
+        super().__init__()
+        self._make = make
+        self._most = most
+
+    def __missing__(self, key: K) -> V:
+        if len(self) >= self._most:
+            self.clear()
+        made = self[key] = self._make(key)
+        return made
+
+
+encoded: Final = msgspec.json.Encoder().encode
+"""The compact JSON, in UTF-8, of dicts with text keys, lists, tuples, scalars and `Parts`' items."""
+decoded: Final = msgspec.json.Decoder().decode
+"""The value that JSON stands for."""
+
+
+class Parts(Kept[K, msgspec.Raw]):
+    """Parts of views, ready to be put into a larger value for `encoded`: by what `make` makes their values from."""
+
+    __slots__ = ()
+
+    def __init__(self, make: Callable[[K], Any], most: int = 4096) -> None:
+        super().__init__(lambda key: msgspec.Raw(encoded(make(key))), most)
 
 
 def copier(cls: type[C]) -> Callable[[C], C]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from warpleague import __version__
 from warpleague.errors import ActionError
 from warpleague.games.api import CHANCE
+from warpleague.games.values import decoded
 from warpleague.match.chance import ChanceStream, bot_seed
 from warpleague.match.evidence import quote
 from warpleague.match.lines import number, outcome_form
@@ -67,7 +68,7 @@ class Referee:
         self._options = load_options(game, seats, spec.options)
         self._state: Any = None
         self._stream = ChanceStream(spec.key)
-        self._json = action_cache(game)
+        self._actions = action_cache(game)
         self._scribe = Scribe(game, spec, started, confinement)
         self._confinement = confinement
         self._observer = observer
@@ -92,7 +93,7 @@ class Referee:
         self._late: list[set[int]] = [set() for _ in range(seats)]
         self._wants_state = [False] * seats
         self._wants_legal = [False] * seats
-        self._inboxes: list[list[Event] | None] = [[] for _ in range(seats)]
+        self._inboxes: list[list[bytes] | None] = [[] for _ in range(seats)]
         self._listening = True
         self._retired = [False] * seats
         self._strikes = [0] * seats
@@ -229,20 +230,13 @@ class Referee:
         events = view = legal = None
         inbox = self._inboxes[seat]
         if inbox is not None:
-            events = self._take_events(seat)
+            events = b"[" + b",".join(inbox) + b"]"
+            inbox.clear()
         if self._wants_state[seat]:
-            view = codec.to_bytes(self.game.view(self._state, seat))
+            view = self.game.view_json(self._state, seat)
         if self._wants_legal[seat]:
-            legal = b"[" + b",".join(map(self._json.wire, self._legal)) + b"]"
+            legal = self._actions.listed(self._legal)
         self.line = codec.encode_act(self._id, self._ask, bank_s, move_s, talk or None, events, view, legal)
-
-    def _take_events(self, seat: int) -> bytes:
-        inbox = self._inboxes[seat]
-        if not inbox:
-            return b"[]"
-        seen = _seen(inbox, seat)
-        inbox.clear()
-        return codec.to_bytes(seen)
 
     def answer(self, line: bytes, wall_ns: int, cpu_ns: int | None, wait_ns: int | None) -> Violation | None:
         """Judge and play the line that the bot of `seat` answered; a violation is returned, not yet punished.
@@ -346,7 +340,7 @@ class Referee:
         form = outcome_form(self.game.outcome(self._state))
         result = {name: value for name, value in form.items() if name != "type"}
         inbox = self._inboxes[seat] or ()
-        return codec.encode(End(result=result, events=tuple(_seen(inbox, seat))))
+        return codec.encode(End(result=result, events=tuple(map(decoded, inbox))))
 
     @staticmethod
     def quit_line() -> bytes:
@@ -415,20 +409,22 @@ class Referee:
 
     def _became(self, state: Any, events: Sequence[Event]) -> None:
         self._state = state
-        if self._listening and events:
-            for inbox in self._inboxes:
-                if inbox is not None:
-                    inbox.extend(events)
+        if self._listening:
+            for event in events:
+                self._tell(event)
         if self._observer is not None:
             self._observer(state, events)
+
+    def _tell(self, event: Event) -> None:
+        """Put an event into the inboxes of those who want events, in the form that each sees."""
+        for seat, inbox in enumerate(self._inboxes):
+            if inbox is not None:
+                form = event.json if event.seats is None else event.json_for(seat)
+                if form is not None:
+                    inbox.append(form)
 
     def _decode(self, line: bytes) -> BotHello | Ready | Answer | Violation:
         try:
             return codec.decode_bot(line)
         except codec.WireError as error:
             return Violation(error.kind, str(error), quote(line))
-
-
-def _seen(events: Sequence[Event], seat: int) -> list[JsonObject]:
-    """The forms of `events` that `seat` sees."""
-    return [form for event in events if (form := event.seen_by(seat)) is not None]

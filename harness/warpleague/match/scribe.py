@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague import __version__
+from warpleague.games.values import Kept
 from warpleague.match.lines import FORMAT, digest_form, digest_of, number, outcome_form, seal
 from warpline.codec import canonical, to_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from warpleague.games.api import Game, JsonObject, Outcome, Rolled, Weights
     from warpleague.match.confinement import Confinement
     from warpleague.match.spec import Mark, MatchSpec
@@ -29,37 +32,24 @@ _MS_MOST: Final = 20_000
 
 
 class ActionCache:
-    """The JSON bytes of a game's actions, in wire order and as a record's act line begins.
+    """The JSON bytes of a game's actions: `wire` in wire order, `heads` as a record's act line begins, up to its ask.
 
     Engines keep one object for each action, so a look-up replaces encoding. Bounded, since an action of free
     text must not fill it.
     """
 
-    __slots__ = ("_game", "_heads", "_wire")
+    __slots__ = ("heads", "wire")
     _most: Final = 50_000
 
     def __init__(self, game: Game[Any, Any]) -> None:
-        self._game = game
-        self._wire: dict[Any, bytes] = {}
-        self._heads: dict[Any, bytes] = {}
+        self.wire: Kept[Any, bytes] = Kept(lambda action: to_bytes(game.action_json(action)), self._most)
+        self.heads: Kept[Any, bytes] = Kept(
+            lambda action: b'{"action":' + canonical(game.action_json(action)) + b',"ask":"', self._most
+        )
 
-    def wire(self, action: Any) -> bytes:
-        """The action as the wire shows it."""
-        found = self._wire.get(action)
-        if found is None:
-            found = to_bytes(self._game.action_json(action))
-            if len(self._wire) < self._most:
-                self._wire[action] = found
-        return found
-
-    def head(self, action: Any) -> bytes:
-        """The canonical act line of the action up to its `ask`."""
-        found = self._heads.get(action)
-        if found is None:
-            found = b'{"action":' + canonical(self._game.action_json(action)) + b',"ask":"'
-            if len(self._heads) < self._most:
-                self._heads[action] = found
-        return found
+    def listed(self, actions: Iterable[Any]) -> bytes:
+        """The JSON list of `actions`, as the wire shows it."""
+        return b"[" + b",".join(map(self.wire.__getitem__, actions)) + b"]"
 
 
 _CACHES: dict[Game[Any, Any], ActionCache] = {}
@@ -92,7 +82,7 @@ def _numbers(values: tuple[Weights, ...]) -> bytes:
 class Scribe:
     """The record of one match in the making; `count` lines have been written after the header."""
 
-    __slots__ = ("_actions", "_digested", "_lines", "count")
+    __slots__ = ("_digested", "_heads", "_lines", "count")
 
     def __init__(
         self, game: Game[Any, Any], spec: MatchSpec, started: str, confinement: Confinement | None = None
@@ -103,7 +93,7 @@ class Scribe:
         self.count = 0
         self._lines = [canonical(header) + b"\n"]
         self._digested = [digest_form(header)]
-        self._actions = action_cache(game)
+        self._heads = action_cache(game).heads
 
     def chance(self, of: tuple[Weights, ...], outcome: Rolled) -> None:
         """Write what the dice showed."""
@@ -135,7 +125,7 @@ class Scribe:
         auto, other = _MARKED[mark]
         remark = b"" if note is None else b',"note":' + canonical(note)
         # The keys stand in canonical order. The digest takes the line without bank and times.
-        head = b'%b%b"%b' % (self._actions.head(action), ask.encode(), auto)
+        head = b'%b%b"%b' % (self._heads[action], ask.encode(), auto)
         rest = b',"n":%d%b,"seat":%d%b,"type":"act"}\n' % (self.count, remark, seat, other)
         line = head + rest
         self._digested.append(line)

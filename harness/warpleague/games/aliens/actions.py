@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 import attrs
 
 from warpleague.games.aliens.geometry import AXES, COINS, COUNT, SHIPS, SQUARES, TARGET, WAYS
-from warpleague.games.values import Interned
+from warpleague.games.values import Interned, Kept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,18 +96,10 @@ USES: Final[dict[Action, tuple[int, int]]] = {
 JUMP_WAYS: Final[dict[Action, int]] = {jump: way for way, jump in enumerate(JUMPS)}
 SEND_TARGETS: Final[dict[Action, int]] = {send: number for number, send in enumerate(SENDS)}
 
-_places: dict[int, Place] = {}
-
-
-def place(coin: int, number: int) -> Place:
-    """The one object that places `coin` on square `number`."""
-    key = coin * COUNT + number
-    action = _places.get(key)
-    if action is None:
-        suit, value = divmod(coin, 6)
-        action = _places[key] = Place(SHIPS[suit], value, SQUARES[number])
-    return action
-
+PLACES: Final[Kept[int, tuple[Place, ...]]] = Kept(
+    lambda coin: tuple([Place(SHIPS[coin // 6], coin % 6, square) for square in SQUARES])
+)
+"""For each coin the actions that place it, by square; made when first needed, since there are 2208 of them."""
 
 Reach: TypeAlias = "tuple[tuple[Action, ...], frozenset[int]]"
 """The actions of a ship that may end on any square, and the squares where they end."""

@@ -6,7 +6,8 @@ then by way, `decline` last.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Final, overload
 
 from warpleague.games.aliens.actions import (
@@ -14,12 +15,12 @@ from warpleague.games.aliens.actions import (
     DECLINES,
     DIE_REACH,
     JUMP_WAYS,
+    PLACES,
     SENDS,
     USES,
     Action,
     Place,
     Send,
-    place,
 )
 from warpleague.games.aliens.geometry import COUNT, HOME, INDEX, SHIPS, TARGET
 from warpleague.games.aliens.state import PLACE, SEND, TURN, State
@@ -158,7 +159,7 @@ def placements(holes: tuple[int, ...], seat: int) -> Placements:
 
 
 class LazyActions(Sequence[Action]):
-    """A long list of legal actions that is never written out: `_at` makes the item of an index in range."""
+    """A long list of legal actions that is not kept: `_at` finds the item of an index in range."""
 
     __slots__ = ()
 
@@ -192,7 +193,10 @@ class Placements(LazyActions):
 
     def _at(self, index: int) -> Action:
         coin, square = divmod(index, len(self.squares))
-        return place(self.coins[coin], self.squares[square])
+        return PLACES[self.coins[coin]][self.squares[square]]
+
+    def __iter__(self) -> Iterator[Action]:
+        return chain.from_iterable([map(PLACES[coin].__getitem__, self.squares) for coin in self.coins])
 
     def __contains__(self, action: object) -> bool:
         return (
@@ -220,6 +224,12 @@ class Sendings(LazyActions):
             if number <= index:
                 index += 1
         return SENDS[index]
+
+    def __iter__(self) -> Iterator[Action]:
+        rest = list(SENDS)
+        for number in reversed(self.occupied):
+            del rest[number]
+        return iter(rest)
 
     def __contains__(self, action: object) -> bool:
         return isinstance(action, Send) and INDEX.get(action.to, -1) not in (-1, *self.occupied)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -32,6 +31,7 @@ from warpleague.games.aliens.state import (
     rules_for,
 )
 from warpleague.games.reading import Given
+from warpleague.games.values import Parts, decoded, encoded
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
@@ -53,68 +53,87 @@ _WHYS: Final = ("base", "max-turns", "retired")
 # -- writing -----------------------------------------------------------------------------------------------
 
 
-@cache
-def _options(rules: Rules) -> JsonObject:
-    return attrs.asdict(rules.options)
-
-
-_AT: Final = [list(square) for square in SQUARES]
+_OPTIONS: Final[Parts[Rules]] = Parts(lambda rules: attrs.asdict(rules.options))
 _LOST: Final = [[ship for number, ship in enumerate(SHIPS) if mask >> number & 1] for mask in range(16)]
-_wormholes: Final[dict[int, JsonObject]] = {}
 
 
-def _wormhole(number: int, coin: int, seen: bool, public: int, flipped: int) -> JsonObject:
-    key = ((number * COINS + coin) * 2 + seen) * 4 + public * 2 + flipped
-    shown = _wormholes.get(key)
-    if shown is None:
-        suit, value = divmod(coin, 6)
-        shown = _wormholes[key] = {
-            "at": _AT[number],
-            "suit": SHIPS[suit],
-            "value": value if seen else None,
-            "public": bool(public),
-            "up": "value" if flipped else "suit",
-        }
-    return shown
+def _wormhole(key: int) -> JsonObject:
+    rest, flags = divmod(key, 8)
+    number, coin = divmod(rest, COINS)
+    suit, value = divmod(coin, 6)
+    return {
+        "at": SQUARES[number],
+        "suit": SHIPS[suit],
+        "value": value if flags & 4 else None,
+        "public": bool(flags & 2),
+        "up": "value" if flags & 1 else "suit",
+    }
+
+
+_WORMHOLE: Final[Parts[int]] = Parts(_wormhole, 1 << 16)
+
+
+def _wormholes(key: tuple[tuple[int, ...], int, int, int]) -> list[Any]:
+    holes, seen, known, faces = key
+    shown = _WORMHOLE
+    return [
+        shown[
+            (number * COINS + coin) * 8
+            + (seen >> coin & 1) * 4
+            + (known >> coin & 1) * 2
+            + (faces >> coin & 1)
+        ]
+        for number, coin in enumerate(holes)
+        if coin >= 0
+    ]
+
+
+_WORMHOLES: Final = Parts(_wormholes)
+_OWN: Final = (0x000FFF, 0xFFF000)
+"""The coins of each seat, as bits."""
 
 
 def render(state: State, seat: int | None) -> JsonObject:
-    """The position as JSON, with the values of all coins (`seat` None) or those `seat` knows."""
+    """The position as JSON, made of `Parts`, with the values of all coins (`seat` None) or those `seat` knows."""
     s = state
-    known, faces = s.known, s.faces
-    shown: list[Any] = []
-    for number, coin in enumerate(s.holes):
-        if coin >= 0:
-            public = known >> coin & 1
-            seen = seat is None or public == 1 or coin // 12 == seat
-            shown.append(_wormhole(number, coin, seen, public, faces >> coin & 1))
+    known = s.known
+    seen = -1 if seat is None else known | _OWN[seat]
     pending: JsonObject | None = None
     if s.cascade is not None:
         ship, sends, after, at = s.cascade
-        then = {"ship": SHIPS[after], "at": _AT[at]} if after >= 0 else None
+        then = {"ship": SHIPS[after], "at": SQUARES[at]} if after >= 0 else None
         pending = {"ship": SHIPS[ship], "sends": sends, "then": then}
     result: JsonObject | None = None
     if s.result is not None:
         winner, why = s.result
         result = {"winner": None if winner < 0 else winner, "why": why}
-    first = 2 * s.seat
+    suns, moons, crowns, arms = s.ships
+    one, two = s.dice
+    dice = {}
+    if one >= 0:
+        dice[SHIPS[2 * s.seat]] = one
+    if two >= 0:
+        dice[SHIPS[2 * s.seat + 1]] = two
     return {
-        "options": _options(s.rules),
+        "options": _OPTIONS[s.rules],
         "phase": PHASES[s.phase],
         "to_move": None if s.phase == OPENING_ROLL else s.seat,
         "turn": s.turn,
-        "ships": {ship: _AT[number] for ship, number in zip(SHIPS, s.ships, strict=True)},
-        "dice": {SHIPS[first + i]: die for i, die in enumerate(s.dice) if die >= 0},
+        "ships": {
+            "suns": SQUARES[suns], "moons": SQUARES[moons], "crowns": SQUARES[crowns], "arms": SQUARES[arms]
+        },
+        "dice": dice,
         "lost": _LOST[s.lost],
-        "wormholes": shown,
+        "wormholes": _WORMHOLES[s.holes, seen, known, s.faces],
         "pending": pending,
         "result": result,
-    }
+    }  # fmt: skip
 
 
 def to_json(state: State) -> JsonObject:
     """The whole position."""
-    return render(state, None)
+    data: JsonObject = decoded(encoded(render(state, None)))
+    return data
 
 
 # -- reading -----------------------------------------------------------------------------------------------

@@ -1,7 +1,4 @@
-"""What a seat sees of a game of aliens, and positions drawn to fit what it sees.
-
-Views share parts with each other, so nobody may change them.
-"""
+"""What a seat sees of a game of aliens, and positions drawn to fit what it sees."""
 
 from __future__ import annotations
 
@@ -13,6 +10,7 @@ import attrs
 from warpleague.games.aliens.actions import Ship, Way  # noqa: TC001 - the schema reads them
 from warpleague.games.aliens.geometry import AXES, COINS, COUNT, HOME, SHIPS, SQUARES, STARTS, STEPS, WAYS
 from warpleague.games.aliens.position import KEYS, from_json, render
+from warpleague.games.values import decoded, encoded
 
 if TYPE_CHECKING:
     from random import Random
@@ -139,6 +137,12 @@ def _setup(rules: Rules) -> JsonObject:
 
 def view(state: State, seat: int) -> JsonObject:
     """What `seat` knows: as described by `View`."""
+    data: JsonObject = decoded(view_json(state, seat))
+    return data
+
+
+def view_json(state: State, seat: int) -> bytes:
+    """The same in its bytes."""
     data = render(state, seat)
     data["seat"] = seat
     data["actor"] = state.actors[0] if state.actors and state.actors[0] >= 0 else None
@@ -149,7 +153,7 @@ def view(state: State, seat: int) -> JsonObject:
             if coin not in state.holes:
                 hand[SHIPS[coin // 6]].append(coin % 6)
     data["hand"] = hand
-    return data
+    return encoded(data)
 
 
 def determinize(view: JsonObject, seat: int, rng: Random) -> State:

@@ -33,7 +33,7 @@ from warpleague.games.captains.state import (
 )
 from warpleague.games.captains.turns import DECK_EMPTY, EXPLORED, MAX_ROUNDS, WHYS
 from warpleague.games.reading import Given
-from warpleague.games.values import mask, members
+from warpleague.games.values import Parts, decoded, encoded, mask, members
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
@@ -66,30 +66,29 @@ def match_json(plan: Plan, station: int, laid: tuple[tuple[int, int, int], ...])
     }
 
 
-def layout_json(table: Table) -> JsonObject:
-    """The JSON form of `MatchFacts` for a galaxy that is laid; kept, since it is part of every view."""
-    found: JsonObject | None = table.events.get("match")
-    if found is None:
-        layout: Layout = table.galaxy.layout
-        found = table.events["match"] = match_json(table.plan, layout.station, layout.laid)
-    return found
-
-
-def known_json(known: Known) -> JsonObject:
-    """The JSON form of `Memory`."""
+def _known(key: tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, int], ...]]) -> JsonObject:
+    sure, slots, spent = key
     return {
-        "sure": list(known.sure),
-        "slots": [members(mask) for mask in known.slots],
-        "spent": [{"planet": planet, "slots": members(could)} for planet, could in known.spent],
+        "sure": sure,
+        "slots": [members(mask) for mask in slots],
+        "spent": [{"planet": planet, "slots": members(could)} for planet, could in spent],
     }
 
 
+_MATCH: Final[Parts[Table]] = Parts(
+    lambda table: match_json(table.plan, table.galaxy.layout.station, table.galaxy.layout.laid), 64
+)
+_KNOWN: Final = Parts(_known)
+"""What everybody knows of a hand, from the fields of `Known`."""
+
+
 def common_json(state: State) -> JsonObject:
-    """What views and whole positions have in common."""
+    """What views and whole positions have in common, made of `Parts`."""
+    cards, known = state.cards, _KNOWN
     return {
-        "match": layout_json(state.table),
+        "match": _MATCH[state.table],
         "stage": STAGES[state.stage],
-        "retired": list(state.retired),
+        "retired": state.retired,
         "seat": state.seat,
         "round": state.round,
         "last_round": state.last_round,
@@ -100,13 +99,13 @@ def common_json(state: State) -> JsonObject:
         "picked": state.picked,
         "focus": state.focus,
         "taken": members(state.taken),
-        "ships": list(state.ships),
-        "tokens": [list(stack) for stack in state.tokens.stacks],
-        "known": [known_json(known) for known in state.cards.known],
-        "delivered": [list(pile) for pile in state.cards.piles],
-        "docks": list(state.cards.docks),
-        "points": list(state.points),
-        "explorers": list(state.explorers),
+        "ships": state.ships,
+        "tokens": state.tokens.stacks,
+        "known": [known[one.sure, one.slots, one.spent] for one in cards.known],
+        "delivered": cards.piles,
+        "docks": cards.docks,
+        "points": state.points,
+        "explorers": state.explorers,
     }
 
 
@@ -123,7 +122,8 @@ def to_json(state: Position) -> JsonObject:
     """The whole position."""
     if isinstance(state, Dealing):
         return dealing_json(state)
-    return {**common_json(state), "hands": [list(hand) for hand in state.cards.hands]}
+    data: JsonObject = decoded(encoded({**common_json(state), "hands": state.cards.hands}))
+    return data
 
 
 # -- reading -----------------------------------------------------------------------------------------------

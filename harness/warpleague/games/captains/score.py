@@ -22,19 +22,30 @@ def worth(token: int) -> int:
 
 def parts(state: State, owner: int) -> tuple[int, int, int, int]:
     """The score of an owner by `PARTS`."""
-    pile = state.cards.piles[owner]
-    planets = sum(1 for cards in pile if cards)
+    return _parts(owner, state.explorers, state.points[owner], state.cards.piles[owner])
+
+
+def _parts(
+    owner: int, explorers: tuple[int, ...], points: int, pile: tuple[int, ...]
+) -> tuple[int, int, int, int]:
     return (
-        sum(worth(token) for token, explorer in enumerate(state.explorers, 1) if explorer == owner),
-        state.points[owner],
+        sum([worth(token) for token, explorer in enumerate(explorers, 1) if explorer == owner]),
+        points,
         2 * sum(pile),
-        3 * max(0, planets - TOUR_FREE),
+        3 * max(0, len(pile) - pile.count(0) - TOUR_FREE),
     )
 
 
 def scores(state: State) -> list[int]:
     """The score of every owner, the solo AI's last."""
-    return [sum(parts(state, owner)) for owner in range(state.table.owners)]
+    return totals(state.explorers, state.points, state.cards.piles)
+
+
+def totals(
+    explorers: tuple[int, ...], points: tuple[int, ...], piles: tuple[tuple[int, ...], ...]
+) -> list[int]:
+    """The same from what it depends on."""
+    return [sum(_parts(owner, explorers, points[owner], pile)) for owner, pile in enumerate(piles)]
 
 
 def outcome(state: Position) -> Outcome:

@@ -9,9 +9,9 @@ import attrs
 from warpleague.games.captains.dealing import Dealing
 from warpleague.games.captains.geometry import Layout
 from warpleague.games.captains.position import common_json, dealing_json, known_of, laid_of, plan_of
-from warpleague.games.captains.score import scores
+from warpleague.games.captains.score import totals
 from warpleague.games.captains.state import STAGES, Cards, State, table, tokens_of
-from warpleague.games.values import mask
+from warpleague.games.values import Parts, decoded, encoded, mask
 
 if TYPE_CHECKING:
     from random import Random
@@ -172,19 +172,38 @@ class View:
 
 def view(state: Position, seat: int) -> JsonObject:
     """The view of `seat`, as described by `View`."""
+    data: JsonObject = decoded(view_json(state, seat))
+    return data
+
+
+def view_json(state: Position, seat: int) -> bytes:
+    """The same in its bytes."""
     if isinstance(state, Dealing):
-        return {**dealing_json(state), "you": seat}
+        return encoded({**dealing_json(state), "you": seat})
     cards = state.cards
-    own = cards.hands[seat]
-    seen = [cards.docks, own, *cards.piles, *(k.sure for i, k in enumerate(cards.known) if i != seat)]
     data = common_json(state)
     data["you"] = seat
-    data["hand"] = list(own)
-    data["hands"] = [sum(hand) for hand in cards.hands]
+    data["hand"] = cards.hands[seat]
+    data["hands"] = list(map(sum, cards.hands))
     data["deck"] = cards.left
-    data["unseen"] = [state.table.plan.copies - sum(column) for column in zip(*seen, strict=True)]
-    data["scores"] = scores(state)
-    return data
+    others = cards.hands[:seat] + cards.hands[seat + 1 :]
+    sure = tuple([known.sure for known in cards.known[:seat] + cards.known[seat + 1 :]])
+    data["unseen"] = _UNSEEN[cards.deck, others, sure]
+    data["scores"] = _SCORES[state.explorers, state.points, cards.piles]
+    return encoded(data)
+
+
+def _unseen(
+    deck: tuple[int, ...], hands: tuple[tuple[int, ...], ...], sure: tuple[tuple[int, ...], ...]
+) -> list[int]:
+    cards = map(sum, zip(deck, *hands, strict=True))
+    return [count - sum([one[planet] for one in sure]) for planet, count in enumerate(cards)]
+
+
+_UNSEEN: Final[Parts[Any]] = Parts(lambda key: _unseen(*key))
+"""From the deck, the others' hands, and what is sure of these."""
+_SCORES: Final[Parts[Any]] = Parts(lambda key: totals(*key))
+"""From explorers, points and piles."""
 
 
 def setup(state: Position) -> JsonObject:

@@ -15,7 +15,7 @@ from warpleague.games.coasters.options import Options, check
 from warpleague.games.coasters.state import Message, State, Table
 from warpleague.games.coasters.turns import next_of
 from warpleague.games.reading import Given
-from warpleague.games.values import mask, members, replaced
+from warpleague.games.values import Parts, decoded, encoded, mask, members, replaced
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
@@ -33,30 +33,31 @@ def message_json(message: Message) -> JsonObject:
     return {"turn": message.turn, "seat": message.seat, "to": list(message.to), "text": message.text}
 
 
+_SYSTEMS: Final[Parts[Systems]] = Parts(
+    lambda systems: [None if place is None else {"at": place[:2], "rotation": place[2]} for place in systems],
+    256,
+)
+
+
 def public(state: State) -> JsonObject:
-    """All of the position except the messages."""
+    """All of the position except the messages, made of `Parts`."""
     table = state.table
     facts = table.config
     xy = table.galaxy.xy
     rolled = state.d6 > 0
     hits = table.hits
     return {
-        "options": facts.options_json.copy(),
+        "options": facts.options_json,
         "players": facts.players,
         "phase": st.PHASES[state.phase],
         "round": table.round,
         "turn": table.turn,
         "seat": None if state.seat < 0 else state.seat,
         "colour": None if state.colour < 0 else state.colour,
-        "asked": list(state.asked),
-        "systems": [
-            None if place is None else {"at": [place[0], place[1]], "rotation": place[2]}
-            for place in table.systems
-        ],
+        "asked": state.asked,
+        "systems": _SYSTEMS[table.systems],
         "ships": [
-            None
-            if pose < 0
-            else {"at": list(xy[pose >> 2]), "facing": FACINGS[pose & 3], "hits": hits[colour]}
+            None if pose < 0 else {"at": xy[pose >> 2], "facing": FACINGS[pose & 3], "hits": hits[colour]}
             for colour, pose in enumerate(state.ships)
         ],
         "last": [None if colour < 0 else colour for colour in table.last],
@@ -67,16 +68,16 @@ def public(state: State) -> JsonObject:
         "agreed": members(state.agreed),
         "refused": members(state.refused),
         "claimed": state.claimed,
-        "eliminated": list(table.eliminated),
-        "retired": list(table.retired),
+        "eliminated": table.eliminated,
+        "retired": table.retired,
         "why": table.why or None,
     }
 
 
 def to_json(state: State) -> JsonObject:
     """The whole position."""
-    data = public(state)
-    data["messages"] = [message_json(message) for message in state.table.messages]
+    messages = [message_json(message) for message in state.table.messages]
+    data: JsonObject = decoded(encoded({**public(state), "messages": messages}))
     return data
 
 

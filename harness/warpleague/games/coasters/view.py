@@ -10,6 +10,7 @@ from warpleague.games.coasters import state as st
 from warpleague.games.coasters.actions import Facing  # noqa: TC001 - read from the classes at run time
 from warpleague.games.coasters.geometry import FACINGS, arrow_letters
 from warpleague.games.coasters.position import KEYS, from_json, message_json, public
+from warpleague.games.values import decoded, encoded
 
 if TYPE_CHECKING:
     from random import Random
@@ -146,6 +147,12 @@ def setup(state: State) -> JsonObject:
 
 def view(state: State, seat: int) -> JsonObject:
     """Everything `seat` may know, as described by `View` (A1: only talk is hidden)."""
+    data: JsonObject = decoded(view_json(state, seat))
+    return data
+
+
+def view_json(state: State, seat: int) -> bytes:
+    """The same in its bytes."""
     table = state.table
     data = public(state)
     data["messages"] = [
@@ -153,7 +160,7 @@ def view(state: State, seat: int) -> JsonObject:
     ]
     data["you"] = seat
     data["messages_left"] = st.messages_left(table, seat)
-    return data
+    return encoded(data)
 
 
 def determinize(view: JsonObject, seat: int, rng: Random) -> State:

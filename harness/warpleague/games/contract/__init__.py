@@ -305,6 +305,8 @@ class _Run(KnowledgeChecker):
         legal = list(game.legal(state, actor))
         self.demand(len(game.legal(state, actor)) == len(legal), "len of legal is not its length")
         self.demand(list(game.legal(state, actor)) == legal, "legal is not the same when asked again")
+        lazy = game.legal(state, actor)
+        self.demand([lazy[i] for i in range(len(lazy))] == legal, "legal has another order by index")
         ask = game.ask(state, actor)
         self.demand(isinstance(ask, str) and ask and ask.split() == [ask], f"ask must be one word: {ask!r}")
         self.demand(type(game.talk(state, actor)) is int and game.talk(state, actor) >= 0, "talk must count")

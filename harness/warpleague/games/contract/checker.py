@@ -11,6 +11,7 @@ from warpleague.games.contract.damage import dumps, json_misfit
 from warpleague.games.playout import joined, random_roll
 from warpleague.games.reading import type_misfit
 from warpleague.games.scene import Scene
+from warpleague.games.values import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -162,6 +163,10 @@ class Checker:
             misfit = type_misfit(view, self.game.View, "$")
             if misfit:
                 self.fail(f"view of seat {seat} does not fit {self.game.View.__name__}: {misfit}")
+            told = self.game.view_json(state, seat)
+            self.demand(
+                told == encoded(view), f"view_json of seat {seat} is not the JSON of its view: {told!r}"
+            )
         for viewer in (None, *range(self.players)):
             scene = self.game.scene(state, viewer)
             self.demand(isinstance(scene, Scene) and scene.cells, f"scene for {viewer}: nothing to draw")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import PositionError
 from warpleague.games.api import CHANCE
@@ -32,7 +32,8 @@ _MOST_REROLLS: Final = 6
 _UNIT_NAMES: Final = tuple(tuple(UNITS[unit] for unit in members(units)) for units in range(64))
 
 
-def _sheet_json(sheet: Sheet) -> JsonObject:
+def sheet_json(sheet: Sheet) -> JsonObject:
+    """The marks of a sheet."""
     return {
         "edges": members(sheet.edges),
         "wormholes": members(sheet.wormholes),
@@ -46,6 +47,11 @@ def _sheet_json(sheet: Sheet) -> JsonObject:
 
 def to_json(state: State) -> JsonObject:
     """The whole position."""
+    return with_sheets(state, [sheet_json(sheet) for sheet in state.sheets])
+
+
+def with_sheets(state: State, sheets: Sequence[Any]) -> JsonObject:
+    """The position with its sheets in this form."""
     white = {"white": [state.dice[0], state.dice[1]]} if state.dice[0] else {}
     others = {unit: value for unit, value in zip(UNITS[1:], state.dice[2:], strict=True) if value}
     return {
@@ -60,7 +66,7 @@ def to_json(state: State) -> JsonObject:
         "taken": UNITS[state.taken] if state.taken >= 0 else None,
         "retired": list(state.retired),
         "shared_discards": state.shared,
-        "sheets": [_sheet_json(sheet) for sheet in state.sheets],
+        "sheets": sheets,
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 
@@ -17,10 +17,10 @@ from warpleague.games.sheets.geometry import (
     edges_of,
 )
 from warpleague.games.sheets.legal import BLACK_BLUE_ROUND, BLACK_RED_ROUND
-from warpleague.games.sheets.position import read_state, to_json
+from warpleague.games.sheets.position import read_state, sheet_json, with_sheets
 from warpleague.games.sheets.score import connections, score_parts
-from warpleague.games.sheets.state import Phase  # noqa: TC001 - the same
-from warpleague.games.values import members
+from warpleague.games.sheets.state import Phase, Sheet
+from warpleague.games.values import Parts, decoded, encoded, members
 
 if TYPE_CHECKING:
     from random import Random
@@ -145,14 +145,33 @@ def setup(state: State) -> JsonObject:
     }
 
 
+def _sheet(marks: tuple[Any, ...]) -> JsonObject:
+    sheet = Sheet(*marks)
+    return {
+        **sheet_json(sheet),
+        "filled": members(sheet.filled),
+        "points": sum(score_parts(sheet)),
+        "connections": connections(sheet.wormholes),
+    }
+
+
+_SHEETS: Final = Parts(_sheet)
+"""From the fields of `Sheet`: its marks, and what follows from them."""
+
+
 def view(state: State, seat: int) -> JsonObject:
     """The facts of `View`: the state, and on each sheet what follows from its marks."""
-    data = to_json(state)
-    for shown, sheet in zip(data["sheets"], state.sheets, strict=True):
-        shown["filled"] = members(sheet.filled)
-        shown["points"] = sum(score_parts(sheet))
-        shown["connections"] = connections(sheet.wormholes)
+    data: JsonObject = decoded(view_json(state, seat))
     return data
+
+
+def view_json(state: State, seat: int) -> bytes:
+    """The same in its bytes."""
+    sheets = [
+        _SHEETS[s.edges, s.filled, s.wormholes, s.yellow, s.red, s.blue, s.free_lines, s.rerolls]
+        for s in state.sheets
+    ]
+    return encoded(with_sheets(state, sheets))
 
 
 def determinize(view: JsonObject, seat: int, rng: Random) -> State:
