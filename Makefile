@@ -14,7 +14,7 @@ EXAMPLES := tests/docs/test_examples.py
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: bootstrap ## play a small league of every game, then the aliens demo league, each with its report, in about two minutes
@@ -82,6 +82,10 @@ docs: ## build the documentation as a site, in dist/docs; any warning is an erro
 	@VENV=.venvs/docs LOCK=requirements/docs.lock scripts/bootstrap.sh
 	NO_MKDOCS_2_WARNING=1 .venvs/docs/bin/mkdocs build
 	@echo "open dist/docs/index.html"
+
+.PHONY: release-check
+release-check: bootstrap ## build sdist and wheel, install the wheel in a new environment, and play a match with it
+	@$(BIN)/python scripts/release.py
 
 .PHONY: fix
 fix: bootstrap ## format the code and fix what ruff can fix
