@@ -20,7 +20,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 VENV = ROOT / ".venvs" / "release"
-MATCH = ("match", "aliens", "bots/random-python", "bots/aliens-greedy", "--seed", "release", "--record", "match.jsonl")
+MATCH = (
+    "match",
+    "aliens",
+    "bots/random-python",
+    "bots/aliens-greedy",
+    "--seed",
+    "release",
+    "--record",
+    "match.jsonl",
+)
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> str:
