@@ -463,6 +463,11 @@ class Loaded(HushGame):
         return ((0, 0, 0),)
 
 
+class Nameless(HushGame):
+    def address(self, state: Hush) -> Any:
+        return state.turn
+
+
 class Verbose(HushGame):
     def tell(self, event: Any) -> str:
         return "two\nlines"
@@ -527,6 +532,7 @@ BROKEN = [
     (Sealing, "the copied state is another"),
     (Undocumented, 'unknown key "extra"'),
     (Pythonic, "not plain JSON"),
+    (Nameless, "address must be"),
     (Loaded, "weights"),
     (Verbose, "several lines"),
     (Stale, "not the JSON of its view"),

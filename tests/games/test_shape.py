@@ -21,7 +21,7 @@ EXTRAS = {
 HOMES = {
     "state": ["initial", "match_of", "actors"],
     "legal": ["legal", "parse", "ask"],
-    "rules": ["chance", "apply", "retire"],
+    "rules": ["chance", "address", "apply", "retire"],
     "score": ["outcome"],
     "view": ["setup", "view", "determinize"],
     "position": ["to_json", "from_json"],

@@ -126,7 +126,7 @@ def test_verify_compares_it_with_the_record(monkeypatch: pytest.MonkeyPatch) -> 
         lines: int = 0
 
     def problem(header: dict, found: Confinement | None) -> str | None:
-        summary = Summary({"seats": [], **header})
+        summary = Summary({"seats": [], "format": 1, **header})
         monkeypatch.setattr(warpleague.league.verifying, "verify_record", lambda *_: summary)
         return problem_of(b"", b"", {}, [], ((), (), None, "", "", 0), [], found)
 

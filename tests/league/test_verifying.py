@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import attrs
 import pytest
 import zstandard
 
@@ -14,12 +15,15 @@ from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read
+from warpleague.league.running import run_league
 from warpleague.league.verifying import published_record, verify_league
 from warpleague.match.chance import deal_key
 from warpleague.match.replay import verify_record
 from warpline.codec import canonical
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from tests.league.conftest import OpenLeague, PlayShort, Refereed, WriteLeague
 
 
@@ -197,3 +201,52 @@ def test_a_match_is_found_by_number_or_id(real: tuple[Path, Path], tmp_path: Pat
                 league.find(text)
         with pytest.raises(BadInput, match=f"its matches are numbered 1 to {len(league.schedule)}"):
             league.find("0" * 30)
+
+
+def test_a_season_keeps_the_format_of_its_records(
+    refereed: Refereed,
+    play_short: PlayShort,
+    open_league: OpenLeague,
+    inline: Executor,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """A league that an earlier version began goes on with format 1: ids and dice stay, and its records hold."""
+    monkeypatch.setattr("warpleague.league.store.FORMAT", 1)
+    path, store = play_short(refereed(), extra="[rules]\nlevel = 'none'")
+    monkeypatch.setattr("warpleague.league.store.FORMAT", 2)
+    with sqlite3.connect(store) as db:
+        assert "record" not in json.loads(
+            db.execute("SELECT value FROM meta WHERE key = 'conditions'").fetchone()[0]
+        )
+    db.close()
+    path.write_text(path.read_text().replace("deals = 3", "deals = 6"))
+    with open_league(path) as league:
+        report = run_league(league, executor=inline, play=refereed())
+        assert (report.played, len(league.schedule)) == (6, 12)
+        formats = [
+            json.loads(league.store.record(fixture.id).split(b"\n")[0])["format"]
+            for fixture in league.schedule
+        ]
+        assert formats == [1] * 12
+    assert problems(path, tmp_path) == [None] * 12
+
+
+def test_a_record_of_another_format_is_of_another_match(
+    real: tuple[Path, Path], refereed: Refereed, tmp_path: Path
+) -> None:
+    """Nobody can choose between two sets of dice: the season fixes the format of its records."""
+    path, store = real
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        fixture = next(iter(league.schedule))
+        spec = league.season.spec(fixture.id, fixture.deal, fixture.seats)
+    other = refereed()(attrs.evolve(spec, format=1))
+    with sqlite3.connect(store) as db:
+        packed = zstandard.compress(other.record)
+        db.execute(
+            "UPDATE record SET size = ?, zstd = ? WHERE id = ?", (len(other.record), packed, fixture.id)
+        )
+    db.close()
+    first, *others = problems(path, tmp_path)
+    assert first == "its header is that of another match: format: was 1, is now 2"
+    assert others == [None] * 5

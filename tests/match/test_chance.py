@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from fractions import Fraction
 from hashlib import blake2b, sha256
 from itertools import count
 from pathlib import Path
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 from warpleague.match.chance import (
     ChanceStream,
+    Dice,
     beacon_secret,
     bot_seed,
     deal_key,
@@ -42,6 +45,15 @@ def test_published_keys() -> None:
         assert beacon_secret(bytes.fromhex(vector["secret"]), vector["value"]).hex() == vector["result"]
     for vector in VECTORS["bot_seeds"]:
         assert bot_seed(bytes.fromhex(vector["key"]), vector["seat"]) == vector["seed"]
+
+
+def test_published_addresses() -> None:
+    """The numbers of an address, and what a roll there shows, are those published for other implementations."""
+    for vector in VECTORS["addresses"]:
+        dice = Dice(bytes.fromhex(vector["key"]))
+        assert dice.roll(vector["at"], plain(vector["of"])) == tuple(vector["outcome"])
+        # A draw below 2^128 shows the number itself.
+        assert [str(number) for number in dice.roll(vector["at"], (2**128,) * 5)] == vector["numbers"]
 
 
 def test_published_streams() -> None:
@@ -92,6 +104,38 @@ def test_rolls_follow_the_definition(key: bytes, made: list[list[int | tuple[int
     stream, definition = ChanceStream(key), numbers(key)
     for roll in made:
         assert stream.roll(tuple(roll)) == slow_roll(definition, roll)
+
+
+def slow_outcome(key: bytes, at: str, place: int, draw: int | tuple[int, ...]) -> int:
+    """A draw of record format 2 from the definition, in exact fractions of the interval from 0 to 1."""
+    block = blake2b(f"{at} {place // 4}".encode(), key=key, digest_size=64).digest()
+    where = Fraction(int.from_bytes(block[16 * (place % 4) :][:16], "big"), 2**128)
+    weights = (1,) * draw if isinstance(draw, int) else draw
+    return next(i for i in range(len(weights)) if where < Fraction(sum(weights[: i + 1]), sum(weights)))
+
+
+@given(key=st.binary(min_size=32, max_size=32), addresses=st.lists(st.text("ab# 1", max_size=4)), roll=rolls)
+def test_an_address_decides_its_roll_alone(
+    key: bytes, addresses: list[str], roll: list[int | tuple[int, ...]]
+) -> None:
+    """Rolls follow from key and address as defined, in any order; no address comes twice in a match."""
+    dice = Dice(key)
+    places = [dice.at(address) for address in addresses]
+    assert len(set(places)) == len(places)
+    for at in reversed(places):
+        assert at is not None
+        found = Dice(key).roll(at, tuple(roll))
+        assert found == tuple(slow_outcome(key, at, place, draw) for place, draw in enumerate(roll))
+
+
+def test_draws_of_an_address_differ_and_are_even() -> None:
+    """Each of six outcomes comes up a sixth of the time, at every place of a roll and over many addresses."""
+    dice = Dice(bytes(32))
+    shown = [dice.roll(dice.at(f"seat {i}"), (6,) * 9) for i in range(3000)]
+    for place in range(9):
+        counts = Counter(outcome[place] for outcome in shown)
+        assert sum((counts[k] - 500) ** 2 / 500 for k in range(6)) < 25  # chi-squared, 5 degrees: 1 in 7,000
+    assert len(set(shown)) > 2990
 
 
 def test_one_outcome_uses_a_number() -> None:

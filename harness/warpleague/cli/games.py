@@ -99,7 +99,7 @@ def _show_galaxy(args: argparse.Namespace) -> int:
 
     from warpleague.games import load_game
     from warpleague.games.api import CHANCE
-    from warpleague.match.chance import ChanceStream, match_key
+    from warpleague.match.chance import Dice, match_key
     from warpleague.match.setup import first_state, load_options, options_json, players_text
 
     if args.game is None:
@@ -110,10 +110,11 @@ def _show_galaxy(args: argparse.Namespace) -> int:
         raise BadInput(f"--players {players}: {game.id} is for {players_text(game)}")
     options = load_options(game, players, parse_options(game, args.option), "--option")
     seed = secrets.token_hex(4) if args.seed is None else args.seed
-    stream = ChanceStream(match_key(seed))
+    dice = Dice(match_key(seed))
     state = first_state(game, players, options, None)
     while game.actors(state) == (CHANCE,):
-        state, _ = game.apply(state, stream.roll(game.chance(state)))
+        rolled = dice.roll(dice.at(game.address(state)), game.chance(state))
+        state, _ = game.apply(state, rolled)
     scene = game.galaxy(state)
     if scene is None:
         raise BadInput(f"--show-galaxy: {game.id} deals no galaxy: captains does")

@@ -117,6 +117,7 @@ def _spec(args: argparse.Namespace, header: dict[str, Any], key: bytes) -> Match
         faults=header["faults"],
         strikes=header["strikes"],
         position=header["position"],
+        format=header["format"],
     )
 
 

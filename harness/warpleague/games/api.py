@@ -147,6 +147,16 @@ class Game(ABC, Generic[S, A]):
     def chance(self, state: S) -> tuple[Weights, ...]:
         """The independent draws to make now; only when `actors` is `(CHANCE,)`. Never empty."""
 
+    def address(self, state: S) -> str:  # noqa: ARG002 - the default is the same for every roll
+        """What the draws of `chance` are for, in a few words of printable ASCII, such as `seat 1 turn 7`.
+
+        Equal matches with equal addresses have equal luck, whatever was played and rolled before: a roll's numbers
+        follow from the match's key, its address, and how many rolls had this address before. So name what should be
+        the same for whoever sits there: the seat, its turn, the part of the turn. The default says nothing: then the
+        n-th roll of a match gets the n-th numbers.
+        """
+        return ""
+
     @abstractmethod
     def legal(self, state: S, seat: int) -> Sequence[A]:
         """Every enumerable action of `seat`, in the canonical order; never empty for an actor, else not asked for.

@@ -140,7 +140,7 @@ def open_to_run(
     store = Store.open_to_write(results / config.name)
     try:
         entries = enter_bots(config, prepare, (results,))
-        season = Season.of(config, entries.bots, _secret(store, config))
+        season = Season.of(config, entries.bots, _secret(store, config), record=store.record_format())
         season = attrs.evolve(season, beacon=_beacon(store, season, beacon))
         store.enter(config, season, entries.skipped)
         return _league(config, season, store, entries.skipped)
@@ -253,7 +253,7 @@ def commit(
             _check(store, config)
             return _told(store)
     with Store.open_to_write(folder) as store:
-        store.commit(config, Season.of(config, (), _secret(store, config)))
+        store.commit(config, Season.of(config, (), _secret(store, config), record=store.record_format()))
         return _told(store)
 
 
@@ -263,7 +263,7 @@ def _commit_entrants(
     with Store.open_to_write(folder) as store:
         entries = enter_bots(config, prepare, (folder,))
         beacon = store.meta("beacon")
-        season = Season.of(config, entries.bots, _secret(store, config), beacon)
+        season = Season.of(config, entries.bots, _secret(store, config), beacon, record=store.record_format())
         if beacon is not None:
             _check_settled(store, season, beacon)
         store.enter(config, season, entries.skipped)
@@ -289,7 +289,7 @@ def merge(
         secret, beacon = store.secret(), store.meta("beacon")
         if secret is None:
             raise unplayed(store.path)
-        season = Season.of(config, store.bots() or (), secret, beacon)
+        season = Season.of(config, store.bots() or (), secret, beacon, record=store.record_format())
         with store.writing() as db:
             return [merge_from(store, db, season, path, trust=trust) for path in paths]
 
@@ -335,7 +335,7 @@ def _open_to_decide(config: LeagueConfig, results: Path) -> Store:
 def _check(store: Store, config: LeagueConfig) -> None:
     """Raise `StoreError` if the store is not one of this league's as the file has it, whatever its bots."""
     store.check_commitment()
-    store.check_same_league(Season.of(config, (), b""), config)
+    store.check_same_league(Season.of(config, (), b"", record=store.record_format()), config)
 
 
 def _told(store: Store) -> Commitment:
@@ -373,7 +373,7 @@ def _opened(config: LeagueConfig, store: Store) -> League:
                 )
             commitment = store.meta("commitment")
             raise unplayed(store.path, f"the season's secret is fixed (commitment {commitment}), but ")
-        season = Season.of(config, bots, secret, store.meta("beacon"))
+        season = Season.of(config, bots, secret, store.meta("beacon"), record=store.record_format())
         store.check_same_league(season, config)
         check_names(config, season.names)
         return _league(config, season, store, store.skipped(), changes(config, store))

@@ -67,7 +67,10 @@ def header_differences(header: JsonObject, wanted: Mapping[str, Any]) -> list[st
 
     A league's matches start from the game's own position. Which beacon its season awaits is in no record.
     """
-    wanted = {name: value for name, value in wanted.items() if name != "beacon"} | {"position": None}
+    wanted = {name: value for name, value in wanted.items() if name not in ("beacon", "record")} | {
+        "format": wanted.get("record", 1),
+        "position": None,
+    }
     found = {name: header.get(name) for name in wanted}
     if "pondering" in wanted:
         # It stands beside the confinement; where nothing is noted it is the usual.

@@ -12,7 +12,7 @@ import attrs
 
 from warpleague.games import load_game
 from warpleague.match.chance import beacon_secret, deal_key, season_commitment
-from warpleague.match.spec import FaultPolicy, Level, MatchSpec, Pondering, SeatSpec, TimeControl
+from warpleague.match.spec import FORMAT, FaultPolicy, Level, MatchSpec, Pondering, SeatSpec, TimeControl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ class Season:
 
     `secret` are the 32 bytes all deals come from. Where the season `awaits` a beacon, a public value that nobody knew
     when secret and entrants were committed to, they come from both; `beacon` is that value. For reading results the
-    bots need no way to be run.
+    bots need no way to be run. `record` is the format of the records, and so how the dice follow from a deal's key.
     """
 
     game: str
@@ -48,10 +48,17 @@ class Season:
     pondering: Pondering = "off"
     awaits: str | None = None
     beacon: str | None = None
+    record: int = FORMAT
 
     @classmethod
     def of(
-        cls, config: LeagueConfig, bots: Sequence[SeatSpec], secret: bytes, beacon: str | None = None
+        cls,
+        config: LeagueConfig,
+        bots: Sequence[SeatSpec],
+        secret: bytes,
+        beacon: str | None = None,
+        *,
+        record: int = FORMAT,
     ) -> Season:
         """The season that `config` describes, with these `bots`, and its beacon's value once it is known."""
         return cls(
@@ -69,6 +76,7 @@ class Season:
             pondering=config.rules.pondering,
             awaits=config.season.beacon,
             beacon=beacon,
+            record=record,
         )
 
     @cached_property
@@ -86,7 +94,7 @@ class Season:
         """What every match of the season has in common, as JSON; `rules` is the version of the game's rules.
 
         The policy on pondering is included only if it is not the default, since it was not always a condition.
-        The same holds for the beacon of the season.
+        The same holds for the beacon of the season, and for the format of its records.
         """
         return {
             "clock": attrs.asdict(self.clock),
@@ -99,6 +107,7 @@ class Season:
             "strikes": self.strikes,
             **({} if self.pondering == "off" else {"pondering": self.pondering}),
             **({} if self.awaits is None else {"beacon": self.awaits}),
+            **({} if self.record == 1 else {"record": self.record}),
         }
 
     @cached_property
@@ -163,6 +172,7 @@ class Season:
             strikes=self.strikes,
             pondering=self.pondering,
             publish_key=False,
+            format=self.record,
         )
 
 

@@ -45,7 +45,7 @@ from warpleague.league.season import differences
 from warpleague.league.stored_match import RESULT_COLUMNS, StoredMatch, confinement_from, played_from, row_of
 from warpleague.match.chance import season_commitment
 from warpleague.match.packing import unpack
-from warpleague.match.spec import SeatSpec
+from warpleague.match.spec import FORMAT, FORMATS, SeatSpec
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -153,6 +153,16 @@ class Store:
     def secret(self) -> bytes | None:
         """The season's 32-byte secret; None before it is settled."""
         return self._fact("secret", bytes.fromhex)
+
+    def record_format(self) -> int:
+        """The format of the season's records: a season keeps the one that it began with."""
+        stored = self._fact("conditions", json_object)
+        found = FORMAT if stored is None else stored.get("record", 1)
+        if found not in FORMATS:
+            raise StoreError(
+                f"{self.path}: its records are of format {found!r}; this version reads {FORMATS}"
+            )
+        return found
 
     def bots(self) -> tuple[SeatSpec, ...] | None:
         """The bots of the last run, in order, without a way to run them; None before the first run."""

@@ -1,6 +1,6 @@
-"""The chance stream: the random numbers of a match, and the keys that they come from.
+"""The dice of a match: its random numbers, and the keys that they come from.
 
-Engines decide what the numbers mean. Everything here is a pure function of its arguments, simple enough to be
+Engines decide what the numbers mean. Everything here follows from its arguments alone, and is simple enough to be
 written again in any language; `docs/reproduce.md` publishes test vectors.
 """
 
@@ -9,11 +9,16 @@ from __future__ import annotations
 from hashlib import blake2b, sha256
 from typing import TYPE_CHECKING
 
+from warpleague.match.spec import FORMAT
+
 if TYPE_CHECKING:
     from warpleague.games.api import Rolled, Weights
 
 KEY_BYTES = 32
 _RANGE = 1 << 64
+_NUMBER_BYTES = 16  # so many that outcomes of a draw below 2^53 differ in likelihood by less than 1 in 2^75
+_BITS = 8 * _NUMBER_BYTES
+_NUMBERS = 4  # of each block
 
 
 def _derive(data: str, key: bytes = b"") -> bytes:
@@ -50,8 +55,60 @@ def bot_seed(key: bytes, seat: int) -> str:
     return _derive(f"bot {seat}", key).hex()
 
 
+class Dice:
+    """The dice of one match, from its 32-byte key and the format of its record.
+
+    In format 2 every roll has an address, `at`: what the game says that it is for, and which roll for that it is. Its
+    numbers follow from key and address, not from the rolls before it. In format 1 they come from one `ChanceStream`.
+    """
+
+    __slots__ = ("_hash", "_rolls", "_stream")
+
+    def __init__(self, key: bytes, form: int = FORMAT) -> None:
+        self._stream = ChanceStream(key) if form == 1 else None
+        self._rolls: dict[str, int] = {}
+        # A keyed hash object is copied for each roll: this costs less than a new keyed hash.
+        self._hash = blake2b(key=key, digest_size=_NUMBERS * _NUMBER_BYTES)
+
+    def at(self, address: str) -> str | None:
+        """The address of the roll that comes now: the game's, and its number there; None in format 1."""
+        if self._stream is not None:
+            return None
+        number = self._rolls[address] = self._rolls.get(address, 0) + 1
+        return f"{address}#{number}"
+
+    def roll(self, at: str | None, draws: tuple[Weights, ...]) -> Rolled:
+        """One outcome index for each draw, in order; `at` as the method of this name gave it."""
+        if at is None:
+            assert self._stream is not None
+            return self._stream.roll(draws)
+        outcome = []
+        block = b""
+        for place, weights in enumerate(draws):
+            start = place % _NUMBERS * _NUMBER_BYTES
+            if not start:
+                hasher = self._hash.copy()
+                hasher.update(f"{at} {place // _NUMBERS}".encode())
+                block = hasher.digest()
+            number = int.from_bytes(block[start : start + _NUMBER_BYTES], "big")
+            if isinstance(weights, int):
+                outcome.append(number * weights >> _BITS)
+            else:
+                outcome.append(_index_at(number * sum(weights) >> _BITS, weights))
+        return tuple(outcome)
+
+
+def _index_at(rest: int, weights: tuple[int, ...]) -> int:
+    """The index that a walk along the cumulative weights reaches after `rest`, which is below their sum."""
+    for index, weight in enumerate(weights):
+        rest -= weight
+        if rest < 0:
+            return index
+    raise AssertionError("a draw below the total lies within some weight")
+
+
 class ChanceStream:
-    """The numbers of one match, in order, from its 32-byte key.
+    """The numbers of one match of record format 1, in order, from its 32-byte key. The schedule draws from it, too.
 
     The i-th number is the first 8 bytes, big-endian, of BLAKE2b(key, i as 8 bytes big-endian, digest size 32).
     """
@@ -87,12 +144,7 @@ class ChanceStream:
         """One draw: uniform below an integer, or the index that a walk along the cumulative weights reaches."""
         if isinstance(weights, int):
             return self.below(weights)
-        rest = self.below(sum(weights))
-        for index, weight in enumerate(weights):
-            rest -= weight
-            if rest < 0:
-                return index
-        raise AssertionError("a draw below the total lies within some weight")
+        return _index_at(self.below(sum(weights)), weights)
 
     def roll(self, draws: tuple[Weights, ...]) -> Rolled:
         """One outcome index for each draw, in order."""

@@ -1,7 +1,7 @@
-"""Checks the form of a record's lines: which fields each line has, of which types and ranges (record format 1).
+"""Checks the form of a record's lines: which fields each line has, of which types and ranges.
 
 Every reader may rely on it: a field that passes here can be shown, summed or given to a clock without another
-check. Unknown fields are accepted, since format 1 may gain some. Each check returns what is wrong, or None.
+check. Unknown fields are accepted, since a format may gain some. Each check returns what is wrong, or None.
 """
 
 from __future__ import annotations

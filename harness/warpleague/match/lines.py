@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Outcome
 
-FORMAT: Final = 1
-"""The version of the record's form, in its header."""
-
 UNDIGESTED: Final = frozenset({"ms", "bank_s", "started", "harness", "seed", "key", "detail"})
 """Top-level keys the digest leaves out: they differ between two runs of the same match."""
 

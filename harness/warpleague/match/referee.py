@@ -13,7 +13,7 @@ from warpleague import __version__
 from warpleague.errors import ActionError
 from warpleague.games.api import CHANCE
 from warpleague.games.values import decoded
-from warpleague.match.chance import ChanceStream, bot_seed
+from warpleague.match.chance import Dice, bot_seed
 from warpleague.match.evidence import quote
 from warpleague.match.lines import number, outcome_form
 from warpleague.match.scribe import Scribe, action_cache
@@ -67,7 +67,7 @@ class Referee:
         seats = len(spec.seats)
         self._options = load_options(game, seats, spec.options)
         self._state: Any = None
-        self._stream = ChanceStream(spec.key)
+        self._dice = Dice(spec.key, spec.format)
         self._actions = action_cache(game)
         self._scribe = Scribe(game, spec, started, confinement)
         self._confinement = confinement
@@ -385,8 +385,9 @@ class Referee:
 
     def _roll(self) -> None:
         draws = self.game.chance(self._state)
-        outcome = self._stream.roll(draws)
-        self._scribe.chance(draws, outcome)
+        at = self._dice.at(self.game.address(self._state))
+        outcome = self._dice.roll(at, draws)
+        self._scribe.chance(at, draws, outcome)
         self._then = []
         state, events = self.game.apply(self._state, outcome)
         self._became(state, events)

@@ -14,12 +14,12 @@ import msgspec
 from warpleague.errors import ActionError, BadInput, RecordError
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
-from warpleague.match.chance import KEY_BYTES, ChanceStream, match_key
+from warpleague.match.chance import KEY_BYTES, Dice, match_key
 from warpleague.match.forms import act_misfit, end_misfit, fault_misfit, header_misfit
-from warpleague.match.lines import FORMAT, digest_form, digest_of, outcome_form, unseal
+from warpleague.match.lines import digest_form, digest_of, outcome_form, unseal
 from warpleague.match.packing import unpack
 from warpleague.match.setup import first_state, load_options
-from warpleague.match.spec import FATAL, retires
+from warpleague.match.spec import FATAL, FORMATS, retires
 from warpline.codec import canonical
 
 if TYPE_CHECKING:
@@ -141,8 +141,9 @@ class Replay:
         header = self._parse(0)
         if header.get("type") != "match":
             raise self._error(1, "the first line must be the match header")
-        if header.get("format") != FORMAT:
-            raise self._error(1, f"record format {header.get('format')!r}; this version reads {FORMAT}")
+        if type(header.get("format")) is not int or header["format"] not in FORMATS:
+            readable = " and ".join(map(str, FORMATS))
+            raise self._error(1, f"record format {header.get('format')!r}; this version reads {readable}")
         self._expect(1, header_misfit(header))
         return header
 
@@ -179,7 +180,7 @@ class Replay:
     def __iter__(self) -> Iterator[ReplayStep]:
         """Execute the record, one `ReplayStep` a line; `RecordError` at the first line that does not hold."""
         game, state = self.game, self.first
-        stream = None if self.key is None else ChanceStream(self.key)
+        dice = Dice(self.key or bytes(KEY_BYTES), self.header["format"])
         digested = [digest_form(self.header)]
         retired: set[int] = set()
         faults = [0] * self.header["players"]
@@ -192,7 +193,7 @@ class Replay:
             if kind == "end":
                 if index != len(self.lines) - 1:
                     raise self._error(line + 1, "there are lines after the end")
-                self._check_end(line, data, state, digested, decisions, stream is not None)
+                self._check_end(line, data, state, digested, decisions, self.key is not None)
                 return
             if data.get("n") != index:
                 raise self._error(line, f"n must be {index}, not {data.get('n')!r}")
@@ -200,7 +201,7 @@ class Replay:
                 raise self._error(line, f"a substituted action of seat {owed} must follow its fault")
             digested.append(digest_form(data))
             if kind == "chance":
-                state, events = game.apply(state, self._rolled(line, data, state, stream))
+                state, events = game.apply(state, self._rolled(line, data, state, dice))
             elif kind == "act":
                 action = self._acted(line, data, state, owed)
                 owed = None
@@ -224,11 +225,12 @@ class Replay:
             raise self._error(line, f"there is no seat {seat!r}")
         return seat
 
-    def _rolled(
-        self, line: int, data: JsonObject, state: Any, stream: ChanceStream | None
-    ) -> tuple[int, ...]:
+    def _rolled(self, line: int, data: JsonObject, state: Any, dice: Dice) -> tuple[int, ...]:
         if self.game.actors(state) != (CHANCE,):
             raise self._error(line, "no dice are rolled here")
+        at = dice.at(self.game.address(state))
+        if data.get("at") != at:
+            raise self._error(line, f"at must be {at!r}, not {data.get('at')!r}")
         draws = self.game.chance(state)
         wanted = [list(draw) if isinstance(draw, tuple) else draw for draw in draws]
         if data.get("of") != wanted:
@@ -242,7 +244,7 @@ class Replay:
                 raise self._error(line, f"{shown!r} is no outcome of {draw}")
             if isinstance(draw, tuple) and not draw[shown]:
                 raise self._error(line, f"outcome {shown} of {draw} has no weight")
-        if stream is not None and (right := stream.roll(draws)) != tuple(outcome):
+        if self.key is not None and (right := dice.roll(at, draws)) != tuple(outcome):
             raise self._error(line, f"the key gives {list(right)}, the record says {outcome}")
         return tuple(outcome)
 

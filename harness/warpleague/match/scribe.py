@@ -9,7 +9,7 @@ import attrs
 
 from warpleague import __version__
 from warpleague.games.values import Kept
-from warpleague.match.lines import FORMAT, digest_form, digest_of, number, outcome_form, seal
+from warpleague.match.lines import digest_form, digest_of, number, outcome_form, seal
 from warpline.codec import canonical, to_bytes
 
 if TYPE_CHECKING:
@@ -95,10 +95,11 @@ class Scribe:
         self._digested = [digest_form(header)]
         self._heads = action_cache(game).heads
 
-    def chance(self, of: tuple[Weights, ...], outcome: Rolled) -> None:
-        """Write what the dice showed."""
+    def chance(self, at: str | None, of: tuple[Weights, ...], outcome: Rolled) -> None:
+        """Write what the dice showed, and the address of the roll, which records of format 1 do not have."""
         self.count += 1
-        line = b'{"n":%d,"of":%b,"outcome":%b,"type":"chance"}\n' % (
+        line = b'{%b"n":%d,"of":%b,"outcome":%b,"type":"chance"}\n' % (
+            b"" if at is None else b'"at":%b,' % canonical(at),
             self.count,
             _numbers(of),
             _numbers(outcome),
@@ -165,7 +166,7 @@ def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> JsonObject:
     clock = {name: number(value) for name, value in attrs.asdict(spec.clock).items() if value is not None}
     return {
         "type": "match",
-        "format": FORMAT,
+        "format": spec.format,
         "id": spec.id,
         "game": spec.game,
         "rules": game.rules_version,

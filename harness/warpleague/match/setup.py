@@ -86,6 +86,7 @@ def match_id(game: Game[Any, Any], spec: MatchSpec) -> str:
         "faults": [spec.faults, spec.strikes],
         "level": spec.level,
         "position": spec.position,
+        "format": spec.format,  # the dice depend on it
         "key": sha256(spec.key).hexdigest(),  # the id of a secret match must not give its dice away
     }
     return sha256(canonical(determines)).hexdigest()[:16]

@@ -21,6 +21,12 @@ Mark = Literal["auto", "substituted", "then"]
 after a fault, or the bot had given it before in a `then` list."""
 
 FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
+
+FORMAT = 2
+"""The form of the records that are written, and so how the dice follow from the key."""
+FORMATS = (1, 2)
+"""The forms of records that can be read, verified and reproduced."""
+
 LEVELS: tuple[Level, ...] = ("none", "limits", "sandbox")
 """From the one that confines nothing to the one that confines most."""
 LEVEL: Level = "limits"
@@ -81,7 +87,7 @@ class MatchSpec:
 
     `options` and `position` are JSON forms, options complete with their defaults. `key` is the 32-byte match
     key (design: BLAKE2b of the seed text, or derived from the season's secret); `seed` the text it came from,
-    or None. With `publish_key` false, `seed` and `key` are null in the record.
+    or None. With `publish_key` false, `seed` and `key` are null in the record. `format` is that of the record.
     """
 
     id: str
@@ -97,6 +103,7 @@ class MatchSpec:
     pondering: Pondering = "off"
     position: dict[str, Any] | None = None
     publish_key: bool = True
+    format: int = FORMAT
 
 
 @attrs.frozen

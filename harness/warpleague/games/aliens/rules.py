@@ -60,6 +60,11 @@ def chance(state: State) -> tuple[Weights, ...]:
     return _ONE_DIE if state.lost >> 2 * state.seat & 3 else _TWO_DICE
 
 
+def address(state: State) -> str:
+    """The opening, or a turn of a seat: aliens C2. A seat has every second turn, whoever moved first."""
+    return "opening" if state.phase == OPENING_ROLL else f"seat {state.seat} turn {state.turn // 2 + 1}"
+
+
 def apply(state: State, move: Action | Rolled) -> tuple[State, Sequence[Event]]:
     """The position after `move`, and what happened."""
     new = fresh(state)

@@ -137,6 +137,11 @@ def draws(dealing: Dealing) -> tuple[Weights, ...]:
     return (weights,) if dealing.plan.options.galaxy == "basic" else (weights, 2, 6)
 
 
+def address(dealing: Dealing) -> str:
+    """What is drawn now: captains C4. A deal that is drawn anew has the same addresses again."""
+    return "station" if dealing.rotation < 0 else f"place {len(dealing.laid)}"
+
+
 def lay(dealing: Dealing, rolled: Rolled) -> tuple[Dealing | Layout, list[Event]]:
     """What follows from a draw: the next state of the deal, or the layout once it keeps captains G7."""
     plan = dealing.plan

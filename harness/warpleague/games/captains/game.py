@@ -39,6 +39,7 @@ class Captains(Game[Position, Action]):
     match_of = staticmethod(_state.match_of)
     actors = staticmethod(_state.actors)
     chance = staticmethod(_rules.chance)
+    address = staticmethod(_rules.address)
     legal = staticmethod(_legal.legal)
     parse = staticmethod(_legal.parse)
     ask = staticmethod(_legal.ask)

@@ -76,6 +76,15 @@ def chance(state: Position) -> tuple[Weights, ...]:
     return (state.cards.deck,) if isinstance(state, State) else dealing.draws(state)
 
 
+def address(state: Position) -> str:
+    """The place of a board, or who turns a card and where to: captains C4."""
+    if not isinstance(state, State):
+        return dealing.address(state)
+    if state.stage == AI_CARDS:
+        return "AI"
+    return f"seat {state.seat} black hole" if state.stage == BLACKHOLE else f"seat {state.seat}"
+
+
 def apply(state: Position, move: Action | Rolled) -> tuple[Position, Told]:
     """The position after `move`, and what happened."""
     if isinstance(state, State):

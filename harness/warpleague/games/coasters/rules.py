@@ -30,6 +30,11 @@ def chance(state: State) -> tuple[Weights, ...]:
     return _DICE
 
 
+def address(state: State) -> str:
+    """C3: a seat's turn of a round."""
+    return f"seat {state.seat} round {state.table.round}"
+
+
 def apply(state: State, move: act.Action | Rolled) -> tuple[State, Told]:
     """The position after `move`, and what happened."""
     new = fresh(state)

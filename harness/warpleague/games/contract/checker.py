@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from random import Random
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     Talker: TypeAlias = Callable[[Any, int, Random], dict[str, Any]]
+
+_ADDRESS = re.compile(r"[ !\"$-~]{0,60}")
 
 
 class Checker:
@@ -88,7 +91,12 @@ class Checker:
         return actors
 
     def check_draws(self, state: Any) -> tuple[Any, ...]:
-        """The draws: at least one, each a positive number or weights that are not all zero."""
+        """The draws: at least one, each a positive number or weights that are not all zero; and their address."""
+        address = self.game.address(state)
+        self.demand(
+            type(address) is str and _ADDRESS.fullmatch(address),
+            f"address must be at most 60 printable ASCII characters without '#', not {address!r}",
+        )
         draws = self.game.chance(state)
         self.demand(isinstance(draws, tuple) and draws, f"chance must be a tuple with a draw, not {draws!r}")
         for draw in draws:

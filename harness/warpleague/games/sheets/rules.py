@@ -58,6 +58,12 @@ def chance(state: State) -> tuple[int, ...]:
     return _SIX[state.hand or state.offered]
 
 
+def address(state: State) -> str:
+    """C2: which of the three rolls of a seat's turn, or that of the discarded dice; rerolls repeat its address."""
+    roll = f"roll {1 + len(UNIT_SETS[state.kept])}" if state.hand else "discarded"
+    return f"seat {state.seat} round {state.round} {roll}"
+
+
 def apply(state: State, move: Action | Rolled) -> tuple[State, Told]:
     """The position after `move`, and what happened."""
     new = fresh(state)
