@@ -24,6 +24,19 @@ demo: bootstrap ## play a small league of every game, then the aliens demo leagu
 test: bootstrap ## run the tests on all processors, without the examples of the docs
 	$(BIN)/pytest -n auto --ignore $(EXAMPLES) $(PYTEST)
 
+.PHONY: compile
+compile: bootstrap ## compile the part of the program that is also there in C; `make pure` removes it
+	$(BIN)/python scripts/compile.py
+
+.PHONY: pure
+pure: bootstrap
+	$(BIN)/python scripts/compile.py --remove
+
+.PHONY: test-compiled
+test-compiled: compile ## run the tests of bots and matches with the part in C, then remove it
+	@$(BIN)/pytest -n auto tests/runner tests/sandbox tests/e2e/test_misbehaving.py $(PYTEST); \
+	status=$$?; $(MAKE) pure; exit $$status
+
 .PHONY: coverage
 coverage: bootstrap ## measure which lines the tests run in their own process; fails if they are too few
 	$(BIN)/coverage run -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/soak --ignore tests/house $(PYTEST)

@@ -21,7 +21,7 @@ from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, SeatTimes, TimeControl, Violation
 from warpleague.report.match import print_result
 from warpleague.runner.bot import clock, process, stopwatch
-from warpleague.runner.bot.children import Children
+from warpleague.runner.bot.children import Children, clock_id
 from warpleague.runner.bot.pondering import QUIET_NS, Pondering
 from warpleague.runner.bot.process import BotProcess, BotReply
 from warpleague.runner.bot.reuse import IdleBots
@@ -41,6 +41,7 @@ class FakeChild:
 
     pid = own_pid = 0
     group = freezer = None
+    clock_id = clock_id(1 << 22)  # no process has this number
 
     def __init__(self, *_: object) -> None:
         self.theirs_in, self.stdin = os.pipe()

@@ -10,13 +10,13 @@ import errno
 import os
 import signal
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import trio
 
 from warpleague.errors import BotError, HarnessFault
 from warpleague.runner.bot.children import clock_id
+from warpleague.runner.bot.exchange import read_clock
 from warpleague.runner.confine.launch import dies_with_harness, launch, remove_groups
 from warpleague.runner.confine.sandbox import exit_status
 from warpleague.runner.host.processes import HOLDS_NUMBERS, ended
@@ -40,7 +40,7 @@ class Child:
     """A process that was started for a bot, and in a sandbox the bot's own process below it.
 
     `pid` is the one that was started, `own_pid` the bot's own; `stdin`, `stdout`, `stderr` are our ends of its pipes,
-    non-blocking.
+    non-blocking. `clock_id` names the processor clock of the bot's own process.
     """
 
     def __init__(self, seat: SeatSpec, level: Level) -> None:
@@ -57,7 +57,7 @@ class Child:
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
         self.pid = self.own_pid = self._popen.pid
-        self._clock_id = clock_id(self.pid)
+        self.clock_id = clock_id(self.pid)
         self._main_thread = Schedstat(str(self.pid))
         if self.sandbox is not None:
             try:
@@ -77,7 +77,7 @@ class Child:
         if pid is None:
             return False
         self.own_pid = pid
-        self._clock_id = clock_id(pid)
+        self.clock_id = clock_id(pid)
         self._main_thread.close()
         self._main_thread = Schedstat(str(pid))
         return True
@@ -86,10 +86,7 @@ class Child:
 
     def cpu_ns(self) -> int | None:
         """The CPU time of the process in nanoseconds: 0.4 microseconds a read, all threads, no children."""
-        try:
-            return time.clock_gettime_ns(self._clock_id)
-        except OSError:
-            return None
+        return read_clock(self.clock_id)
 
     def kept_ns(self) -> int | None:
         """How long it has waited for a processor so far, in nanoseconds; None if the system does not say.

@@ -23,6 +23,7 @@ from warpleague.match.spec import Violation
 from warpleague.runner.bot import violations
 from warpleague.runner.bot.child import EXIT_S, Child
 from warpleague.runner.bot.clock import LOOK_NS, LongDecision
+from warpleague.runner.bot.exchange import CHUNK, exchange_over
 from warpleague.runner.bot.halt import Halt
 from warpleague.runner.bot.pondering import Pondering
 from warpleague.runner.bot.stderr import StderrLog
@@ -50,7 +51,7 @@ MEMORY_WATCH_S: Final = 0.05
 """How often a bot's resident set is measured, in seconds."""
 
 _WATCH_SHARE: Final = 0.02  # the largest share of the time spent on measuring memory
-_CHUNK: Final = 1 << 16
+_QUICK_NS: Final = QUICK_MS * 1_000_000
 _LINUX: Final = sys.platform == "linux"
 
 
@@ -82,7 +83,7 @@ class BotProcess:
         """Called while an answer takes longer than `QUICK_MS`, now and then."""
         self._level = level
         self._buffer = LineBuffer()
-        self._held = False  # whether the buffer holds anything: read for every question
+        self._held = False  # whether the buffer holds anything
         self._eof = False
         self._unsent = b""  # what the pipe did not take
         self._begun = self._ended = 0  # when the last question went out, when its answer came
@@ -95,7 +96,9 @@ class BotProcess:
         self.memory = MemoryWatch(seat.memory_mb, self._child.group)
         self.pid = self._child.pid
         self._in, self._out = self._child.stdin, self._child.stdout
-        self._cpu = self._child.cpu_ns
+        self._exchange = exchange_over(self._in, self._out)
+        self._cpu_known: int | None = None  # what its processor clock showed at its last answer
+        self._known_ns = 0  # until when it cannot have computed more since than every bot may
         self._turns_ns = 0  # how long it has been the bot's turn, in all
         self._asked_ns = 0  # since when it is the bot's turn, while it is waited for
         self._closing = False
@@ -122,24 +125,25 @@ class BotProcess:
             self._halt.resume()
         if self._wire is not None:
             self._wire.sent(line)
-        if (self._held or self._poll.poll(0)) and (early := self._unasked(forgive)) is not None:
+        if self._held and (early := self._unasked(forgive)) is not None:
             return early
-        self._cpu_begun = cpu_begun = self._cpu()
         if self._unsent:
             line = self._unsent + line
             self._unsent = b""
         self._turn = None
         self._budget_ns = budget_ns
-        self._begun = begun = time.perf_counter_ns()
-        try:
-            written = os.write(self._in, line)
-        except BlockingIOError:
-            written = 0
-        except BrokenPipeError:
-            written = len(line)  # its last words may be there: reading tells
-        if cpu_begun is not None and cpu_begun > self.pondering.alarm_ns:
+        wait_ms = QUICK_MS if budget_ns is None or budget_ns >= _QUICK_NS else -(-budget_ns // 1_000_000)
+        while (found := self._exchange(line, wait_ms, self._child.clock_id, self._known_ns)) is None:
+            if (early := self._unasked(forgive)) is not None:
+                return early
+        written, data, begun, now, cpu_begun, cpu = found
+        self._begun = begun
+        if cpu_begun is None:
+            cpu_begun = self._cpu_known  # what it did since its last answer is too little to be judged
+        elif cpu_begun > self.pondering.alarm_ns:
             stopped = self._halt.since_ns
             self.pondering.judge(cpu_begun, (stopped if stopped > self._ended else begun) - self._ended)
+        self._cpu_begun = cpu_begun
         if written < len(line):
             self._asked_ns = begun
             try:
@@ -148,30 +152,36 @@ class BotProcess:
             finally:
                 self._end_turn()
             return await self.again()
-        if (
-            self._poll.poll(QUICK_MS if budget_ns is None else min(QUICK_MS, budget_ns / 1e6))
-            and not self._held
-        ):
-            try:
-                data = os.read(self._out, _CHUNK)
-            except BlockingIOError:
-                return await self.again()
-            now = time.perf_counter_ns()
-            short = now - begun < SHORT_NS
-            if short and data.endswith(b"\n") and data.find(b"\n") == len(data) - 1 < _CHUNK - 1:
+        if data is not None:
+            wall_ns = now - begun
+            if (
+                wall_ns < SHORT_NS
+                and data.find(b"\n") == len(data) - 1 < CHUNK - 1
+                and data
+                and not self._held
+            ):
                 # One whole line, the usual case, past the buffer.
-                self._ended = now
-                wall_ns = now - begun
                 self._turns_ns += wall_ns
-                cpu, cpu_ns = self._cpu(), None
+                cpu_ns = None
                 if cpu is not None and cpu_begun is not None:
-                    cpu_ns = cpu - cpu_begun
-                    self.pondering.answered(cpu)
+                    cpu_ns = min(cpu - cpu_begun, wall_ns * self._halt.cores)
+                self._answered(now, cpu)
                 if self._wire is not None:
                     self._wire.received(data)
                 return BotReply(data[:-1], wall_ns, cpu_ns, 0)
             self._take(data)
         return await self.again()
+
+    def _answered(self, now_ns: int, cpu_ns: int | None) -> None:
+        """An answer came at `now_ns`, when the bot's processor clock showed `cpu_ns`."""
+        self._ended = now_ns
+        self._cpu_known = cpu_ns
+        if cpu_ns is None:
+            self._known_ns = 0
+        else:
+            # In so short a time it cannot compute more than it may: then the clock is not read at the next question.
+            self._known_ns = now_ns + self._halt.quiet_ns
+            self.pondering.answered(cpu_ns)
 
     async def again(self) -> BotReply | Violation:
         """Take the next line in answer to the same question, under the same deadline."""
@@ -195,10 +205,10 @@ class BotProcess:
                 return violations.flooded(error)
             if line is not None:
                 self._held = len(self._buffer) > 0
-                cpu, cpu_ns = self._cpu(), None
+                self._answered(time.perf_counter_ns(), cpu := self._child.cpu_ns())
+                cpu_ns = None
                 if cpu is not None and self._cpu_begun is not None:
                     cpu_ns = max(cpu - self._cpu_begun, turn.own_ns)
-                    self.pondering.answered(cpu)
                 return BotReply(line, turn.charged_ns, cpu_ns, self._stopwatch.wait_ns)
             if self._eof:
                 return self._gone()
@@ -228,7 +238,7 @@ class BotProcess:
     def _read(self) -> bool:
         """Read what is there; whether there was anything."""
         with contextlib.suppress(BlockingIOError):
-            self._take(os.read(self._out, _CHUNK))
+            self._take(os.read(self._out, CHUNK))
             return True
         return False
 
@@ -259,7 +269,7 @@ class BotProcess:
         """The clock of the current decision, which takes more than a moment."""
         if self._turn is None:
             self._turn = self._stopwatch.start(self._begun, self._budget_ns, self._cpu_begun or 0)
-            self._stopwatch.look(self._turn, QUICK_MS * 1_000_000, came=self._held)
+            self._stopwatch.look(self._turn, _QUICK_NS, came=self._held)
         return self._turn
 
     async def _doze(self, ready: Callable[[int], Awaitable[None]], fd: int) -> bool:
@@ -373,6 +383,7 @@ class BotProcess:
         """Find the bot's own process after its first answer: clocks and stops are for this process."""
         if self._child.locate():
             self.pondering.forget_clock()
+            self._known_ns = 0
 
     def pause(self) -> None:
         """Stop the bot until it is asked or sent something, if it cannot be left behind stopped."""
