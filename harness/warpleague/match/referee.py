@@ -9,7 +9,6 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague import __version__
 from warpleague.errors import ActionError
 from warpleague.games.api import CHANCE
 from warpleague.games.values import decoded
@@ -20,8 +19,7 @@ from warpleague.match.scribe import Scribe, action_cache
 from warpleague.match.setup import first_state, load_options
 from warpleague.match.spec import MatchResult, SeatFault, SeatTimes, Violation, retires
 from warpline import codec
-from warpline.limits import PROTOCOL
-from warpline.messages import Answer, BotHello, Clock, End, Fault, Hello, Quit, Ready, Start
+from warpline.messages import Answer, Clock, End, Start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import Event, Game, JsonObject
     from warpleague.match.confinement import Confinement
     from warpleague.match.spec import Mark, MatchSpec
+    from warpline.messages import BotHello
 
 _NANO: Final = 1_000_000_000
 
@@ -47,10 +46,10 @@ class Situation(IntEnum):
 class Referee:
     """One match as pure code.
 
-    Life: `begin`; for each seat `start_line` and `connect`, or `fault`; then, while `advance` says `Situation.ASK`,
-    send `line` to the bot of `seat` and within `budget_ns` report its `answer`, or a `fault`; at last
-    `end_line` for each seat and `finish`. `confinement`, if given, goes into the record's header: how the bots
-    are confined. `observer`, if given, is told of every state with what led to it.
+    Life: `begin`; for each seat that said hello (`greeting`) `start_line` and `connect`, or `fault`; then, while
+    `advance` says `Situation.ASK`, send `line` to the bot of `seat` and within `budget_ns` report its `answer`, or a
+    `fault`; at last `end_line` for each seat and `finish`. `confinement`, if given, goes into the record's header: how
+    the bots are confined. `observer`, if given, is told of every state with what led to it.
     """
 
     def __init__(
@@ -103,11 +102,6 @@ class Referee:
 
     # ------------------------------------------------------------------ before the first question
 
-    @staticmethod
-    def hello_line() -> bytes:
-        """The first line any bot is sent."""
-        return codec.encode(Hello(referee=f"warpleague {__version__}"))
-
     def begin(self) -> None:
         """Set up the game and roll the dice that come before the first decision."""
         self._state = first_state(self.game, len(self.spec.seats), self._options, self.spec.position)
@@ -130,27 +124,6 @@ class Referee:
                 setup=self.game.setup(self._state),
             )
         )
-
-    def greet(self, line: bytes) -> BotHello | Violation:
-        """Judge the line that answers hello."""
-        message = self._decode(line)
-        if isinstance(message, Violation):
-            return Violation("startup", f"bad hello: {message.message}", message.detail)
-        if not isinstance(message, BotHello):
-            return Violation("startup", "the first line must be a hello message", quote(line))
-        if message.protocol != PROTOCOL:
-            text = f"the bot speaks protocol {message.protocol}; this referee speaks {PROTOCOL}"
-            return Violation("startup", text, quote(line))
-        return message
-
-    def ready(self, line: bytes) -> Violation | None:
-        """Judge the line that answers start."""
-        message = self._decode(line)
-        if isinstance(message, Violation):
-            return Violation("startup", f"bad ready message: {message.message}", message.detail)
-        if not isinstance(message, Ready):
-            return Violation("startup", "the answer to start must be a ready message", quote(line))
-        return None
 
     def connect(self, seat: int, hello: BotHello) -> None:
         """Take note of what the bot of `seat` wants to be sent."""
@@ -324,11 +297,6 @@ class Referee:
             self._play(self._legal[0], "substituted", bank_ns=bank_ns)
         return retired
 
-    @staticmethod
-    def fault_line(violation: Violation) -> bytes:
-        """The message that tells a bot's own log why it is out."""
-        return codec.encode(Fault(kind=violation.kind, message=violation.message))
-
     def is_retired(self, seat: int) -> bool:
         """Whether the bot of `seat` is out."""
         return self._retired[seat]
@@ -341,11 +309,6 @@ class Referee:
         result = {name: value for name, value in form.items() if name != "type"}
         inbox = self._inboxes[seat] or ()
         return codec.encode(End(result=result, events=tuple(map(decoded, inbox))))
-
-    @staticmethod
-    def quit_line() -> bytes:
-        """The last message: the bot is to exit."""
-        return codec.encode(Quit())
 
     def finish(self, stopped: tuple[int, ...] = ()) -> MatchResult:
         """The result and the sealed record; after `advance` said `Situation.OVER`."""
@@ -423,9 +386,3 @@ class Referee:
                 form = event.json if event.seats is None else event.json_for(seat)
                 if form is not None:
                     inbox.append(form)
-
-    def _decode(self, line: bytes) -> BotHello | Ready | Answer | Violation:
-        try:
-            return codec.decode_bot(line)
-        except codec.WireError as error:
-            return Violation(error.kind, str(error), quote(line))

@@ -17,6 +17,7 @@ import trio
 
 from warpleague.errors import BadInput, BotError, HarnessFault
 from warpleague.games import load_game
+from warpleague.match import greeting
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.spec import Violation
 from warpleague.runner.bot.process import BotProcess, BotReply
@@ -162,7 +163,7 @@ async def play_game(
                         await bot.leave()
                         idle.keep(bot, spec.level)
         finally:
-            await _close_all(referee, bots)
+            await _close_all(bots)
             attendants.cancel_scope.cancel()
     return attrs.evolve(
         result,
@@ -231,10 +232,10 @@ async def _greet(referee: Referee, seat: int, bot: BotProcess) -> Violation | No
     """Exchange hello and start for their answers; None if the bot is ready."""
     limit_ns = round(referee.spec.clock.start_s * 1e9)
     if bot.hello is None:
-        reply = await bot.ask(referee.hello_line(), limit_ns)
+        reply = await bot.ask(greeting.hello_line(), limit_ns)
         if isinstance(reply, Violation):
             return _at_startup(reply, "hello")
-        hello = referee.greet(reply.line)
+        hello = greeting.judge_hello(reply.line)
         if isinstance(hello, Violation):
             return hello
         bot.hello = hello
@@ -243,7 +244,7 @@ async def _greet(referee: Referee, seat: int, bot: BotProcess) -> Violation | No
     reply = await bot.ask(referee.start_line(seat), limit_ns)
     if isinstance(reply, Violation):
         return _at_startup(reply, "start")
-    return referee.ready(reply.line)
+    return greeting.judge_ready(reply.line)
 
 
 def _at_startup(trouble: Violation, after: str) -> Violation:
@@ -306,17 +307,17 @@ def _punish(
             wall_ns = referee.budget_ns or 0
     if referee.fault(seat, trouble, wall_ns) and bot is not None:
         bots[seat] = None  # it must not compute on while the others think
-        bot.tell(referee.fault_line(trouble))
+        bot.tell(greeting.fault_line(trouble))
         attendants.start_soon(bot.close, FAULT_GRACE_S)
 
 
-async def _close_all(referee: Referee, bots: list[BotProcess | None]) -> None:
+async def _close_all(bots: list[BotProcess | None]) -> None:
     """End every bot that is still in, all at once, each with a moment to exit by itself."""
     with trio.CancelScope(shield=True):
         async with trio.open_nursery() as nursery:
             for bot in bots:
                 if bot is not None:
-                    bot.tell(referee.quit_line())
+                    bot.tell(greeting.quit_line())
                     nursery.start_soon(bot.close, GRACE_S)
 
 

@@ -13,6 +13,7 @@ import trio
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_roll
+from warpleague.match import greeting
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import load_options, position_facts
 from warpleague.match.spec import Violation
@@ -129,7 +130,7 @@ async def _try_out(
             trouble = await _greet(referee, bot, seat, deliver) or await _question(
                 referee, bot, seat, deliver, questions
             )
-            bot.tell(referee.quit_line())
+            bot.tell(greeting.quit_line())
         finally:
             told_s = trio.current_time()
             await bot.close(GRACE_S if trouble is None else 0)
@@ -142,15 +143,15 @@ async def _try_out(
 
 async def _greet(referee: Referee, bot: BotProcess, seat: int, deliver: Deliver) -> Violation | None:
     limit_ns = round(referee.spec.clock.start_s * 1e9)
-    reply = await deliver(bot, referee.hello_line(), limit_ns)
+    reply = await deliver(bot, greeting.hello_line(), limit_ns)
     if isinstance(reply, Violation):
         return reply
-    hello = referee.greet(reply.line)
+    hello = greeting.judge_hello(reply.line)
     if isinstance(hello, Violation):
         return hello
     referee.connect(seat, hello)
     reply = await deliver(bot, referee.start_line(seat), limit_ns)
-    return reply if isinstance(reply, Violation) else referee.ready(reply.line)
+    return reply if isinstance(reply, Violation) else greeting.judge_ready(reply.line)
 
 
 async def _question(

@@ -1,0 +1,60 @@
+"""The lines around a match that are the same in every match: hello and ready, a fault's notice, and quit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warpleague import __version__
+from warpleague.match.evidence import quote
+from warpleague.match.spec import Violation
+from warpline import codec
+from warpline.limits import PROTOCOL
+from warpline.messages import BotHello, Fault, Hello, Quit, Ready
+
+if TYPE_CHECKING:
+    from warpline.messages import Answer
+
+
+def hello_line() -> bytes:
+    """The first line any bot is sent."""
+    return codec.encode(Hello(referee=f"warpleague {__version__}"))
+
+
+def judge_hello(line: bytes) -> BotHello | Violation:
+    """Judge the line that answers hello."""
+    message = _decode(line)
+    if isinstance(message, Violation):
+        return Violation("startup", f"bad hello: {message.message}", message.detail)
+    if not isinstance(message, BotHello):
+        return Violation("startup", "the first line must be a hello message", quote(line))
+    if message.protocol != PROTOCOL:
+        text = f"the bot speaks protocol {message.protocol}; this referee speaks {PROTOCOL}"
+        return Violation("startup", text, quote(line))
+    return message
+
+
+def judge_ready(line: bytes) -> Violation | None:
+    """Judge the line that answers start."""
+    message = _decode(line)
+    if isinstance(message, Violation):
+        return Violation("startup", f"bad ready message: {message.message}", message.detail)
+    if not isinstance(message, Ready):
+        return Violation("startup", "the answer to start must be a ready message", quote(line))
+    return None
+
+
+def fault_line(violation: Violation) -> bytes:
+    """The message that tells a bot's own log why it is out."""
+    return codec.encode(Fault(kind=violation.kind, message=violation.message))
+
+
+def quit_line() -> bytes:
+    """The last message: the bot is to exit."""
+    return codec.encode(Quit())
+
+
+def _decode(line: bytes) -> BotHello | Ready | Answer | Violation:
+    try:
+        return codec.decode_bot(line)
+    except codec.WireError as error:
+        return Violation(error.kind, str(error), quote(line))
