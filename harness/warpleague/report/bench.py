@@ -26,7 +26,8 @@ def print_figures(found: dict[str, Any]) -> None:
     """Print the figures as tables: the wire and start-up, the games, and the rows with their goals."""
     console = make_console()
     console.print(
-        f"medians of {found['rounds']} rounds, Python {found['python']}, {'with' if found['compiled'] else 'without'} the part in C"
+        f"medians of {found['rounds']} rounds, Python {found['python']}, "
+        f"{'with' if found['compiled'] else 'without'} the part in C"
     )
     if "wire_us" in found["figures"]:
         _print_general(console, found)
