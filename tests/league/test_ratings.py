@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 from math import log10, sqrt
 from random import Random
 from typing import Any
 
 import pytest
 
-from warpleague.league.ratings.bradley_terry import joint_fit
 from warpleague.league.ratings.elo import SCALE, SequentialElo, expected
-from warpleague.league.ratings.outcomes import PairTotals
+from warpleague.league.ratings.fit import Method, joint_fit
+from warpleague.league.ratings.outcomes import Outcomes
+from warpleague.league.statistics import student, t95
 
 
 def fitted(results: Any, bots: Any, **options: Any) -> Any:
-    totals = PairTotals(bots)
-    for _, seats, ranks in results:
-        totals.add(seats, ranks)
-    return joint_fit(totals, lambda: iter(results), **{"start": 0.0, **options})
+    return joint_fit(counted(results), bots, **{"start": 0.0, **options})
+
+
+def counted(results: Any) -> Any:
+    outcomes = Outcomes()
+    for group, seats, ranks in results:
+        outcomes.add(group, seats, ranks)
+    return outcomes
 
 
 def duels(*scores: Any) -> Any:
@@ -72,7 +77,7 @@ def test_the_fit_of_two_bots_is_the_formula() -> None:
     assert fit.ratings[1] == 0.0
     # The sandwich of independent wins and losses is the binomial error, with N - 1 in the place of N.
     assert fit.errors[0] == pytest.approx(SCALE / sqrt(100 * 0.24) * sqrt(100 / 99), rel=1e-9)
-    assert fit.superiority(0, 1) == pytest.approx(0.976, abs=1e-3)
+    assert fit.superiority(0, 1) == pytest.approx(student(fit.ratings[0] / fit.errors[0], 99))
     assert fit.superiority(1, 0) == pytest.approx(1 - fit.superiority(0, 1))
 
 
@@ -86,14 +91,14 @@ def test_draws_make_errors_smaller() -> None:
 def test_a_fit_reproduces_consistent_shares() -> None:
     """Shares made from ratings give these ratings back, less their mean."""
     true = [0.0, 100.0, -150.0, 250.0]
-    totals = PairTotals(4)
-    for a in range(4):
-        for b in range(4):
-            if a != b:
-                totals.games[a][b] = 1_000
-                totals.points[a][b] = 1_000 * expected(true[a] - true[b])
-    fit = joint_fit(totals, lambda: iter(()), start=1500.0)
-    assert fit.ratings == pytest.approx([1500 + value - 50 for value in true], abs=1e-6)
+    outcomes = Outcomes()
+    for a, b in combinations(range(4), 2):
+        won = round(100_000 * expected(true[a] - true[b]))
+        outcomes.add_deal([((a, b), (1, 2))], won)
+        outcomes.add_deal([((b, a), (1, 2))], 100_000 - won)
+    fit = joint_fit(outcomes, 4, start=1500.0)
+    assert fit.ratings == pytest.approx([1500 + value - 50 for value in true], abs=0.01)
+    assert fit.converged
 
 
 def test_duplicate_groups_that_agree_have_larger_errors() -> None:
@@ -118,7 +123,7 @@ def test_errors_cover_at_tables_of_three() -> None:
             order = sorted(seats, key=lambda bot: rng.expovariate(10 ** (true[bot] / 400)))
             results.append((group, seats, tuple(order.index(bot) + 1 for bot in seats)))
         fit = fitted(results, 4, start=25.0)
-        inside += sum(abs(fit.ratings[bot] - true[bot]) < 1.96 * fit.errors[bot] for bot in range(4))
+        inside += sum(abs(fit.ratings[bot] - true[bot]) < fit.half(bot) for bot in range(4))
     assert 0.90 <= inside / 240 <= 0.985
 
 
@@ -138,7 +143,7 @@ def test_errors_cover_in_short_leagues() -> None:
             if len(set(fit.tiers)) == 1:
                 pairs += 1
                 off = fit.ratings[a] - fit.ratings[b] - true[a] + true[b]
-                inside += abs(off) < 1.96 * sqrt(variance)
+                inside += abs(off) < t95(min(fit.freedom[a], fit.freedom[b])) * sqrt(variance)
     assert pairs > 1_000
     assert 0.93 <= inside / pairs <= 0.98
 
@@ -162,12 +167,24 @@ def test_results_without_variation_have_no_error() -> None:
 
 
 def test_a_sweep_has_no_finite_rating() -> None:
-    """Ten wins of ten: the rating at which that has probability one half, and the bound at 0.05."""
+    """Ten wins of ten: the rating with one more deal drawn, said to be a guess, and the bound at 0.05."""
     fit = fitted(duels((0, 1, 10, 0, 0)), 2)
-    assert fit.ratings[0] - fit.ratings[1] == pytest.approx(457.6, abs=0.05)
+    assert fit.ratings[0] - fit.ratings[1] == pytest.approx(400 * log10(21), abs=1e-6)
+    assert fit.guessed == (True, True)
     assert fit.above[0] - fit.ratings[1] == pytest.approx(182.7, abs=0.05)
     assert fit.errors == (None, None)
     assert fit.superiority(0, 1) is None
+
+
+def test_a_swept_deal_counts_once() -> None:
+    """Five deals of two matches that all went alike say no more than five matches do."""
+    alone = fitted(duels((0, 1, 5, 0, 0)), 2)
+    results = [(g, seats, ranks) for g in range(5) for seats, ranks in (((0, 1), (1, 2)), ((1, 0), (2, 1)))]
+    deals = fitted(results, 2)
+    assert deals.ratings == pytest.approx(alone.ratings)
+    for fit in (alone, deals):
+        assert expected(fit.above[0] - fit.ratings[1]) ** 5 == pytest.approx(0.05)
+        assert expected(fit.ratings[0] - fit.below[1]) ** 5 == pytest.approx(0.05)
 
 
 def test_a_swept_bot_does_not_disturb_the_others() -> None:
@@ -201,13 +218,15 @@ def test_bots_that_results_do_not_compare_are_islands() -> None:
 
 
 def test_one_way_groups_are_tiers() -> None:
-    """If one group won everything against the other, their distance is where that had probability one half."""
+    """If one group won everything against the other, their distance is as if one more match had been drawn."""
     results = duels((0, 1, 6, 0, 4), (2, 3, 5, 0, 5), (0, 2, 4, 0, 0), (1, 3, 4, 0, 0))
     fit = fitted(results, 4)
     assert fit.tiers == (0, 0, 1, 1)
     assert set(fit.islands) == {0}
-    one, two = (expected(fit.ratings[a] - fit.ratings[b]) for a, b in ((0, 2), (1, 3)))
-    assert one**4 * two**4 == pytest.approx(0.5)
+    assert fit.guessed in ((False, False, True, True), (True, True, False, False))
+    expected_points = sum(4 * expected(fit.ratings[a] - fit.ratings[b]) for a, b in ((0, 2), (1, 3)))
+    middle = sum(fit.ratings[:2]) / 2 - sum(fit.ratings[2:]) / 2
+    assert expected_points + expected(middle) == pytest.approx(8.5)
     assert fit.ratings[0] - fit.ratings[1] == pytest.approx(400 * log10(1.5), abs=1e-6)
     assert fit.superiority(1, 2) is None
     assert fit.superiority(0, 1) is not None
@@ -227,3 +246,85 @@ def test_nothing_played_is_no_error() -> None:
     """Without results nobody has a rating."""
     fit = fitted([], 3)
     assert fit.ratings == fit.errors == fit.islands == (None, None, None)
+
+
+def test_two_models_agree_on_pairs() -> None:
+    """At tables of two, Plackett-Luce is Bradley-Terry, errors included, also with draws and seats."""
+    results = duels((0, 1, 6, 3, 4), (1, 2, 5, 0, 5), (2, 0, 3, 1, 7))
+    for seats in (False, True):
+        pairs = fitted(results, 3, method=Method(seats=seats))
+        rankings = fitted(results, 3, method=Method(kind="plackett-luce", seats=seats))
+        assert rankings.ratings == pytest.approx(pairs.ratings)
+        assert rankings.errors == pytest.approx(pairs.errors)
+        assert rankings.seats == pytest.approx(pairs.seats)
+
+
+def test_plackett_luce_by_hand() -> None:
+    """With each order of three bots once, all are rated alike; one more tells them apart as the model says."""
+    results = [(g, order, (1, 2, 3)) for g, order in enumerate(permutations(range(3)))]
+    assert fitted(results, 3, method=Method(kind="plackett-luce")).ratings == pytest.approx(
+        (0, 0, 0), abs=1e-9
+    )
+    fit = fitted([*results, (9, (0, 1, 2), (1, 2, 3))], 3, method=Method(kind="plackett-luce"))
+    strengths = [10 ** (rating / 400) for rating in fit.ratings]
+    # At the maximum every bot is placed as often as expected, over all choices that were made.
+    chosen = [0.0] * 3
+    for order in [*permutations(range(3)), (0, 1, 2)]:
+        for place in range(2):
+            total = sum(strengths[bot] for bot in order[place:])
+            for bot in order[place:]:
+                chosen[bot] += strengths[bot] / total
+    assert chosen == pytest.approx([5.0, 5.0, 4.0])
+
+
+def test_a_seat_has_a_rating() -> None:
+    """Where the first seat wins three of four between equals, it is worth that, and the bots stay equal."""
+    results = duels((0, 1, 30, 0, 10), (1, 0, 30, 0, 10))
+    fit = fitted(results, 2, method=Method(seats=True))
+    assert fit.ratings == pytest.approx((0, 0), abs=1e-6)
+    assert fit.seats[0] - fit.seats[1] == pytest.approx(400 * log10(3))
+    assert fit.seat_errors[0] == pytest.approx(fit.seat_errors[1])
+    always = fitted(duels((0, 1, 30, 0, 10)), 2, method=Method(seats=True))
+    assert always.seats == ()  # nobody changed seats: nothing tells them apart
+    assert always.ratings[0] > always.ratings[1]
+
+
+def test_draws_have_a_parameter() -> None:
+    """Davidson's model gives back the shares of draws and of wins that it was fitted to."""
+    fit = fitted(duels((0, 1, 50, 30, 20)), 2, method=Method(draws=True))
+    ratio = 10 ** ((fit.ratings[0] - fit.ratings[1]) / 400)
+    drawn = fit.draws / (fit.draws + ratio**0.5 + ratio**-0.5)
+    assert drawn == pytest.approx(0.3)
+    assert ratio == pytest.approx(50 / 20)
+
+
+def test_a_prior_is_a_drawn_match() -> None:
+    """A prior of one match pulls to the mean, leaves nobody without a rating, and needs no guess."""
+    fit = fitted(duels((0, 1, 10, 0, 0)), 2, method=Method(prior=1.0))
+    half = fit.ratings[0]
+    assert fit.ratings[1] == pytest.approx(-half)
+    # What it lost against the other makes up for what it lost in the drawn match.
+    assert 10 * (1 - expected(2 * half)) == pytest.approx(expected(half) - 0.5)
+    assert fit.guessed == (False, False)
+    assert set(fit.tiers) == {0}
+
+
+def test_many_bots_of_all_strengths() -> None:
+    """A chain of bots, each of which won nearly all against the next, is rated far beyond 20,000 points."""
+    fit = fitted(duels(*((bot, bot + 1, 999, 0, 1) for bot in range(24))), 25, start=0.0)
+    steps = [fit.ratings[bot] - fit.ratings[bot + 1] for bot in range(24)]
+    assert steps == pytest.approx([400 * log10(999)] * 24)
+    assert fit.converged
+    swept = fitted(duels(*((bot, bot + 1, 99_999, 0, 0) for bot in range(12))), 13)
+    steps = [swept.ratings[bot] - swept.ratings[bot + 1] for bot in range(12)]
+    assert steps == pytest.approx([400 * log10(199_999)] * 12)
+
+
+def test_all_bots_beaten_by_the_next() -> None:
+    """Where every bot beat all that follow, the order is that one; equal results have equal ratings."""
+    results = duels(*((a, b, 2, 0, 0) for a, b in combinations(range(6), 2)))
+    fit = fitted(results, 6)
+    assert list(fit.ratings) == sorted(fit.ratings, reverse=True)
+    assert len(set(fit.tiers)) == 6
+    twins = fitted(duels((0, 2, 3, 0, 1), (1, 2, 3, 0, 1), (0, 1, 1, 0, 1)), 3)
+    assert twins.ratings[0] == pytest.approx(twins.ratings[1])

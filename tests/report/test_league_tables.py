@@ -10,7 +10,7 @@ import attrs
 import pytest
 from rich.console import Console
 
-from warpleague.league.ratings.bradley_terry import joint_fit
+from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.standings import FaultLine, SeatLine, Tally, TimeLine, WinLossRecord, ranked
 from warpleague.league.statistics import Mean
 from warpleague.match.spec import SeatFault
@@ -34,7 +34,7 @@ def made_up(names: Any, matches: int = 200, seed: int = 1, **options: Any) -> An
         )
         results.append((group, (one, two), ranks))
         tally.add((one, two), ranks, (float(ranks[0] == 1), float(ranks[1] == 1)), (0, int(group % 50 == 0)))
-    fit = joint_fit(tally.totals, lambda: iter(results))
+    fit = joint_fit(tally.outcomes, len(names))
     return ranked(names, tally, fit, "elo", solo=False)
 
 
@@ -51,7 +51,8 @@ def test_standings_show_every_bot_with_all_counts() -> None:
     for line in standings.lines:
         row = next(row for row in out.splitlines() if line.bot in row).split()
         assert row[0] == str(line.rank)
-        assert row[2] == f"{line.elo:.0f}"
+        assert row[2] == f"{line.fit:.0f}"
+        assert f"{line.elo:.0f}" in row
         assert f"{line.record.won}" in row
     assert "LOS: likelihood" in out
 
@@ -65,16 +66,17 @@ def test_standings_fit_the_width(width: int) -> None:
     assert all(name[:8] in out for name in NAMES)
 
 
-def test_sweeps_are_shown_as_bounds() -> None:
-    """A bot that won everything has a bound, and so has one that lost everything."""
+def test_sweeps_are_shown_as_guesses() -> None:
+    """A bot that won everything has an estimate that is said to be one, and so has one that lost everything."""
     tally = Tally(2, 16.0, 1500.0)
     for _ in range(10):
         tally.add((0, 1), (1, 2), (1.0, 0.0), (0, 0))
-    fit = joint_fit(tally.totals, lambda: iter(()))
+    fit = joint_fit(tally.outcomes, 2)
     out = text(tables.standings_table(ranked(("top", "flop"), tally, fit, "elo", solo=False), "cup", 100))
     top = next(line for line in out.splitlines() if "top" in line)
-    assert "> 1454" in top
+    assert "≈ 1764" in top
     assert "won all" in top
+    assert "one more deal had been drawn" in out
 
 
 def test_islands_are_told() -> None:
@@ -83,7 +85,7 @@ def test_islands_are_told() -> None:
     results = [(0, (0, 1), (1, 2)), (1, (1, 0), (1, 2)), (2, (2, 3), (1, 2)), (3, (3, 2), (1, 2))]
     for _, seats, ranks in results:
         tally.add(seats, ranks, (0.0, 0.0), (0, 0))
-    fit = joint_fit(tally.totals, lambda: iter(results))
+    fit = joint_fit(tally.outcomes, 4)
     out = text(tables.standings_table(ranked(NAMES, tally, fit, "elo", solo=False), "cup", 100))
     assert "2 groups of bots never met each other" in out
 
@@ -126,8 +128,8 @@ def test_solo_standings_against_a_rival(width: int) -> None:
         tally.add((1,), (2,), (score / 2,), (1,), 11.0)
     table = ranked(("a", "b"), tally, None, "elo", solo=True)
     mean = Mean()
-    mean.add(5.0)
-    mean.add(5.0)
+    mean.add(4.5)
+    mean.add(5.5)
     ahead = attrs.evolve(table.lines[0], ahead=mean)
     table = attrs.evolve(table, lines=(ahead, *table.lines[1:]))
     out = text(tables.standings_table(table, "cup", width), width)
@@ -138,8 +140,8 @@ def test_solo_standings_against_a_rival(width: int) -> None:
         row
         == {
             60: [*left, "+1.00", "4.97", *counts],
-            80: [*left, "+1.00", "4.97", "+5.00", "0.00", *counts],
-            120: [*left, "21", "to", "94", "+1.00", "4.97", "12.00", "+5.00", "0.00", "3", *counts],
+            80: [*left, "+1.00", "4.97", "+5.00", "6.35", *counts],
+            120: [*left, "21", "to", "94", "+1.00", "4.97", "12.00", "+5.00", "6.35", "3", *counts],
         }[width]
     )
     assert all(len(line) <= width for line in out.splitlines() if "wins:" not in line)

@@ -104,16 +104,23 @@ class RunTable:
 
 @attrs.frozen(kw_only=True)
 class RatingTable:
-    """`[rating]`: the numbers of the rating.
+    """`[rating]`: how bots are rated.
 
-    `kind` says which rating ranks the table: "elo", sequential Elo in schedule order, or "fit", the joint fit
-    of all results. `anchor` is the bot whose fitted rating is `start`; without it the mean is.
+    `kind` says which rating ranks the table: "fit", the joint fit of all results (of pairs), "plackett-luce", the same
+    of whole rankings, or "elo", sequential Elo in schedule order. `anchor` is the bot whose fitted rating is `start`;
+    without it the mean is. `prior` is in matches: the fit is made as if each bot had drawn so many against one of mean
+    rating. With `seat_advantage` seats are rated beside the bots, with `draw_parameter` a draw is not just half a win.
+    `los` says whether the likelihoods of superiority are those of "each" comparison, or corrected for their number.
     """
 
-    kind: Literal["elo", "fit"] = "elo"
+    kind: Literal["fit", "plackett-luce", "elo"] = "fit"
     k: float = attrs.field(default=16.0, validator=[gt(0), le(1_000)])
     start: float = attrs.field(default=1500.0, validator=[ge(-1e6), le(1e6)])
     anchor: str | None = None
+    prior: float = attrs.field(default=0.0, validator=[ge(0), le(1_000)])
+    seat_advantage: bool = False
+    draw_parameter: bool = False
+    los: Literal["each", "holm"] = "each"
 
 
 @attrs.frozen(kw_only=True)

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.league.ratings.bradley_terry import joint_fit
 from warpleague.league.ratings.elo import SequentialElo, pair_points
-from warpleague.league.ratings.outcomes import PairTotals
-from warpleague.league.statistics import Z95, Mean, differences_to_next, share_interval
+from warpleague.league.ratings.outcomes import Outcomes, PairTotals
+from warpleague.league.ratings.wanted import at_once, fitted
+from warpleague.league.statistics import Mean, differences_to_next, share_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from warpleague.league.disqualifications import Disqualification
     from warpleague.league.league import League
-    from warpleague.league.ratings.bradley_terry import Fit
+    from warpleague.league.ratings.fit import Fit
     from warpleague.league.schedule import Fixture
     from warpleague.league.stored_match import StoredMatch
     from warpleague.match.spec import SeatFault
@@ -80,9 +80,9 @@ class WinLossRecord:
 class Standing:
     """One line of the standings; a disqualified bot has no rank, and comes last.
 
-    `elo` is the rating that decides the rank, `fit` the fitted rating, `error` half its 95 % interval; a solo league
-    has none of them. `above` and `below` are one-sided bounds for a bot that won or lost every match. `tier` and
-    `island` are those of `Fit`. `likelihood` (LOS) is the likelihood that the bot is stronger than the next one in
+    `elo` is the rating match by match, `fit` the fitted rating, `error` half its 95 % interval; a solo league has none
+    of them. `above` and `below` are one-sided bounds for a bot that won or lost every match. `tier`, `island` and
+    `guessed` are those of `Fit`. `likelihood` (LOS) is the likelihood that the bot is stronger than the next one in
     the table. `ahead`, in a solo league, is the mean difference to the next bot on the deals both played: in margin
     if the game has an opponent of its own, else in score.
     """
@@ -100,6 +100,7 @@ class Standing:
     record: WinLossRecord
     ahead: Mean | None = None
     disqualified: Disqualification | None = None
+    guessed: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The line as a JSON object; what is named `..._error`, unlike `error`, is a standard error."""
@@ -114,6 +115,7 @@ class Standing:
             "below": _rounded(self.below),
             "tier": self.tier,
             "island": self.island,
+            "guessed": self.guessed,
             "likelihood": _rounded(self.likelihood, 4),
             "played": record.played,
             "won": record.won,
@@ -187,6 +189,7 @@ class Tally:
         self.records = [WinLossRecord() for _ in range(bots)]
         self.totals = PairTotals(bots)
         self.elo = SequentialElo(bots, k, start)
+        self.outcomes = Outcomes()
         self.matches = 0
 
     def add(
@@ -202,6 +205,7 @@ class Tally:
         self.matches += 1
         self.totals.add(seats, ranks)
         self.elo.add(seats, ranks)
+        self.outcomes.add(group, tuple(seats), tuple(ranks))
         for seat, bot in enumerate(seats):
             self.records[bot].add(seat, ranks, scores[seat], faults[seat], rival, group)
 
@@ -222,13 +226,11 @@ def standings(league: League, each: Callable[[Fixture, StoredMatch, Tally], None
     if season.players == 1:
         table = ranked(season.names, tally, None, rating.kind, solo=True, barred=league.barred)
         return _marked(_compared(table, league), league)
-
-    def again() -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...]]]:
-        return ((fixture.group, fixture.seats, played.ranks) for fixture, played in league.results())
-
-    anchor = None if rating.anchor is None else season.names.index(rating.anchor)
-    fit = joint_fit(tally.totals, again, rating.start, anchor)
+    fit = fitted(tally.outcomes, season.names, rating)
     table = ranked(season.names, tally, fit, rating.kind, solo=False, barred=league.barred)
+    if rating.los == "holm":
+        told = zip(table.lines, at_once([line.likelihood for line in table.lines]), strict=True)
+        table = attrs.evolve(table, lines=tuple(attrs.evolve(line, likelihood=los) for line, los in told))
     return _marked(table, league)
 
 
@@ -259,23 +261,23 @@ def ranked(
     solo: bool,
     barred: frozenset[int] = frozenset(),
 ) -> Standings:
-    """Put the bots in order: by the rating of `kind` ("elo" or, given a fit, "fit").
+    """Put the bots in order: by the fitted rating, or if there is no fit or `kind` is "elo" match by match.
 
     Solo bots go by share of wins, then by mean margin, and where there is no rival by mean score. Equals share
     a rank and leave a gap; bots that have not played come last, and after them the `barred`, without a rank.
     """
     bots = range(len(names))
     rival = any(record.margins.count for record in tally.records)
-    ratings = tally.elo.ratings if fit is None or kind != "fit" else fit.ratings
+    ratings = tally.elo.ratings if fit is None or kind == "elo" else fit.ratings
 
     def strength(bot: int) -> tuple[float, ...]:
-        """What ranks: the greater, the better."""
+        """What ranks: the greater, the better. Without the digits in which equal results may differ by rounding."""
         record, rating = tally.records[bot], ratings[bot]
         if rating is None or not record.played:
             return (float("-inf"),)
         if rival:
             return (record.won / record.played, record.margins.mean)
-        return (record.scores.mean if solo else rating,)
+        return (round(record.scores.mean if solo else rating, 6),)
 
     order = sorted(bots, key=names.__getitem__)
     order.sort(key=lambda bot: (bot not in barred, strength(bot), tally.records[bot].points), reverse=True)
@@ -283,15 +285,13 @@ def ranked(
     for place, bot in enumerate(order):
         tied = place > 0 and strength(bot) == strength(order[place - 1])
         following = order[place + 1] if place + 1 < len(order) else None
-        if following in barred:
-            following = None
-        error = fit.errors[bot] if fit else None
+        following = None if following in barred else following
         lines.append(
             Standing(
                 rank=None if bot in barred else lines[-1].rank if tied else place + 1,
                 bot=names[bot],
-                elo=None if solo or not tally.records[bot].played else ratings[bot],
-                error=None if error is None else error * Z95,
+                elo=None if solo or not tally.records[bot].played else tally.elo.ratings[bot],
+                error=fit.half(bot) if fit else None,
                 fit=fit.ratings[bot] if fit else None,
                 above=fit.above[bot] if fit else None,
                 below=fit.below[bot] if fit else None,
@@ -299,6 +299,7 @@ def ranked(
                 island=fit.islands[bot] if fit else None,
                 likelihood=fit.superiority(bot, following) if fit and following is not None else None,
                 record=tally.records[bot],
+                guessed=bool(fit and fit.guessed[bot]),
             )
         )
     return Standings(

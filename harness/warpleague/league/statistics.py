@@ -15,6 +15,7 @@ Z95: Final = 1.959964
 """Standard errors on each side of a 95 % interval, where they are known for sure; see `t95`."""
 
 _NEARLY_NORMAL: Final = 1_000
+_NOTHING: Final = 1e-12  # of the sum of squares: what rounding leaves
 
 
 @attrs.define
@@ -65,12 +66,14 @@ class Mean:
 
     @property
     def error(self) -> float | None:
-        """The standard error of the mean; None below two groups."""
+        """The standard error of the mean; None below two groups, and where all went alike."""
         groups, sums2, products, sizes2 = self._closed()
         if groups < 2:
             return None
         mean = self._total / self.count
-        spread = max(sums2 - 2 * mean * products + mean * mean * sizes2, 0.0)
+        spread = sums2 - 2 * mean * products + mean * mean * sizes2
+        if spread <= _NOTHING * (sums2 + mean * mean * sizes2):
+            return None
         return sqrt(spread * groups / (groups - 1)) / self.count
 
     def _closed(self) -> tuple[int, float, float, int]:

@@ -43,13 +43,12 @@ def played_so_far(now: Status) -> str:
 
 
 def fit_words(line: Standing) -> tuple[str, str]:
-    """The fitted rating and half its 95 % interval; for a bot that won or lost everything, its bound."""
-    if line.above is not None:
-        return f"> {line.above:.0f}", "won all"
-    if line.below is not None:
-        return f"< {line.below:.0f}", "lost all"
+    """The fitted rating and half its 95 % interval; for a bot without a finite one, an estimate and why."""
     if line.fit is None:
         return "-", ""
+    if line.guessed:
+        why = "won all" if line.above is not None else "lost all" if line.below is not None else ""
+        return f"≈ {line.fit:.0f}", why
     return f"{line.fit:.0f}", "" if line.error is None else f"{line.error:.0f}"
 
 
@@ -194,14 +193,26 @@ def disqualified_lines(standings: Standings) -> list[str]:
 
 def remarks(standings: Standings, *, wide: bool) -> list[str]:
     """What the columns of fitted standings mean, and what must not be compared; `wide` ones have all columns."""
-    found = ["Elo: match by match. fit: all results at once."]
+    found = ["fit: all results at once. Elo: match by match, the last matches count most."]
     if wide:
         found[0] += " LOS: likelihood to be stronger than the next."
-    tiers = {line.tier for line in standings.lines if line.error is not None}
-    if len(tiers) > 1:
+    if any(line.guessed for line in standings.lines):
         found.append(
-            "One group of bots won every match against another: their fits are so far apart that this is 50 % likely."
+            "≈: won or lost every match against others; estimated as if one more deal had been drawn."
         )
+    fit = standings.fit
+    if fit is not None and not fit.converged:
+        found.append("The fit has not converged: do not rely on it.")
+    if fit is not None and fit.seats:
+        values = [f"{value:+.0f}" for value in fit.seats]
+        halves = [fit.seat_half(seat) for seat in range(len(values))]
+        told = [
+            f"seat {seat} {value}" + ("" if half is None else f" ± {half:.0f}")
+            for seat, (value, half) in enumerate(zip(values, halves, strict=True))
+        ]
+        found.append(f"Seats in Elo: {', '.join(told)}.")
+    if fit is not None and fit.draws is not None:
+        found.append(f"Two equal bots draw {percent(fit.draws / (2 + fit.draws))} of their matches.")
     islands = {line.island for line in standings.lines if line.island is not None}
     if len(islands) > 1:
         found.append(f"{len(islands)} groups of bots never met each other: do not compare their fits.")

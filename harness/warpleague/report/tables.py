@@ -61,19 +61,16 @@ def standings_table(
     table = make_table()
     _numbers(table, "#")
     _bot_column(table)
-    _numbers(table, "Elo", *(("fit", "± 95 %") if fitted else ()), *(("LOS",) if fitted and wide else ()))
+    _numbers(table, *(("fit", "± 95 %") if fitted else ()), *(("LOS",) if fitted and wide else ()), "Elo")
     _numbers(table, "played", "won", "drawn", "lost", *(("share",) if wide else ()), "faults")
     for line in standings.lines[:top]:
         record = line.record
-        cells: list[str | Text] = [
-            rank_words(line),
-            Text(line.bot),
-            "-" if line.elo is None else f"{line.elo:.0f}",
-        ]
+        cells: list[str | Text] = [rank_words(line), Text(line.bot)]
         if fitted:
             cells += fit_words(line)
         if fitted and wide:
             cells.append("" if line.likelihood is None else f"{100 * line.likelihood:.0f} %")
+        cells.append("-" if line.elo is None else f"{line.elo:.0f}")
         cells += [f"{count:,}" for count in (record.played, record.won, record.drawn, record.lost)]
         if wide:
             cells.append(percent(record.points / record.played) if record.played else "-")

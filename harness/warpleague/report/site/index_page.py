@@ -162,8 +162,10 @@ def _ratings_chart(table: Standings) -> Markup:
 
 def _fit_row(line: Standing) -> charts.Row:
     fit, error = fit_words(line)
-    if line.above is not None or line.below is not None:
-        return charts.Row(line.bot, line.fit, above=line.above, below=line.below, text=f"{fit}, {error}")
+    if line.guessed:
+        return charts.Row(
+            line.bot, line.fit, above=line.above, below=line.below, text=f"{fit} {error}".strip()
+        )
     if line.fit is None or line.error is None:
         return charts.Row(line.bot, line.fit, text=fit)
     return charts.Row(

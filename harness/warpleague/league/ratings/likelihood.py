@@ -1,0 +1,151 @@
+"""Finds the ratings that make the results most likely, by Newton's method, whatever the model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import attrs
+import numpy as np
+
+from warpleague.league.ratings.rows import added
+
+if TYPE_CHECKING:
+    from warpleague.league.ratings.rows import Floats, Ints, Rows
+
+STEPS = 100
+_PRECISE = 1e-9
+_HALVINGS = 40
+_SINGULAR = 1e12
+
+
+class Model(Protocol):
+    """What a model makes of contests."""
+
+    def __call__(
+        self, rows: Rows, strengths: Floats, draws: float | None, /
+    ) -> tuple[Floats, Floats, Floats]:
+        """What `bradley_terry.contests` returns."""
+
+
+@attrs.frozen
+class Layout:
+    """Where each parameter stands: `bots` log strengths first, then those of `seats` seats, then that of draws.
+
+    `tier` (bots) numbers sets of bots whose common level the results do not tell; so their mean is zero, and that of
+    the seats as well. `seats` is 0 to leave seats out.
+    """
+
+    bots: int
+    tier: Ints
+    seats: int = 0
+    draws: bool = False
+
+    @property
+    def size(self) -> int:
+        """The number of parameters."""
+        return self.bots + self.seats + self.draws
+
+    def index(self, rows: Rows) -> Ints:
+        """The parameters that each row's contest depends on (rows, some)."""
+        parts = [rows.bots]
+        if self.seats:
+            parts.append(rows.seats + self.bots)
+        if self.draws:
+            parts.append(np.full((len(rows.bots), 1), self.size - 1))
+        return np.concatenate(parts, axis=1)
+
+    def unfold(self, gradient: Floats, information: Floats) -> tuple[Floats, Floats]:
+        """Gradient and information by the parameters of `index`, from those by place: a place is a bot and a seat."""
+        if not self.seats:
+            return gradient, information
+        places = gradient.shape[1] - self.draws
+        order = [*range(places), *range(places), *range(places, gradient.shape[1])]
+        return gradient[:, order], information[:, order][:, :, order]
+
+    def strengths(self, rows: Rows, parameters: Floats) -> Floats:
+        """The log strength of each place (rows, places)."""
+        found = parameters[rows.bots]
+        return found + parameters[self.bots + rows.seats] if self.seats else found
+
+    def flat(self) -> Floats:
+        """The projection on what results tell nothing of: the mean of each tier, and that of the seats."""
+        size = self.size
+        found = np.zeros((size, size))
+        for number in np.unique(self.tier):
+            members = np.flatnonzero(self.tier == number)
+            found[np.ix_(members, members)] = 1.0 / members.size
+        seats = np.arange(self.bots, self.bots + self.seats)
+        if self.seats:
+            found[np.ix_(seats, seats)] = 1.0 / self.seats
+        return found
+
+
+@attrs.frozen
+class Solution:
+    """The most likely parameters; `inverse` is that of their information, zero where results tell nothing.
+
+    `told` says whether the results tell all parameters; `converged` whether the steps have come to an end.
+    """
+
+    parameters: Floats
+    inverse: Floats
+    converged: bool
+    told: bool
+
+
+def most_likely(
+    model: Model, rows: Rows, layout: Layout, prior: float = 0.0, offset: Floats | None = None
+) -> Solution:
+    """Maximise the likelihood of `rows`.
+
+    `prior` is in matches: as if each bot had drawn so many against one of mean rating. `offset` (rows, places) is
+    added to the log strengths.
+    """
+    flat = layout.flat()
+    if prior:
+        flat[: layout.bots, : layout.bots] = 0.0  # it tells the level
+    index, parameters = layout.index(rows), np.zeros(layout.size)
+    places = index.shape[1]
+    square = index[:, :, None] * layout.size + index[:, None, :]
+
+    def at(point: Floats) -> tuple[float, Floats, Floats]:
+        strengths = layout.strengths(rows, point)
+        if offset is not None:
+            strengths = strengths + offset
+        value, gradient, information = model(rows, strengths, point[-1] if layout.draws else None)
+        gradient, information = layout.unfold(gradient, information)
+        total = float(rows.weight @ value)
+        slope = added(index.ravel(), np.repeat(rows.weight, places) * gradient.ravel(), layout.size)
+        curve = added(
+            square.ravel(), np.repeat(rows.weight, places * places) * information.ravel(), layout.size**2
+        ).reshape(layout.size, layout.size)
+        if prior:
+            own = point[: layout.bots]
+            share = 0.5 * (1.0 + np.tanh(own / 2))
+            total -= prior * float(np.log(np.cosh(own / 2)).sum())
+            slope[: layout.bots] += prior * (0.5 - share)
+            index_ = np.arange(layout.bots)
+            curve[index_, index_] += prior * share * (1 - share)
+        return total, slope, curve
+
+    value, slope, curve = at(parameters)
+    converged = False
+    for _ in range(STEPS):
+        try:
+            step = np.linalg.solve(curve + flat, slope)
+        except np.linalg.LinAlgError:
+            break
+        for _ in range(_HALVINGS):
+            further = at(parameters + step)
+            # Where nothing is left to gain, rounding decides which value is greater.
+            if further[0] >= value - 1e-12 * abs(value):
+                break
+            step = step / 2
+        parameters = parameters + step
+        value, slope, curve = further
+        if np.abs(step).max(initial=0.0) < _PRECISE:
+            converged = True
+            break
+    told = bool(np.linalg.cond(curve + flat) < _SINGULAR) if layout.size else True
+    inverse = np.linalg.inv(curve + flat) - flat if told else np.zeros_like(curve)
+    return Solution(parameters, inverse, converged, told)

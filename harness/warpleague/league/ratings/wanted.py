@@ -1,0 +1,37 @@
+"""Ratings and likelihoods as a league file wants them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warpleague.league.ratings.fit import Method, joint_fit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpleague.league.config import RatingTable
+    from warpleague.league.ratings.fit import Fit
+    from warpleague.league.ratings.outcomes import Outcomes
+
+
+def fitted(outcomes: Outcomes, names: Sequence[str], rating: RatingTable) -> Fit:
+    """The joint fit of the outcomes of all deals; `names` are those of the bots."""
+    method = Method(
+        kind="plackett-luce" if rating.kind == "plackett-luce" else "bradley-terry",
+        prior=rating.prior,
+        seats=rating.seat_advantage,
+        draws=rating.draw_parameter,
+    )
+    anchor = None if rating.anchor is None else names.index(rating.anchor)
+    return joint_fit(outcomes, len(names), rating.start, anchor, method)
+
+
+def at_once(likelihoods: Sequence[float | None]) -> list[float | None]:
+    """Likelihoods of superiority, each made so much smaller that all of them hold at once (Holm 1979)."""
+    found = list(likelihoods)
+    order = sorted(((1.0 - value, place) for place, value in enumerate(likelihoods) if value is not None))
+    doubt = 0.0
+    for done, (alone, place) in enumerate(order):
+        doubt = max(doubt, min(1.0, (len(order) - done) * alone))
+        found[place] = 1.0 - doubt
+    return found
