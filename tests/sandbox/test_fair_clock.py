@@ -161,7 +161,7 @@ def gaps(policy: Policy, *used_and_lasted_ms: tuple[float, float]) -> bool:
     pondering.begin(policy)
     cpu = 0
     for used, lasted in used_and_lasted_ms:
-        pondering.answered(cpu)
+        pondering.answered(0, cpu)
         cpu += round(used * MS)
         if cpu > pondering.alarm_ns:
             pondering.judge(cpu, round(lasted * MS))

@@ -29,8 +29,6 @@ class Halt:
         """Whether a control group counts what all of the bot's processes compute, and freezes them."""
         self.cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
         """On how many processors the bot may run at once."""
-        self.quiet_ns = QUIET_NS // self.cores
-        """In less time than this it cannot do more than every bot may do out of turn."""
         self.children = Children(self.cores)
         self.others_ns = 0
         """What its other processes computed so far, as it was last read."""

@@ -32,14 +32,28 @@ class Pondering:
     time they use.
     """
 
-    __slots__ = ("_children_score", "_policy", "_score", "alarm_ns", "stops")
+    __slots__ = (
+        "_children_score",
+        "_policy",
+        "_quiet_ns",
+        "_score",
+        "alarm_ns",
+        "known_ns",
+        "known_until_ns",
+        "stops",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, cores: int = 1) -> None:
         self._policy: Policy = "on"
+        self._quiet_ns = QUIET_NS // cores
         self._score = 0
         self._children_score = 0
         self.alarm_ns = _NEVER
         """The reading of the processor clock beyond which the gap that is ending has to be judged."""
+        self.known_ns: int | None = None
+        """What the processor clock showed at the last answer; None if it could not be read."""
+        self.known_until_ns = 0
+        """Until then, by `time.perf_counter_ns`, it cannot have computed more since than every bot may."""
         self.stops = False
         """Whether the bot is to be stopped between its decisions."""
 
@@ -52,10 +66,16 @@ class Pondering:
     def forget_clock(self) -> None:
         """The processor clock is another one now: wait for its next reading."""
         self.alarm_ns = _NEVER
+        self.known_until_ns = 0
 
-    def answered(self, cpu_ns: int) -> None:
-        """An answer came when the processor clock showed `cpu_ns`."""
-        self.alarm_ns = cpu_ns + QUIET_NS
+    def answered(self, now_ns: int, cpu_ns: int | None) -> None:
+        """An answer was there at `now_ns`; read after that, the processor clock showed `cpu_ns` (None: unreadable)."""
+        self.known_ns = cpu_ns
+        if cpu_ns is None:
+            self.known_until_ns = 0
+        else:
+            self.known_until_ns = now_ns + self._quiet_ns
+            self.alarm_ns = cpu_ns + QUIET_NS
 
     def judge(self, cpu_ns: int, gap_ns: int) -> None:
         """The clock shows `cpu_ns`, beyond the alarm, after a gap in which the bot could run for `gap_ns`."""

@@ -77,7 +77,7 @@ class BotProcess:
         self.stderr = StderrLog()
         self.hello: BotHello | None = None
         """The bot's hello, once it has come."""
-        self.pondering = Pondering()
+        self.pondering = Pondering(len(os.sched_getaffinity(0)) if _LINUX else 1)
         self._wire: WireLog | None = None
         self.on_slow: Callable[[], None] | None = None
         """Called while an answer takes longer than `QUICK_MS`, now and then."""
@@ -97,8 +97,6 @@ class BotProcess:
         self.pid = self._child.pid
         self._in, self._out = self._child.stdin, self._child.stdout
         self._exchange = exchange_over(self._in, self._out)
-        self._cpu_known: int | None = None  # what its processor clock showed at its last answer
-        self._known_ns = 0  # until when it cannot have computed more since than every bot may
         self._turns_ns = 0  # how long it has been the bot's turn, in all
         self._asked_ns = 0  # since when it is the bot's turn, while it is waited for
         self._closing = False
@@ -133,16 +131,19 @@ class BotProcess:
         self._turn = None
         self._budget_ns = budget_ns
         wait_ms = QUICK_MS if budget_ns is None or budget_ns >= _QUICK_NS else -(-budget_ns // 1_000_000)
-        while (found := self._exchange(line, wait_ms, self._child.clock_id, self._known_ns)) is None:
+        pondering = self.pondering
+        while (
+            found := self._exchange(line, wait_ms, self._child.clock_id, pondering.known_until_ns)
+        ) is None:
             if (early := self._unasked(forgive)) is not None:
                 return early
         written, data, begun, now, cpu_begun, cpu = found
         self._begun = begun
         if cpu_begun is None:
-            cpu_begun = self._cpu_known  # what it did since its last answer is too little to be judged
-        elif cpu_begun > self.pondering.alarm_ns:
+            cpu_begun = pondering.known_ns  # what it did since its last answer is too little to be judged
+        elif cpu_begun > pondering.alarm_ns:
             stopped = self._halt.since_ns
-            self.pondering.judge(cpu_begun, (stopped if stopped > self._ended else begun) - self._ended)
+            pondering.judge(cpu_begun, (stopped if stopped > self._ended else begun) - self._ended)
         self._cpu_begun = cpu_begun
         if written < len(line):
             self._asked_ns = begun
@@ -161,27 +162,17 @@ class BotProcess:
                 and not self._held
             ):
                 # One whole line, the usual case, past the buffer.
+                self._ended = now
                 self._turns_ns += wall_ns
                 cpu_ns = None
                 if cpu is not None and cpu_begun is not None:
                     cpu_ns = min(cpu - cpu_begun, wall_ns * self._halt.cores)
-                self._answered(now, cpu)
+                pondering.answered(now, cpu)
                 if self._wire is not None:
                     self._wire.received(data)
                 return BotReply(data[:-1], wall_ns, cpu_ns, 0)
             self._take(data)
         return await self.again()
-
-    def _answered(self, now_ns: int, cpu_ns: int | None) -> None:
-        """An answer came at `now_ns`, when the bot's processor clock showed `cpu_ns`."""
-        self._ended = now_ns
-        self._cpu_known = cpu_ns
-        if cpu_ns is None:
-            self._known_ns = 0
-        else:
-            # In so short a time it cannot compute more than it may: then the clock is not read at the next question.
-            self._known_ns = now_ns + self._halt.quiet_ns
-            self.pondering.answered(cpu_ns)
 
     async def again(self) -> BotReply | Violation:
         """Take the next line in answer to the same question, under the same deadline."""
@@ -205,7 +196,7 @@ class BotProcess:
                 return violations.flooded(error)
             if line is not None:
                 self._held = len(self._buffer) > 0
-                self._answered(time.perf_counter_ns(), cpu := self._child.cpu_ns())
+                self.pondering.answered(time.perf_counter_ns(), cpu := self._child.cpu_ns())
                 cpu_ns = None
                 if cpu is not None and self._cpu_begun is not None:
                     cpu_ns = max(cpu - self._cpu_begun, turn.own_ns)
@@ -383,7 +374,6 @@ class BotProcess:
         """Find the bot's own process after its first answer: clocks and stops are for this process."""
         if self._child.locate():
             self.pondering.forget_clock()
-            self._known_ns = 0
 
     def pause(self) -> None:
         """Stop the bot until it is asked or sent something, if it cannot be left behind stopped."""
