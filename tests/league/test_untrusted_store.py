@@ -1,4 +1,4 @@
-"""Stores that may hold anything: another machine's, which is merged, and our own after somebody had it in hands."""
+"""Stores that may hold anything: another machine's, which is merged, and our own after somebody altered it."""
 
 from __future__ import annotations
 

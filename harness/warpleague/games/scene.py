@@ -1,4 +1,4 @@
-"""What there is to draw of a position, told once for terminal, SVG and browser alike.
+"""The picture of a position as data: cells, pieces and links, which terminal, SVG and browser draw alike.
 
 The painters choose colours and glyphs. The name of a kind never changes, so that a style can be tied to it.
 """

@@ -1,7 +1,7 @@
 """What follows from an action, a roll or a retirement in aliens.
 
 Everything trusts its caller that the move is legal. A move is carried out on one copy of the position, `new`, which
-the functions here change until it is handed out; what happens is added to the list `told`. The fast path is a die
+the functions here change until it is handed out; what happens is added to the list `events`. The fast path is a die
 that ends on an empty square; all else goes through `_activate` and `_settle`.
 """
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from warpleague.games.aliens.state import Cascade
     from warpleague.games.api import Event, Rolled, Weights
 
-    Told = list[Event]
+    Events = list[Event]
 
 _OPENING_DRAWS: Final = (6, 6, 6, 6)
 _TWO_DICE: Final = (6, 6)
@@ -68,50 +68,50 @@ def address(state: State) -> str:
 def apply(state: State, move: Action | Rolled) -> tuple[State, Sequence[Event]]:
     """The position after `move`, and what happened."""
     new = fresh(state)
-    told: Told = []
-    _STEPS[state.phase](new, move, told)
-    return new, told
+    events: Events = []
+    _STEPS[state.phase](new, move, events)
+    return new, events
 
 
 def retire(state: State, seat: int) -> tuple[State, Sequence[Event]]:
     """The bot of `seat` is out: the other side wins at once."""
     new = fresh(state)
-    told = [tell.retired(seat)]
-    _end(new, 1 - seat, "retired", told)
-    return new, told
+    events = [tell.retired(seat)]
+    _end(new, 1 - seat, "retired", events)
+    return new, events
 
 
 # -- the set-up --------------------------------------------------------------------------------------------
 
 
-def _opening_roll(new: State, rolled: Rolled, told: Told) -> None:
+def _opening_roll(new: State, rolled: Rolled, events: Events) -> None:
     """The higher sum chooses, ties roll again (aliens P1)."""
     ours, theirs = rolled[0] + rolled[1], rolled[2] + rolled[3]
     if ours == theirs:
-        told.append(tell.opening_roll(rolled, None))
+        events.append(tell.opening_roll(rolled, None))
         return
     seat = new.seat = 0 if ours > theirs else 1
     new.phase, new.actors, new.legal = ORDER, SEATS[seat], tuple(ORDERS.values())
-    told.append(tell.opening_roll(rolled, seat))
+    events.append(tell.opening_roll(rolled, seat))
 
 
-def _order(new: State, move: Order, told: Told) -> None:
+def _order(new: State, move: Order, events: Events) -> None:
     """Who places the first wormhole; the other will move first (aliens P1)."""
-    told.append(tell.order(new.seat, move.first))
+    events.append(tell.order(new.seat, move.first))
     _to_place(new, new.seat if move.first == "place" else 1 - new.seat)
 
 
-def _place(new: State, move: Place, told: Told) -> None:
+def _place(new: State, move: Place, events: Events) -> None:
     """A coin is laid; after the last, whoever laid it (the second to place) moves first (aliens P2)."""
     number = INDEX[move.at]
     coin = SHIPS.index(move.suit) * 6 + move.value
     new.holes = replaced(new.holes, number, coin)
-    told.append(tell.place(coin, number))
+    events.append(tell.place(coin, number))
     seat = 1 - new.seat
     if new.holes.count(-1) == COUNT - COINS:
         # `_next_turn` counts a turn and changes the side.
         new.seat, new.turn = seat, -1
-        _next_turn(new, told)
+        _next_turn(new, events)
     else:
         _to_place(new, seat)
 
@@ -124,7 +124,7 @@ def _to_place(new: State, seat: int) -> None:
 # -- a turn ------------------------------------------------------------------------------------------------
 
 
-def _roll(new: State, rolled: Rolled, told: Told) -> None:
+def _roll(new: State, rolled: Rolled, events: Events) -> None:
     """A die for each ship that does not lose this turn (aliens T1)."""
     seat = new.seat
     loses = new.lost >> 2 * seat & 3
@@ -135,11 +135,11 @@ def _roll(new: State, rolled: Rolled, told: Told) -> None:
     else:
         dice = rolled  # type: ignore[assignment]
     new.dice = dice
-    told.append(tell.roll(seat, dice))
-    _next_die(new, told)
+    events.append(tell.roll(seat, dice))
+    _next_die(new, events)
 
 
-def _use_die(new: State, move: Action, told: Told) -> None:
+def _use_die(new: State, move: Action, events: Events) -> None:
     """A ship moves by its die, stays by a null, or declines (aliens T1 to T7)."""
     ship, way = USES[move]
     ships, seat = new.ships, new.seat
@@ -151,52 +151,52 @@ def _use_die(new: State, move: Action, told: Told) -> None:
         die, new.dice = one, (-1, two)
     if way < 0:
         if way == DECLINING:
-            told.append(tell.decline(ship, start))
+            events.append(tell.decline(ship, start))
         else:
-            told.append(tell.stay(ship, start))
+            events.append(tell.stay(ship, start))
             if new.holes[start] >= 0:  # T2
-                _activate(new, (ship, 0, -1, -1), seat, told)
+                _activate(new, (ship, 0, -1, -1), seat, events)
                 return
-        _next_die(new, told)
+        _next_die(new, events)
         return
     end = TARGET[(start * 6 + die) * 8 + way]
-    told.append(tell.move(ship, start, die, way, end))
+    events.append(tell.move(ship, start, die, way, end))
     new.ships = (*ships[:ship], end, *ships[ship + 1 :])
     if HOME[end] == 1 - seat and _wins(new, ship):
-        _end(new, seat, "base", told)
+        _end(new, seat, "base", events)
     elif end in ships:  # T6; T7: the wormhole waits until all that follows is done
         _must_send(new, (ship, 0, ship, end) if new.holes[end] >= 0 else (ship, 0, -1, -1))
     elif new.holes[end] >= 0:  # T3
-        _activate(new, (ship, 0, -1, -1), seat, told)
+        _activate(new, (ship, 0, -1, -1), seat, events)
     else:
-        _next_die(new, told)
+        _next_die(new, events)
 
 
-def _jump(new: State, move: Action, told: Told) -> None:
+def _jump(new: State, move: Action, events: Events) -> None:
     """A ship jumps the way its owner chose (aliens T3, T4, T6)."""
     assert new.cascade is not None
     ship, ships = new.cascade[0], new.ships
     start, way, seat = ships[ship], JUMP_WAYS[move], ship >> 1
     end = TARGET[(start * 6 + new.holes[start] % 6) * 8 + way]
-    told.append(tell.jump(ship, start, way, end))
+    events.append(tell.jump(ship, start, way, end))
     new.ships = replaced(ships, ship, end)
     if HOME[end] == 1 - seat and _wins(new, ship):
-        _end(new, seat, "base", told)
+        _end(new, seat, "base", events)
     elif end in ships:  # T6, T8
         _must_send(new, new.cascade)
     else:  # T4
-        _settle(new, new.cascade, seat, told)
+        _settle(new, new.cascade, seat, events)
 
 
-def _send(new: State, move: Action, told: Told) -> None:
+def _send(new: State, move: Action, events: Events) -> None:
     """The enemy that was landed on goes where its enemy wants, and activates a wormhole there (aliens T6)."""
     assert new.cascade is not None
     ship, sends, after, at = new.cascade
     end = SEND_TARGETS[move]
-    told.append(tell.send(ship, new.ships[ship], end))
+    events.append(tell.send(ship, new.ships[ship], end))
     new.ships = replaced(new.ships, ship, end)
     follow = _activate if new.holes[end] >= 0 else _settle
-    follow(new, (ship, sends + 1, after, at), 1 - (ship >> 1), told)
+    follow(new, (ship, sends + 1, after, at), 1 - (ship >> 1), events)
 
 
 # -- what follows ------------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def _wins(new: State, ship: int) -> bool:
     return not new.rules.both_ships or HOME[new.ships[ship ^ 1]] == 1 - (ship >> 1)
 
 
-def _activate(new: State, cascade: Cascade, actor: int, told: Told) -> None:
+def _activate(new: State, cascade: Cascade, actor: int, events: Events) -> None:
     """The wormhole under the ship of `cascade` is activated by a move of `actor` (aliens T3)."""
     ship = cascade[0]
     number = new.ships[ship]
@@ -219,15 +219,15 @@ def _activate(new: State, cascade: Cascade, actor: int, told: Told) -> None:
     new.faces ^= bit
     if coin % 6 == 0:
         new.lost |= 1 << ship
-        told.append(tell.activate(ship, number, coin, tell.BLACK_HOLE, reveals=reveals))
-        _settle(new, cascade, actor, told)
+        events.append(tell.activate(ship, number, coin, tell.BLACK_HOLE, reveals=reveals))
+        _settle(new, cascade, actor, events)
         return
     legal = jump_actions(new.rules.jumps[coin][number], number, coin, new.ships[ship ^ 1])
     if not legal:
-        told.append(tell.activate(ship, number, coin, tell.NO_EFFECT, reveals=reveals))
-        _settle(new, cascade, actor, told)
+        events.append(tell.activate(ship, number, coin, tell.NO_EFFECT, reveals=reveals))
+        _settle(new, cascade, actor, events)
         return
-    told.append(tell.activate(ship, number, coin, tell.MUST_JUMP, reveals=reveals))
+    events.append(tell.activate(ship, number, coin, tell.MUST_JUMP, reveals=reveals))
     new.phase, new.cascade, new.actors, new.legal = JUMP, cascade, SEATS[ship >> 1], legal
 
 
@@ -241,26 +241,26 @@ def _must_send(new: State, cascade: Cascade) -> None:
     new.legal = send_actions(new.ships, new.holes, sends)
 
 
-def _settle(new: State, cascade: Cascade, actor: int, told: Told) -> None:
+def _settle(new: State, cascade: Cascade, actor: int, events: Events) -> None:
     """No ship is in flight any more; a ship that still stands where it landed activates at last (aliens T7)."""
     _, sends, after, at = cascade
     if after >= 0 and new.ships[after] == at:
-        _activate(new, (after, sends, -1, -1), actor, told)
+        _activate(new, (after, sends, -1, -1), actor, events)
     else:
-        _next_die(new, told)
+        _next_die(new, events)
 
 
-def _next_die(new: State, told: Told) -> None:
+def _next_die(new: State, events: Events) -> None:
     """The other die is next if it can be used, else the turn is over (aliens T1, T9)."""
     seat = new.seat
     legal = turn_actions(new.rules, seat, new.ships, new.dice)
     if legal:
         new.phase, new.cascade, new.actors, new.legal = TURN, None, SEATS[seat], legal
     else:
-        _next_turn(new, told)
+        _next_turn(new, events)
 
 
-def _next_turn(new: State, told: Told) -> None:
+def _next_turn(new: State, events: Events) -> None:
     """The turn of the side is over; turns that both ships lose pass at once (aliens T9, E2)."""
     new.dice, new.cascade = NO_DICE, None
     seat, turn, lost = new.seat, new.turn, new.lost
@@ -268,7 +268,7 @@ def _next_turn(new: State, told: Told) -> None:
         turn += 1
         if turn >= new.rules.max_turns:
             new.phase, new.actors, new.legal, new.result = END, NOBODY, (), (-1, "max-turns")
-            told.append(tell.end(None, "max-turns"))
+            events.append(tell.end(None, "max-turns"))
             break
         seat = 1 - seat
         both = 0b1100 if seat else 0b0011
@@ -276,17 +276,17 @@ def _next_turn(new: State, told: Told) -> None:
             new.phase, new.actors, new.legal = ROLL, DICE, ()
             break
         lost &= ~both
-        told.append(tell.skip(seat))
+        events.append(tell.skip(seat))
     new.seat, new.turn, new.lost = seat, turn, lost
 
 
-def _end(new: State, winner: int, why: str, told: Told) -> None:
+def _end(new: State, winner: int, why: str, events: Events) -> None:
     """The game is over; dice that were left stay."""
     new.phase, new.cascade, new.actors, new.legal, new.result = END, None, NOBODY, (), (winner, why)
-    told.append(tell.end(winner, why))
+    events.append(tell.end(winner, why))
 
 
 # In the order of `state.PHASES`; nothing follows the end.
-_STEPS: Final[tuple[Callable[[State, Any, Told], None], ...]] = (
+_STEPS: Final[tuple[Callable[[State, Any, Events], None], ...]] = (
     _opening_roll, _order, _place, _roll, _use_die, _jump, _send,
 )  # fmt: skip

@@ -150,14 +150,14 @@ def lay(dealing: Dealing, rolled: Rolled) -> tuple[Dealing | Layout, list[Event]
         return Dealing(plan, rolled[0], dealing.laid, dealing.retired), [turned]
     board, side, rotation = rolled if len(rolled) == 3 else (rolled[0], 0, 0)
     laid = (*dealing.laid, (board, side, rotation))
-    told = {
+    facts = {
         "event": "board",
         "place": len(dealing.laid),
         "board": plan.boards[board].number,
         "side": SIDE_NAMES[side],
         "rotation": rotation,
     }
-    events = [Event(told)]
+    events = [Event(facts)]
     if len(laid) < len(plan.pattern.centres):
         return Dealing(plan, dealing.rotation, laid, dealing.retired), events
     layout, turns = settle(plan, Layout(dealing.rotation, laid))

@@ -1,7 +1,7 @@
 """What follows from an action, a card or a retirement in captains.
 
 Everything trusts its caller that the move is legal. A move is carried out on one copy of the position, `new`, which
-the functions here and in `turns` change until it is handed out; what happens is added to the list `told`.
+the functions here and in `turns` change until it is handed out; what happens is added to the list `events`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from warpleague.games.captains.state import (
 from warpleague.games.captains.turns import (
     AI,
     UNTIL_PAIRS,
-    Told,
+    Events,
     ai_cards,
     ai_collect,
     ai_next_card,
@@ -85,34 +85,34 @@ def address(state: Position) -> str:
     return f"seat {state.seat} black hole" if state.stage == BLACKHOLE else f"seat {state.seat}"
 
 
-def apply(state: Position, move: Action | Rolled) -> tuple[Position, Told]:
+def apply(state: Position, move: Action | Rolled) -> tuple[Position, Events]:
     """The position after `move`, and what happened."""
     if isinstance(state, State):
         new = fresh(state)
-        told: Told = []
-        _APPLY[type(move)](new, move, told)
-        return new, told
+        events: Events = []
+        _APPLY[type(move)](new, move, events)
+        return new, events
     assert isinstance(move, tuple)
-    after, told = dealing.lay(state, move)
+    after, events = dealing.lay(state, move)
     if isinstance(after, dealing.Dealing):
-        return after, told
-    return open_state(table(state.plan, after), state.retired), told
+        return after, events
+    return open_state(table(state.plan, after), state.retired), events
 
 
-def retire(state: Position, seat: int) -> tuple[Position, Told]:
+def retire(state: Position, seat: int) -> tuple[Position, Events]:
     """The bot of `seat` is out: its turn, if it is on, ends at once."""
     if not isinstance(state, State):
         return dealing.retire(state, seat)
     new = fresh(state)
     new.retired = (*state.retired, seat)
-    told = [Event({"event": "retired", "seat": seat})]
+    events = [Event({"event": "retired", "seat": seat})]
     if len(new.retired) == state.table.players:
         new.why = RETIRED
         if state.stage != OVER:
-            finish(new, told)
+            finish(new, events)
     elif seat == state.seat and state.stage not in (DEAL, OVER):
-        next_seat(new, told)
-    return new, told
+        next_seat(new, events)
+    return new, events
 
 
 # -- moves -------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def _to(new: State, space: int) -> None:
         new.stage = BLACKHOLE
 
 
-def _move(new: State, action: Move, told: Told) -> None:
+def _move(new: State, action: Move, events: Events) -> None:
     """T1: from a nebula a move is free, else it costs 1 energy."""
     table, seat, to = new.table, new.seat, action.to
     at = new.ships[seat]
@@ -138,25 +138,25 @@ def _move(new: State, action: Move, told: Told) -> None:
     event = table.events.get(key)
     if event is None:
         event = table.events[key] = Event({"event": "move", "seat": seat, "from": at, "to": to})
-    told.append(event)
+    events.append(event)
 
 
-def _cannon(new: State, action: Cannon, told: Told) -> None:
+def _cannon(new: State, action: Cannon, events: Events) -> None:
     """T8."""
     at = new.ships[new.seat]
     _to(new, action.to)
-    told.append(tell.about(new, "cannon", **{"from": at, "to": action.to}))
+    events.append(tell.about(new, "cannon", **{"from": at, "to": action.to}))
 
 
-def _emerge(new: State, action: Emerge, told: Told) -> None:
+def _emerge(new: State, action: Emerge, events: Events) -> None:
     """T9."""
     new.ships = replaced(new.ships, new.seat, action.at)
     new.steps += 1
     new.stage, new.focus = TURN, STATION
-    told.append(tell.about(new, "emerge", at=action.at))
+    events.append(tell.about(new, "emerge", at=action.at))
 
 
-def _warp(new: State, action: Warp, told: Told) -> None:
+def _warp(new: State, action: Warp, events: Events) -> None:
     """T5: the owner of another's token gets a point; a wild wormhole is nobody's."""
     seat = new.seat
     at = new.ships[seat]
@@ -168,41 +168,41 @@ def _warp(new: State, action: Warp, told: Told) -> None:
     if owner != seat:
         new.points = changed(new.points, owner, 1)
         paid = owner
-    told.append(tell.about(new, "warp", **{"from": at, "to": action.to, "point_to": paid}))
+    events.append(tell.about(new, "warp", **{"from": at, "to": action.to, "point_to": paid}))
 
 
 # -- tokens ------------------------------------------------------------------------------------------------
 
 
-def _start(new: State, action: Start, told: Told) -> None:
+def _start(new: State, action: Start, events: Events) -> None:
     """S3."""
     new.ships = replaced(new.ships, new.seat, action.at)
     new.steps += 1
     new.stage = TURN
-    told.append(tell.about(new, "start", at=action.at))
-    put_token(new, new.seat, action.at, told)
+    events.append(tell.about(new, "start", at=action.at))
+    put_token(new, new.seat, action.at, events)
 
 
-def _place(new: State, action: Place, told: Told) -> None:
+def _place(new: State, action: Place, events: Events) -> None:
     """T3, T4."""
     new.steps += 1
     new.warped = False
-    put_token(new, new.seat, action.at, told)
+    put_token(new, new.seat, action.at, events)
 
 
-def _ai_place(new: State, action: AiPlace, told: Told) -> None:
+def _ai_place(new: State, action: AiPlace, events: Events) -> None:
     """A2, A3."""
-    put_token(new, AI, action.at, told)
+    put_token(new, AI, action.at, events)
     if new.focus == STATION:
-        ai_cards(new, told)
+        ai_cards(new, events)
     else:
-        ai_collect(new, new.focus + 1, told)
+        ai_collect(new, new.focus + 1, events)
 
 
 # -- cards -------------------------------------------------------------------------------------------------
 
 
-def _deliver(new: State, action: Deliver, told: Told) -> None:
+def _deliver(new: State, action: Deliver, events: Events) -> None:
     """T6."""
     seat, planet, cards = new.seat, action.planet, fresh_cards(new.cards)
     count = cards.hands[seat][planet]
@@ -213,10 +213,10 @@ def _deliver(new: State, action: Deliver, told: Told) -> None:
     cards.piles = replaced(cards.piles, seat, changed(cards.piles[seat], planet, count))
     known = cards.known[seat].left(planet, count, none_remain=True)
     cards.known = replaced(cards.known, seat, known)
-    told.append(tell.about(new, "deliver", planet=planet, cards=count))
+    events.append(tell.about(new, "deliver", planet=planet, cards=count))
 
 
-def _pickup(new: State, action: Pickup, told: Told) -> None:
+def _pickup(new: State, action: Pickup, events: Events) -> None:
     """T7; in solo the AI is paid at once for a pick-up at the station (A4)."""
     new.steps += 1
     new.warped = False
@@ -224,17 +224,17 @@ def _pickup(new: State, action: Pickup, told: Told) -> None:
     if action.at == "planet":
         new.stage = PICKUP_PLANET
         new.focus = new.table.galaxy.beside_planet[new.ships[new.seat]]
-        told.append(tell.about(new, "pickup", at="planet", planet=new.focus))
+        events.append(tell.about(new, "pickup", at="planet", planet=new.focus))
         return
     new.stage = PICKUP_STATION
     paid = None
     if new.table.players == 1:
         paid = AI
         new.points = changed(new.points, AI, 1)
-    told.append(tell.about(new, "pickup", at="station", point_to=paid))
+    events.append(tell.about(new, "pickup", at="station", point_to=paid))
 
 
-def _discard(new: State, action: Discard, told: Told) -> None:
+def _discard(new: State, action: Discard, events: Events) -> None:
     """T7: the first part of a pick-up."""
     seat, planet, cards = new.seat, action.planet, fresh_cards(new.cards)
     new.steps += 1
@@ -242,10 +242,10 @@ def _discard(new: State, action: Discard, told: Told) -> None:
     cards.docks = changed(cards.docks, planet, 1)
     cards.hands = replaced(cards.hands, seat, changed(cards.hands[seat], planet, -1))
     cards.known = replaced(cards.known, seat, cards.known[seat].left(planet, 1, none_remain=False))
-    told.append(tell.about(new, "discard", planet=planet))
+    events.append(tell.about(new, "discard", planet=planet))
 
 
-def _take(new: State, action: Take, told: Told) -> None:
+def _take(new: State, action: Take, events: Events) -> None:
     """T7: at the station."""
     seat, planet, cards = new.seat, action.planet, fresh_cards(new.cards)
     new.steps += 1
@@ -254,26 +254,26 @@ def _take(new: State, action: Take, told: Told) -> None:
     cards.docks = changed(cards.docks, planet, -1)
     cards.hands = replaced(cards.hands, seat, changed(cards.hands[seat], planet, 1))
     cards.known = replaced(cards.known, seat, cards.known[seat].taken(planet))
-    told.append(tell.about(new, "take", planet=planet))
+    events.append(tell.about(new, "take", planet=planet))
 
 
-def _draw(new: State, _: Draw, told: Told) -> None:
+def _draw(new: State, _: Draw, events: Events) -> None:
     """T7: at a planet; the cards come by chance, one by one."""
     new.steps += 1
     new.stage = DRAW
-    told.append(tell.about(new, "draw"))
+    events.append(tell.about(new, "draw"))
 
 
-def _done(new: State, _: Done, told: Told) -> None:
+def _done(new: State, _: Done, events: Events) -> None:
     """T7: at the station."""
     new.steps += 1
     new.stage, new.taken = TURN, 0
-    told.append(tell.about(new, "done"))
+    events.append(tell.about(new, "done"))
 
 
-def _end(new: State, _: End, told: Told) -> None:
-    told.append(tell.about(new, "end"))
-    end_turn(new, told)
+def _end(new: State, _: End, events: Events) -> None:
+    events.append(tell.about(new, "end"))
+    end_turn(new, events)
 
 
 def _to_docks(new: State, planet: int) -> None:
@@ -297,30 +297,30 @@ def _without_top(new: State, planet: int) -> Cards:
     return cards
 
 
-def _roll(new: State, rolled: Rolled, told: Told) -> None:
+def _roll(new: State, rolled: Rolled, events: Events) -> None:
     """The card of planet `rolled[0]` is turned or dealt (captains C2)."""
     planet, seat, stage = rolled[0], new.seat, new.stage
     if stage == AI_CARDS:
         _to_docks(new, planet)
-        told.append(tell.about(new, "ai-discarded", planet=planet))
-        count_down(new, told)
+        events.append(tell.about(new, "ai-discarded", planet=planet))
+        count_down(new, events)
         if new.focus != UNTIL_PAIRS:
             new.focus -= 1
-        ai_next_card(new, told)
+        ai_next_card(new, events)
     elif stage == BLACKHOLE:  # captains T9
         _to_docks(new, planet)
         new.stage, new.focus = EMERGE, planet
-        told.append(Event({"event": "revealed", "seat": seat, "planet": planet}, reveals=True))
-        count_down(new, told)
+        events.append(Event({"event": "revealed", "seat": seat, "planet": planet}, reveals=True))
+        count_down(new, events)
     elif stage == DRAW and planet == new.focus:  # captains T7
         _to_docks(new, planet)
-        told.append(Event({"event": "drawn", "seat": seat, "planet": planet, "to": "docks"}, reveals=True))
-        count_down(new, told)
+        events.append(Event({"event": "drawn", "seat": seat, "planet": planet, "to": "docks"}, reveals=True))
+        count_down(new, events)
     else:
         _to_hand(new, planet, new.focus)
         hidden = {"event": "drawn" if stage == DRAW else "dealt", "seat": seat, "to": "hand"}
-        told.append(Event({**hidden, "planet": planet}, (seat,), hidden, reveals=True))
-        count_down(new, told)
+        events.append(Event({**hidden, "planet": planet}, (seat,), hidden, reveals=True))
+        count_down(new, events)
     held = sum(new.cards.hands[seat])
     if stage == DRAW and (not new.cards.left or held >= HAND):
         new.stage, new.focus = TURN, STATION
@@ -329,10 +329,10 @@ def _roll(new: State, rolled: Rolled, told: Told) -> None:
             new.seat = seat + 1
         else:
             new.seat = -1
-            next_seat(new, told)
+            next_seat(new, events)
 
 
-_APPLY: Final[dict[type, Callable[[State, Any, Told], None]]] = {
+_APPLY: Final[dict[type, Callable[[State, Any, Events], None]]] = {
     tuple: _roll,
     Move: _move,
     Place: _place,

@@ -1,6 +1,6 @@
 """What comes between the turns of captains: rounds, the end, tokens, and the AI's turn in a solo game.
 
-The functions change `new`, a copy of the position that nobody else has seen, and add what happens to `told`.
+The functions change `new`, a copy of the position that nobody else has seen, and add what happens to `events`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from warpleague.games.values import replaced
 if TYPE_CHECKING:
     from warpleague.games.captains.actions import AiPlace
 
-Told = list[Event]
+Events = list[Event]
 
 MAX_ROUNDS: Final = "max-rounds"
 EXPLORED: Final = "explored"
@@ -83,7 +83,7 @@ def open_state(table: Table, retired: tuple[int, ...]) -> State:
 # -- rounds and the end ------------------------------------------------------------------------------------
 
 
-def count_down(new: State, told: Told) -> None:
+def count_down(new: State, events: Events) -> None:
     """Bring the last round nearer if the galaxy is explored or the deck empty (captains E1)."""
     for reason, due, rounds in (
         (EXPLORED, len(new.explorers) == new.table.planets, 3),
@@ -92,28 +92,28 @@ def count_down(new: State, told: Told) -> None:
         last = new.round + rounds
         if due and (last < new.last_round or (last == new.last_round and new.why == MAX_ROUNDS)):
             new.last_round, new.why = last, reason
-            told.append(Event({"event": "ending", "why": reason, "last_round": last}))
+            events.append(Event({"event": "ending", "why": reason, "last_round": last}))
 
 
-def end_turn(new: State, told: Told) -> None:
+def end_turn(new: State, events: Events) -> None:
     """The turn of `new.seat` is over: the AI's follows in solo, else the next seat's."""
     if new.table.players == 1:
-        _begin_ai(new, told)
+        _begin_ai(new, events)
     else:
-        next_seat(new, told)
+        next_seat(new, events)
 
 
-def next_seat(new: State, told: Told) -> None:
+def next_seat(new: State, events: Events) -> None:
     """Give the turn to the next seat that has not retired; there must be one."""
     seat = new.seat + 1
     while True:
         if seat == new.table.players:
             seat = 0
             if new.round == new.last_round:
-                finish(new, told)
+                finish(new, events)
                 return
             new.round += 1
-            told.append(Event({"event": "round", "round": new.round}))
+            events.append(Event({"event": "round", "round": new.round}))
         if seat not in new.retired:
             break
         seat += 1
@@ -123,16 +123,16 @@ def next_seat(new: State, told: Told) -> None:
     new.focus, new.taken = STATION, 0
 
 
-def finish(new: State, told: Told) -> None:
+def finish(new: State, events: Events) -> None:
     """End the game as it stands."""
     new.stage, new.focus, new.taken = OVER, STATION, 0
-    told.append(Event({"event": "over", "why": new.why, "scores": scores(new)}))
+    events.append(Event({"event": "over", "why": new.why, "scores": scores(new)}))
 
 
 # -- tokens, also the AI's ---------------------------------------------------------------------------------
 
 
-def put_token(new: State, owner: int, space: int, told: Told) -> None:
+def put_token(new: State, owner: int, space: int, events: Events) -> None:
     """Place the next token of `owner` on `space` (captains T3, T4, E1)."""
     table = new.table
     number = len(new.tokens.stacks[owner]) // 2 + 1
@@ -140,13 +140,13 @@ def put_token(new: State, owner: int, space: int, told: Told) -> None:
     planet = table.galaxy.beside_planet[space]
     explored = planet >= 0 and not new.tokens.reached >> planet & 1
     new.tokens = add_token(table, new.tokens, owner, space)
-    told.append(Event({"event": "place", "owner": owner, "at": space, "number": number, "active": active}))
+    events.append(Event({"event": "place", "owner": owner, "at": space, "number": number, "active": active}))
     if explored:
         new.explorers = (*new.explorers, owner)
         token = len(new.explorers)
         facts = {"owner": owner, "planet": planet, "token": token, "worth": worth(token)}
-        told.append(Event({"event": "explore", **facts}))
-        count_down(new, told)
+        events.append(Event({"event": "explore", **facts}))
+        count_down(new, events)
 
 
 # -- the AI's turn (captains A2-A4); `seat` stays 0, the AI is owner 1 -------------------------------------
@@ -161,31 +161,31 @@ def ai_places(state: State) -> tuple[AiPlace, ...]:
     return tuple(action for action in near if may_place(table, state.tokens, AI, action.at))
 
 
-def _begin_ai(new: State, told: Told) -> None:
+def _begin_ai(new: State, events: Events) -> None:
     new.focus, new.taken = STATION, 0
     if not new.tokens.stacks[AI] and ai_places(new):
         new.stage = AI_PLACE
     else:
-        ai_cards(new, told)
+        ai_cards(new, events)
 
 
-def ai_cards(new: State, told: Told) -> None:
+def ai_cards(new: State, events: Events) -> None:
     """Step 1 of the AI's turn: cards go from the deck to the Docks (captains A3)."""
     new.focus = AI_DISCARDS.get(new.table.plan.options.ai or "", UNTIL_PAIRS)
-    ai_next_card(new, told)
+    ai_next_card(new, events)
 
 
-def ai_next_card(new: State, told: Told) -> None:
+def ai_next_card(new: State, events: Events) -> None:
     """The AI discards another card if it must and the deck has one; else step 2 follows."""
     pairs = sum(1 for cards in new.cards.docks if cards >= 2)
     more = pairs < 2 if new.focus == UNTIL_PAIRS else new.focus > 0
     if more and new.cards.left:
         new.stage = AI_CARDS
     else:
-        ai_collect(new, 0, told)
+        ai_collect(new, 0, events)
 
 
-def ai_collect(new: State, planet: int, told: Told) -> None:
+def ai_collect(new: State, planet: int, events: Events) -> None:
     """Step 2 of the AI's turn, from `planet` on, up to a token the player must place (captains A3)."""
     for at in range(planet, new.table.planets):
         waiting = new.cards.docks[at]
@@ -194,17 +194,17 @@ def ai_collect(new: State, planet: int, told: Told) -> None:
         stack = new.tokens.stacks[AI]
         beside = [i for i, space in enumerate(stack) if new.table.galaxy.beside_planet[space] == at]
         active = any(i ^ 1 < len(stack) for i in beside)
-        _ai_deliver(new, at, waiting if active else 1, told)
+        _ai_deliver(new, at, waiting if active else 1, events)
         if not beside and len(stack) < TOKENS:
             new.focus = at
             if ai_places(new):
                 new.stage = AI_PLACE
                 return
-    next_seat(new, told)
+    next_seat(new, events)
 
 
-def _ai_deliver(new: State, planet: int, cards: int, told: Told) -> None:
+def _ai_deliver(new: State, planet: int, cards: int, events: Events) -> None:
     new.cards = held = fresh_cards(new.cards)
     held.docks = changed(held.docks, planet, -cards)
     held.piles = replaced(held.piles, AI, changed(held.piles[AI], planet, cards))
-    told.append(Event({"event": "ai-delivered", "planet": planet, "cards": cards}))
+    events.append(Event({"event": "ai-delivered", "planet": planet, "cards": cards}))

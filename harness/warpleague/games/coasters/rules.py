@@ -1,7 +1,7 @@
 """What follows from an action, a roll or a retirement in coasters.
 
 Everything trusts its caller that the move is legal. A move is carried out on one copy of the position, `new`, which
-the functions here, in `turns` and in `alliances` change until it is handed out; what happens is added to `told`.
+the functions here, in `turns` and in `alliances` change until it is handed out; what happens is added to `events`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from warpleague.games.coasters import alliances
 from warpleague.games.coasters import state as st
 from warpleague.games.coasters.geometry import CENTRE, FACINGS, NOWHERE, galaxy, square_at
 from warpleague.games.coasters.state import FLUX, State, fresh, fresh_table
-from warpleague.games.coasters.turns import Told, next_deploy, next_lay, next_turn
+from warpleague.games.coasters.turns import Events, next_deploy, next_lay, next_turn
 from warpleague.games.values import replaced
 
 if TYPE_CHECKING:
@@ -35,49 +35,49 @@ def address(state: State) -> str:
     return f"seat {state.seat} round {state.table.round}"
 
 
-def apply(state: State, move: act.Action | Rolled) -> tuple[State, Told]:
+def apply(state: State, move: act.Action | Rolled) -> tuple[State, Events]:
     """The position after `move`, and what happened."""
     new = fresh(state)
-    told: Told = []
-    _HANDLERS[type(move)](new, move, told)
-    return new, told
+    events: Events = []
+    _HANDLERS[type(move)](new, move, events)
+    return new, events
 
 
-def retire(state: State, seat: int) -> tuple[State, Told]:
+def retire(state: State, seat: int) -> tuple[State, Events]:
     """E5: the bot of `seat` is out."""
     new = fresh(state)
-    told: Told = []
-    alliances.retire(new, seat, told)
-    return new, told
+    events: Events = []
+    alliances.retire(new, seat, events)
+    return new, events
 
 
-def _roll(new: State, rolled: Rolled, told: Told) -> None:
+def _roll(new: State, rolled: Rolled, events: Events) -> None:
     """T1: the d6 counts two halves a pip."""
     d6, flux = rolled[0] + 1, rolled[1]
     new.phase, new.d6, new.flux, new.halves = st.TURN, d6, flux, 2 * d6
     rolls = {"event": "rolled", "seat": new.seat, "colour": new.colour, "d6": d6, "flux": FLUX[flux]}
-    told.append(Event(rolls))
+    events.append(Event(rolls))
 
 
-def _lay(new: State, action: act.Lay, told: Told) -> None:
+def _lay(new: State, action: act.Lay, events: Events) -> None:
     colour = new.colour
     new.table = table = fresh_table(new.table)
     table.systems = replaced(table.systems, colour, (*action.at, action.rotation))
-    told.append(_event(new, "laid", at=list(action.at), rotation=action.rotation))
-    next_lay(new, told)
+    events.append(_event(new, "laid", at=list(action.at), rotation=action.rotation))
+    next_lay(new, events)
 
 
-def _deploy(new: State, action: act.Deploy, told: Told) -> None:
+def _deploy(new: State, action: act.Deploy, events: Events) -> None:
     square = square_at(new.table.systems, *action.at)
     new.ships = replaced(new.ships, new.colour, 4 * square + FACINGS.index(action.facing))
     new.occupied |= 1 << square
-    told.append(_event(new, "deployed", at=list(action.at), facing=action.facing))
-    next_deploy(new, told)
+    events.append(_event(new, "deployed", at=list(action.at), facing=action.facing))
+    next_deploy(new, events)
 
 
-def _choose(new: State, action: act.Choose, told: Told) -> None:
+def _choose(new: State, action: act.Choose, events: Events) -> None:
     new.phase, new.colour = st.ROLL, action.colour
-    told.append(_event(new, "chose"))
+    events.append(_event(new, "chose"))
 
 
 def _event(new: State, kind: str, **facts: Any) -> Event:
@@ -88,13 +88,13 @@ def _event(new: State, kind: str, **facts: Any) -> Event:
 # -- movement and flux ---------------------------------------------------------------------------------------
 
 
-def _step(new: State, _: act.Step, told: Told) -> None:
+def _step(new: State, _: act.Step, events: Events) -> None:
     """T2: forward, 1 half into a double-movement system, else 2."""
     galaxy = new.table.galaxy
     pose = galaxy.step[new.ships[new.colour]]
     new.halves -= _cost(new, pose >> 2)
     _put(new, pose)
-    told.append(_event(new, "stepped", to=list(galaxy.xy[pose >> 2]), halves=new.halves))
+    events.append(_event(new, "stepped", to=list(galaxy.xy[pose >> 2]), halves=new.halves))
 
 
 def _cost(new: State, square: int) -> int:
@@ -102,25 +102,25 @@ def _cost(new: State, square: int) -> int:
     return 1 if new.table.config.homes[1 << new.seat | new.agreed] >> square // 9 & 1 else 2
 
 
-def _turn(new: State, action: act.Turn, told: Told) -> None:
+def _turn(new: State, action: act.Turn, events: Events) -> None:
     """T2: 90 degrees, 1 half in a double-movement system, else 2."""
     old = new.ships[new.colour]
     facing = old + (1 if action.way == "right" else 3) & 3
     new.halves -= _cost(new, old >> 2)
     new.ships = replaced(new.ships, new.colour, old & ~3 | facing)
-    told.append(_event(new, "turned", facing=FACINGS[facing], halves=new.halves))
+    events.append(_event(new, "turned", facing=FACINGS[facing], halves=new.halves))
 
 
-def _warp(new: State, action: act.Warp, told: Told) -> None:
+def _warp(new: State, action: act.Warp, events: Events) -> None:
     """T4: from centre to centre, always 1 half."""
     square = 9 * action.to + CENTRE
     new.halves -= 1
     _put(new, 4 * square + (new.ships[new.colour] & 3))
     xy = list(new.table.galaxy.xy[square])
-    told.append(_event(new, "warped", home=action.to, to=xy, halves=new.halves))
+    events.append(_event(new, "warped", home=action.to, to=xy, halves=new.halves))
 
 
-def _swap(new: State, action: Any, told: Told) -> None:
+def _swap(new: State, action: Any, events: Events) -> None:
     """T6: the two ships change places, each keeps its facing."""
     mine, other = new.colour, getattr(action, "with")
     ships = list(new.ships)
@@ -129,10 +129,10 @@ def _swap(new: State, action: Any, told: Told) -> None:
     new.ships, new.fluxed = tuple(ships), True
     xy = new.table.galaxy.xy
     places = {"to": list(xy[b >> 2]), "from": list(xy[a >> 2])}
-    told.append(_event(new, "swapped", **{"with": other, **places}))
+    events.append(_event(new, "swapped", **{"with": other, **places}))
 
 
-def _swap_systems(new: State, action: act.SwapSystems, told: Told) -> None:
+def _swap_systems(new: State, action: act.SwapSystems, events: Events) -> None:
     """V2: two coasters change places, rotations kept; ships keep their squares, which move along."""
     a, b = action.systems
     new.table = table = fresh_table(new.table)
@@ -143,25 +143,25 @@ def _swap_systems(new: State, action: act.SwapSystems, told: Told) -> None:
     table.systems = tuple(systems)
     table.galaxy = galaxy(table.systems)
     new.fluxed = True
-    told.append(Event({"event": "systems-swapped", "seat": new.seat, "systems": [a, b]}))
+    events.append(Event({"event": "systems-swapped", "seat": new.seat, "systems": [a, b]}))
 
 
-def _hop(new: State, action: act.Hop, told: Told) -> None:
+def _hop(new: State, action: act.Hop, events: Events) -> None:
     """T6: to a neighbouring square, facing kept."""
     old = new.ships[new.colour]
     way = FACINGS.index(action.way)
-    _fly(new, new.table.galaxy.ahead[old & ~3 | way] & ~3 | old & 3, "hopped", told)
+    _fly(new, new.table.galaxy.ahead[old & ~3 | way] & ~3 | old & 3, "hopped", events)
 
 
-def _dig(new: State, _: act.Dig, told: Told) -> None:
+def _dig(new: State, _: act.Dig, events: Events) -> None:
     """T6: forward, whatever the arrows."""
-    _fly(new, new.table.galaxy.ahead[new.ships[new.colour]], "dug", told)
+    _fly(new, new.table.galaxy.ahead[new.ships[new.colour]], "dug", events)
 
 
-def _fly(new: State, pose: int, kind: str, told: Told) -> None:
+def _fly(new: State, pose: int, kind: str, events: Events) -> None:
     _put(new, pose)
     new.fluxed = True
-    told.append(_event(new, kind, to=list(new.table.galaxy.xy[pose >> 2])))
+    events.append(_event(new, kind, to=list(new.table.galaxy.xy[pose >> 2])))
 
 
 def _put(new: State, pose: int) -> None:
@@ -170,22 +170,22 @@ def _put(new: State, pose: int) -> None:
     new.ships = replaced(new.ships, new.colour, pose)
 
 
-def _aim(new: State, action: act.Aim, told: Told) -> None:
+def _aim(new: State, action: act.Aim, events: Events) -> None:
     """T6: any facing."""
     pose = new.ships[new.colour] & ~3 | FACINGS.index(action.facing)
     new.ships, new.fluxed = replaced(new.ships, new.colour, pose), True
-    told.append(_event(new, "aimed", facing=action.facing))
+    events.append(_event(new, "aimed", facing=action.facing))
 
 
 # -- the end of a turn ---------------------------------------------------------------------------------------
 
 
-def _end(new: State, _: act.End, told: Told) -> None:
-    told.append(Event({"event": "ended", "seat": new.seat}))
-    next_turn(new, told)
+def _end(new: State, _: act.End, events: Events) -> None:
+    events.append(Event({"event": "ended", "seat": new.seat}))
+    next_turn(new, events)
 
 
-def _fire(new: State, _: act.Fire, told: Told) -> None:
+def _fire(new: State, _: act.Fire, events: Events) -> None:
     """T7, V3: the torpedo goes its way; the first ship on it is hit; the turn ends."""
     table, ships = new.table, new.ships
     pose = ships[new.colour]
@@ -198,32 +198,32 @@ def _fire(new: State, _: act.Fire, told: Told) -> None:
         target = next(hit for hit, other in enumerate(ships) if other >> 2 == squares[met])
     xy = table.galaxy.xy
     fired = _event(new, "fired", wild=wild, path=[list(xy[square]) for square in squares], how=how)
-    told.append(fired)
+    events.append(fired)
     if target >= 0:
         left = table.hits[target] - 1
         fired.data["hit"], fired.data["hits_left"] = target, left
         new.table = table = fresh_table(table)
         table.hits = replaced(table.hits, target, left)
         if not left:
-            _destroy(new, target, told)
-    next_turn(new, told)
+            _destroy(new, target, events)
+    next_turn(new, events)
 
 
-def _destroy(new: State, target: int, told: Told) -> None:
+def _destroy(new: State, target: int, events: Events) -> None:
     """The ship `target` is no more, and perhaps its seat (S1, E4); `new.table` is a copy already."""
     table, ships = new.table, new.ships
     new.occupied ^= 1 << (ships[target] >> 2)
     new.ships = ships = replaced(ships, target, st.NONE)
     players = table.config.players
     seat = target % players
-    told.append(Event({"event": "destroyed", "seat": seat, "colour": target}))
+    events.append(Event({"event": "destroyed", "seat": seat, "colour": target}))
     if all(ships[own] < 0 for own in range(seat, table.config.ships, players)):
-        told.append(Event({"event": "eliminated", "seat": seat}))
+        events.append(Event({"event": "eliminated", "seat": seat}))
         table.alive &= ~(1 << seat)
         table.eliminated = (*table.eliminated, seat)
 
 
-_HANDLERS: Final[dict[type, Callable[[State, Any, Told], None]]] = {
+_HANDLERS: Final[dict[type, Callable[[State, Any, Events], None]]] = {
     tuple: _roll,
     act.Lay: _lay,
     act.Deploy: _deploy,

@@ -1,6 +1,6 @@
 """Who comes next in coasters: the order of the set-up, of the turns and of the colours, and when the game is over.
 
-The functions change `new`, a copy of the position that nobody else has seen, and add what happens to `told`.
+The functions change `new`, a copy of the position that nobody else has seen, and add what happens to `events`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from warpleague.games.values import members, replaced
 if TYPE_CHECKING:
     from warpleague.games.coasters.state import Config, State, Table
 
-Told = list[Event]
+Events = list[Event]
 
 
 def _next_colour(table: Table, colour: int) -> int:
@@ -27,7 +27,7 @@ def _next_colour(table: Table, colour: int) -> int:
     )
 
 
-def next_lay(new: State, told: Told) -> None:
+def next_lay(new: State, events: Events) -> None:
     """The set-up goes on after a coaster was laid, or its seat is out (G3, V1: all first colours first)."""
     new.table = _next_turn_number(new.table)
     later = _next_colour(new.table, new.colour)
@@ -36,37 +36,37 @@ def next_lay(new: State, told: Told) -> None:
         return
     new.table.galaxy = galaxy(new.table.systems)
     new.colour = st.NONE
-    next_deploy(new, told)
+    next_deploy(new, events)
 
 
-def next_deploy(new: State, told: Told) -> None:
+def next_deploy(new: State, events: Events) -> None:
     """The set-up goes on after a ship was put down, or its seat is out; colour -1: all coasters lie."""
     later = _next_colour(new.table, new.colour)
     if later < 0:
         alive = new.table.alive
-        _begin(new, (alive & -alive).bit_length() - 1, new.table.round, told)
+        _begin(new, (alive & -alive).bit_length() - 1, new.table.round, events)
         return
     if new.colour >= 0:
         new.table = _next_turn_number(new.table)
     _go(new, st.DEPLOY, later % new.table.config.players, later)
 
 
-def next_turn(new: State, told: Told) -> None:
+def next_turn(new: State, events: Events) -> None:
     """The turn of `new.seat` is over: the next survivor's begins, or the game ends (E1, E3)."""
     table = new.table
     alive = table.alive
     if not alive & alive - 1:
-        over(new, st.LAST_SHIP, told)
+        over(new, st.LAST_SHIP, events)
         return
     later = alive >> new.seat + 1 << new.seat + 1
     rounds = table.round
     if not later:
         rounds += 1
         if rounds > table.config.options.max_rounds:
-            over(new, st.MAX_ROUNDS, told)
+            over(new, st.MAX_ROUNDS, events)
             return
         later = alive
-    _begin(new, (later & -later).bit_length() - 1, rounds, told)
+    _begin(new, (later & -later).bit_length() - 1, rounds, events)
 
 
 def _next_turn_number(table: Table) -> Table:
@@ -92,7 +92,7 @@ def _go(new: State, phase: int, seat: int, colour: int) -> None:
     new.agreed, new.refused, new.claimed, new.asked = 0, 0, False, ()
 
 
-def _begin(new: State, seat: int, rounds: int, told: Told) -> None:
+def _begin(new: State, seat: int, rounds: int, events: Events) -> None:
     """The turn of `seat` begins: the dice are rolled, or the colour chosen first (V1)."""
     new.table = table = _next_turn_number(new.table)
     config, last = table.config, table.last
@@ -103,13 +103,13 @@ def _begin(new: State, seat: int, rounds: int, told: Told) -> None:
             table.last = replaced(last, seat, colour)
     table.round = rounds
     _go(new, st.CHOOSE if colour < 0 else st.ROLL, seat, colour)
-    told.append(Event({"event": "turn", "seat": seat, "round": rounds, "turn": table.turn}))
+    events.append(Event({"event": "turn", "seat": seat, "round": rounds, "turn": table.turn}))
 
 
-def over(new: State, why: str, told: Told) -> None:
+def over(new: State, why: str, events: Events) -> None:
     """The game has ended: the survivors share the first place (E1 to E3)."""
     new.table = table = st.fresh_table(new.table)
     table.hits = tuple(hit if pose >= 0 else 0 for hit, pose in zip(table.hits, new.ships, strict=True))
     table.why = why
     _go(new, st.OVER, st.NONE, st.NONE)
-    told.append(Event({"event": "over", "why": why, "winners": members(table.alive)}))
+    events.append(Event({"event": "over", "why": why, "winners": members(table.alive)}))

@@ -1,7 +1,7 @@
 """What follows from an action, a roll or a retirement in sheets, and whose decision comes next.
 
 Everything trusts its caller that the move is legal. A move is carried out on one copy of the position, `new`, which
-the functions here change until it is handed out; what happens is added to the list `told`.
+the functions here change until it is handed out; what happens is added to the list `events`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import Rolled
     from warpleague.games.sheets.state import Phase, Sheet
 
-Told = list[Event]
+Events = list[Event]
 
 UNIT_SETS: Final = tuple(tuple(members(units)) for units in range(ALL_UNITS + 1))
 """For each set of units their numbers, ascending."""
@@ -64,33 +64,33 @@ def address(state: State) -> str:
     return f"seat {state.seat} round {state.round} {roll}"
 
 
-def apply(state: State, move: Action | Rolled) -> tuple[State, Told]:
+def apply(state: State, move: Action | Rolled) -> tuple[State, Events]:
     """The position after `move`, and what happened."""
     new = fresh(state)
-    told: Told = []
-    _APPLY[type(move)](new, move, told)
-    return new, told
+    events: Events = []
+    _APPLY[type(move)](new, move, events)
+    return new, events
 
 
-def retire(state: State, seat: int) -> tuple[State, Told]:
+def retire(state: State, seat: int) -> tuple[State, Events]:
     """The bot of `seat` is out: it passes from now on, and what it held is lost."""
     new = fresh(state)
     new.retired = (*state.retired, seat)
-    told = [Event({"event": "retired", "seat": seat})]
+    events = [Event({"event": "retired", "seat": seat})]
     if len(new.retired) == len(new.sheets):
         _end(new, "over", NOBODY)
     elif state.actor == seat and state.phase == "lines":
         _last_lines(new, seat)
     elif state.actor == seat or (state.seat == seat and state.phase in ("roll", "keep", "mark")):
         # Undecided dice are lost; what was discarded so far is still offered to the seats not yet asked.
-        _offer(new, state.offered, seat, told)
-    return new, told
+        _offer(new, state.offered, seat, events)
+    return new, events
 
 
 # -- dice: sheets T1, C1 -----------------------------------------------------------------------------------
 
 
-def _roll(new: State, rolled: Rolled, told: Told) -> None:
+def _roll(new: State, rolled: Rolled, events: Events) -> None:
     units = new.hand or new.offered
     if units == ALL_UNITS:
         dice = tuple([k + 1 for k in rolled])
@@ -106,26 +106,26 @@ def _roll(new: State, rolled: Rolled, told: Told) -> None:
     new.phase = "keep" if new.hand else "take"
     new.actor = new.seat
     shown = {UNITS[unit]: _value(dice, unit) for unit in UNIT_SETS[units]}
-    told.append(Event({"event": "rolled", "seat": new.seat, "dice": shown}))
+    events.append(Event({"event": "rolled", "seat": new.seat, "dice": shown}))
 
 
-def _reroll(new: State, _action: Reroll, told: Told) -> None:
+def _reroll(new: State, _action: Reroll, events: Events) -> None:
     seat = new.seat
     sheet = fresh_sheet(new.sheets[seat])
     sheet.rerolls -= 1
     new.sheets = replaced(new.sheets, seat, sheet)
     new.phase, new.actor = "roll", CHANCE
-    told.append(Event({"event": "reroll", "seat": seat}))
+    events.append(Event({"event": "reroll", "seat": seat}))
 
 
 def _value(dice: tuple[int, ...], unit: int) -> int | list[int]:
     return dice[unit + 1] if unit else [dice[0], dice[1]]
 
 
-def _keep(new: State, action: Keep, told: Told) -> None:
+def _keep(new: State, action: Keep, events: Events) -> None:
     keep, discard = UNIT_NUMBER[action.unit], UNIT_NUMBER[action.discard]
     dice = new.dice
-    told.append(
+    events.append(
         Event(
             {
                 "event": "kept",
@@ -143,20 +143,20 @@ def _keep(new: State, action: Keep, told: Told) -> None:
     if new.hand:
         new.phase, new.actor = "roll", CHANCE
     else:
-        _to_mark(new, new.kept, told)
+        _to_mark(new, new.kept, events)
 
 
 # -- marking: sheets S1-S4, T2 -----------------------------------------------------------------------------
 
 
-def _marked(new: State, sheet: Sheet, unit: int, told: Told) -> None:
+def _marked(new: State, sheet: Sheet, unit: int, events: Events) -> None:
     """Go on after the acting seat used `unit`, which left it with `sheet`."""
     seat = new.actor
     new.sheets = replaced(new.sheets, seat, sheet)
     if new.phase == "mark":
-        _to_mark(new, new.kept & ~(1 << unit), told)
+        _to_mark(new, new.kept & ~(1 << unit), events)
     else:
-        _offer(new, new.offered, seat, told)
+        _offer(new, new.offered, seat, events)
 
 
 def _drawn(sheet: Sheet, edge: int) -> list[int]:
@@ -170,41 +170,41 @@ def _drawn(sheet: Sheet, edge: int) -> list[int]:
     return members(filled ^ before)
 
 
-def _line(new: State, action: Line, told: Told) -> None:
+def _line(new: State, action: Line, events: Events) -> None:
     sheet = fresh_sheet(new.sheets[new.actor])
     filled = _drawn(sheet, action.edge)
-    told.append(tell.line(new.actor, action.edge, filled, free=False))
-    _marked(new, sheet, 0, told)
+    events.append(tell.line(new.actor, action.edge, filled, free=False))
+    _marked(new, sheet, 0, events)
 
 
-def _free_line(new: State, action: FreeLine, told: Told) -> None:
+def _free_line(new: State, action: FreeLine, events: Events) -> None:
     seat = new.actor
     sheet = fresh_sheet(new.sheets[seat])
     sheet.free_lines -= 1
     filled = _drawn(sheet, action.edge)
-    told.append(tell.line(seat, action.edge, filled, free=True))
+    events.append(tell.line(seat, action.edge, filled, free=True))
     new.sheets = replaced(new.sheets, seat, sheet)
     if new.phase == "mark":  # the line may have taken the white pair's last use
-        _to_mark(new, new.kept, told)
+        _to_mark(new, new.kept, events)
 
 
-def _yellow(new: State, action: Yellow, told: Told) -> None:
+def _yellow(new: State, action: Yellow, events: Events) -> None:
     unit, seat, cell = UNIT_NUMBER[action.unit], new.actor, action.cell
     sheet = fresh_sheet(new.sheets[seat])
     marks = sheet.yellow = sheet.yellow | 1 << cell
     value = new.dice[unit + 1]
-    told.append(Event({"event": "yellow", "seat": seat, "unit": action.unit, "value": value, "cell": cell}))
+    events.append(Event({"event": "yellow", "seat": seat, "unit": action.unit, "value": value, "cell": cell}))
     for cells, line in CELL_LINES[cell]:  # sheets S2
         if marks & cells == cells:
             if line.reward == "reroll":
                 sheet.rerolls += 1
             else:
                 sheet.free_lines += 1
-            told.append(tell.reward(seat, line.reward, line.name))
-    _marked(new, sheet, unit, told)
+            events.append(tell.reward(seat, line.reward, line.name))
+    _marked(new, sheet, unit, events)
 
 
-def _red(new: State, action: Red, told: Told) -> None:
+def _red(new: State, action: Red, events: Events) -> None:
     sheet = fresh_sheet(new.sheets[new.actor])
     sheet.red |= 1 << action.value
     before = filled = sheet.filled
@@ -214,7 +214,7 @@ def _red(new: State, action: Red, told: Told) -> None:
             if edges & own == own:
                 filled |= box
         sheet.filled = filled
-    told.append(
+    events.append(
         Event(
             {
                 "event": "red",
@@ -226,10 +226,10 @@ def _red(new: State, action: Red, told: Told) -> None:
             }
         )
     )
-    _marked(new, sheet, UNIT_NUMBER[action.unit], told)
+    _marked(new, sheet, UNIT_NUMBER[action.unit], events)
 
 
-def _blue(new: State, action: Blue, told: Told) -> None:
+def _blue(new: State, action: Blue, events: Events) -> None:
     sheet = fresh_sheet(new.sheets[new.actor])
     value, box = action.value, action.box
     if box is None:
@@ -237,28 +237,30 @@ def _blue(new: State, action: Blue, told: Told) -> None:
     else:
         sheet.wormholes |= 1 << box
         sheet.blue = tuple([-v if v == value else v for v in sheet.blue])
-    told.append(Event({"event": "blue", "seat": new.actor, "unit": action.unit, "value": value, "box": box}))
-    _marked(new, sheet, UNIT_NUMBER[action.unit], told)
+    events.append(
+        Event({"event": "blue", "seat": new.actor, "unit": action.unit, "value": value, "box": box})
+    )
+    _marked(new, sheet, UNIT_NUMBER[action.unit], events)
 
 
 # -- the discarded dice: sheets T3, T4 ---------------------------------------------------------------------
 
 
-def _take(new: State, action: Take, told: Told) -> None:
+def _take(new: State, action: Take, events: Events) -> None:
     unit = UNIT_NUMBER[action.unit]
     if not new.shared:
         new.offered &= ~(1 << unit)
     new.phase, new.taken = "use", unit
     value = new.dice[unit + 1]
-    told.append(Event({"event": "took", "seat": new.actor, "unit": action.unit, "value": value}))
+    events.append(Event({"event": "took", "seat": new.actor, "unit": action.unit, "value": value}))
 
 
-def _pass(new: State, _action: Pass, told: Told) -> None:
-    told.append(Event({"event": "passed", "seat": new.actor}))
+def _pass(new: State, _action: Pass, events: Events) -> None:
+    events.append(Event({"event": "passed", "seat": new.actor}))
     if new.phase == "lines":
         _last_lines(new, new.actor)
     else:
-        _offer(new, new.offered, new.actor, told)
+        _offer(new, new.offered, new.actor, events)
 
 
 # -- who comes next ----------------------------------------------------------------------------------------
@@ -270,7 +272,7 @@ def _go(new: State, phase: Phase, actor: int, *, kept: int = 0, offered: int = 0
     new.hand, new.kept, new.offered, new.taken = 0, kept, offered, -1
 
 
-def _to_mark(new: State, kept: int, told: Told) -> None:
+def _to_mark(new: State, kept: int, events: Events) -> None:
     """The active seat marks on with the units `kept`; those without a use are lost (T2)."""
     seat = new.seat
     sheet = new.sheets[seat]
@@ -281,17 +283,17 @@ def _to_mark(new: State, kept: int, told: Told) -> None:
     if lost:
         # Uses only ever become fewer within a turn, so what is useless now stays so.
         units = [UNITS[unit] for unit in UNIT_SETS[lost]]
-        told.append(Event({"event": "lost", "seat": seat, "units": units}))
+        events.append(Event({"event": "lost", "seat": seat, "units": units}))
         kept &= ~lost
     if kept:
         _go(new, "mark", seat, kept=kept, offered=new.offered)
     elif len(new.sheets) == 1:  # sheets T4
         _go(new, "roll", CHANCE, offered=new.offered)
     else:
-        _offer(new, new.offered, seat, told)
+        _offer(new, new.offered, seat, events)
 
 
-def _offer(new: State, offered: int, after: int, told: Told) -> None:
+def _offer(new: State, offered: int, after: int, events: Events) -> None:
     """Ask the next seat after `after` to take a discarded die (T3); after the last one the next turn comes."""
     players = len(new.sheets)
     if offered and players > 1:
@@ -301,10 +303,10 @@ def _offer(new: State, offered: int, after: int, told: Told) -> None:
                 _go(new, "take", seat, offered=offered)
                 return
             seat = (seat + 1) % players
-    _next_turn(new, told)
+    _next_turn(new, events)
 
 
-def _next_turn(new: State, told: Told) -> None:
+def _next_turn(new: State, events: Events) -> None:
     """The next seat rolls, with its reroll of the round (S5); after the last turn come the last free lines."""
     round_, seat = new.round, new.seat
     while True:
@@ -317,12 +319,12 @@ def _next_turn(new: State, told: Told) -> None:
                 return
         if seat not in new.retired:
             break
-    told.append(Event({"event": "turn", "seat": seat, "round": round_}))
+    events.append(Event({"event": "turn", "seat": seat, "round": round_}))
     if round_ in BONUS_ROUNDS:
         sheet = fresh_sheet(new.sheets[seat])
         sheet.rerolls += 1
         new.sheets = replaced(new.sheets, seat, sheet)
-        told.append(tell.reward(seat, "reroll", f"round {round_}"))
+        events.append(tell.reward(seat, "reroll", f"round {round_}"))
     _go(new, "roll", CHANCE)
     new.round, new.seat, new.dice, new.hand = round_, seat, NO_DICE, ALL_UNITS
 
@@ -343,7 +345,7 @@ def _end(new: State, phase: Phase, actor: int) -> None:
     new.dice = NO_DICE
 
 
-_APPLY: Final[dict[type, Callable[[State, Any, Told], None]]] = {
+_APPLY: Final[dict[type, Callable[[State, Any, Events], None]]] = {
     tuple: _roll,
     Keep: _keep,
     Reroll: _reroll,

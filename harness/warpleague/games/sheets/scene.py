@@ -1,7 +1,7 @@
 """The picture of a game of sheets.
 
-The white sections are cells, wormholes pieces
-and drawn edges links, the sheets side by side; a panel for each seat has the other sections in text.
+The sheets lie side by side. The boxes of the white section are cells, its wormholes are pieces, and drawn edges are
+links. A panel for each seat has the other sections in text.
 """
 
 from __future__ import annotations
