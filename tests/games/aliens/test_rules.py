@@ -755,6 +755,25 @@ def test_c1_each_ship_that_rolls_has_a_die_of_six(position: Callable[..., Any]) 
     assert one.roll(2).json()["dice"] == {"crowns": 2}
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_c2_a_sides_turns_have_their_own_addresses(first: int) -> None:
+    """The n-th turn of a side has the same address whichever side moves first; ties repeat that of the opening."""
+    rng = random.Random(5)
+    state = GAME.initial(2, Options())
+    assert GAME.address(state) == "opening"
+    tied, _ = GAME.apply(state, (1, 2, 3, 0))
+    assert GAME.address(tied) == "opening"
+    state, _ = GAME.apply(tied, (5, 5, 0, 0) if first else (0, 0, 5, 5))
+    state, _ = GAME.apply(state, GAME.legal(state, 1 - first)[0])  # it places the first wormhole
+    match = random_playout(GAME, 2, Options(), rng, start=state, keep=True)
+    turns = [state for state in match.states if GAME.actors(state) == (CHANCE,)]
+    assert turns[0].seat == first
+    wanted = [f"seat {state.seat} turn {1 + state.turn // 2}" for state in turns]
+    assert [GAME.address(state) for state in turns] == wanted
+    assert wanted[0] == f"seat {first} turn 1"
+    assert len(set(wanted)) == len(wanted)
+
+
 # -- bots that drop out, and guesses ---------------------------------------------------------------------
 
 

@@ -81,6 +81,22 @@ def test_c2_every_card_is_drawn_by_what_the_deck_has_left(tools: Tools) -> None:
     assert GAME.chance(tools.play(solo, "end")) == ((8, 5, 8, 8, 8, 8, 8, 8),)
 
 
+def test_c4_each_seat_has_its_own_cards(tools: Tools) -> None:
+    """Dealt and drawn cards are of the seat; those of the black hole and of the AI are apart; so is each place."""
+    assert GAME.address(GAME.initial(2, GAME.Options())) == "place 0"
+    large = GAME.initial(4, GAME.Options())
+    assert GAME.address(large) == "station"
+    assert GAME.address(GAME.apply(GAME.apply(large, (2,))[0], (3, 0, 0))[0]) == "place 1"
+    dealing = tools.at(stage="deal", seat=0, players=3)
+    assert [GAME.address(dealing), GAME.address(tools.play(dealing, "roll 5"))] == ["seat 0", "seat 1"]
+    here: dict[str, Any] = {"ships": [106, 134], "tokens": [[119], [134]]}
+    assert GAME.address(tools.play(tools.at(**here), "pickup planet", "draw")) == "seat 0"
+    hole = tools.at("second", **{**here, "ships": [58, 134]})
+    assert GAME.address(tools.play(hole, "move 73")) == "seat 0 black hole"
+    solo = tools.at(players=1, ships=[106], tokens=[[119], [134]])
+    assert GAME.address(tools.play(solo, "end")) == "AI"
+
+
 def test_s3_the_first_turn_starts_beside_the_station(tools: Tools) -> None:
     """Only starts are legal; the token is number 1, inactive; then the turn goes on with 3 energy."""
     state = tools.at(stage="start")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from warpleague.games.api import CHANCE
 from warpleague.games.coasters.geometry import (
     COASTER,
     DELTAS,
@@ -15,10 +17,9 @@ from warpleague.games.coasters.geometry import (
     free_places,
     square_at,
 )
+from warpleague.games.contract import random_playout
 
 if TYPE_CHECKING:
-    from random import Random
-
     from tests.games.coasters.conftest import Desk
 
 OFFSETS = dict(zip(FACINGS, DELTAS, strict=True))
@@ -158,6 +159,16 @@ def test_c1_the_dice_of_a_turn_are_two_uniform_draws_below_six(desk: Desk) -> No
     assert desk.game.chance(state) == (6, 6)
     state, _ = desk.game.apply(state, (4, 3))
     assert (desk.see(state)["d6"], desk.see(state)["flux"], desk.see(state)["halves"]) == (5, "AIM", 10)
+
+
+def test_c3_a_seats_turn_of_a_round_is_an_address_of_its_own(desk: Desk) -> None:
+    """It names seat and round; no turn of a match has that of another."""
+    match = random_playout(desk.game, 3, desk.game.Options(max_rounds=9), Random(2), keep=True)
+    turns = [state for state in match.states if desk.game.actors(state) == (CHANCE,)]
+    assert [desk.game.address(state) for state in turns[:4]] == [
+        "seat 0 round 1", "seat 1 round 1", "seat 2 round 1", "seat 0 round 2",
+    ]  # fmt: skip
+    assert len({desk.game.address(state) for state in turns}) == len(turns) > 20
 
 
 def test_c2_squares_are_three_times_the_coaster_grid_downward(desk: Desk) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from warpleague.errors import PositionError
 from warpleague.games.api import CHANCE
+from warpleague.games.playout import random_move
 from warpleague.games.sheets import GAME
 from warpleague.games.sheets.geometry import YELLOW_LINES, YELLOW_VALUES, edges_of
 
@@ -620,3 +621,25 @@ def test_c1_a_six_for_each_die_in_hand(table: Any) -> None:
     assert GAME.chance(state) == (6,) * 4
     state, events = GAME.apply(state, (5, 4, 3, 2))
     assert events[0].data["dice"] == {"black-2": 6, "red": 5, "yellow": 4, "blue": 3}
+
+
+def test_c2_an_address_names_seat_round_and_roll(table: Any) -> None:
+    """Rolls are counted by what was kept, so a reroll repeats the address; so has the roll of what was discarded."""
+    state = table.state(table.sheet(rerolls=1), table.sheet(), round=4)
+    again = table.act(state, "reroll")
+    assert GAME.address(again) == "seat 0 round 4 roll 1"
+    second = table.act(table.roll(again, *range(1, 7), 1), "keep", unit="white", discard="black-1")
+    assert GAME.address(second) == "seat 0 round 4 roll 2"
+    third = table.act(table.roll(second, 1, 2, 3, 4), "keep", unit="red", discard="black-2")
+    assert GAME.address(third) == "seat 0 round 4 roll 3"
+    other = table.act(table.roll(again, *range(1, 7), 1), "keep", unit="red", discard="blue")
+    assert GAME.address(other) == "seat 0 round 4 roll 2"
+    solo = GAME.initial(1, GAME.Options())
+    found = []
+    rng = Random(1)
+    while GAME.actors(solo):
+        if GAME.actors(solo) == (CHANCE,):
+            found.append(GAME.address(solo))
+        solo = GAME.apply(solo, random_move(GAME, solo, rng))[0]
+    assert "seat 0 round 1 discarded" in found
+    assert {address.split()[3] for address in found} == set("1234567")
