@@ -432,7 +432,7 @@ def command(pid: int) -> bytes:
 
 def test_a_draft_in_use_is_left_alone(tmp_path: Path) -> None:
     """Cleaning up does not touch the draft of someone who still builds; afterwards lock and draft are gone."""
-    with staging.draft_of(tmp_path / "bot") as mine:
+    with staging.staging_folder(tmp_path / "bot") as mine:
         mine.mkdir()
         (mine / "file").touch()
         assert staging.clean(tmp_path) == 0

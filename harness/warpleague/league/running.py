@@ -22,7 +22,7 @@ from warpleague.errors import BadInput, HarnessFault
 from warpleague.league.play_order import in_phases
 from warpleague.league.pool import RefereeDied, RefereePool, usable_cores
 from warpleague.league.schedule import Course
-from warpleague.runner.doctor.promises import leaf
+from warpleague.runner.doctor.promises import first_cause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -367,7 +367,7 @@ class _Run:
                     f"match {fixture.number} ({fixture.id}): {error}, {flight.deaths + 1} times; "
                     "memory may be short (see the kernel's log), or the match kills its referee"
                 )
-        cause = leaf(error)  # trio's nurseries put even a single error into a group
+        cause = first_cause(error)  # trio's nurseries put even a single error into a group
         void = Void(fixture, f"{type(cause).__name__}: {cause}", _trace(error))
         self.void.append(void)
         self.watcher.failed(void)

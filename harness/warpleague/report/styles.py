@@ -32,7 +32,7 @@ def seat_style(seat: int | None) -> str:
 
 
 @attrs.frozen
-class Look:
+class CellStyle:
     """How a kind of cell looks: its glyph, its colour, and its name in the legend.
 
     `solid` cells are filled with their glyph; the others show it beside their label.
@@ -46,33 +46,33 @@ class Look:
 
 LOOKS: Final = {
     # captains
-    "blank": Look(),
-    "orbit": Look("o", "cyan", "orbit"),
-    "nebula": Look("~", "blue", "nebula"),
-    "cannon": Look("+", "yellow", "cannon"),
-    "blackhole": Look("@", "red", "black hole"),
-    "planet": Look("", "bold", "P0 planet"),
-    "wild": Look("", "green", "W3 wild wormhole"),
-    "station": Look("[]", "bold", "station"),
-    "obstacle": Look("#", QUIET, "obstacle", solid=True),
+    "blank": CellStyle(),
+    "orbit": CellStyle("o", "cyan", "orbit"),
+    "nebula": CellStyle("~", "blue", "nebula"),
+    "cannon": CellStyle("+", "yellow", "cannon"),
+    "blackhole": CellStyle("@", "red", "black hole"),
+    "planet": CellStyle("", "bold", "P0 planet"),
+    "wild": CellStyle("", "green", "W3 wild wormhole"),
+    "station": CellStyle("[]", "bold", "station"),
+    "obstacle": CellStyle("#", QUIET, "obstacle", solid=True),
     # aliens
-    "space": Look("·", QUIET),
-    "base": Look("□", "", "base"),
-    "wormhole": Look(),
-    "hidden-wormhole": Look("", "", "S? value hidden"),
+    "space": CellStyle("·", QUIET),
+    "base": CellStyle("□", "", "base"),
+    "wormhole": CellStyle(),
+    "hidden-wormhole": CellStyle("", "", "S? value hidden"),
     # coasters: the homes of the living and of the dead
-    "free": Look("·", QUIET, "free"),
-    "home": Look(),
-    "open": Look(),
-    "home-centre": Look("⌂", "", "⌂0 home of seat 0"),
-    "open-centre": Look("∘", "", "∘0 its seat is out"),
+    "free": CellStyle("·", QUIET, "free"),
+    "home": CellStyle(),
+    "open": CellStyle(),
+    "home-centre": CellStyle("⌂", "", "⌂0 home of seat 0"),
+    "open-centre": CellStyle("∘", "", "∘0 its seat is out"),
     # sheets
-    "box": Look(),
-    "filled-box": Look("▒", "", "filled", solid=True),
+    "box": CellStyle(),
+    "filled-box": CellStyle("▒", "", "filled", solid=True),
 }
 """By kind; what is not here is plain."""
 
-PLAIN: Final = Look("·", QUIET)
+PLAIN: Final = CellStyle("·", QUIET)
 
 PIECES: Final = {
     "ship": "ship",

@@ -23,7 +23,7 @@ from warpleague.match.spec import Violation
 from warpleague.runner.bot.process import BotProcess, BotReply
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.bot.wirelog import BotLog
-from warpleague.runner.doctor.promises import check_level, leaf
+from warpleague.runner.doctor.promises import check_level, first_cause
 from warpleague.runner.hints import NOTHING_WRITTEN
 from warpleague.runner.host.reaper import become_subreaper, children, reap_orphans, sweep
 
@@ -110,7 +110,7 @@ def _play(
         fault, bugs = group.split((HarnessFault, BadInput))
         if fault is None or bugs is not None:
             raise
-        raise leaf(fault) from group
+        raise first_cause(fault) from group
     finally:
         sweep(before if idle is None else before | idle.pids())
     return result

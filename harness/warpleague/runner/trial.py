@@ -18,7 +18,7 @@ from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import load_options, position_facts
 from warpleague.match.spec import Violation
 from warpleague.runner.bot.process import BotProcess, BotReply
-from warpleague.runner.host.reaper import gathered
+from warpleague.runner.host.reaper import ending_leftovers
 from warpleague.runner.play import within
 from warpline.messages import BotHello
 
@@ -109,7 +109,7 @@ def try_out(
 
     The other seats take their first legal action. None if it had to be broken off after `within_s` seconds.
     """
-    with gathered():
+    with ending_leftovers():
         return trio.run(within, within_s, _try_out, load_game(spec.game), spec, seat, deliver, questions)
 
 

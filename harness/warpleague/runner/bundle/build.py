@@ -30,7 +30,7 @@ from warpleague.runner.confine.mounts import SOURCE
 from warpleague.runner.confine.sandbox import Sandbox, exit_status
 from warpleague.runner.doctor.promises import check_level
 from warpleague.runner.host.processes import ended
-from warpleague.runner.host.reaper import descendants, gathered
+from warpleague.runner.host.reaper import descendants, ending_leftovers
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def build(job: Build, level: Level) -> None:
     Raises `BotError` with the end of its output if it fails or takes too much of anything, `BadInput` if the level
     does not hold here, and `HarnessFault` if the sandbox fails.
     """
-    with gathered():
+    with ending_leftovers():
         check_level(level)
         # A program of the bot's own is not to be asked anything out here.
         if not Path(job.argv[0]).is_relative_to(job.folder):

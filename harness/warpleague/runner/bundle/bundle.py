@@ -20,7 +20,7 @@ from warpleague.runner.bundle.cache import bundle_folder, cache_folder, hold
 from warpleague.runner.bundle.content import BRING_LIBRARIES, LEFT_OUT, content, files_of, folder_digest
 from warpleague.runner.bundle.large_files import check_files, link_files, make_links, recheck_files
 from warpleague.runner.bundle.manifest import MANIFEST, SYSTEM, Limits, Manifest, as_words, read_manifest
-from warpleague.runner.bundle.staging import clean, draft_of, replace
+from warpleague.runner.bundle.staging import clean, replace, staging_folder
 from warpleague.runner.confine.visible_paths import check_asked
 from warpleague.suggest import nearest
 
@@ -165,7 +165,7 @@ def _fill(
 ) -> None:
     """Make `target` the built copy of the bot in `folder`, unless another process does so first."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    with draft_of(target) as draft:  # two processes must not build the same bot at once
+    with staging_folder(target) as draft:  # two processes must not build the same bot at once
         if target.is_dir():
             return
         copy, scratch = draft / "bot", draft / "scratch"

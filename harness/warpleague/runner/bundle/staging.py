@@ -22,7 +22,7 @@ _LOCK: Final = ".lock"
 
 
 @contextlib.contextmanager
-def draft_of(target: Path) -> Iterator[Path]:
+def staging_folder(target: Path) -> Iterator[Path]:
     """The draft for `target`, not there yet, for this thread alone, which waits for any other that has it."""
     name = target.with_name(target.name + _LOCK)
     lock = _take(name, wait=True)

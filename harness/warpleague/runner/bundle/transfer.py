@@ -11,7 +11,7 @@ from warpleague.errors import BotError
 from warpleague.runner.bundle.archive import BadArchive, unpack
 from warpleague.runner.bundle.bundle import find
 from warpleague.runner.bundle.cache import bundle_folder
-from warpleague.runner.bundle.staging import draft_of
+from warpleague.runner.bundle.staging import staging_folder
 from warpleague.runner.confine.mounts import FILES
 
 MOST_MB: Final = 512
@@ -46,7 +46,7 @@ def receive(digest: str, archive: bytes) -> None:
     """
     target = bundle_folder(digest)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with draft_of(target) as draft:
+    with staging_folder(target) as draft:
         if find(digest) is None:
             _unpack(archive, draft, target)
 

@@ -198,7 +198,7 @@ def _attempt(level: Level, wanted: list[str]) -> dict[str, str] | WarpLeagueErro
         told = group.subgroup((BadInput, HarnessFault))
         if told is None:
             raise
-        first = leaf(told)
+        first = first_cause(told)
         assert isinstance(first, WarpLeagueError)
         return first
     finally:
@@ -211,7 +211,7 @@ def _means(level: Level) -> str:
     return "resource limits" if level == "limits" else ""
 
 
-def leaf(error: BaseException) -> BaseException:
+def first_cause(error: BaseException) -> BaseException:
     """The first error in a group, or the error itself."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

@@ -39,7 +39,7 @@ def become_subreaper() -> bool:
 
 
 @contextlib.contextmanager
-def gathered() -> Iterator[None]:
+def ending_leftovers() -> Iterator[None]:
     """Kill at the end what was started inside and still runs, daemons included where the system lets them be found.
 
     One thread at a time, since it would kill what others start. A process that was no subreaper is none afterwards.
