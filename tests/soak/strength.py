@@ -1,0 +1,212 @@
+"""Simulates leagues and tests of strength whose truth is known, and checks what is said about them.
+
+    python tests/soak/strength.py errors     do 95 % intervals of ratings and seats cover 93 to 97 % in 39 designs?
+    python tests/soak/strength.py tests      do sequential tests err as seldom as they say, and do their estimates hold?
+
+Both take some minutes; --quick makes a tenth of the simulations. The exit code is 1 if a figure is out of its range.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+
+from warpleague.league.ratings.elo import SCALE, expected
+from warpleague.league.ratings.fit import joint_fit
+from warpleague.league.ratings.outcomes import Outcomes
+from warpleague.league.ratings.sprt import DealCounts, Sprt
+from warpleague.league.ratings.stopping import estimate
+from warpleague.league.statistics import Mean, t95
+
+PAIR_VALUES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+
+# Sequential tests
+
+
+def pair_outcomes(elo: float, luck: float, drawn: float) -> Any:
+    """The probabilities of 0, 1/2, 1, 3/2 and 2 points of two matches on one deal, whose luck is shared.
+
+    `luck` is the deviation in Elo of what a deal is worth to the first seat; both matches are drawn with probability
+    `drawn` by themselves. The mean is the expected share of `elo`.
+    """
+    deals = np.linspace(-5, 5, 401)
+    weight = np.exp(-deals * deals / 2)
+    weight /= weight.sum()
+
+    def at(strength: float) -> Any:
+        found = np.zeros(5)
+        first = 1 / (1 + np.exp(-(strength + deals * luck / SCALE)))
+        second = 1 / (1 + np.exp(-(strength - deals * luck / SCALE)))
+        for one, p in ((2, first * (1 - drawn)), (1, drawn + 0 * first), (0, (1 - first) * (1 - drawn))):
+            for two, q in ((2, second * (1 - drawn)), (1, drawn + 0 * second), (0, (1 - second) * (1 - drawn))):
+                found[one + two] += (weight * p * q).sum()
+        return found
+
+    low, high = -9.0, 9.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if at(middle) @ PAIR_VALUES < expected(elo) else (low, middle)
+    return at((low + high) / 2)
+
+
+def run_tests(test: Sprt, probabilities: Any, many: int, rng: Any, most: int = 1_000_000) -> Any:
+    """Run tests to their ends, looking after each deal: what each decided, and the counts it ended with."""
+    below, above = test.bounds
+    counts, decided = np.zeros((many, 5)), np.zeros(many, dtype=int)
+    going, played, step = np.arange(many), 0, 8
+    while going.size and played < most:
+        new = rng.multinomial(1, probabilities, size=(going.size, step)).astype(float)
+        path = counts[going][:, None, :] + new.cumsum(axis=1)
+        ratios = test.ratios(PAIR_VALUES, path)
+        hit = (ratios <= below) | (ratios >= above)
+        first = np.where(hit.any(axis=1), hit.argmax(axis=1), step - 1)
+        rows = np.arange(going.size)
+        counts[going] = path[rows, first]
+        decided[going] = np.where(hit.any(axis=1), np.where(ratios[rows, first] >= above, 1, -1), 0)
+        going = going[~hit.any(axis=1)]
+        played += step
+        step = 8 if played < 64 else 64
+    return decided, counts
+
+
+def as_deals(counts: Any) -> DealCounts:
+    """The counts of one test."""
+    return DealCounts(counts=dict(zip(PAIR_VALUES.tolist(), counts.astype(int).tolist(), strict=True)))
+
+
+def covered(test: Sprt, decided: Any, counts: Any, truth: float) -> float:
+    """How many of the corrected intervals contain the truth."""
+    inside = 0
+    for decision, found in zip(decided, counts, strict=True):
+        told = estimate(test, as_deals(found), int(decision))
+        inside += (told.low is None or told.low <= truth) and (told.high is None or truth <= told.high)
+    return inside / len(decided)
+
+
+def tests(many: int, seed: int) -> bool:
+    """Error rates and the coverage of estimates, for luck of every strength."""
+    rng, fine = np.random.default_rng(seed), True
+    slack = 0.01 if many >= 2_000 else 0.03
+    print("elo1  luck  draws  truth  accepted  limit  deals  covered")
+    for elo1, luck, drawn in (
+        (20, 0, 0.0), (20, 200, 0.3), (20, 800, 0.0), (50, 0, 0.3), (50, 200, 0.0), (50, 800, 0.3),
+    ):  # fmt: skip
+        test = Sprt(0, elo1)
+        for truth in (0.0, elo1 / 2, float(elo1), 2.0 * elo1):
+            decided, counts = run_tests(test, pair_outcomes(truth, luck, drawn), many, rng)
+            accepted, share = (decided > 0).mean(), covered(test, decided, counts, truth)
+            limit = {0.0: test.alpha, float(elo1): 1 - test.beta}.get(truth)
+            good = 0.93 - (slack - 0.01) <= share <= 0.97 + (slack - 0.01)
+            if truth == 0:
+                good = good and accepted <= test.alpha + slack
+            elif truth == elo1:
+                good = good and 1 - accepted <= test.beta + slack
+            fine = fine and good
+            print(
+                f"{elo1:4}  {luck:4}  {drawn:5}  {truth:5.0f}  {accepted:8.3f}  {'' if limit is None else limit:5}"
+                f"  {counts.sum(axis=1).mean():5.0f}  {share:.3f}{'' if good else '  OUT OF RANGE'}",
+                flush=True,
+            )
+    return fine
+
+
+# Errors of ratings
+
+
+def designs() -> list[tuple[int, int, int, str, float, float]]:
+    """39 leagues: bots, seats at a table, deals of each table, seat orders, luck in Elo, share of draws."""
+    found = []
+    for bots, deals in ((2, 5), (2, 10), (2, 30), (2, 100), (3, 2), (3, 5), (3, 20), (4, 1), (4, 3), (4, 10)):
+        found += [(bots, 2, deals, "rotations", luck, drawn) for luck, drawn in ((0.0, 0.0), (150.0, 0.3))]
+    for bots, deals in ((6, 1), (8, 1), (8, 4)):
+        found += [(bots, 2, deals, "rotations", luck, 0.0) for luck in (0.0, 300.0)]
+    for bots, seats, deals in ((3, 3, 8), (3, 3, 40), (4, 3, 3), (4, 3, 12), (5, 4, 2), (5, 4, 10), (6, 3, 1)):
+        found.append((bots, seats, deals, "rotations", 150.0, 0.0))
+    found += [(3, 3, 8, "all", 0.0, 0.0), (4, 2, 3, "fixed", 0.0, 0.2), (4, 2, 12, "fixed", 0.0, 0.0)]
+    found += [(5, 3, 4, "fixed", 0.0, 0.0), (6, 2, 2, "fixed", 0.0, 0.0), (8, 2, 1, "rotations", 0.0, 0.5)]
+    assert len(found) == 39
+    return found
+
+
+def league(design: Any, truth: Any, rng: Any) -> tuple[Outcomes, list[Mean]]:
+    """Play a league of this design: its outcomes, and the shares of its seats."""
+    bots, seats, deals, kind, luck, drawn = design
+    outcomes, shares, group = Outcomes(), [Mean() for _ in range(seats)], 0
+    for round_ in range(deals):
+        for table in combinations(range(bots), seats):
+            turned = table[round_ % seats :] + table[: round_ % seats]
+            orders = (
+                list(permutations(turned)) if kind == "all"
+                else [turned[i:] + turned[:i] for i in range(seats)] if kind == "rotations" else [turned]
+            )  # fmt: skip
+            worth = rng.normal(0, luck, seats) if luck else np.zeros(seats)
+            for order in orders:
+                if rng.random() < drawn:
+                    ranks = (1,) * seats
+                else:
+                    level = (truth[list(order)] + worth) / SCALE + rng.gumbel(size=seats)
+                    ranks = tuple(int((level > own).sum()) + 1 for own in level)
+                outcomes.add(group, order, ranks)
+                for seat in range(seats):
+                    points = sum(0.5 * (r == ranks[seat]) + (r > ranks[seat]) for r in ranks) - 0.5
+                    shares[seat].add(points / (seats - 1), group)
+            group += 1
+    return outcomes, shares
+
+
+def errors(many: int, seed: int) -> bool:
+    """The coverage of the intervals of differences between bots, and of the shares of seats."""
+    rng, fine = np.random.default_rng(seed), True
+    slack = 0.0 if many >= 1_000 else 0.03
+    print("bots  seats  deals  orders     luck  draws  without  differences  seats")
+    for design in designs():
+        bots, seats = design[0], design[1]
+        truth = np.linspace(-60, 60, bots) if bots > 2 else np.array([30.0, -30.0])
+        # Draws and luck bring ratings nearer to each other: the truth is what endless results would give.
+        target = np.array(joint_fit(league((*design[:2], 20_000 // 3**seats, *design[3:]), truth, rng)[0], bots).ratings)
+        inside = told = within = noted = missing = 0
+        for _ in range(many):
+            outcomes, shares = league(design, truth, rng)
+            fit = joint_fit(outcomes, bots)
+            for a, b in combinations(range(bots), 2):
+                variance = fit.covariance[a, a] + fit.covariance[b, b] - 2 * fit.covariance[a, b]
+                if fit.tiers[a] != fit.tiers[b] or variance < 1e-6:
+                    missing += 1
+                    continue
+                freedom = min(value for value in (fit.freedom[a], fit.freedom[b]) if value is not None)
+                off = fit.ratings[a] - fit.ratings[b] - target[a] + target[b]
+                inside += abs(off) <= t95(freedom) * np.sqrt(variance)
+                told += 1
+            for mean in shares[:1]:
+                if mean.half is not None and design[3] != "fixed":
+                    within += abs(mean.mean - 0.5) <= mean.half
+                    noted += 1
+        share, seat = inside / max(told, 1), within / noted if noted else None
+        good = 0.93 - slack <= share <= 0.97 + slack
+        fine = fine and good
+        print(
+            f"{bots:4}  {seats:5}  {design[2]:5}  {design[3]:9}  {design[4]:4.0f}  {design[5]:5}"
+            f"  {missing / (missing + told):7.3f}  {share:11.3f}  {'' if seat is None else f'{seat:.3f}'}"
+            f"{'' if good else '  OUT OF RANGE'}",
+            flush=True,
+        )
+    return fine
+
+
+def main() -> int:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["errors", "tests"])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    fine = tests(200 if args.quick else 2_000, args.seed) if args.what == "tests" else errors(100 if args.quick else 1_000, args.seed)
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
