@@ -126,6 +126,11 @@ fuzz: bootstrap ## feed broken input to every reader (FUZZ_SECONDS=600)
 adversary: bootstrap ## play honest bots beside every misbehaving one on a busy machine (ADVERSARY='--load 8')
 	$(BIN)/python tests/soak/adversary.py $(ADVERSARY)
 
+.PHONY: simulations
+simulations: bootstrap ## simulate leagues and tests of strength whose truth is known, for half an hour (SIMULATIONS=--quick)
+	$(BIN)/python tests/soak/strength.py errors $(SIMULATIONS)
+	$(BIN)/python tests/soak/strength.py tests $(SIMULATIONS)
+
 .PHONY: soak
 soak: bootstrap ## play many matches in one run and look for what grows (SOAK_MATCHES=20000)
 	$(BIN)/python tests/soak/soak.py --matches $(or $(SOAK_MATCHES),20000)

@@ -1,9 +1,9 @@
 """Simulates leagues and tests of strength whose truth is known, and checks what is said about them.
 
     python tests/soak/strength.py errors     do 95 % intervals of ratings and seats cover 93 to 97 % in 39 designs?
-    python tests/soak/strength.py tests      do sequential tests err as seldom as they say, and do their estimates hold?
+    python tests/soak/strength.py tests      do sequential tests err as seldom as they say, do estimates hold?
 
-Both take some minutes; --quick makes a tenth of the simulations. The exit code is 1 if a figure is out of its range.
+Each takes a quarter of an hour; --quick makes a tenth of the simulations. The exit code is 1 if a figure is out of its range.
 """
 
 from __future__ import annotations
@@ -42,7 +42,11 @@ def pair_outcomes(elo: float, luck: float, drawn: float) -> Any:
         first = 1 / (1 + np.exp(-(strength + deals * luck / SCALE)))
         second = 1 / (1 + np.exp(-(strength - deals * luck / SCALE)))
         for one, p in ((2, first * (1 - drawn)), (1, drawn + 0 * first), (0, (1 - first) * (1 - drawn))):
-            for two, q in ((2, second * (1 - drawn)), (1, drawn + 0 * second), (0, (1 - second) * (1 - drawn))):
+            for two, q in (
+                (2, second * (1 - drawn)),
+                (1, drawn + 0 * second),
+                (0, (1 - second) * (1 - drawn)),
+            ):
                 found[one + two] += (weight * p * q).sum()
         return found
 
@@ -124,7 +128,15 @@ def designs() -> list[tuple[int, int, int, str, float, float]]:
         found += [(bots, 2, deals, "rotations", luck, drawn) for luck, drawn in ((0.0, 0.0), (150.0, 0.3))]
     for bots, deals in ((6, 1), (8, 1), (8, 4)):
         found += [(bots, 2, deals, "rotations", luck, 0.0) for luck in (0.0, 300.0)]
-    for bots, seats, deals in ((3, 3, 8), (3, 3, 40), (4, 3, 3), (4, 3, 12), (5, 4, 2), (5, 4, 10), (6, 3, 1)):
+    for bots, seats, deals in (
+        (3, 3, 8),
+        (3, 3, 40),
+        (4, 3, 3),
+        (4, 3, 12),
+        (5, 4, 2),
+        (5, 4, 10),
+        (6, 3, 1),
+    ):
         found.append((bots, seats, deals, "rotations", 150.0, 0.0))
     found += [(3, 3, 8, "all", 0.0, 0.0), (4, 2, 3, "fixed", 0.0, 0.2), (4, 2, 12, "fixed", 0.0, 0.0)]
     found += [(5, 3, 4, "fixed", 0.0, 0.0), (6, 2, 2, "fixed", 0.0, 0.0), (8, 2, 1, "rotations", 0.0, 0.5)]
@@ -167,7 +179,9 @@ def errors(many: int, seed: int) -> bool:
         bots, seats = design[0], design[1]
         truth = np.linspace(-60, 60, bots) if bots > 2 else np.array([30.0, -30.0])
         # Draws and luck bring ratings nearer to each other: the truth is what endless results would give.
-        target = np.array(joint_fit(league((*design[:2], 20_000 // 3**seats, *design[3:]), truth, rng)[0], bots).ratings)
+        target = np.array(
+            joint_fit(league((*design[:2], 20_000 // 3**seats, *design[3:]), truth, rng)[0], bots).ratings
+        )
         inside = told = within = noted = missing = 0
         for _ in range(many):
             outcomes, shares = league(design, truth, rng)
@@ -199,12 +213,18 @@ def errors(many: int, seed: int) -> bool:
 
 def main() -> int:
     """Run what the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=["errors", "tests"])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    fine = tests(200 if args.quick else 2_000, args.seed) if args.what == "tests" else errors(100 if args.quick else 1_000, args.seed)
+    fine = (
+        tests(200 if args.quick else 2_000, args.seed)
+        if args.what == "tests"
+        else errors(100 if args.quick else 1_000, args.seed)
+    )
     return 0 if fine else 1
 
 

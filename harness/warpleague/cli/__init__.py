@@ -36,6 +36,7 @@ COMMANDS: Final = {
     "replay": "show or verify a recorded match",
     "reproduce": "play a recorded match again and compare",
     "league": "run a league, look at its tables",
+    "compare": "test whether a bot is better than another",
     "bot": "check a bot, start a new one, list bots",
     "demo": "play a small league of every game",
     "docs": "list the pages of the documentation, or print one",
@@ -51,6 +52,7 @@ exit codes:
   0    done
   1    a check failed, or the harness failed
   2    bad input
+  3    a test of strength is undecided
   130  stopped by Ctrl-C"""
 
 

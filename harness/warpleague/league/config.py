@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import attrs
 import tomli_w
-from attrs.validators import ge, gt, le
+from attrs.validators import ge, gt, le, optional
 
 from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.games import game_ids, load_game
@@ -23,7 +23,7 @@ from warpleague.strict import structure
 from warpleague.suggest import nearest, nearest_path
 from warpleague.toml_text import parse_toml, read_text
 
-FormatKind = Literal["round-robin", "gauntlet"]
+FormatKind = Literal["round-robin", "gauntlet", "test"]
 Seating = Literal["all", "rotations", "fixed"]
 Dice = Literal["shared", "own"]
 
@@ -59,6 +59,10 @@ class FormatTable:
     `tables` is "all" (every set of bots that fits) or a number of tables drawn so that meetings are balanced;
     `challengers` are the bots of a gauntlet that play all others, by default the first bot of the list. `dice` says
     whether all seat orders of a deal share its dice (at tables of one: all bots), or each match has its own.
+
+    A test of strength plays until it is decided whether the first bot is better than the second by `elo1` or by `elo0`
+    (in Elo or normalised Elo, `unit`), with these probabilities to err (`alpha`: `elo0` is the truth; `beta`: `elo1`
+    is), or until `max_matches` are played. With `fixed` it plays so many matches and decides nothing on the way.
     """
 
     kind: FormatKind = "round-robin"
@@ -67,6 +71,13 @@ class FormatTable:
     tables: int | Literal["all"] = "all"
     challengers: tuple[str, ...] = ()
     dice: Dice = "shared"
+    elo0: float = attrs.field(default=0.0, validator=[ge(-1_000), le(1_000)])
+    elo1: float = attrs.field(default=20.0, validator=[ge(-1_000), le(1_000)])
+    alpha: float = attrs.field(default=0.05, validator=[gt(0), le(0.5)])
+    beta: float = attrs.field(default=0.05, validator=[gt(0), le(0.5)])
+    unit: Literal["elo", "normalized"] = "elo"
+    max_matches: int | None = attrs.field(default=None, validator=optional(ge(1)))
+    fixed: int | None = attrs.field(default=None, validator=optional(ge(1)))
 
 
 def _strikes(rules: RulesTable) -> int:
@@ -305,6 +316,8 @@ def _check(config: LeagueConfig, where: str) -> None:
         raise ConfigError(
             f'{where}: format.tables: at tables of one all bots play the same deals; leave it at "all", and set deals'
         )
+    if config.format.kind == "test":
+        _check_test(config, where)
     if config.format.kind == "gauntlet":
         if isinstance(tables, int):
             raise ConfigError(f'{where}: format.tables: a gauntlet plays all its tables; leave it at "all"')
@@ -318,3 +331,22 @@ def _check(config: LeagueConfig, where: str) -> None:
             raise ConfigError(f"{where}: format.kind: a gauntlet needs tables of two or more; {todo}")
     elif config.format.challengers:
         raise ConfigError(f'{where}: format.challengers: only kind = "gauntlet" has challengers')
+
+
+def _check_test(config: LeagueConfig, where: str) -> None:
+    form, bots, players = config.format, len(config.bots), config.game.players
+    if bots and bots != 1 + players and not (bots == 2 and players <= 2):
+        raise ConfigError(
+            f"{where}: bots: a test is of the first bot against the second; beside a field, a table of {players} "
+            f"needs {players - 1} more bots, not {bots - 2}"
+        )
+    if form.dice != "shared":
+        raise ConfigError(
+            f'{where}: format.dice: a test compares bots on the same dice; leave it at "shared"'
+        )
+    if form.seats == "fixed":
+        raise ConfigError(f'{where}: format.seats: a test plays every seat order; "rotations" or "all"')
+    if form.tables != "all" or form.deals != 1:
+        raise ConfigError(f"{where}: format: a test plays deals until it decides; leave out tables and deals")
+    if form.elo0 >= form.elo1:
+        raise ConfigError(f"{where}: format.elo1: must be above elo0 ({form.elo0:g}), not {form.elo1:g}")

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from warpleague.league.running import RunWatcher
 from warpleague.league.standings import Tally, ranked
+from warpleague.report.strength import brief, state_lines
 from warpleague.report.tables import standings_table
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from warpleague.league.league import League
     from warpleague.league.running import Void
     from warpleague.league.schedule import Fixture
+    from warpleague.league.strength import Follower
     from warpleague.match.spec import MatchResult
 
 _TOP = 10  # standings shown live
@@ -58,11 +60,20 @@ class _Counting(RunWatcher):
         """The run begins."""
         self.league, self.total, self.done, self.jobs = league, total, before, jobs
         self._ends.append(time.monotonic())
+        self.test: Follower | None = None
+        if league.season.format.kind == "test":
+            from warpleague.league.strength import Follower
 
-    def finished(self, fixture: Fixture, result: MatchResult) -> None:  # noqa: ARG002 - only counted here
+            self.test = Follower(league.season)
+            for fixture, found in league.results():
+                self.test.finished(fixture, found)
+
+    def finished(self, fixture: Fixture, result: MatchResult) -> None:
         """A match is stored."""
         self.done += 1
         self._ends.append(time.monotonic())
+        if self.test is not None:
+            self.test.finished(fixture, result)
 
     def failed(self, void: Void) -> None:
         """A match is void: its traceback is shown at once."""
@@ -114,7 +125,8 @@ class PlainWatcher(_Counting):
         now = time.monotonic()
         if now - self._said >= _LINE_S:
             self._said = now
-            self.console.print(f"{self.progress()} matches, {self.pace()}", highlight=False)
+            told = "" if self.test is None else f"; {brief(self.test.state)}"
+            self.console.print(f"{self.progress()} matches, {self.pace()}{told}", highlight=False)
 
 
 class LiveWatcher(_Counting):
@@ -184,6 +196,9 @@ class LiveWatcher(_Counting):
         counts = f"{self.progress()}  {'stopping' if self.halting else self.pace()}"
         head.add_row(name, bar, counts)
         parts: list[RenderableType] = [head, *self._matches(width)]
+        if self.test is not None:
+            lines = [Text(line, no_wrap=True) for line in state_lines(self.test.state)]
+            return Group(*parts, Text(""), *lines)
         if self._tally.matches:
             # Without the joint fit, which would read the whole store again for each frame.
             names, solo = self.league.season.names, self.league.season.players == 1

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Unit = Literal["elo", "normalized"]
 """What hypotheses are told in: Elo, or normalised Elo, in which a match's value has a deviation of a half."""
 
-_HALVINGS = 80  # of an interval, until nothing is left of it
+_HALVINGS = 56  # of an interval, until nothing is left of it
 _ROUNDS = 400  # of a fixed point that is usually reached in ten
 
 
@@ -46,7 +46,7 @@ def shortfall(centred: Array, counts: Array) -> tuple[Array, Array]:
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         factors = 1.0 + middle[..., None] * centred
-        slope = np.where(seen, counts * centred / np.where(seen, factors, 1.0), 0.0).sum(axis=-1)
+        slope = np.where(seen, counts * centred / np.maximum(factors, 1e-300), 0.0).sum(axis=-1)
         low, high = np.where(slope > 0, middle, low), np.where(slope > 0, high, middle)
     # At a limit the factor of an unseen outcome is zero: exactly so, else rounding decides who gets what is left.
     at = np.where(low == first, first, np.where(high == last, last, (low + high) / 2))
@@ -78,18 +78,23 @@ def normalized_cost(values: Array, counts: Array, origin: float, ratio: float) -
     """
     if not ratio:
         return mean_cost(values, counts, origin)
-    total = counts.sum(axis=-1, keepdims=True)
-    likely = (counts + 0.5) / (total + 0.5 * values.size)
-    cost = np.zeros(counts.shape[:-1])
-    for _ in range(_ROUNDS):
+    counts = np.asarray(counts, dtype=float)
+    likely = (counts + 0.5) / (counts.sum(axis=-1, keepdims=True) + 0.5 * values.size)
+    # From a distribution that nearly keeps the constraint.
+    mean = (likely * values).sum(axis=-1, keepdims=True)
+    spread = np.sqrt((likely * (values - mean) ** 2).sum(axis=-1, keepdims=True))
+    cost, likely = shortfall(values - origin - ratio * spread, counts)
+    step = 1.0
+    for turn in range(_ROUNDS):
         mean = (likely * values).sum(axis=-1, keepdims=True)
         spread = np.sqrt(np.maximum((likely * (values - mean) ** 2).sum(axis=-1, keepdims=True), 1e-12))
         tangent = values - origin - ratio * spread * (1.0 + ((values - mean) / spread) ** 2) / 2
         cost, found = shortfall(tangent, counts)
-        done = np.abs(found - likely).max() < 1e-10
-        likely = (likely + found) / 2
-        if done:
+        if np.abs(found - likely).max() < 1e-9:
             break
+        if turn % 20 == 19:
+            step /= 2  # where it goes to and fro
+        likely = likely + step * (found - likely)
     return cost
 
 
@@ -192,7 +197,7 @@ class DealCounts:
 
     @property
     def variance(self) -> float:
-        """The variance of a deal's value, as far as few deals tell: as if one more had had each extreme by a half."""
+        """The variance of a deal's value; zero below two deals."""
         mean, deals = self.mean, self.deals
         around = sum(count * (value - mean) ** 2 for value, count in self._counts.items())
         return around / max(deals - 1, 1) if deals else 0.0

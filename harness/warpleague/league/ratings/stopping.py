@@ -1,7 +1,7 @@
 """Estimates after a sequential test: what stopped it made the results look better (or worse) than they are.
 
 The log likelihood ratio is taken as a Brownian motion between two walls, which is what it is in the limit. The time at
-which it reached a wall tells how strong the drift was: the sooner, the stronger (the stagewise order of Siegmund 1978).
+which it reached a wall tells how strong the drift was: the sooner, the stronger (stagewise order; Siegmund 1978).
 The estimate is the strength at which an end like this or a stronger one has a probability of a half; at the limits of
 the 95 % interval it is 2.5 and 97.5 %. Both walls lie a little further away than where the test stops, since it looks
 after whole deals only (Siegmund 1985).
@@ -9,7 +9,7 @@ after whole deals only (Siegmund 1985).
 
 from __future__ import annotations
 
-from math import exp, pi, sqrt
+from math import erfc, exp, log, pi, sin, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,21 +21,34 @@ if TYPE_CHECKING:
     from warpleague.league.ratings.sprt import DealCounts, Sprt
 
 _OVERSHOOT = 0.5826  # in standard deviations of one deal
-_TERMS = 4_000
+_IMAGES = 6
+_WAVES = 12
 _GRID = 400
 _REACH = 9.0  # standard errors around the mean within which limits are looked for
 
 
 def estimate(test: Sprt, counts: DealCounts, decision: int) -> Estimate:
     """The difference in Elo after a test that accepted `elo1` (decision 1), `elo0` (-1), or came to no end (0)."""
-    deals, deviation = counts.deals, sqrt(counts.variance)
-    if deals < 2 or not deviation:
-        return Estimate(_elo(counts.mean) if deals else None, None, None)
+    deals, mean, variance = counts.deals, counts.mean, counts.variance
+    if not deals:
+        return Estimate(None, None, None)
+    if not variance:
+        # Where all deals went alike, as if one more had had the least value, or the greatest, by a half each.
+        values, seen = counts.arrays()
+        low_value, high_value = float(values[0]), float(values[-1])
+        around = float((seen * (values - mean) ** 2).sum())
+        around += ((low_value - mean) ** 2 + (high_value - mean) ** 2) / 2
+        variance = around / (deals + 1)
+        mean = (mean * deals + (low_value + high_value) / 2) / (deals + 1)
+    deviation = sqrt(variance)
     low_share, high_share = test.shares(deviation)
     middle = (low_share + high_share) / 2
     below, above = (bound * deviation / (high_share - low_share) for bound in test.bounds)
-    walls = below - _OVERSHOOT, above + _OVERSHOOT
-    end = (counts.mean - middle) * deals / deviation
+    end = (mean - middle) * deals / deviation
+    # The wall that was reached is where the test is now: exactly so also where few deals make it no such motion.
+    low_wall = min(end, below) if decision < 0 else below - _OVERSHOOT
+    high_wall = max(end, above) if decision > 0 else above + _OVERSHOOT
+    walls = low_wall, high_wall
     error = deviation / sqrt(deals)
 
     def stronger(share: float) -> float:
@@ -48,7 +61,7 @@ def estimate(test: Sprt, counts: DealCounts, decision: int) -> Estimate:
         return _exit_above(deals, drift, *walls) + _left_above(deals, drift, *walls, end)
 
     def share_at(probability: float) -> float:
-        lowest, highest = counts.mean - _REACH * error, counts.mean + _REACH * error
+        lowest, highest = mean - _REACH * error, mean + _REACH * error
         for _ in range(50):
             share = (lowest + highest) / 2
             lowest, highest = (share, highest) if stronger(share) < probability else (lowest, share)
@@ -73,7 +86,19 @@ def _elo(share: float) -> float | None:
 
 def _exit_above(time: float, drift: float, low: float, high: float) -> float:
     """The probability that a Brownian motion from 0 between two walls leaves by the upper one until `time`."""
-    width, start = high - low, -low
+    width = high - low
+    if time < width * width:
+        # Early on: mirror images in both walls, those with a wall beyond it taking away.
+        total = 0.0
+        for image in range(-_IMAGES, _IMAGES + 1):
+            far = high + 2 * image * width
+            away, root = abs(far), sqrt(time)
+            part = exp(drift * (high - away) + _log_normal((drift * time - away) / root))
+            part += exp(drift * (high + away) + _log_normal(-(drift * time + away) / root))
+            total += part if far > 0 else -part
+        return min(max(total, 0.0), 1.0)
+    # Later: waves, of which the fast ones have died away.
+    start = -low
     if abs(drift) * width < 1e-9:
         ever = start / width
     elif drift > 0:
@@ -81,24 +106,36 @@ def _exit_above(time: float, drift: float, low: float, high: float) -> float:
     else:
         # The same, written so that nothing overflows.
         ever = exp(2 * drift * high) * (1 - exp(2 * drift * start)) / (1 - exp(2 * drift * width))
-    n = np.arange(1, _TERMS + 1)
-    rate = drift * drift / 2 + (n * pi / width) ** 2 / 2
-    signs = np.where(n % 2, 1.0, -1.0)
-    later = (n * pi / width**2) * signs * np.sin(n * pi * start / width)
-    later = later * np.exp(np.minimum(drift * high - rate * time, 700.0)) / rate
-    return float(min(max(ever - later.sum(), 0.0), 1.0))
+    later = 0.0
+    for n in range(1, _WAVES + 1):
+        rate = drift * drift / 2 + (n * pi / width) ** 2 / 2
+        size = n * pi / width**2 * sin(n * pi * start / width) * exp(drift * high - rate * time) / rate
+        later += size if n % 2 else -size
+    return min(max(ever - later, 0.0), 1.0)
 
 
 def _left_above(time: float, drift: float, low: float, high: float, end: float) -> float:
     """The probability that a Brownian motion has left by neither wall until `time`, and is then above `end`."""
-    width, start = high - low, -low
+    width = high - low
     if end >= high:
         return 0.0
     places = np.linspace(max(end, low), high, _GRID)
-    n = np.arange(1, _TERMS + 1)
-    rate = drift * drift / 2 + (n * pi / width) ** 2 / 2
-    weight = np.exp(np.minimum(-rate * time, 700.0)) * np.sin(n * pi * start / width)
-    kept = np.abs(weight) > 1e-14 * np.abs(weight).max()
-    waves = np.sin(np.outer(places - low, n[kept]) * pi / width) @ weight[kept]
-    density = 2 / width * np.exp(drift * places) * waves
+    density = np.zeros(_GRID)
+    moved = drift * places - drift * drift * time / 2
+    if time < width * width:
+        for image in range(-_IMAGES, _IMAGES + 1):
+            density += np.exp(moved - (places - 2 * image * width) ** 2 / (2 * time))
+            density -= np.exp(moved - (places - 2 * high - 2 * image * width) ** 2 / (2 * time))
+        density /= sqrt(2 * pi * time)
+    else:
+        for n in range(1, _WAVES + 1):
+            wave = np.sin((places - low) * (n * pi / width)) * sin(-low * n * pi / width)
+            density += 2 / width * wave * np.exp(moved - (n * pi / width) ** 2 * time / 2)
     return float(min(max(np.trapezoid(density, places), 0.0), 1.0))
+
+
+def _log_normal(x: float) -> float:
+    """The logarithm of the probability that a standard normal value is below `x`."""
+    if x < -30.0:
+        return -x * x / 2 - log(-x * sqrt(2 * pi))
+    return log(erfc(-x / sqrt(2.0)) / 2)

@@ -1,0 +1,225 @@
+"""Test whether a bot is better than another, on the same deals, with as few matches as that takes."""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpleague.cli.common import (
+    RESULTS,
+    add_clock,
+    add_examples,
+    add_level,
+    count,
+    parse_options,
+    print_json,
+    program,
+    say,
+    write_file,
+)
+from warpleague.errors import BadInput
+
+if TYPE_CHECKING:
+    import argparse
+
+    from warpleague.league.running import RunReport
+    from warpleague.league.strength import StrengthTest
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `warpleague compare`."""
+    parser.add_argument("new", metavar="NEW", help="the folder of the bot that may be better")
+    parser.add_argument("old", metavar="OLD", help="the folder of the bot to beat")
+    parser.add_argument(
+        "field", metavar="FIELD", nargs="*", help="bots that sit beside either, at tables of three or more"
+    )
+    parser.add_argument("--game", required=True, metavar="GAME", help="the game to play")
+    parser.add_argument(
+        "--players", type=count(1), metavar="N", help="at a table (default: two, or the field and one)"
+    )
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the game; repeatable"
+    )
+    test = parser.add_argument_group("test")
+    test.add_argument("--elo0", type=float, default=0.0, metavar="ELO", help="one hypothesis (default 0)")
+    test.add_argument("--elo1", type=float, default=20.0, metavar="ELO", help="the other one (default 20)")
+    test.add_argument(
+        "--alpha", type=float, default=0.05, metavar="P", help="how often to accept at elo0 (default 0.05)"
+    )
+    test.add_argument(
+        "--beta", type=float, default=0.05, metavar="P", help="how often to reject at elo1 (default 0.05)"
+    )
+    test.add_argument("--normalized", action="store_true", help="elo0 and elo1 are in normalised Elo")
+    test.add_argument(
+        "--max-matches", type=count(1), metavar="N", help="stop undecided after so many matches"
+    )
+    test.add_argument("--fixed", type=count(1), metavar="N", help="play so many matches, whatever happens")
+    test.add_argument(
+        "--seats",
+        choices=("rotations", "all"),
+        default="rotations",
+        help="seat orders on each deal (default: rotations)",
+    )
+    test.add_argument("--seed", metavar="TEXT", help="where the dice come from (default: random)")
+    parser.add_argument("--jobs", type=count(0), metavar="N", help="matches at once (default 0: all cores)")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=RESULTS,
+        metavar="DIR",
+        help="where results are kept (default: results)",
+    )
+    parser.add_argument("--quiet", action="store_true", help="print no progress")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_clock(parser)
+    add_level(parser)
+    add_examples(
+        parser,
+        "compare bots/mine bots/mine-before --game aliens",
+        "compare bots/mine bots/mine-before --game aliens --elo1 50 --max-matches 2000",
+        "compare bots/mine bots/mine-before bots/random-python bots/greedy --game sheets",
+    )
+    parser.set_defaults(handler=_compare)
+
+
+def _compare(args: argparse.Namespace) -> int:
+    """Exit code 0: accepted; 1: rejected; 3: undecided; 130: stopped by the user."""
+    from warpleague.league.config import load_config
+    from warpleague.league.league import open_to_run
+    from warpleague.league.running import RunWatcher, run_league
+    from warpleague.league.strength import strength_test
+    from warpleague.report.live import LiveWatcher, PlainWatcher
+    from warpleague.report.strength import exit_code
+    from warpleague.report.terminal import make_console
+
+    file = _league_file(args)
+    config = load_config(file)
+    with open_to_run(config, args.results) as league:
+        if not args.quiet:
+            say(f"{config.name}: {league.season.game}; {league.schedule.describe()}")
+            say(f"commitment to the season's secret (SHA-256): {league.season.commitment}")
+        console = make_console(stderr=True)
+        if args.quiet:
+            report = run_league(league, jobs=args.jobs, watcher=RunWatcher())
+        elif not console.is_terminal:
+            report = run_league(league, jobs=args.jobs, watcher=PlainWatcher(console))
+        else:
+            with LiveWatcher(console) as watcher:
+                report = run_league(league, jobs=args.jobs, watcher=watcher)
+        state = strength_test(league)
+        new, old = league.season.names[:2]
+        if args.json:
+            print_json(
+                {
+                    "league": config.name,
+                    "new": new,
+                    "old": old,
+                    "field": list(league.season.names[2:]),
+                    "played": report.played,
+                    "stored": report.stored,
+                    "complete": report.complete,
+                    "stopped": report.stopped,
+                    **state.to_json(),
+                    "path": [[deals, round(ratio, 4)] for deals, ratio in state.path],
+                    "file": str(file),
+                }
+            )
+        else:
+            _tell(state, report, new, old, file)
+        if report.stopped:
+            return 130
+        if report.void or report.failure:
+            say(report.failure or f"{len(report.void)} matches are void; run the same command again")
+        return exit_code(state)
+
+
+def _tell(state: StrengthTest, report: RunReport, new: str, old: str, file: Path) -> None:
+    import shlex
+
+    from warpleague.report.live import duration
+    from warpleague.report.strength import estimate_words, luck_line, state_lines, verdict
+
+    for line in state_lines(state):
+        print(line)
+    luck = luck_line(state)
+    if luck is not None:
+        print(luck)
+    corrected = "" if state.fixed else ", corrected for when the test stopped"
+    print(f"Estimate: {estimate_words(state.estimate())}{corrected}.")
+    print(verdict(state, new, old))
+    print(f"{report.played:,} matches played in {duration(report.elapsed_s)}.")
+    print(f"Verify: {shlex.join((*program(), 'league', 'verify', str(file)))}")
+
+
+def _league_file(args: argparse.Namespace) -> Path:
+    """Write the league file that this test is, so that every other command can be used on it."""
+    import tomli_w
+
+    from warpleague.games import game_ids, load_game
+    from warpleague.runner.bundle.shipped import located
+    from warpleague.suggest import nearest
+
+    known = game_ids()
+    if args.game not in known:
+        raise BadInput(f"--game: no game is called {args.game!r}; {nearest(args.game, known)}")
+    game = load_game(args.game)
+    players = args.players or (1 + len(args.field) if args.field else 2)
+    if players not in game.players:
+        allowed = ", ".join(map(str, game.players))
+        raise BadInput(f"--players: {game.id} is for {allowed} players, not {players}")
+    if len(args.field) != players - 1 and not (not args.field and players <= 2):
+        raise BadInput(
+            f"FIELD: beside NEW or OLD, a table of {players} needs {players - 1} more bots, not {len(args.field)}"
+        )
+    folders = [Path(text) for text in (args.new, args.old, *args.field)]
+    names = _names(folders)
+    clock = {
+        key: value
+        for key in ("move_s", "bank_s", "increment_s", "start_s")
+        if (value := getattr(args, key)) is not None
+    }
+    if "move_s" not in clock and "bank_s" not in clock:
+        clock["move_s"] = 1.0
+    data: dict[str, Any] = {
+        "bots": [
+            {"path": str(located(folder).resolve()), "name": name}
+            for folder, name in zip(folders, names, strict=True)
+        ],
+        "game": {"id": game.id, "players": players, "options": parse_options(game, args.option)},
+        "clock": clock,
+        "rules": {"level": args.level},
+        "sandbox": {"paths": list(args.sandbox_path)},
+    }
+    if args.seed is not None:
+        data["seed"] = args.seed
+    # What a store cannot change gives it its name; the hypotheses may change, and the deals played count again.
+    what = blake2b(repr(sorted(data.items())).encode(), digest_size=4).hexdigest()
+    plain = [re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:20] for name in names[:2]]
+    data["name"] = f"compare-{plain[0]}-{plain[1]}-{what}"
+    data["format"] = {
+        "kind": "test",
+        "seats": args.seats,
+        "elo0": args.elo0,
+        "elo1": args.elo1,
+        "alpha": args.alpha,
+        "beta": args.beta,
+        "unit": "normalized" if args.normalized else "elo",
+        **({} if args.max_matches is None else {"max_matches": args.max_matches}),
+        **({} if args.fixed is None else {"fixed": args.fixed}),
+    }
+    file: Path = args.results / f"{data['name']}.toml"
+    write_file(file, f"# Written by warpleague compare.\n{tomli_w.dumps(data)}".encode())
+    return file
+
+
+def _names(folders: list[Path]) -> list[str]:
+    """A name for each bot: its folder's, made different where two are alike."""
+    names: list[str] = []
+    for place, folder in enumerate(folders):
+        name = (folder.name or folder.resolve().name)[:50]
+        if [other.name for other in folders].count(folder.name) > 1:
+            name += {0: "-new", 1: "-old"}.get(place, f"-{place}")
+        names.append(name)
+    return names

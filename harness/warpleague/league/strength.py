@@ -1,0 +1,222 @@
+"""The state of a test of strength: what its deals came to so far, and what it decided."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from warpleague.league.ratings.elo import pair_points
+from warpleague.league.statistics import Mean, student, t95
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpleague.league.league import League
+    from warpleague.league.ratings.sprt import DealCounts, Estimate, Sprt
+    from warpleague.league.schedule import Fixture
+    from warpleague.league.season import Season
+    from warpleague.league.stored_match import StoredMatch
+    from warpleague.match.spec import MatchResult
+
+    Match = tuple[Sequence[int], Sequence[int], Sequence[float], float | None]
+    """The bot, the rank and the score of each seat, and the score of the game's own opponent, if it has one."""
+
+NEW, OLD = 0, 1
+_PATH = 400  # points of the path that are kept
+
+
+@attrs.frozen
+class Deal:
+    """What a deal came to for the new bot and the old one.
+
+    `new` and `old` are their shares of points from 0 to 1, `value` is what the test counts: 0.5 means that both did
+    equally well. `scores` are their mean scores (margins, where the game has an opponent of its own).
+    """
+
+    value: float
+    new: float
+    old: float
+    scores: tuple[float, float]
+    matches: int
+
+    @classmethod
+    def of(cls, matches: Sequence[Match]) -> Deal:
+        """The deal of these matches."""
+        points: tuple[list[float], list[float]] = ([], [])
+        scores: tuple[list[float], list[float]] = ([], [])
+        for seats, ranks, found, rival in matches:
+            for seat, bot in enumerate(seats):
+                if bot in (NEW, OLD):
+                    others = [rank for other, rank in enumerate(ranks) if other != seat]
+                    share = sum(pair_points(ranks[seat], rank) for rank in others) / max(len(others), 1)
+                    points[bot].append(share)
+                    scores[bot].append(found[seat] - (rival or 0.0))
+        new_score, old_score = (sum(part) / len(part) for part in scores)
+        if all(len(seats) == 1 for seats, *_ in matches):
+            # Alone at the table: whoever did better on the same deal wins it.
+            value = 0.5 if new_score == old_score else float(new_score > old_score)
+            return cls(value, value, 1.0 - value, (new_score, old_score), len(matches))
+        new, old = (sum(part) / len(part) for part in points)
+        together = any(NEW in seats and OLD in seats for seats, *_ in matches)
+        # Beside a field the difference of the shares is about what they would have over a half against each other.
+        value = new if together else 0.5 + new - old
+        return cls(value, new, old, (new_score, old_score), len(matches))
+
+
+class StrengthTest:
+    """A test that is told of its deals in the order of the schedule.
+
+    `decision` is 1 once the new bot is accepted, -1 once it is rejected, else 0. Deals that are told later change
+    nothing. A test of a `fixed` number of deals decides nothing by itself.
+    """
+
+    def __init__(self, test: Sprt, low: float, high: float, *, fixed: bool = False) -> None:
+        from warpleague.league.ratings.sprt import DealCounts
+
+        self.test, self.fixed = test, fixed
+        self.counts: DealCounts = DealCounts(low, high)
+        self.decision = 0
+        self.ratio = 0.0
+        self.matches = 0
+        self.won = self.level = self.lost = 0
+        self.path: list[tuple[int, float]] = []
+        self.scores = Mean()
+        self._products = [0.0] * 6  # sums over deals of new, old, their squares, product; and count
+
+    @classmethod
+    def of(cls, season: Season) -> StrengthTest:
+        """The test that the season's format asks for, before any deal."""
+        from warpleague.league.formats.seating import seatings_count
+        from warpleague.league.ratings.sprt import Sprt
+
+        form, alone = season.format, season.players == 1
+        orders = 1 if alone else seatings_count(form.seats, season.players)
+        test = Sprt(form.elo0, form.elo1, form.alpha, form.beta, form.unit, orders)
+        duel = alone or (season.players == 2 and len(season.bots) == 2)
+        low, high = (0.0, 1.0) if duel else (-0.5, 1.5)
+        return cls(test, low, high, fixed=form.fixed is not None)
+
+    def add(self, deal: Deal) -> None:
+        """Count the next deal, unless the test has come to its end."""
+        if self.decision:
+            return
+        from warpleague.league.ratings.sprt import ratio
+
+        self.counts.add(deal.value)
+        self.matches += deal.matches
+        self.won += deal.value > 0.5 + 1e-9
+        self.lost += deal.value < 0.5 - 1e-9
+        self.level = self.counts.deals - self.won - self.lost
+        self.scores.add(deal.scores[0] - deal.scores[1])
+        new, old = deal.scores
+        for place, value in enumerate((new, old, new * new, old * old, new * old, 1.0)):
+            self._products[place] += value
+        self.ratio = ratio(self.test, self.counts)
+        self.path.append((self.counts.deals, self.ratio))
+        if len(self.path) > 2 * _PATH:
+            self.path = self.path[::2]
+        if not self.fixed:
+            below, above = self.test.bounds
+            self.decision = 1 if self.ratio >= above else -1 if self.ratio <= below else 0
+
+    @property
+    def half(self) -> float | None:
+        """Half the 95 % interval of the mean value; None where too few deals tell."""
+        deals, variance = self.counts.deals, self.counts.variance
+        return sqrt(variance / deals) * t95(deals - 1) if deals > 1 and variance > 0 else None
+
+    @property
+    def superiority(self) -> float | None:
+        """The likelihood that the new bot is the stronger one (LOS)."""
+        deals, variance = self.counts.deals, self.counts.variance
+        if deals < 2 or not variance:
+            return None
+        return student((self.counts.mean - 0.5) / sqrt(variance / deals), deals - 1)
+
+    @property
+    def saved(self) -> float | None:
+        """The variance of the difference in score on shared deals, as a share of what it is on deals apart."""
+        new, old, new2, old2, both, deals = self._products
+        if deals < 2:
+            return None
+        apart = new2 - new * new / deals + old2 - old * old / deals
+        shared = apart - 2 * (both - new * old / deals)
+        return shared / apart if apart > 0 else None
+
+    @property
+    def left(self) -> int | None:
+        """How many matches are likely left, if the results go on as they did; None where nothing tells."""
+        deals = self.counts.deals
+        if self.decision or self.fixed or deals < 2 or not self.ratio:
+            return None
+        below, above = self.test.bounds
+        wall = above if self.ratio > 0 else below
+        return round((wall / self.ratio - 1.0) * self.matches)
+
+    def estimate(self) -> Estimate:
+        """The difference in Elo, corrected for when the test stopped."""
+        from warpleague.league.ratings.stopping import estimate, fixed_estimate
+
+        return (
+            fixed_estimate(self.counts, self.half)
+            if self.fixed
+            else estimate(self.test, self.counts, self.decision)
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The state as a JSON object; shares are those of the new bot."""
+        below, above = self.test.bounds
+        estimate, half, left = self.estimate(), self.half, self.left
+        return {
+            "decision": {1: "accepted", -1: "rejected", 0: "undecided"}[self.decision],
+            "llr": round(self.ratio, 6),
+            "llr_low": round(below, 6),
+            "llr_high": round(above, 6),
+            "elo0": self.test.elo0,
+            "elo1": self.test.elo1,
+            "unit": self.test.unit,
+            "deals": self.counts.deals,
+            "matches": self.matches,
+            "won": self.won,
+            "level": self.level,
+            "lost": self.lost,
+            "values": self.counts.to_json(),
+            "share": round(self.counts.mean, 6),
+            "share_half": None if half is None else round(half, 6),
+            "likelihood": None if self.superiority is None else round(self.superiority, 4),
+            "score": round(self.scores.mean, 6),
+            "score_half": None if self.scores.half is None else round(self.scores.half, 6),
+            "variance_ratio": None if self.saved is None else round(self.saved, 4),
+            "left": left,
+            **estimate.to_json(),
+        }
+
+
+class Follower:
+    """Tells a test of matches that end in any order: each deal once it and all deals before it are whole."""
+
+    def __init__(self, season: Season) -> None:
+        from warpleague.league.formats.test import make
+
+        self.state = StrengthTest.of(season)
+        self._size = make(season).matches_a_deal
+        self._next = 0
+        self._open: dict[int, list[Match]] = {}
+
+    def finished(self, fixture: Fixture, found: StoredMatch | MatchResult) -> None:
+        """A match has ended."""
+        match = (fixture.seats, found.ranks, found.scores, found.rival)
+        self._open.setdefault(fixture.group, []).append(match)
+        while len(self._open.get(self._next, ())) == self._size:
+            self.state.add(Deal.of(self._open.pop(self._next)))
+            self._next += 1
+
+
+def strength_test(league: League) -> StrengthTest:
+    """The test of `league`, told of all whole deals that are stored, in the order of the schedule."""
+    follower = Follower(league.season)
+    for fixture, found in league.results():
+        follower.finished(fixture, found)
+    return follower.state

@@ -1,0 +1,110 @@
+"""How a test of strength looks: its state while it runs, and its verdict in a sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from warpleague.league.ratings.sprt import Estimate
+    from warpleague.league.strength import StrengthTest
+
+_WIDTH = 41
+
+
+def gauge(state: StrengthTest, width: int = _WIDTH) -> str:
+    """The log likelihood ratio as a mark on a line between its bounds."""
+    below, above = state.test.bounds
+    share = (min(max(state.ratio, below), above) - below) / (above - below)
+    line = ["─"] * width
+    line[round(-below / (above - below) * (width - 1))] = "┼"
+    line[round(share * (width - 1))] = "●"
+    return f"{below:+.2f} ├{''.join(line)}┤ {above:+.2f}"
+
+
+def state_lines(state: StrengthTest) -> list[str]:
+    """The state in a few lines: ratio, share, likelihood, deals, and how much is left."""
+    lines = []
+    if not state.fixed:
+        unit = " normalised" if state.test.unit == "normalized" else ""
+        lines.append(
+            f"LLR {state.ratio:+.2f}  {gauge(state)}  ({state.test.elo0:g} or {state.test.elo1:g}{unit} Elo)"
+        )
+    half, likelihood = state.half, state.superiority
+    told = f"share {100 * state.counts.mean:.1f} %" + ("" if half is None else f" ± {100 * half:.1f}")
+    if likelihood is not None:
+        told += f"  LOS {100 * likelihood:.1f} %"
+    told += f"  deals won {state.won:,}, level {state.level:,}, lost {state.lost:,}"
+    lines.append(told)
+    if state.left is not None:
+        lines.append(f"likely left: about {state.left:,} matches")
+    return lines
+
+
+def brief(state: StrengthTest) -> str:
+    """The state in one line."""
+    half, left = state.half, state.left
+    share = f"share {100 * state.counts.mean:.1f} %" + ("" if half is None else f" ± {100 * half:.1f}")
+    below, above = state.test.bounds
+    ratio = "" if state.fixed else f"LLR {state.ratio:+.2f} of {below:+.2f} to {above:+.2f}, "
+    los = "" if state.superiority is None else f", LOS {100 * state.superiority:.1f} %"
+    deals = f", deals {state.won:,} won {state.level:,} level {state.lost:,} lost"
+    return f"{ratio}{share}{los}{deals}" + ("" if left is None else f", about {left:,} matches left")
+
+
+def estimate_words(estimate: Estimate) -> str:
+    """An estimate with its interval."""
+    if estimate.elo is None:
+        return "no finite estimate"
+    low, high = (
+        sign if value is None else f"{value:+.0f}"
+        for value, sign in ((estimate.low, "-∞"), (estimate.high, "+∞"))
+    )
+    return f"{estimate.elo:+.0f} Elo ({low} to {high} with 95 % confidence)"
+
+
+def verdict(state: StrengthTest, new: str, old: str) -> str:
+    """What the test decided, in one sentence."""
+    size = f"after {state.matches:,} matches on {state.counts.deals:,} deals"
+    unit = " normalised" if state.test.unit == "normalized" else ""
+    if state.fixed:
+        likelihood = state.superiority
+        if likelihood is None:
+            return f"Undecided {size}: all deals went alike." if state.counts.deals else "Nothing was played."
+        if likelihood >= 1 - state.test.alpha:
+            return f"Accepted {size}: {new} is stronger than {old}, with a likelihood of {100 * likelihood:.1f} %."
+        if likelihood <= state.test.alpha:
+            doubt = 100 * (1 - likelihood)
+            return f"Rejected {size}: {old} is stronger than {new}, with a likelihood of {doubt:.1f} %."
+        return f"Undecided {size}: {new} is stronger than {old} with a likelihood of {100 * likelihood:.1f} % only."
+    if state.decision > 0:
+        return (
+            f"Accepted {size}: {new} is better than {old} by {state.test.elo1:g}{unit} Elo "
+            f"rather than {state.test.elo0:g}."
+        )
+    if state.decision < 0:
+        return (
+            f"Rejected {size}: {new} is not better than {old} by {state.test.elo1:g}{unit} Elo, "
+            f"but by {state.test.elo0:g} or less."
+        )
+    return f"Undecided {size}: neither {state.test.elo0:g} nor {state.test.elo1:g}{unit} Elo is ruled out."
+
+
+def exit_code(state: StrengthTest) -> int:
+    """0: accepted, 1: rejected, 3: undecided."""
+    if state.fixed:
+        likelihood = state.superiority
+        if likelihood is None:
+            return 3
+        return 0 if likelihood >= 1 - state.test.alpha else 1 if likelihood <= state.test.alpha else 3
+    return {1: 0, -1: 1, 0: 3}[state.decision]
+
+
+def luck_line(state: StrengthTest) -> str | None:
+    """What shared deals saved, where that can be told."""
+    if state.saved is None:
+        return None
+    mean = f"{state.scores.mean:+.2f}" + ("" if state.scores.half is None else f" ± {state.scores.half:.2f}")
+    return (
+        f"Difference in score on the same seats of the same deals: {mean}; "
+        f"its variance is {state.saved:.2f} of that on deals apart."
+    )

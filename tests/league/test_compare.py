@@ -1,0 +1,252 @@
+"""Tests of strength as leagues: what they play, when they stop, and that nothing but whole deals in order decides."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pytest
+
+import warpleague.cli
+import warpleague.league.running
+import warpleague.runner.bundle.bundle
+import warpleague.runner.play
+from warpleague.errors import ConfigError
+from warpleague.league.config import load_config
+from warpleague.league.formats.test import make
+from warpleague.league.running import run_league
+from warpleague.league.strength import Deal, Follower, strength_test
+from warpleague.match.spec import MatchResult, SeatTimes
+from warpleague.report.strength import brief, gauge, state_lines, verdict
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+    from pathlib import Path
+    from types import ModuleType
+
+    from tests.league.conftest import MakeSeason, OpenLeague, WriteLeague
+
+    from warpleague.match.spec import MatchSpec
+
+FORM = "kind = 'test'\nelo1 = 100\n"
+
+
+def played(spec: MatchSpec, strengths: dict[str, float]) -> MatchResult:
+    """A match that the stronger bot wins more often; the deal is lucky for one seat."""
+    luck = Random(spec.key).random()
+    rng = Random(f"{spec.id}")
+    level = [
+        strengths.get(seat.bot, 0.0) + rng.random() + luck * (i == 0) for i, seat in enumerate(spec.seats)
+    ]
+    ranks = tuple(1 + sum(other > own for other in level) for own in level)
+    times = (SeatTimes(1, 1.0, 1.0, 0.0, 1.0),) * len(ranks)
+    return MatchResult(spec.id, ranks, tuple(level), "completed", "d", ((),) * len(ranks), times, b"{}\n", 1)
+
+
+@pytest.fixture
+def duel(write_league: WriteLeague) -> Path:
+    path = write_league("new", "old")
+    text = path.read_text("utf-8").replace("deals = 3", FORM)
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_a_test_stops_where_the_deals_in_order_decide(
+    duel: Path, open_league: OpenLeague, inline: Executor, tmp_path: Path
+) -> None:
+    """Run to its end, run on after a stop, or with matches that end in any order: the same deals decide."""
+
+    def play(spec: MatchSpec) -> MatchResult:
+        return played(spec, {"new": 0.3})
+
+    found = []
+    for name, most in (("whole", 10_000), ("parts", 30)):
+        while True:
+            count = 0
+
+            def some(spec: MatchSpec) -> MatchResult:
+                nonlocal count
+                count += 1
+                if count > most:  # noqa: B023 - called at once
+                    raise RuntimeError("out of time")
+                return play(spec)
+
+            with open_league(duel, tmp_path / name) as league:
+                report = run_league(league, executor=inline, play=some)
+                state = strength_test(league)
+                if report.complete:
+                    found.append((state.to_json(), [fixture.id for fixture in league.schedule]))
+                    break
+    assert found[0] == found[1]
+    assert found[0][0]["decision"] == "accepted"
+    assert found[0][0]["llr"] >= found[0][0]["llr_high"]
+    # What a batch played beyond the end changes nothing.
+    assert found[0][0]["matches"] <= len(found[0][1])
+
+
+def test_a_deal_counts_once_it_and_all_before_it_are_whole(make_season: MakeSeason) -> None:
+    """Matches of later deals that end first wait for those of earlier ones."""
+    season = make_season(2, 2, kind="test")
+    test = make(season)
+    groups = list(next(iter(test.batches())))
+    assert all(set(group.seats) == {(0, 1), (1, 0)} for group in groups)
+    follower = Follower(season)
+
+    class Fixed:
+        ranks, scores, rival = (1, 2), (3.0, 1.0), None
+
+    def end(group: int, seats: Any) -> int:
+        fixture = type("F", (), {"seats": seats, "group": group})
+        follower.finished(fixture, Fixed())  # type: ignore[arg-type]
+        return follower.state.counts.deals
+
+    assert end(1, (0, 1)) == 0
+    assert end(1, (1, 0)) == 0
+    assert end(0, (0, 1)) == 0
+    assert end(0, (1, 0)) == 2
+    # Whoever sat first won: each deal is level.
+    assert (follower.state.won, follower.state.level, follower.state.lost) == (0, 2, 0)
+
+
+def test_beside_a_field_both_take_the_same_seats(make_season: MakeSeason) -> None:
+    """At a table of three each of both bots sits in each seat beside the same field, on the same deal."""
+    season = make_season(4, 3, kind="test")
+    groups = list(next(iter(make(season).batches())))
+    for group in groups:
+        with_new = [seats for seats in group.seats if 0 in seats]
+        with_old = [seats for seats in group.seats if 1 in seats]
+        assert [tuple(1 if bot == 0 else bot for bot in seats) for seats in with_new] == with_old
+        assert sorted(seats.index(0) for seats in with_new) == [0, 1, 2]
+    assert len({group.round for group in groups}) == len(groups)
+    # The field changes its order, so that not always the same bot follows.
+    orders = {group.seats[0] for group in groups}
+    assert len(orders) > 1
+
+
+def test_what_a_deal_is_worth() -> None:
+    """Each other: the share of points. Beside a field: a half and the difference. Alone: whoever scored more."""
+    each_other = Deal.of([((0, 1), (1, 2), (9.0, 5.0), None), ((1, 0), (1, 1), (6.0, 6.0), None)])
+    assert (each_other.value, each_other.scores) == (0.75, (7.5, 5.5))
+    field = Deal.of(
+        [((0, 2, 3), (1, 2, 3), (5.0, 4.0, 3.0), None), ((1, 2, 3), (2, 1, 3), (4.0, 5.0, 3.0), None)]
+    )
+    assert (field.value, field.new, field.old) == (1.0, 1.0, 0.5)
+    alone = Deal.of([((0,), (1,), (12.0,), 10.0), ((1,), (1,), (13.0,), 10.0)])
+    assert (alone.value, alone.scores) == (0.0, (2.0, 3.0))
+
+
+def test_a_fixed_test_plays_its_matches(duel: Path, open_league: OpenLeague, inline: Executor) -> None:
+    """With `fixed`, results do not stop it, and the estimate is not corrected."""
+    duel.write_text(duel.read_text("utf-8").replace("elo1 = 100", "fixed = 60"), "utf-8")
+    with open_league(duel) as league:
+        report = run_league(league, executor=inline, play=lambda spec: played(spec, {"new": 0.4}))
+        assert (report.total, report.complete) == (60, True)
+        state = strength_test(league)
+    assert (state.counts.deals, state.decision) == (30, 0)
+    told = state.estimate()
+    assert told.low < told.elo < told.high
+    assert verdict(state, "new", "old").startswith("Accepted after 60 matches on 30 deals: new is stronger")
+
+
+def test_an_undecided_test_ends_at_its_limit(duel: Path, open_league: OpenLeague, inline: Executor) -> None:
+    """With `max_matches` it stops undecided, and says what it knows."""
+    duel.write_text(duel.read_text("utf-8").replace("elo1 = 100", "elo1 = 5\nmax_matches = 41"), "utf-8")
+    with open_league(duel) as league:
+        report = run_league(league, executor=inline, play=lambda spec: played(spec, {}))
+        assert (report.played, report.complete) == (40, True)
+        state = strength_test(league)
+    assert verdict(state, "new", "old").startswith("Undecided after 40 matches on 20 deals")
+    assert "LLR" in brief(state)
+    assert "●" in gauge(state)
+    assert any("share" in line for line in state_lines(state))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("elo1 = -3", "format.elo1"),
+        ("dice = 'own'", "format.dice"),
+        ("seats = 'fixed'", "format.seats"),
+        ("deals = 4", "leave out tables and deals"),
+        ("alpha = 0.0", "alpha"),
+    ],
+)
+def test_what_a_test_cannot_be(duel: Path, change: str, told: str) -> None:
+    """What makes no sense in a test is refused, with the key that is wrong."""
+    duel.write_text(duel.read_text("utf-8").replace("elo1 = 100", change), "utf-8")
+    with pytest.raises(ConfigError, match=told):
+        load_config(duel)
+
+
+def test_a_test_needs_the_right_number_of_bots(write_league: WriteLeague) -> None:
+    """A third bot at tables of two has no place."""
+    path = write_league("a", "b", "c", "d")
+    path.write_text(path.read_text("utf-8").replace("deals = 3", FORM), "utf-8")
+    with pytest.raises(ConfigError, match="needs 1 more bots, not 2"):
+        load_config(path)
+
+
+@pytest.fixture
+def compare(
+    fake: ModuleType,
+    inline_pool: type[Executor],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: Any,
+) -> Any:
+    """Runs `warpleague compare`, with stand-ins, in a folder with two bots; gives exit code, output and remarks."""
+    monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
+    monkeypatch.setattr(warpleague.league.running, "RefereePool", inline_pool)
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "other"):
+        (tmp_path / "bots" / name).mkdir(parents=True)
+
+    def run(strength: float, *arguments: str) -> Any:
+        monkeypatch.setattr(
+            warpleague.runner.play, "play_in_series", lambda spec: played(spec, {"one": strength})
+        )
+        code = warpleague.cli.main(
+            [
+                "compare",
+                "bots/one",
+                "bots/other",
+                "--game",
+                "aliens",
+                "--seed",
+                "s",
+                "--elo1",
+                "150",
+                *arguments,
+            ]
+        )
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def test_exit_codes_of_compare(compare: Any, tmp_path: Path) -> None:
+    """0: accepted, 1: rejected, 3: undecided, 2: bad input; resumed, it plays nothing and says the same."""
+    code, out, err = compare(0.4)
+    assert code == 0
+    assert "Accepted after" in out
+    assert "one against other" in err
+    code, again, _ = compare(0.4, "--quiet")
+    assert code == 0
+    assert "0 matches played" in again
+    assert again.splitlines()[0] == out.splitlines()[0]
+    code, out, _ = compare(-0.3, "--alpha", "0.04", "--seed", "t")
+    assert (code, "Rejected after" in out) == (1, True)
+    code, out, _ = compare(0.0, "--max-matches", "8", "--json", "--seed", "u")
+    data = json.loads(out)
+    assert (code, data["decision"], data["deals"]) == (3, "undecided", 4)
+    assert data["path"][-1] == [4, pytest.approx(data["llr"], abs=1e-3)]
+    code, _, err = compare(0.0, "--game", "alien")
+    assert (code, "aliens" in err) == (2, True)
+    code, _, err = compare(0.0, "--players", "3")
+    assert code == 2
+    files = list((tmp_path / "results").glob("compare-one-other-*.toml"))
+    assert len(files) == 3
+    assert attrs.asdict(load_config(files[0]).format)["kind"] == "test"
