@@ -3,7 +3,8 @@
     python tests/soak/strength.py errors     do 95 % intervals of ratings and seats cover 93 to 97 % in 39 designs?
     python tests/soak/strength.py tests      do sequential tests err as seldom as they say, do estimates hold?
 
-Each takes a quarter of an hour; --quick makes a tenth of the simulations. The exit code is 1 if a figure is out of its range.
+Each takes a quarter of an hour; --quick makes a tenth of the simulations. The exit code is 1 if a figure is out of
+its range.
 """
 
 from __future__ import annotations
