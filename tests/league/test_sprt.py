@@ -32,10 +32,8 @@ def likelihood(counts: Any, constraint: Any, rng: Any) -> float:
     starts = [(counts + 0.2) / (counts.sum() + 1.0), *rng.dirichlet(np.ones(5) * 2, size=2)]
     best = np.inf
     for start in starts:
-        found = minimize(
-            cost, start, jac=slope, bounds=[(1e-13, 1)] * 5, constraints=constraints, method="SLSQP",
-            options={"ftol": 1e-13, "maxiter": 500},
-        )  # fmt: skip
+        how: Any = {"bounds": [(1e-13, 1)] * 5, "constraints": constraints, "method": "SLSQP"}
+        found = minimize(cost, start, jac=slope, options={"ftol": 1e-13, "maxiter": 500}, **how)
         if abs(found.x.sum() - 1) < 1e-8 and abs(constraint(found.x)) < 1e-8:
             best = min(best, found.fun)
     return -best
@@ -47,7 +45,8 @@ def test_ratios_are_those_of_constrained_maximum_likelihood(unit: Any) -> None:
     rng = np.random.default_rng(1)
     for size in (1, 2, 6, 40, 300) * 2:
         counts = rng.multinomial(size, rng.dirichlet(np.ones(5) * 0.6)).astype(float)
-        test = Sprt(*sorted(rng.choice([-40.0, -5.0, 0.0, 3.0, 20.0, 90.0], 2, replace=False)), unit=unit)
+        low, high = sorted(rng.choice([-40.0, -5.0, 0.0, 3.0, 20.0, 90.0], 2, replace=False))
+        test = Sprt(low, high, unit=unit)
 
         def keeps(elo: float) -> Any:
             def share(p: Any) -> float:

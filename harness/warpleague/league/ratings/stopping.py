@@ -45,9 +45,11 @@ def estimate(test: Sprt, counts: DealCounts, decision: int) -> Estimate:
     middle = (low_share + high_share) / 2
     below, above = (bound * deviation / (high_share - low_share) for bound in test.bounds)
     end = (mean - middle) * deals / deviation
-    # The wall that was reached is where the test is now: exactly so also where few deals make it no such motion.
-    low_wall = min(end, below) if decision < 0 else below - _OVERSHOOT
-    high_wall = max(end, above) if decision > 0 else above + _OVERSHOOT
+    low_wall, high_wall = below - _OVERSHOOT, above + _OVERSHOOT
+    if decision < 0:
+        low_wall = -_reached(-end, -below)
+    elif decision > 0:
+        high_wall = _reached(end, above)
     walls = low_wall, high_wall
     error = deviation / sqrt(deals)
 
@@ -69,6 +71,14 @@ def estimate(test: Sprt, counts: DealCounts, decision: int) -> Estimate:
 
     low, best, high = (share_at(probability) for probability in (0.025, 0.5, 0.975))
     return Estimate(_elo(best), _elo(low), _elo(high))
+
+
+def _reached(end: float, wall: float) -> float:
+    """Where the wall stands that was reached: between where the test is now and where it is on average.
+
+    Where few deals make it no such motion at all, it is where the test is now.
+    """
+    return end if end > 2 * wall else (max(end, wall) + wall + _OVERSHOOT) / 2
 
 
 def fixed_estimate(counts: DealCounts, half: float | None) -> Estimate:
