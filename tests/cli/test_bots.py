@@ -17,7 +17,6 @@ import tomli_w
 
 from warpleague.cli.bot import LANGUAGES
 from warpleague.games import GAMES, game_ids, load_game
-from warpleague.match.spec import FAULT_KINDS
 from warpleague.runner import checkup, trial
 from warpleague.runner.bundle.shipped import starter_folder
 from warpleague.runner.checkup import Checkup, check_bot
@@ -28,11 +27,6 @@ if TYPE_CHECKING:
     from tests.cli.conftest import MakeBot, Run
 
 CHECK = ("bot", "check", "--matches", 1)
-
-
-def test_every_kind_of_fault_has_its_advice() -> None:
-    """Whatever a bot does wrong, its author is told what to do about it."""
-    assert checkup._ADVICE.keys() == set(FAULT_KINDS)
 
 
 def test_check_passes_a_good_bot(run: Run, first: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -232,7 +232,7 @@ def command(
 ) -> Command:
     """The same with the stand-ins: no bot is bundled, no match played, and no process started."""
     monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
-    monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
+    monkeypatch.setattr(warpleague.runner.play, "play_beside", fake.play)
     for module in (warpleague.league.running, warpleague.league.merging, warpleague.league.verifying):
         monkeypatch.setattr(module, "RefereePool", inline_pool)
     return league_cli

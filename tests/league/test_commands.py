@@ -182,13 +182,13 @@ def test_void_matches_are_exit_code_one(
     command: Command, league_file: Path, fake: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A run with void matches shows their tracebacks and returns 1; the next run plays them."""
-    monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play_void)
+    monkeypatch.setattr(warpleague.runner.play, "play_beside", fake.play_void)
     code, out, err = command("run", league_file)
     assert code == 1
     assert "void (the harness or its host failed); the next run tries them again." in out
     assert "HarnessFault: the moon is full" in err
     assert "in play_void" in err
-    monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
+    monkeypatch.setattr(warpleague.runner.play, "play_beside", fake.play)
     assert command("run", league_file, "--quiet")[0] == 0
 
 

@@ -182,7 +182,7 @@ def command(
     league_cli: Command, fake: ModuleType, inline_pool: type[Executor], monkeypatch: pytest.MonkeyPatch
 ) -> Command:
     """The command with real bots, no match being really played."""
-    monkeypatch.setattr(warpleague.runner.play, "play_in_series", fake.play)
+    monkeypatch.setattr(warpleague.runner.play, "play_beside", fake.play)
     for module in (warpleague.league.running, warpleague.league.verifying):
         monkeypatch.setattr(module, "RefereePool", inline_pool)
     return league_cli

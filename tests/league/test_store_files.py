@@ -85,7 +85,7 @@ def test_a_store_that_is_gone_ends_the_run(
     path = write_league("a", "b")
     monkeypatch.setattr(
         warpleague.runner.play,
-        "play_in_series",
+        "play_beside",
         harming(fake.play, harm, tmp_path / "results" / "cup", at),
     )
     code, out, err = command("run", path, "--quiet")

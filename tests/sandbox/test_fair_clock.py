@@ -22,8 +22,9 @@ from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, SeatTimes, T
 from warpleague.report.match import print_result
 from warpleague.runner.bot import clock, process, stopwatch
 from warpleague.runner.bot.children import Children, clock_id
+from warpleague.runner.bot.exchange import BotReply
 from warpleague.runner.bot.pondering import QUIET_NS, Pondering
-from warpleague.runner.bot.process import BotProcess, BotReply
+from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.play import play_game, play_match
 

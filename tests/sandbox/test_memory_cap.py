@@ -16,7 +16,8 @@ import trio
 
 from warpleague.errors import HarnessFault
 from warpleague.match.spec import SeatSpec, Violation
-from warpleague.runner.bot.process import BotProcess, BotReply
+from warpleague.runner.bot.exchange import BotReply
+from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.confine import cgroup, groups, hierarchy, launch
 
 if TYPE_CHECKING:

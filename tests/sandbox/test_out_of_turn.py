@@ -14,7 +14,8 @@ import pytest
 import trio
 
 from warpleague.match.spec import SeatSpec, Violation
-from warpleague.runner.bot.process import BotProcess, BotReply
+from warpleague.runner.bot.exchange import BotReply
+from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.confine import freezer
 

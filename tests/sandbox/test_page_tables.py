@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.match.spec import SeatSpec
-from warpleague.runner.bot.process import BotProcess, BotReply
+from warpleague.runner.bot.exchange import BotReply
+from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.confine import launch
 
 if TYPE_CHECKING:

@@ -52,8 +52,9 @@ def began(pid: int) -> int | None:
 
 
 def referees(scheduler: int) -> list[int]:
-    """The referee processes of a `league run`, those that are still starting up included."""
-    return sorted(pid for pid in children(scheduler) if "warpleague.league.worker" in command(pid))
+    """The referee processes of a `league run`."""
+    servers = [pid for pid in children(scheduler) if "warpleague.league.forkserver" in command(pid)]
+    return sorted(pid for server in servers for pid in children(server))
 
 
 def resident_kib(pid: int) -> int:

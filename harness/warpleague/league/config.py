@@ -31,6 +31,8 @@ _MOST_S = 1_000_000
 _MOST_TABLES = 100_000  # they are held in memory, and seating them takes some seconds
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _NAME_LENGTH = 64
+MOST_MATCHES = 1000
+"""How many matches a job may play at a time, at most."""
 BEACON_LENGTH = 500
 """Characters in the name or the value of a beacon, at most."""
 
@@ -103,12 +105,14 @@ class SandboxTable:
 
 @attrs.frozen(kw_only=True)
 class RunTable:
-    """`[run]`: how many matches at once (0: one for each usable core), and whether each keeps to one core.
+    """`[run]`: how many jobs there are (0: one for each usable core), and whether each keeps to one core.
 
-    With `logs`, what bots print and a wire log are kept.
+    A job plays `matches_per_job` at a time at most; "auto": as many as leave the core idle. With `logs`, what bots
+    print and a wire log are kept.
     """
 
     jobs: int = attrs.field(default=0, validator=ge(0))
+    matches_per_job: int | Literal["auto"] = attrs.field(default=1)
     affinity: Literal["core", "none"] = "core"
     logs: bool = False
 
@@ -306,6 +310,9 @@ def _check(config: LeagueConfig, where: str) -> None:
         raise ConfigError(
             f"{where}: rules.strikes: must be at least 1 to substitute; with 0 the first fault forfeits"
         )
+    together = config.run.matches_per_job
+    if isinstance(together, int) and not 1 <= together <= MOST_MATCHES:
+        raise ConfigError(f'{where}: run.matches_per_job: must be from 1 to {MOST_MATCHES}, or "auto"')
     beacon = config.season.beacon
     if beacon is not None and not (0 < len(beacon) <= BEACON_LENGTH and beacon.isprintable()):
         raise ConfigError(f"{where}: season.beacon: must be 1 to {BEACON_LENGTH} printable characters")

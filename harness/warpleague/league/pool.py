@@ -1,34 +1,48 @@
 """Keeps one referee process for each job, runs calls in them, and replaces those that die.
 
-What is called, and what to do about a match whose referee died, is decided in `running`.
+A referee runs one plain function at a time, or several tasks (async functions), as many as it has room for. What is
+called, and what to do about a match whose referee died, is decided in `running`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import inspect
+import itertools
 import os
 import pickle
+import select
 import selectors
 import signal
-import subprocess
-import sys
 import threading
 from collections import deque
 from concurrent.futures import Executor, Future
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 import attrs
 
 from warpleague.errors import HarnessFault
-from warpleague.league.worker import read_frame, write_frame
+from warpleague.league.forkserver import Forked, ForkServer
+from warpleague.league.worker import ROOM, read_frame, write_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
 P = ParamSpec("P")
 T = TypeVar("T")
 _MOST_STILLBORN = 20  # deaths in a row, without one answer between them: something is wrong with all
-_Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
+_MOST_TASKS = 512  # at a time in all referees that say themselves for how many they have room
+_END_S = 2.0  # how long referees that were told to end may take for it
+
+
+@attrs.frozen(eq=False)
+class _Call:
+    """What to call: as a task (an async function), and if `alone`, without other tasks in the same process."""
+
+    future: Future[Any]
+    work: tuple[Any, tuple[Any, ...], dict[str, Any]]
+    is_task: bool = False
+    alone: bool = True
 
 
 class RefereeDied(HarnessFault):
@@ -44,12 +58,26 @@ class RemoteTraceback(Exception):
 
 @attrs.define(eq=False)
 class _Referee:
-    process: subprocess.Popen[bytes]
-    calls: BinaryIO
-    answers: BinaryIO
+    """A referee process with our ends of its pipes; `most` is how many tasks it takes, `own` waits for it alone."""
+
+    process: Forked
+    calls: int
+    answers: int
     core: int
-    future: Future[Any] | None = None
-    own: deque[tuple[Future[Any], _Call]] = attrs.Factory(deque)
+    most: int
+    running: dict[int, _Call] = attrs.Factory(dict)
+    own: deque[_Call] = attrs.Factory(deque)
+
+    def takes(self, call: _Call) -> bool:
+        """Whether it can begin `call` now."""
+        if self.own:
+            return False
+        return not self.running or not (call.alone or self.kept_to_itself or len(self.running) >= self.most)
+
+    @property
+    def kept_to_itself(self) -> bool:
+        """Whether what it runs allows nothing beside it."""
+        return any(call.alone for call in self.running.values())
 
 
 def usable_cores() -> list[int]:
@@ -62,38 +90,59 @@ def usable_cores() -> list[int]:
 class RefereePool(Executor):
     """Runs calls in `jobs` referee processes (0: one for each usable core), each kept to its own core.
 
-    A dead referee's future raises `RefereeDied`, and another referee takes its place. The referees die with
+    A referee runs at most `tasks` async functions at a time; these are matches, and with 0 it says itself how many of
+    them it has room for. `modules` are imported before it starts.
+    A dead referee's futures raise `RefereeDied`, and another referee takes its place. The referees die with
     this process, however it ends: their pipe ends, and on Linux the kernel kills them when the thread that
     started them does, which is why one thread of the pool starts them all and lives as long as the pool.
     They are sessions of their own, so that Ctrl-C in the terminal reaches only the scheduler.
     """
 
-    def __init__(self, jobs: int = 0, affinity: Literal["core", "none"] = "core") -> None:
+    def __init__(
+        self,
+        jobs: int = 0,
+        affinity: Literal["core", "none"] = "core",
+        tasks: int = 1,
+        modules: Sequence[str] = (),
+    ) -> None:
         cores = usable_cores()
         self.jobs = jobs or len(cores)
         self._cores = [cores[i % len(cores)] if affinity == "core" else -1 for i in range(self.jobs)]
+        self._tasks = tasks
+        self._modules = tuple(modules)
+        self.on_room: Callable[[], None] | None = None
+        """Called in the pool's thread when there may be room for more tasks than before."""
+        self._numbers = itertools.count()
         self._lock = threading.Lock()
-        self._waiting: deque[tuple[Future[Any], _Call]] = deque()
-        self._spread: deque[tuple[Future[list[Future[Any]]], _Call]] = deque()
+        self._waiting: deque[_Call] = deque()
+        self._spread: deque[tuple[Future[list[Future[Any]]], Callable[[], object]]] = deque()
         self._closed = self._killed = self._ended = False
         self._wake_out, self._wake_in = os.pipe()
         os.set_blocking(self._wake_in, False)
         self._referees: list[_Referee] = []
-        self._started = threading.Event()
+        self._begun, self._started = threading.Event(), threading.Event()
         self._failure: BaseException | None = None
         self._stillborn = 0
         # A daemon thread: were the interpreter to wait for it, a forgotten shutdown would hang the exit.
         self._thread = threading.Thread(target=self._serve, name="referee-pool", daemon=True)
         self._thread.start()
-        self._started.wait()
+        self._begun.wait()
         if self._failure is not None:
             raise HarnessFault(f"no referee process can be started: {self._failure}") from self._failure
 
+    @property
+    def places(self) -> int:
+        """How many tasks run at a time if there are enough of them, as far as is known now."""
+        return max(sum(referee.most for referee in list(self._referees)), self.jobs * max(self._tasks, 1))
+
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Have `fn`, a function that pickle finds by name, called in a referee process."""
-        future: Future[T] = Future()
-        self._take(self._waiting, (future, (fn, args, kwargs)))
-        return future
+        """Have `fn`, which pickle must find by name, called in a referee process. A task may run beside others."""
+        is_task = inspect.iscoroutinefunction(fn)
+        return self._take(_Call(Future(), (fn, args, kwargs), is_task, alone=not is_task))
+
+    def submit_alone(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Like `submit`, but nothing else runs beside it in the same process: if that dies, this did it."""
+        return self._take(_Call(Future(), (fn, args, kwargs), inspect.iscoroutinefunction(fn)))
 
     def everywhere(self, fn: Callable[[], object]) -> None:
         """Have `fn` called in each referee process, after what that does now, and wait until all have done so.
@@ -101,18 +150,25 @@ class RefereePool(Executor):
         One that dies meanwhile has not called it, nor has its successor.
         """
         spread: Future[list[Future[Any]]] = Future()
-        self._take(self._spread, (spread, (fn, (), {})))
+        with self._taking():
+            self._spread.append((spread, fn))
         for future in spread.result():
             with contextlib.suppress(RefereeDied):
                 future.result()
 
-    def _take(self, queue: deque[tuple[Future[T], _Call]], call: tuple[Future[T], _Call]) -> None:
+    def _take(self, call: _Call) -> Future[Any]:
+        with self._taking():
+            self._waiting.append(call)
+        return call.future
+
+    @contextlib.contextmanager
+    def _taking(self) -> Iterator[None]:
         with self._lock:
             if self._failure is not None:
                 raise HarnessFault(f"the referee pool has failed: {self._failure}") from self._failure
             if self._closed:
                 raise RuntimeError("the referee pool has been shut down")
-            queue.append(call)
+            yield
             self._wake()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -120,8 +176,8 @@ class RefereePool(Executor):
         with self._lock:
             self._closed = True
             if cancel_futures:
-                for future, _ in self._waiting:
-                    future.cancel()
+                for call in self._waiting:
+                    call.future.cancel()
             self._wake()
         if wait:
             self._thread.join()
@@ -135,6 +191,7 @@ class RefereePool(Executor):
 
     def processes(self) -> list[int]:
         """The process ids of the referees now alive."""
+        self._started.wait()
         return [referee.process.pid for referee in list(self._referees)]
 
     def _wake(self) -> None:
@@ -149,6 +206,8 @@ class RefereePool(Executor):
         with selectors.DefaultSelector() as selector:
             selector.register(self._wake_out, selectors.EVENT_READ, None)
             try:
+                self._server = ForkServer(self._modules)
+                self._begun.set()
                 for core in self._cores:
                     self._start(core, selector)
                 self._started.set()
@@ -160,29 +219,25 @@ class RefereePool(Executor):
                     for key, _ in selector.select():
                         if key.data is None:
                             os.read(self._wake_out, 4096)
-                        else:
+                        elif key.data in self._referees:
                             self._hear(key.data, selector)
             except BaseException as error:  # noqa: BLE001 - the futures must learn of it, or their waiters hang
                 self._failure = error
             finally:
-                self._started.set()
+                self._begun.set()
                 self._end(selector)
+                self._started.set()
 
     def _work_left(self) -> bool:
         with self._lock:
-            busy = any(referee.future is not None or referee.own for referee in self._referees)
+            busy = any(referee.running or referee.own for referee in self._referees)
             return not self._killed and (not self._closed or bool(self._waiting or self._spread) or busy)
 
     def _start(self, core: int, selector: selectors.BaseSelector) -> None:
         their_calls, our_calls = os.pipe()
         our_answers, their_answers = os.pipe()
-        fds = (their_calls, their_answers)
-        argv = [sys.executable, "-P", "-m", "warpleague.league.worker", *map(str, (*fds, os.getpid(), core))]
         try:
-            # Whatever a game prints goes to our stderr: our stdout may be JSON.
-            process = subprocess.Popen(
-                argv, pass_fds=fds, stdin=subprocess.DEVNULL, stdout=2, start_new_session=True
-            )
+            process = self._forked(their_calls, their_answers, core)
         except BaseException:
             os.close(our_calls)
             os.close(our_answers)
@@ -190,67 +245,93 @@ class RefereePool(Executor):
         finally:
             os.close(their_calls)
             os.close(their_answers)
-        calls, answers = os.fdopen(our_calls, "wb"), os.fdopen(our_answers, "rb")
-        referee = _Referee(process, calls, answers, core)
+        referee = _Referee(process, our_calls, our_answers, core, max(self._tasks, 1))
         self._referees.append(referee)
-        selector.register(answers, selectors.EVENT_READ, referee)
+        selector.register(our_answers, selectors.EVENT_READ, referee)
+
+    def _forked(self, calls: int, answers: int, core: int) -> Forked:
+        while True:
+            try:
+                return self._server.start(calls, answers, core)
+            except ConnectionError as error:
+                self._count_death(f"; the process that starts them {_told(self._server.close())}", error)
+                self._server = ForkServer(self._modules)
+
+    def _count_death(self, how: str, error: Exception | None = None) -> None:
+        self._stillborn += 1
+        if self._stillborn > _MOST_STILLBORN:
+            raise HarnessFault(f"{self._stillborn} referee processes in a row died{how}") from error
 
     def _hand_out(self, selector: selectors.BaseSelector) -> None:
         self._spread_out()
         # Search again each time: a dead referee is replaced by another one, which may also wait for work.
         while (ready := self._ready()) is not None:
-            referee, (future, work) = ready
+            referee, call = ready
             try:
-                write_frame(referee.calls, work)
-            except (BrokenPipeError, ConnectionError):
-                referee.future = future
-                self._bury(referee, selector)
+                packed = pickle.dumps(call.work, protocol=pickle.HIGHEST_PROTOCOL)
             except Exception as error:  # noqa: BLE001 - a call that cannot be pickled is its caller's affair
                 # What pickle raises differs from one Python to the next, and may not say that it comes from pickle.
                 failure = RuntimeError(f"the call cannot be pickled: {error}")
                 failure.__cause__ = error
-                future.set_exception(failure)
-            else:
-                referee.future = future
+                call.future.set_exception(failure)
+                continue
+            number = next(self._numbers)
+            referee.running[number] = call
+            try:
+                write_frame(referee.calls, (number, call.is_task, packed))
+            except (BrokenPipeError, ConnectionError):
+                self._bury(referee, selector)
 
     def _spread_out(self) -> None:
         with self._lock:
             while self._spread:
-                spread, work = self._spread.popleft()
-                calls: list[Future[Any]] = []
-                for referee in self._referees:
-                    calls.append(Future())
-                    calls[-1].set_running_or_notify_cancel()
-                    referee.own.append((calls[-1], work))
-                spread.set_result(calls)
+                spread, fn = self._spread.popleft()
+                calls = [_Call(Future(), (fn, (), {})) for _ in self._referees]
+                for referee, call in zip(self._referees, calls, strict=True):
+                    call.future.set_running_or_notify_cancel()
+                    referee.own.append(call)
+                spread.set_result([call.future for call in calls])
 
-    def _ready(self) -> tuple[_Referee, tuple[Future[Any], _Call]] | None:
-        """A referee without work, and the next call for it; None if there are not both."""
-        idle = [referee for referee in self._referees if referee.future is None]
-        for referee in idle:
-            if referee.own:
+    def _ready(self) -> tuple[_Referee, _Call] | None:
+        """A referee that can begin a call, and the call; None if there are not both."""
+        for referee in self._referees:
+            if referee.own and not referee.running:
                 return referee, referee.own.popleft()
-        call = self._next() if idle else None
-        return None if call is None else (idle[0], call)
-
-    def _next(self) -> tuple[Future[Any], _Call] | None:
         with self._lock:
             while self._waiting:
-                future, work = self._waiting.popleft()
-                if future.set_running_or_notify_cancel():
-                    return future, work
+                call = self._waiting[0]
+                if call.future.cancelled():
+                    self._waiting.popleft().future.set_running_or_notify_cancel()
+                    continue
+                free = [referee for referee in self._referees if referee.takes(call)]
+                if not free and not (call.alone and self._reserve(call)):
+                    return None
+                self._waiting.popleft()
+                if call.future.set_running_or_notify_cancel() and free:
+                    return min(free, key=lambda referee: len(referee.running)), call
             return None
+
+    def _reserve(self, call: _Call) -> bool:
+        """Keep a referee that runs tasks for `call`, which must be alone: else the tasks might never let it in."""
+        found = [referee for referee in self._referees if not (referee.own or referee.kept_to_itself)]
+        if found:
+            min(found, key=lambda referee: len(referee.running)).own.append(call)
+        return bool(found)
 
     def _hear(self, referee: _Referee, selector: selectors.BaseSelector) -> None:
         try:
-            done, value, text = pickle.loads(read_frame(referee.answers))
+            number, done, value, text = pickle.loads(read_frame(referee.answers))
         except (EOFError, OSError):
             self._bury(referee, selector)
             return
-        self._stillborn = 0
-        future, referee.future = referee.future, None
-        if future is None:
+        if number == ROOM:
+            if not self._tasks:
+                referee.most = max(1, min(value, _MOST_TASKS // self.jobs))
+            if self.on_room is not None:
+                self.on_room()
             return
+        self._stillborn = 0
+        future = referee.running.pop(number).future
         if done:
             future.set_result(value)
         else:
@@ -258,26 +339,26 @@ class RefereePool(Executor):
             future.set_exception(value)
 
     def _bury(self, referee: _Referee, selector: selectors.BaseSelector) -> None:
-        """Fail the call of a dead referee and put another in its place."""
+        """Fail the calls of a dead referee and put another in its place."""
         selector.unregister(referee.answers)
         self._referees.remove(referee)
         status = self._stop(referee)
-        if referee.future is not None:
-            referee.future.set_exception(RefereeDied(f"the referee process {_told(status)} during a match"))
-        for future, _ in referee.own:
-            future.set_exception(RefereeDied(f"the referee process {_told(status)}"))
-        self._stillborn += 1
-        if self._stillborn > _MOST_STILLBORN:
-            raise HarnessFault(f"{self._stillborn} referee processes in a row died; the last {_told(status)}")
+        for call in referee.running.values():
+            call.future.set_exception(RefereeDied(f"the referee process {_told(status)} during a match"))
+        for call in referee.own:
+            if not call.is_task:  # its successor knows nothing that such a call could be about
+                call.future.set_exception(RefereeDied(f"the referee process {_told(status)}"))
+        self._count_death(f"; the last {_told(status)}")
         self._start(referee.core, selector)
+        self._referees[-1].own.extend(call for call in referee.own if call.is_task)
 
     def _stop(self, referee: _Referee) -> int:
         # Killed first: a referee that closed its pipes but lives must not be waited for.
         referee.process.kill()
         status = referee.process.wait()
-        with contextlib.suppress(OSError):
-            referee.calls.close()
-        referee.answers.close()
+        if referee.calls >= 0:
+            os.close(referee.calls)
+        os.close(referee.answers)
         return status
 
     def _end(self, selector: selectors.BaseSelector) -> None:
@@ -285,22 +366,29 @@ class RefereePool(Executor):
         with self._lock:
             self._closed = True
         self._spread_out()  # so that these calls fail with their referees
+        idle = [referee for referee in self._referees if not referee.running]
+        for referee in idle:
+            # Its pipe ends, so it leaves by itself; nothing is lost if it does not.
+            os.close(referee.calls)
+            referee.calls = -1
+        for referee in idle:
+            ended = select.poll()
+            ended.register(referee.answers, 0)
+            ended.poll(_END_S * 1000)  # its end closes the other end
         for referee in self._referees:
-            if referee.future is None:
-                # Its pipe ends, so it leaves by itself; nothing is lost if it does not.
-                with contextlib.suppress(OSError):
-                    referee.calls.close()
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    referee.process.wait(timeout=2.0)
             self._stop(referee)
-            if referee.future is not None:
-                referee.future.set_exception(RefereeDied("the referee process was stopped during a match"))
-            for future, _ in referee.own:
-                future.set_exception(RefereeDied("the referee process was stopped"))
+            for call in referee.running.values():
+                call.future.set_exception(RefereeDied("the referee process was stopped during a match"))
+            for call in referee.own:
+                call.future.set_exception(RefereeDied("the referee process was stopped"))
         self._referees.clear()
-        while (call := self._next()) is not None:
-            call[0].set_exception(RefereeDied("the referee pool has ended"))
+        if hasattr(self, "_server"):
+            self._server.close()
         with self._lock:
+            for call in self._waiting:
+                if call.future.set_running_or_notify_cancel():
+                    call.future.set_exception(RefereeDied("the referee pool has ended"))
+            self._waiting.clear()
             self._ended = True
             os.close(self._wake_out)
             os.close(self._wake_in)

@@ -14,11 +14,12 @@ from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
 from warpleague.errors import BadInput, HarnessFault
+from warpleague.games import load_game
 from warpleague.league.play_order import in_phases
 from warpleague.league.pool import RefereeDied, RefereePool, usable_cores
 from warpleague.league.schedule import Course
@@ -33,7 +34,10 @@ if TYPE_CHECKING:
     from warpleague.match.spec import MatchResult, MatchSpec
     from warpleague.runner.bot.logs import LogFolder
 
+    Play = Callable[[MatchSpec], MatchResult]
+
 _AHEAD = 2  # matches submitted for each job: the next one is at hand when one ends
+_GUESSED = 8  # matches a job will play at a time, before it is known how many it does
 _RESUBMIT = 2  # times a match is tried again when its referee dies
 _MOST_VOID = 10  # void matches in a row, after which the rest would be void too
 _MOST_DEALS = 100_000  # remembered as played; where no dice come twice, nothing else would forget them
@@ -110,27 +114,29 @@ def run_league(
     *,
     executor: Executor | None = None,
     jobs: int | None = None,
-    play: Callable[[MatchSpec], MatchResult] | None = None,
+    play: Play | None = None,
     watcher: RunWatcher | None = None,
     logs: LogFolder | None = None,
 ) -> RunReport:
     """Play what is left of `league`, which must be open to run, and commit each match as it ends.
 
-    `executor` is any executor; default: a `RefereePool` of the config's jobs and affinity, but with no more of them
-    than matches are left. `jobs` tells how many matches it plays at once (default: what its `jobs` says at that
-    moment, or else the config's); if it has a queue `notes`, the watcher is told what is in it. `play` is what is
-    submitted (default: the runner's `play_in_series`). Matches with the same dice are never played at once. Between
-    them all bots that wait for a match are ended wherever the executor plays, if it has a method `everywhere`, which
-    calls a function in each of its processes, as that of `RefereePool` does. In the main thread the first SIGINT or
-    SIGTERM lets the matches being played end, the second one kills them. `logs` takes what the bots said, if `play`
-    returns that, as the default one does where `logs` are given.
+    `executor` is any executor; default: a `RefereePool` of the config's jobs, affinity and matches for each job, but
+    with no more jobs than matches are left. `jobs` tells how many matches it plays at once (default: what its `jobs`
+    says at that moment, or else the config's); if it has a queue `notes`, the watcher is told what is in it. `play` is
+    what is submitted (default: the runner's `play_in_series`, or `play_beside` in the pool that is the default).
+    Matches with the same dice are never played at once. Between them all bots that wait for a match are ended,
+    wherever the executor plays, if it has a method `everywhere`, which calls a function in each of its processes, as
+    that of `RefereePool` does. In the main thread the first SIGINT or SIGTERM lets the matches being played end, the
+    second one kills them. `logs` takes what the bots said, if `play` returns that, as the default one does where
+    `logs` are given.
 
     Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
     """
     if play is None:
-        from warpleague.runner.play import play_in_series
+        from warpleague.runner.play import play_beside, play_in_series
 
-        play = play_in_series if logs is None else partial(play_in_series, log=True)
+        chosen: Any = play_beside if executor is None else play_in_series
+        play = cast("Play", chosen if logs is None else partial(chosen, log=True))
     own = None
     before = league.store.count_of(league.counting)
     total = league.total(before)
@@ -140,11 +146,17 @@ def run_league(
 
             # Before there are referees, since these start in this process's control group and cannot move it.
             cgroup.support()
-        wanted = (league.config.run.jobs if jobs is None else jobs) or len(usable_cores())
+        how = league.config.run
+        wanted = (how.jobs if jobs is None else jobs) or len(usable_cores())
         # A referee without a match would cost its start for nothing.
         jobs = wanted if total is None else max(min(wanted, total - before), 1)
-        executor = own = RefereePool(jobs, league.config.run.affinity)
+        tasks = 0 if how.matches_per_job == "auto" else how.matches_per_job
+        modules = ("warpleague.runner.play", type(load_game(league.season.game)).__module__)
+        executor = own = RefereePool(jobs, how.affinity, tasks, modules)
+        jobs = None
     run = _Run(league, total, before, executor, jobs, play, watcher or RunWatcher(), logs)
+    if own is not None:
+        own.on_room = run.wake
     killed = False
     try:
         with _signals(run):
@@ -166,7 +178,7 @@ class _Run:
         before: int,
         executor: Executor,
         jobs: int | None,
-        play: Callable[[MatchSpec], MatchResult],
+        play: Play,
         watcher: RunWatcher,
         logs: LogFolder | None,
     ) -> None:
@@ -190,8 +202,14 @@ class _Run:
 
     @property
     def jobs(self) -> int:
-        """How many matches are played at once: workers of a cluster come and go."""
-        return self._jobs or getattr(self.executor, "jobs", 0) or self.league.config.run.jobs or 1
+        """How many matches are played at once: workers of a cluster come and go, and referees take more or fewer."""
+        places = getattr(self.executor, "places", 0) or getattr(self.executor, "jobs", 0)
+        return self._jobs or places or self.league.config.run.jobs or 1
+
+    def _window(self) -> int:
+        """How many matches will be played at once in the phases to come, where that has to be guessed."""
+        guessed = self.league.config.run.matches_per_job == "auto"
+        return max(self.jobs, _GUESSED * getattr(self.executor, "jobs", 0)) if guessed else self.jobs
 
     def go(self) -> RunReport:
         self.watcher.started(self.league, self.total, self.before, self.jobs)
@@ -236,7 +254,7 @@ class _Run:
                 yield None
                 continue
             missing = (fixture for fixture, result in store.look_up(batch) if result is None)
-            yield from in_phases(missing, lambda: self.jobs)
+            yield from in_phases(missing, self._window)
 
     def _tell_notes(self) -> None:
         notes = getattr(self.executor, "notes", None)
@@ -264,7 +282,11 @@ class _Run:
         self.interrupts += 1
         if self.interrupts > 1:
             raise KeyboardInterrupt
-        self._ended.put(None)  # SimpleQueue.put may be called from a signal handler
+        self.wake()
+
+    def wake(self) -> None:
+        """Have the run look for what there is to do now; may be called in a signal handler and in other threads."""
+        self._ended.put(None)
 
     def _halting(self) -> bool:
         return self.interrupts > 0 or self.failure is not None or self.wrong is not None
@@ -299,8 +321,12 @@ class _Run:
 
     def _submit(self, flight: _InFlight) -> None:
         self._dealt.add(flight.fixture.deal)
+        submit = self.executor.submit
+        if flight.deaths:
+            # Without others beside it: if its referee dies again, this match is the cause.
+            submit = getattr(self.executor, "submit_alone", submit)
         try:
-            future = self.executor.submit(self.play, flight.spec)
+            future = submit(self.play, flight.spec)
         except (BrokenExecutor, HarnessFault, RuntimeError) as error:
             self.failure = f"the executor accepts no more matches: {error}"
             return

@@ -1,8 +1,8 @@
-"""A referee process: takes calls from its pipe, one after another, and sends back what they return.
+"""A referee process: takes calls from its pipe, and sends back what they return.
 
-`pool` starts, replaces and stops referees. The command is `python -P -m warpleague.league.worker IN OUT PARENT
-CORE`: two inherited file descriptors, the process to die with, and the core to stay on (-1: any). A frame is a
-length (8 bytes, big-endian) and a pickle.
+`pool` hands out the calls, and `forkserver` starts the process. A plain function is called while nothing else runs. An
+async function is a task: `tasks` runs several of them side by side. A frame is a length (8 bytes, big-endian) and a
+pickle.
 """
 
 from __future__ import annotations
@@ -12,58 +12,81 @@ import pickle
 import signal
 import sys
 import traceback
-from typing import Any, BinaryIO
+from typing import Any, Final
 
 _PR_SET_PDEATHSIG = 1
+ROOM: Final = -1
+"""The number of an answer that belongs to no call: it says how many tasks there is room for now."""
+_MOST_READ: Final = 1 << 20
 
 
-def write_frame(pipe: BinaryIO, value: object) -> None:
+def write_frame(pipe: int, value: object) -> None:
     """Send `value`; pickling comes first, so that what cannot be pickled leaves the pipe as it was."""
     data = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
-    pipe.write(len(data).to_bytes(8, "big") + data)
-    pipe.flush()
+    rest = memoryview(len(data).to_bytes(8, "big") + data)
+    while rest:
+        rest = rest[os.write(pipe, rest) :]
 
 
-def read_frame(pipe: BinaryIO) -> bytes:
+def read_frame(pipe: int) -> bytes:
     """The next pickle; `EOFError` if the other side has closed the pipe, also in the middle of a frame."""
-    size = pipe.read(8)
-    if len(size) < 8:
-        raise EOFError
-    data = pipe.read(int.from_bytes(size, "big"))
-    if len(data) < int.from_bytes(size, "big"):
-        raise EOFError
-    return data
+    return _read(pipe, int.from_bytes(_read(pipe, 8), "big"))
 
 
-def main(argv: list[str]) -> None:
-    """Serve calls until the pipe ends."""
-    source, target, parent, core = (int(text) for text in argv)
-    _die_with(parent)
-    # Ours alone: a bot that inherited them could speak as the referee, or keep them open after our death.
-    os.set_inheritable(source, False)
-    os.set_inheritable(target, False)
+def _read(pipe: int, size: int) -> bytes:
+    data = os.read(pipe, min(size, _MOST_READ))
+    if len(data) == size:
+        return data
+    parts = [data]
+    while size > (got := len(parts[-1])):
+        if not got:
+            raise EOFError
+        size -= got
+        parts.append(os.read(pipe, min(size, _MOST_READ)))
+    return b"".join(parts)
+
+
+def serve(calls: int, answers: int, core: int) -> None:
+    """Serve the calls that come from one pipe end until it ends, and answer to the other; stay on `core` (-1: any)."""
     if core >= 0 and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
-    with os.fdopen(source, "rb") as calls, os.fdopen(target, "wb") as answers:
-        while True:
-            try:
-                call = read_frame(calls)
-            except EOFError:
-                return
-            _answer(answers, *_called(call))
+    call = next_call(calls)
+    while call is not None:
+        number, is_task, packed = call
+        if is_task:
+            from warpleague.league.tasks import run_tasks
+
+            call = run_tasks(calls, answers, call)
+        else:
+            send(answers, number, *_called(packed))
+            call = next_call(calls)
 
 
-def _called(call: bytes) -> tuple[bool, Any, str]:
+Call = tuple[int, bool, bytes]
+"""Its number, whether it is a task, and the pickle of function and arguments."""
+
+
+def next_call(calls: int) -> Call | None:
+    """The next call; None if the pipe has ended."""
     try:
-        function, args, kwargs = pickle.loads(call)
+        call: Call = pickle.loads(read_frame(calls))
+    except EOFError:
+        return None
+    return call
+
+
+def _called(packed: bytes) -> tuple[bool, Any, str]:
+    try:
+        function, args, kwargs = pickle.loads(packed)
         return True, function(*args, **kwargs), ""
     except BaseException as error:  # noqa: BLE001 - what a match raises is the scheduler's to judge
         return False, error, "".join(traceback.format_exception(error))
 
 
-def _answer(answers: BinaryIO, done: bool, value: Any, text: str) -> None:
+def send(answers: int, number: int, done: bool, value: Any, text: str) -> None:
+    """Answer a call: whether it is done, what it returned or raised, and the traceback."""
     try:
-        data = (done, value, text)
+        data = (number, done, value, text)
         if not done:
             pickle.loads(pickle.dumps(value))  # many an exception pickles, but does not unpickle
         write_frame(answers, data)
@@ -71,12 +94,11 @@ def _answer(answers: BinaryIO, done: bool, value: Any, text: str) -> None:
         sys.exit(0)
     except Exception as error:  # noqa: BLE001 - sent instead of the value that cannot be pickled
         text = text or "".join(traceback.format_exception(error))
-        write_frame(
-            answers, (False, RuntimeError(f"{type(value).__name__} cannot be pickled: {value}"), text)
-        )
+        unsent = RuntimeError(f"{type(value).__name__} cannot be pickled: {value}")
+        write_frame(answers, (number, False, unsent, text))
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
     """Have the kernel kill us when the thread that started us ends (Linux); elsewhere the pipe's end must do."""
     if sys.platform != "linux":
         return
@@ -87,7 +109,3 @@ def _die_with(parent: int) -> None:
     # It may have died before we asked.
     if os.getppid() != parent:
         sys.exit(1)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

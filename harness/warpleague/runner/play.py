@@ -5,12 +5,14 @@ The rules of the wire and the record are in `warpleague.match.referee`, one proc
 
 from __future__ import annotations
 
+import contextlib
 import math
+import resource
 import sys
 import time
 from datetime import UTC, datetime
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 import attrs
 import trio
@@ -20,11 +22,14 @@ from warpleague.games import load_game
 from warpleague.match import greeting
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.spec import Violation
-from warpleague.runner.bot.process import BotProcess, BotReply
+from warpleague.runner.bot.exchange import BotReply
+from warpleague.runner.bot.loop import Loop
+from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.bot.wirelog import BotLog
 from warpleague.runner.doctor.promises import check_level, first_cause
 from warpleague.runner.hints import NOTHING_WRITTEN
+from warpleague.runner.host.processes import started
 from warpleague.runner.host.reaper import become_subreaper, children, reap_orphans, sweep
 
 if TYPE_CHECKING:
@@ -32,7 +37,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Event, Game
     from warpleague.match.confinement import Confinement
-    from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
+    from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatSpec
 
 T = TypeVar("T")
 
@@ -50,6 +55,8 @@ _BREATH_NS: Final = 20_000_000
 
 
 _IDLE: Final = IdleBots(16)
+_checked: Final[set[Level]] = set()
+_checking: Final = trio.Lock()
 
 
 def play_match(
@@ -80,6 +87,25 @@ def play_in_series(spec: MatchSpec, log: bool = False) -> MatchResult:
     return result
 
 
+async def play_beside(spec: MatchSpec, log: bool = False) -> MatchResult:
+    """Like `play_in_series`, for a process that also plays several matches at a time, on one event loop."""
+    if spec.level not in _checked:
+        async with _checking:
+            # It runs a trio of its own, so in a thread.
+            await trio.to_thread.run_sync(check_level, spec.level)
+            _checked.add(spec.level)
+    become_subreaper()
+    if spec.level != "none":
+        _open_more_files()
+    brood = _Brood()
+    try:
+        return await play_game(load_game(spec.game), spec, None, _IDLE, _confinement(spec), log)
+    except BaseExceptionGroup as group:
+        raise _told(group) from group
+    finally:
+        brood.end()
+
+
 def end_idle() -> None:
     """End the bots that wait in this process for their next match."""
     _IDLE.end_all()
@@ -92,12 +118,7 @@ def _play(
     log: bool,
     within_s: float = math.inf,
 ) -> MatchResult | None:
-    paths = {path for seat in spec.seats for path in seat.paths} if spec.level == "sandbox" else ()
-    confinement = attrs.evolve(
-        check_level(spec.level).confinement(),
-        pondering=spec.pondering,
-        paths=tuple(sorted(paths)) or None,
-    )
+    confinement = _confinement(spec)
     become_subreaper()
     before = children()
     try:
@@ -106,14 +127,57 @@ def _play(
             within, within_s, play_game, game, spec, observer, idle, confinement, log
         )
     except BaseExceptionGroup as group:
-        # trio's nurseries put even a single error into a group; whoever judges it wants to see which it is.
-        fault, bugs = group.split((HarnessFault, BadInput))
-        if fault is None or bugs is not None:
-            raise
-        raise first_cause(fault) from group
+        raise _told(group) from group
     finally:
         sweep(before if idle is None else before | idle.pids())
     return result
+
+
+def _confinement(spec: MatchSpec) -> Confinement:
+    paths = {path for seat in spec.seats for path in seat.paths} if spec.level == "sandbox" else ()
+    return attrs.evolve(
+        check_level(spec.level).confinement(),
+        pondering=spec.pondering,
+        paths=tuple(sorted(paths)) or None,
+    )
+
+
+def _told(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """What to raise for an error of trio's, whose nurseries put even a single one into a group."""
+    fault, bugs = group.split((HarnessFault, BadInput))
+    return group if fault is None or bugs is not None else first_cause(fault)
+
+
+@cache
+def _open_more_files() -> None:
+    """Let this process open as many files as it may: each bot needs some. Bots have a limit of their own."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+class _Brood:
+    """The processes that one of several matches leaves to this process, from its begin on.
+
+    Which match a process belongs to that has left its group cannot be known. So it is ended with the last match that
+    was played when it came here.
+    """
+
+    _all: ClassVar[set[_Brood]] = set()
+
+    def __init__(self) -> None:
+        self._before = children()
+        self._all.add(self)
+
+    def end(self) -> None:
+        """Kill what the match has left, and wait for it."""
+        self._all.remove(self)
+        ours = self._before | started() | _IDLE.pids()
+        if not self._all:
+            sweep(ours)
+            return
+        found = children()
+        sweep(ours | {pid for pid in found if any(pid not in other._before for other in self._all)}, rounds=1)
 
 
 async def within(seconds: float, call: Callable[..., Awaitable[T]], *arguments: Any) -> T | None:
@@ -146,10 +210,16 @@ async def play_game(
     begun_ns = time.perf_counter_ns()
     logs = [BotLog(begun_ns) for _ in spec.seats] if log else []
     before = children()
+    loop = Loop.here()
+    loop.matches += 1
     async with trio.open_nursery() as attendants:
-        attendants.start_soon(_reap, before)
+        attendants.start_soon(_reap, before, loop)
         try:
-            await _start_all(referee, bots, attendants, idle, logs)
+            loop.starting += 1
+            try:
+                await _start_all(referee, bots, attendants, idle, logs)
+            finally:
+                loop.starting -= 1
             asked = time.perf_counter()
             await _ask_all(referee, bots, attendants)
             stopped = tuple(s for s, bot in enumerate(bots) if bot is not None and bot.pondering.stops)
@@ -165,6 +235,7 @@ async def play_game(
         finally:
             await _close_all(bots)
             attendants.cancel_scope.cancel()
+            loop.matches -= 1
     return attrs.evolve(
         result,
         elapsed_s=time.perf_counter() - begun,
@@ -173,10 +244,10 @@ async def play_game(
     )
 
 
-async def _reap(before: set[int]) -> None:
-    """Wait for what bots leave behind as soon as it has ended."""
+async def _reap(before: set[int], loop: Loop) -> None:
+    """Wait for what bots leave behind as soon as it has ended, also that of other matches on this loop."""
     while True:
-        await trio.sleep(_REAP_S)
+        await trio.sleep(_REAP_S * loop.matches)
         reap_orphans(before)
 
 
@@ -258,9 +329,11 @@ def _at_startup(trouble: Violation, after: str) -> Violation:
 
 async def _ask_all(referee: Referee, bots: list[BotProcess | None], attendants: trio.Nursery) -> None:
     """The match itself: the only loop that is paid for every decision."""
-    if referee.spec.pondering != "on":
-        for bot in bots:
-            if bot is not None:
+    loop = Loop.here()
+    for bot in bots:
+        if bot is not None:
+            bot.share.plays = True
+            if referee.spec.pondering != "on":
                 bot.on_slow = partial(_hush, bots, bot)
     breath = time.perf_counter_ns() + _BREATH_NS
     while (step := referee.advance()) is not Situation.OVER:
@@ -269,6 +342,8 @@ async def _ask_all(referee: Referee, bots: list[BotProcess | None], attendants: 
         if bot is None:
             raise AssertionError(f"seat {seat} was asked after its bot had not started")
         if step is Situation.ASK:
+            if loop.taken:
+                await loop.turn(partial(_hush, bots if referee.spec.pondering != "on" else (), None))
             reply = await bot.ask(referee.line, referee.budget_ns, referee.is_late)
             while isinstance(reply, BotReply):
                 trouble = referee.answer(reply.line, reply.wall_ns, reply.cpu_ns, reply.wait_ns)
@@ -283,12 +358,12 @@ async def _ask_all(referee: Referee, bots: list[BotProcess | None], attendants: 
             _punish(referee, bots, seat, trouble, attendants)
         elif bot.pondering.stops:
             bot.pause()
-        if time.perf_counter_ns() > breath:
+        if loop.asked or time.perf_counter_ns() > breath:
             await trio.lowlevel.checkpoint()
             breath = time.perf_counter_ns() + _BREATH_NS
 
 
-def _hush(bots: Sequence[BotProcess | None], asked: BotProcess) -> None:
+def _hush(bots: Sequence[BotProcess | None], asked: BotProcess | None) -> None:
     """Have all bots but the one that is asked stand still: it takes more than a moment, and they share its core."""
     for bot in bots:
         if bot is not None and bot is not asked:
@@ -323,7 +398,5 @@ async def _close_all(bots: list[BotProcess | None]) -> None:
 
 def peak_memory_mb() -> float:
     """The largest resident set this process has had, in MiB."""
-    import resource
-
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 1024 if sys.platform == "linux" else peak / 1024 / 1024

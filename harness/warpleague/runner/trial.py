@@ -17,7 +17,7 @@ from warpleague.match import greeting
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import load_options, position_facts
 from warpleague.match.spec import Violation
-from warpleague.runner.bot.process import BotProcess, BotReply
+from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.host.reaper import ending_leftovers
 from warpleague.runner.play import within
 from warpline.messages import BotHello
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Game
     from warpleague.match.spec import MatchSpec
+    from warpleague.runner.bot.exchange import BotReply
 
     Deliver = Callable[[BotProcess, bytes, int], Awaitable[BotReply | Violation]]
 

@@ -8,8 +8,8 @@ This module is pure: `process` passes in what the clocks show. The model:
   time is not charged. Waiting for its own processes does not count as waiting.
 - If the referee meant to look at the clocks but came late, and neither computed nor waited for a processor, it was
   stopped, perhaps with the whole machine. This time is not charged either.
-- An answer may also wait for the referee. When an answer is there, the time in which the referee could not have come
-  earlier is not charged.
+- An answer may also wait for the referee, which is busy with other matches or waits for a processor itself. When an
+  answer is there, the time in which the referee could not have come earlier is not charged.
 
 The referee looks every `LOOK_NS`. If it was stopped, it knows only with this precision when an answer came.
 """
@@ -26,6 +26,11 @@ SLACK_NS: Final = 2_000_000
 
 PAUSE_NS: Final = 1_000_000_000
 """A referee that comes later than this was stopped: bots of one core cannot keep it away for so long."""
+
+MOMENT_NS: Final = 500_000
+"""The shortest time that tells whether a bot sleeps."""
+
+_SLEEP_SHARE: Final = 4
 
 OVERLOAD_NS: Final = 60_000_000_000
 """How long a host may keep a bot from the processor in one decision, in addition to ten times its budget."""
@@ -44,14 +49,18 @@ class Reading(NamedTuple):
     """How long the referee was ready without a processor."""
 
 
-def excused_ns(passed_ns: int, planned_ns: int, since: Reading, came: bool) -> int:
+def excused_ns(
+    passed_ns: int, planned_ns: int, since: Reading, came: bool, queued_ns: int | None = None
+) -> int:
     """What of the `passed_ns` between two looks the bot does not answer for.
 
     The referee meant to look after at most `planned_ns`. `since` is how far the clocks have moved since the last look.
-    `came` is whether any part of an answer was found.
+    `came` is whether any part of an answer was found, `queued_ns` how long it may have been there, if that is known.
     """
     late_ns = passed_ns - planned_ns - SLACK_NS
-    if came:
+    if came and queued_ns is not None:
+        lost_ns = since.kept_ns + queued_ns
+    elif came:
         lost_ns = max(since.kept_ns + since.waited_ns, late_ns)
     else:
         lost_ns = max(since.kept_ns, late_ns - since.ran_ns - since.waited_ns)
@@ -65,7 +74,16 @@ class LongDecision:
     as it may take anyway, pauses of the host aside.
     """
 
-    __slots__ = ("_looked_ns", "_own_ns", "_seen", "begun_ns", "budget_ns", "excused_ns", "paused_ns")
+    __slots__ = (
+        "_looked_ns",
+        "_own_ns",
+        "_seen",
+        "begun_ns",
+        "budget_ns",
+        "excused_ns",
+        "paused_ns",
+        "sleeps",
+    )
 
     def __init__(self, begun_ns: int, budget_ns: int | None, seen: Reading) -> None:
         self.begun_ns = self._looked_ns = begun_ns
@@ -76,14 +94,25 @@ class LongDecision:
         """What was excused so far."""
         self.paused_ns = 0
         """How much of it was because the host stood still."""
+        self.sleeps = False
+        """Whether the bot mostly slept between the last two looks."""
 
     def look(
-        self, now_ns: int, planned_ns: int, seen: Reading, *, came: bool = False, trusted: bool = True
+        self,
+        now_ns: int,
+        planned_ns: int,
+        seen: Reading,
+        *,
+        came: bool = False,
+        queued_ns: int | None = None,
+        trusted: bool = True,
     ) -> None:
-        """Take the readings of `now_ns`, after a sleep that was to last `planned_ns` at most."""
+        """Take the readings of `now_ns`, after a sleep that was to last `planned_ns` at most; see `excused_ns`."""
         passed = now_ns - self._looked_ns
         since = Reading(*(max(0, now - before) for now, before in zip(seen, self._seen, strict=True)))
-        excused = excused_ns(passed, planned_ns, since, came)
+        excused = excused_ns(passed, planned_ns, since, came, queued_ns)
+        if passed >= MOMENT_NS:
+            self.sleeps = (since.own_ns + since.kept_ns) * _SLEEP_SHARE < passed
         self._looked_ns, self._seen = now_ns, seen
         if passed - planned_ns > PAUSE_NS:
             self.paused_ns += excused

@@ -14,7 +14,6 @@ import sys
 import time
 from typing import TYPE_CHECKING, Final
 
-import attrs
 import trio
 
 from warpleague.errors import HarnessFault
@@ -23,11 +22,13 @@ from warpleague.match.spec import Violation
 from warpleague.runner.bot import violations
 from warpleague.runner.bot.child import EXIT_S, Child
 from warpleague.runner.bot.clock import LOOK_NS, LongDecision
-from warpleague.runner.bot.exchange import CHUNK, exchange_over
+from warpleague.runner.bot.exchange import CHUNK, BotReply, exchange_over
 from warpleague.runner.bot.halt import Halt
+from warpleague.runner.bot.loop import Loop, LoopShare
 from warpleague.runner.bot.pondering import Pondering
 from warpleague.runner.bot.stderr import StderrLog
 from warpleague.runner.bot.stopwatch import Stopwatch
+from warpleague.runner.bot.watch import Attendance, watch
 from warpleague.runner.confine.launch import MemoryWatch
 from warpleague.runner.confine.sandbox import Killed
 from warpline.framing import LineBuffer, LineTooLong
@@ -45,28 +46,13 @@ SHORT_NS: Final = 1_000_000
 
 QUICK_MS: Final = 5
 """How long to wait for an answer with a plain poll before the event loop takes over. Below 2 ms, bots that think a
-little would cost a second system call; much longer, and the other tasks would have to wait."""
+little would cost a second system call; much longer, and the other tasks would have to wait. While the loop waits for
+other bots, there is no such wait: it would keep their answers waiting."""
 
-MEMORY_WATCH_S: Final = 0.05
-"""How often a bot's resident set is measured, in seconds."""
-
-_WATCH_SHARE: Final = 0.02  # the largest share of the time spent on measuring memory
+_GLANCE_NS: Final = 1_000_000  # when to see whether a bot sleeps, so that another match may ask
 _QUICK_NS: Final = QUICK_MS * 1_000_000
+
 _LINUX: Final = sys.platform == "linux"
-
-
-@attrs.define
-class BotReply:
-    """A line that a bot answered, without its newline, and its times in nanoseconds.
-
-    `wall_ns` is the time that is charged, `cpu_ns` the processor time, `wait_ns` how long the bot waited for a
-    processor (None if the system does not say; measured only if the answer takes longer than `SHORT_NS`).
-    """
-
-    line: bytes
-    wall_ns: int
-    cpu_ns: int | None
-    wait_ns: int | None
 
 
 class BotProcess:
@@ -88,6 +74,7 @@ class BotProcess:
         self._unsent = b""  # what the pipe did not take
         self._begun = self._ended = 0  # when the last question went out, when its answer came
         self._budget_ns: int | None = None
+        self._patience_ms = QUICK_MS  # of this question
         self._turn: LongDecision | None = None  # once the answer takes more than a moment
         self._cpu_begun: int | None = None
         self._child = Child(seat, level)
@@ -100,9 +87,10 @@ class BotProcess:
         self._turns_ns = 0  # how long it has been the bot's turn, in all
         self._asked_ns = 0  # since when it is the bot's turn, while it is waited for
         self._closing = False
+        self.share = LoopShare()
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
-        self._attendance: tuple[trio.CancelScope, trio.Event] | None = None
+        self._attendance = Attendance()
 
     def log_to(self, log: BotLog) -> None:
         """Keep in `log` what is said from now on, until `rest`."""
@@ -130,7 +118,10 @@ class BotProcess:
             self._unsent = b""
         self._turn = None
         self._budget_ns = budget_ns
-        wait_ms = QUICK_MS if budget_ns is None or budget_ns >= _QUICK_NS else -(-budget_ns // 1_000_000)
+        wait_ms = 0
+        if not self.share.loop.asked:
+            wait_ms = QUICK_MS if budget_ns is None or budget_ns >= _QUICK_NS else -(-budget_ns // 1_000_000)
+        self._patience_ms = wait_ms
         pondering = self.pondering
         while (
             found := self._exchange(line, wait_ms, self._child.clock_id, pondering.known_until_ns)
@@ -146,7 +137,7 @@ class BotProcess:
             pondering.judge(cpu_begun, (stopped if stopped > self._ended else begun) - self._ended)
         self._cpu_begun = cpu_begun
         if written < len(line):
-            self._asked_ns = begun
+            self._begin_turn()
             try:
                 if not await self._write_rest(line[written:]):
                     return self._gone() if self._eof else self._timeout("it did not read its input")
@@ -176,13 +167,18 @@ class BotProcess:
 
     async def again(self) -> BotReply | Violation:
         """Take the next line in answer to the same question, under the same deadline."""
-        self._asked_ns = self._begun
+        self._begin_turn()
         try:
             return await self._await_line()
         finally:
             self._end_turn()
 
+    def _begin_turn(self) -> None:
+        self._asked_ns = self._begun
+        self.share.begin()
+
     def _end_turn(self) -> None:
+        self.share.end()
         self._ended = time.perf_counter_ns()
         self._turns_ns += self._ended - self._asked_ns
         self._asked_ns = 0
@@ -260,13 +256,16 @@ class BotProcess:
         """The clock of the current decision, which takes more than a moment."""
         if self._turn is None:
             self._turn = self._stopwatch.start(self._begun, self._budget_ns, self._cpu_begun or 0)
-            self._stopwatch.look(self._turn, _QUICK_NS, came=self._held)
+            self._stopwatch.look(self._turn, self._patience_ms * 1_000_000, came=self._held)
         return self._turn
 
     async def _doze(self, ready: Callable[[int], Awaitable[None]], fd: int) -> bool:
         """Wait until `ready`, or for the next look at the clocks, and read; false if the bot's time is up."""
         turn, planned_ns = self._turn_now(), LOOK_NS
-        if self.on_slow is not None:
+        waited_ns = time.perf_counter_ns() - self._begun
+        if waited_ns < _QUICK_NS:
+            planned_ns = (_GLANCE_NS if waited_ns < _GLANCE_NS else _QUICK_NS) - waited_ns
+        elif self.on_slow is not None:
             self.on_slow()
         if turn.budget_ns is not None:
             if turn.left_ns(time.perf_counter_ns()) <= 0:
@@ -274,10 +273,11 @@ class BotProcess:
                 self._stopwatch.look(turn, 0, came=False)
             if (left_ns := turn.left_ns(time.perf_counter_ns())) <= 0:
                 return False
-            planned_ns = min(LOOK_NS, left_ns)
+            planned_ns = min(planned_ns, left_ns)
         with trio.move_on_after(planned_ns / 1e9):
             await ready(fd)
-        self._stopwatch.look(turn, planned_ns, came=self._read())
+        self._stopwatch.look(turn, planned_ns, self._read(), self.share.loop)
+        self.share.saw(turn.sleeps)
         return True
 
     # ------------------------------------------------------------------ what went wrong
@@ -319,35 +319,17 @@ class BotProcess:
         return self.stderr.drain(self._child.stderr)
 
     def attend(self, nursery: trio.Nursery) -> None:
-        """Start a task that reads standard error and watches memory and processes, until `close` or `leave`.
-
-        These know of it at once: a match may be over before its tasks have had their first turn.
-        """
-        self._attendance = trio.CancelScope(), trio.Event()
-        nursery.start_soon(self._attend, *self._attendance)
-
-    async def _attend(self, attendance: trio.CancelScope, unattended: trio.Event) -> None:
-        try:
-            with attendance:
-                async with trio.open_nursery() as nursery:
-                    nursery.start_soon(self._read_stderr)
-                    if self._level != "none" and _LINUX:
-                        nursery.start_soon(self._watch)
-        finally:
-            unattended.set()  # also when the whole match is cancelled: `leave` waits for it
+        """Start a task that reads standard error and watches memory and processes, until `close` or `leave`."""
+        self.share.loop = Loop.here()
+        watched = self._level != "none" and _LINUX
+        self._attendance.begin(nursery, self._read_stderr, *((self._watch,) if watched else ()))
 
     async def _read_stderr(self) -> None:
         while self.drain_stderr():
             await trio.lowlevel.wait_readable(self._child.stderr)
 
     async def _watch(self) -> None:
-        while True:
-            begun = time.perf_counter()
-            if self.memory.check(self._child.processes):
-                break
-            self._look_at_children()
-            # Never more than a small share of the time, however many processes there are.
-            await trio.sleep(max(MEMORY_WATCH_S, (time.perf_counter() - begun) / _WATCH_SHARE))
+        await watch(self._child, self._halt, self.memory, self._look_at_children)
         self.kill()
 
     def _look_at_children(self) -> None:
@@ -408,12 +390,7 @@ class BotProcess:
 
     async def leave(self) -> None:
         """End the task of `attend`, so that no task waits on a descriptor that is closed or used by another match."""
-        if self._attendance is not None:
-            attendance, unattended = self._attendance
-            attendance.cancel()
-            with trio.CancelScope(shield=True):
-                await unattended.wait()
-            self._attendance = None
+        await self._attendance.end()
 
     # ------------------------------------------------------------------ between two matches
 
@@ -431,6 +408,7 @@ class BotProcess:
         if not self._quiet() or self._unsent or (self._level == "sandbox" and not self._halt.counted):
             return False
         self.on_slow = None
+        self.share.plays = False
         self.drain_stderr()
         self.stderr = StderrLog()
         self._wire = None

@@ -15,6 +15,7 @@ from warpleague.runner.host.schedstat import own_counts
 if TYPE_CHECKING:
     from warpleague.runner.bot.child import Child
     from warpleague.runner.bot.halt import Halt
+    from warpleague.runner.bot.loop import Loop
 
 
 class Stopwatch:
@@ -34,16 +35,19 @@ class Stopwatch:
         own_ns = cpu_ns + self._halt.others_ns
         return LongDecision(begun_ns, budget_ns, Reading(own_ns, self._kept_ns or 0, *own_counts()))
 
-    def look(self, turn: LongDecision, planned_ns: int, came: bool) -> None:
+    def look(self, turn: LongDecision, planned_ns: int, came: bool, loop: Loop | None = None) -> None:
         """Look at the clocks, after a sleep that was to last `planned_ns` at most; `came` as in `LongDecision.look`.
+
+        With `loop` this is the first step of a task that waited there for an answer.
 
         Raises `HarnessFault` if the machine is too busy for a match.
         """
         now = time.perf_counter_ns()  # before the other clocks, or the time between would be excused
+        queued_ns = None if loop is None else loop.queued_ns(now)
         self._kept_ns = self._child.kept_ns()
         seen = Reading(self._halt.own_ns(), self._kept_ns or 0, *own_counts())
         trusted = self._halt.counted or not self._halt.children.any
-        turn.look(now, planned_ns, seen, came=came, trusted=trusted)
+        turn.look(now, planned_ns, seen, came=came, queued_ns=queued_ns, trusted=trusted)
         if turn.overloaded():
             kept_s = turn.excused_ns / 1e9
             raise HarnessFault(

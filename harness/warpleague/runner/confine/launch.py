@@ -211,6 +211,11 @@ class MemoryWatch:
         self.kill: Kill | None = None
         """What the kernel killed for want of memory, once it has."""
 
+    @property
+    def capped(self) -> bool:
+        """Whether the kernel caps the memory."""
+        return self._group is not None
+
     def check(self, processes: Callable[[], Sequence[int]]) -> bool:
         """Whether the bot is or was over the limit.
 

@@ -28,17 +28,18 @@ import trio
 from warpleague.errors import BadInput, HarnessFault, WarpLeagueError
 from warpleague.match.confinement import Confinement
 from warpleague.match.spec import SeatSpec, Violation
-from warpleague.runner.bot.process import BotProcess, BotReply
+from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.confine import cgroup, freezer, seccomp
 from warpleague.runner.confine.launch import FILE_MB, MORE_LIMITS, OPEN_FILES, data_bytes, environment
 from warpleague.runner.confine.sandbox import Killed, bubblewrap_version, end_unmade
-from warpleague.runner.host.processes import state
+from warpleague.runner.host.processes import started, state
 from warpleague.runner.host.reaper import become_subreaper, children, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from warpleague.match.spec import Level
+    from warpleague.runner.bot.exchange import BotReply
 
 PROMISES: Final = {
     "descriptors": "a bot has three pipes and no other open file",
@@ -202,7 +203,7 @@ def _attempt(level: Level, wanted: list[str]) -> dict[str, str] | WarpLeagueErro
         assert isinstance(first, WarpLeagueError)
         return first
     finally:
-        sweep(before)
+        sweep(before | started())  # others of this process may play already
 
 
 def _means(level: Level) -> str:
@@ -340,7 +341,7 @@ def _left(token: str, what: str, before: set[int]) -> str:
     """Nothing, or that a process with `token` among its arguments is still there."""
     deadline = time.monotonic() + _END_S
     while found := with_token(token):
-        sweep(before - set(found))  # as after every match
+        sweep((before | started()) - set(found))  # as after every match
         if time.monotonic() > deadline:
             return f"{what} lives on as process {found[0]}"
         time.sleep(0.01)

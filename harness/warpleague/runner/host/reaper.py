@@ -97,13 +97,13 @@ def reap_orphans(keep: set[int]) -> int:
     return reaped
 
 
-def sweep(keep: set[int]) -> int:
+def sweep(keep: set[int], rounds: int = _ROUNDS) -> int:
     """Kill and reap every child that is not in `keep`, and what these leave in turn; how many there were.
 
     `keep` are the children this process started itself.
     """
     killed = 0
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         strays = children() - keep
         if not strays:
             break

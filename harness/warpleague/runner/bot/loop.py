@@ -1,0 +1,160 @@
+"""What the matches on one event loop share: which bots compute, and since when the loop had no time for an answer.
+
+All of these matches have one core. So while a bot computes, no question of another match is asked: several bots are
+waited for only while they sleep. A question that is held back costs nobody time, since its clock has not begun. A bot
+that slept may go on to compute while another one does; then the time that it takes from that one is not charged
+(`clock`).
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+import trio
+
+from warpleague.runner.bot.clock import SLACK_NS
+from warpleague.runner.host.schedstat import own_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HUSH_S: Final = 0.005
+"""How long a match may be held back before its bots are stopped, in seconds."""
+
+_AT_ONCE_NS: Final = 50_000  # a wait that is shorter may have found what was there before it
+_here: Final = trio.lowlevel.RunVar["Loop"]("warpleague_loop")
+
+
+class Loop(trio.abc.Instrument):
+    """The event loop of one call of `trio.run`; all times in nanoseconds."""
+
+    def __init__(self) -> None:
+        self.matches = 0
+        """How many are played."""
+        self.asked = 0
+        """How many bots are waited for in the loop, those that start included."""
+        self.computing = 0
+        """How many decisions are waited for of which it is not known that the bot sleeps."""
+        self.starting = 0
+        """How many matches start their bots."""
+        self.idle_ns = 0
+        """How long the loop waited while no bot computed or started."""
+        self.computed_ns = 0
+        """How long it waited while one computed."""
+        self._held_back = trio.lowlevel.ParkingLot()
+        self._called = 0  # matches whose turn has come, but which have not run since
+        self._waits_ns = self._limit_ns = self._waited_ns = 0  # of the wait that is going on
+        self._woke_ns = self._free_ns = time.perf_counter_ns()
+
+    @classmethod
+    def here(cls) -> Loop:
+        """The loop that runs."""
+        try:
+            return _here.get()
+        except LookupError:
+            loop = cls()
+            _here.set(loop)
+            trio.lowlevel.add_instrument(loop)
+            return loop
+
+    # ------------------------------------------------------------------ which question is asked
+
+    async def turn(self, hush: Callable[[], None]) -> None:
+        """Wait until no bot of another match computes; `hush` stops the bots of the match, if that takes a while."""
+        with trio.move_on_after(HUSH_S):
+            await self._turn()
+            return
+        hush()
+        await self._turn()
+
+    async def _turn(self) -> None:
+        while self.taken:
+            if self.computing:
+                await self._held_back.park()
+                self._called -= 1
+                if not self.computing:
+                    break
+            else:
+                await trio.lowlevel.checkpoint()  # another match goes first
+        self._call()
+
+    @property
+    def taken(self) -> bool:
+        """Whether a question has to wait, because a bot computes or another match is to ask first."""
+        return self.computing > 0 or self._called > 0
+
+    def _call(self) -> None:
+        # Each that is called calls the next one: it may ask at once if the first one's bot answers at once or sleeps.
+        self._called += len(self._held_back.unpark())
+
+    @property
+    def held_back(self) -> int:
+        """How many matches wait for their turn."""
+        return len(self._held_back)
+
+    def computes(self, more: int) -> None:
+        """So many more decisions compute, or fewer."""
+        self.computing += more
+        if not self.computing:
+            self._call()
+
+    # ------------------------------------------------------------------ when an answer was there
+
+    def queued_ns(self, now_ns: int) -> int:
+        """How long an answer may have been there that is found now, in the first step of a task that waited for it.
+
+        The loop may have come at once, but waited for a processor; or it was busy with other matches, or was stopped,
+        since it last asked the kernel for answers.
+        """
+        return now_ns - self._free_ns
+
+    def before_io_wait(self, timeout: float) -> None:
+        """Called by trio before it asks the kernel what is there, and waits if nothing is."""
+        self._waits_ns = time.perf_counter_ns()
+        self._limit_ns = round(min(timeout, 3600.0) * 1e9)
+        self._waited_ns = own_counts()[1]
+
+    def after_io_wait(self, timeout: float) -> None:  # noqa: ARG002 - the name is trio's
+        """Called by trio when it goes on."""
+        now = time.perf_counter_ns()
+        took = now - self._waits_ns
+        if took < _AT_ONCE_NS:
+            self._free_ns = self._woke_ns
+        else:
+            late = max(own_counts()[1] - self._waited_ns, took - self._limit_ns - SLACK_NS, 0)
+            self._free_ns = now - min(late, took)
+        self._woke_ns = now
+        if self.computing:
+            self.computed_ns += took
+        elif not self.starting:
+            self.idle_ns += took
+
+
+class LoopShare:
+    """What one bot has to do with the loop: whether it is waited for there, and whether it computes meanwhile."""
+
+    def __init__(self) -> None:
+        self.loop = Loop()
+        self.plays = False
+        """Whether it is asked for decisions: what it computes while it starts keeps no other match back."""
+        self._computes = False
+
+    def begin(self) -> None:
+        """The loop waits for its answer from now on."""
+        self.loop.asked += 1
+        self._tell(computes=self.plays)
+
+    def saw(self, sleeps: bool) -> None:
+        """It was seen whether it sleeps."""
+        self._tell(computes=self.plays and not sleeps)
+
+    def end(self) -> None:
+        """The answer came, or none will."""
+        self.loop.asked -= 1
+        self._tell(computes=False)
+
+    def _tell(self, *, computes: bool) -> None:
+        if computes != self._computes:
+            self._computes = computes
+            self.loop.computes(1 if computes else -1)

@@ -1,0 +1,25 @@
+"""How much of the machine's memory is free, or of what the control group of this process may take."""
+
+from __future__ import annotations
+
+import contextlib
+
+from warpleague.runner.confine import cgroup, hierarchy
+
+
+def free_share() -> float:
+    """The share that is free, from 0 to 1; 1 where the system does not say."""
+    share = 1.0
+    with contextlib.suppress(OSError, ValueError, IndexError, KeyError, ZeroDivisionError):
+        with open("/proc/meminfo", "rb") as file:  # noqa: PTH123 - looked at all the time
+            told = dict(line.split(b":") for line in file.read().splitlines())
+        share = int(told[b"MemAvailable"].split()[0]) / int(told[b"MemTotal"].split()[0])
+    found = cgroup.support()
+    most_name, held_name = (
+        ("memory.limit_in_bytes", "total_rss") if found.version == 1 else ("memory.max", "anon")
+    )
+    most = hierarchy.read_number(f"{found.base}/{most_name}") if found.version else 0
+    if most:
+        held = hierarchy.numbers(hierarchy.read(f"{found.base}/memory.stat").encode()).get(held_name, 0)
+        share = min(share, 1 - held / most)
+    return share
