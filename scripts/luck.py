@@ -12,9 +12,10 @@ Two bots play each deal in both seat orders, in this process, without a clock. T
 
 is the variance of such pairs of matches over that of pairs with separate dice: with a ratio of 0.8, shared dice need
 0.8 times as many matches for the same error. `margin` is the same for the difference of the scores. Alone at a table
-the bots play the same deal one after the other, and it is their difference that counts. A name with `~` is a bot that
-plays one of ten actions at random, by a seed of its own: two such are two bots of the same strength that play
-differently. --format 1 measures the dice of record format 1, which came in order from one stream.
+the bots play the same deal one after the other, and it is their difference that counts. A bot may be a version of a
+shipped one, with other values of constants of its program: `sheets-greedy:SPITE=0.1`. A name that ends in `~` is a bot
+that plays one of ten actions at random, by a seed of its own. --format 1 measures the dice of record format 1, which
+came in order from one stream.
 """
 
 from __future__ import annotations
@@ -41,15 +42,23 @@ if TYPE_CHECKING:
 BOTS = Path(__file__).resolve().parent.parent / "bots"
 PAIRS = {
     "aliens": (
+        ("aliens-greedy", "aliens-greedy:LOST_TURN=3:ENEMY_USE=0.2"),
         ("aliens-greedy~", "aliens-greedy~"),
-        ("aliens-greedy", "aliens-search"),
         ("random", "random"),
     ),
-    "captains": (("captains-planner~", "captains-planner~"),),
-    "captains solo": (("captains-planner~", "captains-planner~"),),
-    "coasters": (("coasters-hunter~", "coasters-hunter~"), ("random", "random")),
-    "sheets": (("sheets-greedy~", "sheets-greedy~"), ("random", "random")),
-    "sheets solo": (("sheets-greedy~", "sheets-greedy~"),),
+    "captains": (("captains-planner:SEARCHED=500", "captains-planner:SEARCHED=500:SITE=0.6"),),
+    "captains solo": (("captains-planner:SEARCHED=500", "captains-planner:SEARCHED=500:SITE=0.6"),),
+    "coasters": (
+        ("coasters-hunter", "coasters-hunter:MOST=8"),
+        ("coasters-hunter~", "coasters-hunter~"),
+        ("random", "random"),
+    ),
+    "sheets": (
+        ("sheets-greedy:SAMPLES=8", "sheets-greedy:SAMPLES=8:SPITE=0:HOLE=1.5"),
+        ("sheets-greedy:SAMPLES=8~", "sheets-greedy:SAMPLES=8~"),
+        ("random", "random"),
+    ),
+    "sheets solo": (("sheets-greedy:SAMPLES=8", "sheets-greedy:SAMPLES=8:HOLE=1.5"),),
 }
 SLIPS = 0.1
 GROUPS = 50  # of the jackknife
@@ -58,8 +67,9 @@ Game = Any
 Deal = tuple[float, float]
 
 
-def load_bot(name: str) -> dict[str, Any]:
-    """What the program of a shipped bot in Python gives to `warpline.client.run`."""
+def load_bot(text: str) -> dict[str, Any]:
+    """What the program of a shipped bot in Python gives to `warpline.client.run`: `NAME[:CONSTANT=NUMBER]...`."""
+    name, *changes = text.split(":")
     folder = BOTS / name
     given: dict[str, Any] = {}
     spec = importlib.util.spec_from_file_location(f"luck_{name.replace('-', '_')}", folder / "main.py")
@@ -70,6 +80,11 @@ def load_bot(name: str) -> dict[str, Any]:
     sys.path.insert(0, str(folder))
     try:
         spec.loader.exec_module(module)
+        for change in changes:
+            constant, _, value = change.partition("=")
+            if type(getattr(module, constant, None)) not in (int, float):
+                raise SystemExit(f"{name} has no number {constant!r}")
+            setattr(module, constant, type(getattr(module, constant))(value))
         if hasattr(module, "main"):
             module.main()
         else:
@@ -193,7 +208,7 @@ def measure(name: str, bots: Sequence[str], deals: int, form: int) -> str:
     found = [of_deal(game, options, pair, match_key(f"luck {deal}"), form) for deal in range(deals)]
     points, margins = zip(*found, strict=True)
     told = "   ".join("{:.2f} ± {:.2f}".format(*ratio(each)) for each in (points, margins))
-    return f"{name:14} {' '.join(bots):38} {form:6} {deals:6}   {told}"
+    return f"{name:14} {' '.join(bots):78} {form:6} {deals:6}   {told}"
 
 
 def main() -> None:
@@ -208,7 +223,7 @@ def main() -> None:
     args = parser.parse_args()
     if args.game not in (None, *PAIRS) or (args.bots and not args.game) or args.deals < 2:
         parser.error("name a game of the list, also for --bots, and at least two deals")
-    print(f"{'game':14} {'bots':38} format  deals   points        margin", flush=True)
+    print(f"{'game':14} {'bots':78} format  deals   points        margin", flush=True)
     for name, pairs in PAIRS.items():
         if args.game in (None, name):
             for bots in [args.bots] if args.bots else pairs:
