@@ -143,16 +143,17 @@ def _union(cls: Any, converter: cattrs.Converter) -> _Hook:
     return hook
 
 
-def _items(value: Sequence[Any], kinds: Iterable[Any], converter: cattrs.Converter) -> list[Any]:
-    items, problems = [], []
-    for index, (item, kind) in enumerate(zip(value, kinds, strict=True)):
+def _parts(parts: Iterable[tuple[str | int, Any, Any]], converter: cattrs.Converter) -> list[Any]:
+    """The values of parts, each given as its step in the path, its plain data and its type."""
+    values, problems = [], []
+    for step, data, kind in parts:
         try:
-            items.append(converter.structure(item, kind))
+            values.append(converter.structure(data, kind))
         except _Misfit as misfit:
-            problems += misfit.under(index)
+            problems += misfit.under(step)
     if problems:
         raise _Misfit(*problems)
-    return items
+    return values
 
 
 def _sequence(cls: Any, converter: cattrs.Converter) -> _Hook:
@@ -166,7 +167,7 @@ def _sequence(cls: Any, converter: cattrs.Converter) -> _Hook:
         if fixed and len(value) != len(args):
             raise _Misfit(((), f"must have {len(args)} entries, not {len(value)}"))
         kinds = args if fixed else (args[0],) * len(value)
-        return build(_items(value, kinds, converter))
+        return build(_parts(zip(range(len(value)), value, kinds, strict=True), converter))
 
     return hook
 
@@ -181,21 +182,10 @@ def _table(cls: Any, converter: cattrs.Converter) -> _Hook:
         for key in value:
             if type(key) is not str:
                 raise _Misfit(((), f"keys must be texts, not {_shown(key)}"))
-        return dict(zip(value, _named(value, kind, converter), strict=True))
+        values = _parts(((key, item, kind) for key, item in value.items()), converter)
+        return dict(zip(value, values, strict=True))
 
     return hook
-
-
-def _named(value: Mapping[str, Any], kind: Any, converter: cattrs.Converter) -> list[Any]:
-    results, problems = [], []
-    for key, item in value.items():
-        try:
-            results.append(converter.structure(item, kind))
-        except _Misfit as misfit:
-            problems += misfit.under(key)
-    if problems:
-        raise _Misfit(*problems)
-    return results
 
 
 def _leaves(error: BaseException, step: str | None = None) -> Iterable[tuple[tuple[str | int, ...], str]]:
