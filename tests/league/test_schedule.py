@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpleague.league.formats.round_robin import berger
-from warpleague.league.formats.sampling import balance_seats, meetings, orbits, sample_tables, seat_counts
+from warpleague.league.formats.sampling import balance_seats, meetings, sample_tables, seat_counts, spreads
+from warpleague.league.formats.seating import cycles
+from warpleague.league.formats.spread import spread_sets
 from warpleague.league.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -91,13 +93,81 @@ def test_fixed_seats_are_balanced(make_season: MakeSeason) -> None:
         assert all(max(row) - min(row) <= 1 for row in counts)
 
 
-def test_orbits_are_all_sets_spread_evenly() -> None:
-    """Orbits list every set once; after each whole orbit all bots have played equally often."""
-    for n, k in [(5, 3), (6, 3), (7, 4), (8, 4), (4, 4), (6, 1)]:
-        tables = list(orbits(n, k))
+def test_all_sets_are_listed_once_and_spread_evenly() -> None:
+    """Every set comes once; after each tenth of the list pairs have met about equally often."""
+    for n, k in [(5, 3), (6, 3), (7, 4), (8, 4), (4, 4), (6, 1), (1, 1), (9, 5)]:
+        tables = list(spread_sets(n, k))
         assert len({frozenset(table) for table in tables}) == len(tables) == comb(n, k)
-    games = Counter(bot for table in list(orbits(7, 3))[:14] for bot in table)
-    assert set(games.values()) == {6}
+    tables = list(spread_sets(16, 4))
+    for part in range(1, 10):
+        met = meetings(16, tables[: len(tables) * part // 10]).values()
+        assert max(met) - min(met) <= 12
+    games = Counter(bot for table in tables[: len(tables) // 2] for bot in table)
+    assert max(games.values()) - min(games.values()) <= 2
+
+
+def test_designs_let_everyone_follow_everyone() -> None:
+    """Over the cyclic orders of a design each bot follows each other one equally often, at any table size."""
+    for k in range(2, 10):
+        orders = cycles(k)
+        follows = Counter(pair for order in orders for pair in zip(order, order[1:] + order[:1], strict=True))
+        assert set(follows) == set(permutations(range(k), 2))
+        assert len(set(follows.values())) == 1
+
+
+@pytest.mark.parametrize(("players", "deals"), [(3, 2), (4, 6), (5, 4)])
+@pytest.mark.parametrize("form", [{}, {"kind": "gauntlet"}, {"tables": 9}, {"seats": "all"}])
+def test_neighbours_are_even(make_season: MakeSeason, players: int, deals: int, form: dict[str, Any]) -> None:
+    """After a few deals of each table each bot has followed each other one as often as it was followed."""
+    follows: Counter[tuple[int, int]] = Counter()
+    for fixture in Schedule(make_season(7, players, deals=deals, **form)):
+        follows.update(zip(fixture.seats, fixture.seats[1:] + fixture.seats[:1], strict=True))
+    assert all(follows[one, two] == follows[two, one] for one, two in combinations(range(7), 2))
+
+
+@pytest.mark.parametrize(
+    "form", [{}, {"seats": "fixed"}, {"seats": "all"}, {"tables": 8}, {"kind": "gauntlet"}]
+)
+def test_the_order_of_the_file_does_not_matter(make_season: MakeSeason, form: dict[str, Any]) -> None:
+    """Bots may stand in any order in the file: the same matches with the same numbers."""
+    season = make_season(6, 3, challengers=("bot2",) if "kind" in form else (), deals=2, **form)
+    turned = attrs.evolve(season, bots=season.bots[3:] + season.bots[2::-1])
+    told = [(f.number, f.id, f.deal, [season.names[bot] for bot in f.seats]) for f in Schedule(season)]
+    assert told == [
+        (f.number, f.id, f.deal, [turned.names[bot] for bot in f.seats]) for f in Schedule(turned)
+    ]
+
+
+@given(st.integers(5, 9), st.integers(3, 4), st.integers(3, 14), st.integers(0, 2), st.integers(0, 3))
+@settings(max_examples=8, deadline=None)
+def test_an_extended_sample_contains_what_it_extends(
+    make_season: MakeSeason, n: int, k: int, tables: int, bots: int, more: int
+) -> None:
+    """With more bots or tables all matches of a sampled league stay, and bots have as many games again."""
+    before = make_season(n, k, tables=tables, seats="rotations")
+    after = attrs.evolve(make_season(n + bots, k, tables=tables + more), history=before.entries)
+    assert {f.id for f in Schedule(before)} <= {f.id for f in Schedule(after)}
+    games = Counter(bot for f in Schedule(after) for bot in f.seats)
+    assert max(games.values()) - min(games[bot] for bot in range(n + bots)) <= k
+    again = attrs.evolve(after, history=after.entries)
+    assert [f.id for f in Schedule(again)] == [f.id for f in Schedule(after)]
+
+
+def test_a_changed_bot_gets_deals_that_its_author_has_not_seen(make_season: MakeSeason) -> None:
+    """Under its old name a bot gets new deals in every format; two versions in a gauntlet or a solo league share."""
+    for players, form in ((1, {}), (2, {}), (2, {"kind": "gauntlet"}), (3, {"kind": "gauntlet"})):
+        season = make_season(5, players, deals=3, **form)
+        old = {f.deal for f in Schedule(season) if 0 in f.seats}
+        bots = (attrs.evolve(season.bots[0], digest="changed"), *season.bots[1:])
+        changed = attrs.evolve(season, bots=bots, history=season.entries)
+        assert not old & {f.deal for f in Schedule(changed) if 0 in f.seats}
+        others = {f.id for f in Schedule(season) if 0 not in f.seats}
+        assert others <= {f.id for f in Schedule(changed)}
+        back = attrs.evolve(season, history=(*changed.history, *changed.entries))
+        assert {f.id for f in Schedule(back)} == {f.id for f in Schedule(season)}
+    versions = make_season(5, 3, kind="gauntlet", challengers=("bot0", "bot1"))
+    deals = [{f.deal for f in Schedule(versions) if bot in f.seats} for bot in (0, 1)]
+    assert deals[0] == deals[1]
 
 
 @pytest.mark.parametrize(
@@ -106,21 +176,16 @@ def test_orbits_are_all_sets_spread_evenly() -> None:
 )
 def test_samples_are_balanced(n: int, k: int, count: int) -> None:
     """Sampled tables give every bot as many games and seats within one, and every pair meetings within two."""
-    sample = sample_tables(n, k, count)
-    tables = sample.tables
+    tables = sample_tables(k, ((frozenset(range(n)), count),))
     assert len(tables) == count
     assert all(len(set(table)) == k for table in tables)
-    games = Counter(bot for table in tables for bot in table)
-    assert max(games.values()) - min(games[bot] for bot in range(n)) == sample.games_spread <= 1
-    met = meetings(n, tables).values()
-    assert max(met) - min(met) == sample.meetings_spread <= 2
-    rows = seat_counts(n, k, tables)
-    assert max(max(row) - min(row) for row in rows) == sample.seats_spread <= 1
+    games, met, seats = spreads(range(n), tables)
+    assert (games <= 1, met <= 2, seats <= 1) == (True, True, True)
 
 
 def test_a_block_design_is_found_where_there_is_one() -> None:
     """Seven bots at seven tables of three meet once each: the Fano plane, found by cyclic development."""
-    assert set(meetings(7, sample_tables(7, 3, 7).tables).values()) == {1}
+    assert set(meetings(7, sample_tables(3, ((frozenset(range(7)), 7),))).values()) == {1}
 
 
 @given(
@@ -134,7 +199,7 @@ def test_a_block_design_is_found_where_there_is_one() -> None:
 def test_seats_are_balanced_for_any_tables(tables: Any) -> None:
     """Whatever the tables, seating keeps their bots and order, and evens each bot's seats within one."""
     k = len(tables[0])
-    seated = balance_seats(8, tables)
+    seated = balance_seats(tables)
     assert [set(table) for table in seated] == [set(table) for table in tables]
     assert all(max(row) - min(row) <= 1 for row in seat_counts(8, k, seated))
 
@@ -182,13 +247,17 @@ def test_ids_cover_all_that_determines_a_match(make_season: MakeSeason) -> None:
     assert season.match_id(1, (0, 1)) != season.match_id(2, (0, 1))
 
 
-def test_bots_may_come_and_deals_be_added_without_changing_the_rest(make_season: MakeSeason) -> None:
-    """With a bot or a deal more, all earlier matches stay in the schedule, whatever the order of the bots."""
-    small = {fixture.id for fixture in Schedule(make_season(4, 3, deals=2))}
-    assert small <= {fixture.id for fixture in Schedule(make_season(6, 3, deals=2))}
-    assert small <= {fixture.id for fixture in Schedule(make_season(4, 3, deals=3))}
-    season = make_season(4, 3, deals=2)
-    turned = attrs.evolve(season, bots=season.bots[::-1], format=attrs.evolve(season.format, seats="all"))
+@pytest.mark.parametrize("seats", ["rotations", "all", "fixed"])
+@pytest.mark.parametrize("kind", ["round-robin", "gauntlet"])
+def test_bots_may_come_and_deals_be_added_without_changing_the_rest(
+    make_season: MakeSeason, seats: str, kind: str
+) -> None:
+    """With a bot or a deal more, all earlier matches stay in the schedule, wherever the new bot stands in the file."""
+    before = make_season(4, 3, deals=2, seats=seats, kind=kind)
+    small = {fixture.id for fixture in Schedule(before)}
+    assert small <= {fixture.id for fixture in Schedule(make_season(4, 3, deals=3, seats=seats, kind=kind))}
+    grown = make_season(6, 3, deals=2, seats=seats, kind=kind, challengers=("bot0",) * (kind == "gauntlet"))
+    turned = attrs.evolve(grown, bots=grown.bots[:0:-1] + grown.bots[:1], history=before.entries)
     assert small <= {fixture.id for fixture in Schedule(turned)}
 
 

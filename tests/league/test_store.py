@@ -17,7 +17,7 @@ from warpleague.errors import StoreError
 from warpleague.league.config import load_config
 from warpleague.league.league import League, open_to_read
 from warpleague.league.running import run_league
-from warpleague.league.season import differences
+from warpleague.league.season import canonical, differences
 from warpleague.match.chance import season_commitment, season_secret
 
 if TYPE_CHECKING:
@@ -58,8 +58,11 @@ def test_the_secret_follows_from_the_seed_or_from_chance(
 ) -> None:
     """A seed in the file makes the secret; without one it is random, and stays the same from run to run."""
     with open_league(write_league("a", "b")) as league:
-        assert league.season.secret == season_secret("test")
-        assert league.store.meta("commitment") == season_commitment(season_secret("test"))
+        told = canonical(["test", "cup", league.season.conditions]).decode()
+        assert league.season.secret == season_secret(told)
+        assert league.store.meta("commitment") == season_commitment(season_secret(told))
+    with open_league(write_league("a", "b", name="other")) as other:
+        assert other.season.secret != league.season.secret
     path = write_league("a", "b", top="", name="dark")
     secrets = set()
     for _ in range(2):

@@ -10,6 +10,7 @@ earlier entry has.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +18,7 @@ import attrs
 
 from warpleague.league.facts import add_fact, facts_in
 from warpleague.league.journal import FACT
+from warpleague.league.season import Entry
 
 if TYPE_CHECKING:
     import sqlite3
@@ -61,6 +63,17 @@ class Entered:
 def entered(db: sqlite3.Connection, path: Path) -> list[Entered]:
     """Every commitment to entrants in the store at `path`, in order."""
     return [Entered(str(fact.said.get("commitment")), fact.stored) for fact in facts_in(db, path, [ENTRANTS])]
+
+
+def history(db: sqlite3.Connection, path: Path) -> tuple[Entry, ...]:
+    """Who took part in what, entry by entry; what cannot be read is left out, and `entrant_alterations` tells of it."""
+    found = []
+    for fact in facts_in(db, path, [ENTRANTS]):
+        with suppress(TypeError, ValueError, KeyError, AttributeError):
+            tables = fact.said["format"]["tables"]
+            bots = tuple((str(name), str(digest)) for name, digest in fact.said["bots"])
+            found.append(Entry(bots, tables if type(tables) is int else None))
+    return tuple(found)
 
 
 def settle(db: sqlite3.Connection, path: Path, season: Season) -> None:

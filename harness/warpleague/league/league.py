@@ -17,7 +17,7 @@ from warpleague.league.entry import check_names, enter_bots
 from warpleague.league.merging import merge_from
 from warpleague.league.schedule import Schedule
 from warpleague.league.schema import store_at, unplayed
-from warpleague.league.season import Season
+from warpleague.league.season import Season, canonical
 from warpleague.league.store import Store
 from warpleague.match.chance import season_secret
 
@@ -196,6 +196,7 @@ def _league(
     skipped: tuple[str, ...],
     changed: tuple[Change, ...] = (),
 ) -> League:
+    season = attrs.evolve(season, history=store.history())
     found = _disqualified(store, season)
     barred = frozenset(season.names.index(decision.bot) for decision in found)
     return League(config, season, Schedule(season, store).barring(barred), store, skipped, found, changed)
@@ -213,7 +214,11 @@ def _secret(store: Store, config: LeagueConfig) -> bytes:
     stored = store.secret()
     if stored is not None:
         return stored
-    return secrets.token_bytes(32) if config.seed is None else season_secret(config.seed)
+    if config.seed is None:
+        return secrets.token_bytes(32)
+    # The first of several leagues of one seed to end must not tell the secrets of the others.
+    conditions = Season.of(config, (), b"").conditions
+    return season_secret(canonical([config.seed, config.name, conditions]).decode())
 
 
 @attrs.frozen

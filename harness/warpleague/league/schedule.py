@@ -200,7 +200,8 @@ class Course:
             if not left_out.isdisjoint(seats):
                 continue
             if own:
-                deal, number = season.deal(seats, group.turn, group.round), self._number
+                deal = season.deal(seats, group.turn, group.round, own=True)
+                number = self._number
             elif deal is None:
                 deal = season.deal(group.bots, group.turn, group.round)
             match_id = season.match_id(deal, seats)

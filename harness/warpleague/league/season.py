@@ -25,6 +25,14 @@ _ID_BYTES = 10  # a million matches collide with a chance of 4e-13
 _DEAL_BITS = 53  # exact in every JSON reader; two of a million deals are alike with a chance of 6e-5
 
 
+@attrs.frozen
+class Entry:
+    """Who took part when the league was run before, as names with digests, and in how many sampled tables."""
+
+    bots: tuple[tuple[str, str], ...]
+    tables: int | None = None
+
+
 @attrs.frozen(slots=False)
 class Season:
     """Everything that determines a season's matches; `bots` are numbered in this order everywhere.
@@ -32,6 +40,7 @@ class Season:
     `secret` are the 32 bytes all deals come from. Where the season `awaits` a beacon, a public value that nobody knew
     when secret and entrants were committed to, they come from both; `beacon` is that value. For reading results the
     bots need no way to be run. `record` is the format of the records, and so how the dice follow from a deal's key.
+    bots need no way to be run. `history` are the entries of earlier runs, in order: what was scheduled then stays.
     """
 
     game: str
@@ -49,6 +58,7 @@ class Season:
     awaits: str | None = None
     beacon: str | None = None
     record: int = FORMAT
+    history: tuple[Entry, ...] = ()
 
     @classmethod
     def of(
@@ -90,6 +100,43 @@ class Season:
         return tuple(bot.bot for bot in self.bots)
 
     @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """The earlier entries and that of these bots."""
+        tables = self.format.tables
+        now = Entry(
+            tuple((bot.bot, bot.digest) for bot in self.bots), None if isinstance(tables, str) else tables
+        )
+        return (*self.history, now)
+
+    @cached_property
+    def arrivals(self) -> tuple[str, ...]:
+        """All names ever entered, in order of arrival; those that came together by name."""
+        names: dict[str, None] = {}
+        for entry in self.entries:
+            names.update(dict.fromkeys(sorted(name for name, _ in entry.bots)))
+        return tuple(names)
+
+    @cached_property
+    def arrived(self) -> tuple[int, ...]:
+        """The place of each bot in `arrivals`."""
+        places = {name: place for place, name in enumerate(self.arrivals)}
+        return tuple(places[name] for name in self.names)
+
+    @cached_property
+    def by_name(self) -> tuple[int, ...]:
+        """The bots in an order that does not depend on the league file."""
+        return tuple(sorted(range(len(self.bots)), key=lambda bot: self.bots[bot].bot))
+
+    @cached_property
+    def renewed(self) -> frozenset[int]:
+        """The bots that were entered under the same name with another content before."""
+        first: dict[str, str] = {}
+        for entry in self.entries:
+            for name, digest in entry.bots:
+                first.setdefault(name, digest)
+        return frozenset(i for i, bot in enumerate(self.bots) if first[bot.bot] != bot.digest)
+
+    @cached_property
     def conditions(self) -> dict[str, Any]:
         """What every match of the season has in common, as JSON; `rules` is the version of the game's rules.
 
@@ -115,11 +162,11 @@ class Season:
         what = {**self.conditions, "commitment": self.commitment}
         if self.beacon is not None:
             what["beacon value"] = self.beacon
-        return blake2b(_canonical(what), digest_size=_ID_BYTES)
+        return blake2b(canonical(what), digest_size=_ID_BYTES)
 
     @cached_property
     def _seated(self) -> tuple[bytes, ...]:
-        return tuple(b"\n" + _canonical([bot.bot, bot.digest]) for bot in self.bots)
+        return tuple(b"\n" + canonical([bot.bot, bot.digest]) for bot in self.bots)
 
     def match_id(self, deal: int, seats: Sequence[int]) -> str:
         """The id of a match: a hash of all that determines it, the bots' content in seat order included.
@@ -133,7 +180,7 @@ class Season:
     def id_of(self, deal: int, bots: Sequence[tuple[str, str]]) -> str:
         """The same for any bots, given by name and digest."""
         hasher = self._hasher.copy()
-        hasher.update(b"\n%d" % deal + b"".join([b"\n" + _canonical(list(bot)) for bot in bots]))
+        hasher.update(b"\n%d" % deal + b"".join([b"\n" + canonical(list(bot)) for bot in bots]))
         return hasher.hexdigest()
 
     def key_of(self, deal: int) -> bytes:
@@ -141,22 +188,22 @@ class Season:
         secret = self.secret if self.beacon is None else beacon_secret(self.secret, self.beacon)
         return deal_key(secret, deal)
 
-    def deal(self, table: Sequence[int], turn: int, round_: int) -> int:
-        """The deal number (53 bits) a table plays in a round.
+    def deal(self, bots: Sequence[int], turn: int, round_: int, *, own: bool = False) -> int:
+        """The deal number (53 bits) that these bots play in a round; `turn` tells apart deals of the same round.
 
-        It depends on the names at the table, not on their places in the league file, so that bots can come and
-        go and all other tables keep their deals. `turn` tells apart tables of the same bots. Solo tables share
-        their deals: there, the same deal for all is what makes scores comparable.
-
-        Where each match has dice of its own, `table` is in seat order, and no other one has this deal.
+        It depends on names and contents, not on places in the league file: bots can come and go, and all others keep
+        their deals; a bot whose content changes gets new ones. Bots that are not among `bots` may share the deal.
+        With `own`, where each match has dice of its own, `bots` are in seat order.
         """
-        names = [self.bots[bot].bot for bot in table]
-        if self.format.dice == "own":
-            what = ["own", names, turn, round_]
-        else:
-            what = [sorted(names) if self.players > 1 else [], turn, round_]
-        digest = blake2b(_canonical(what), digest_size=8).digest()
+        told = [[self.bots[bot].bot, self.bots[bot].digest] for bot in bots]
+        what = ["own" if own else "shared", told if own else sorted(told), turn, round_]
+        digest = blake2b(canonical(what), digest_size=8).digest()
         return int.from_bytes(digest, "big") >> (64 - _DEAL_BITS)
+
+    def shuffled(self, bots: Sequence[int]) -> int:
+        """A number that follows from the names of `bots`, in any order: which of several designs they begin with."""
+        names = sorted(self.bots[bot].bot for bot in bots)
+        return int.from_bytes(blake2b(canonical(names), digest_size=8).digest(), "big")
 
     def spec(self, match_id: str, deal: int, seats: Sequence[int]) -> MatchSpec:
         """The match to play; its key stays out of the record while the season lasts."""
@@ -191,5 +238,6 @@ def _said(value: Any) -> str:
     return "not set" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _canonical(data: object) -> bytes:
+def canonical(data: object) -> bytes:
+    """JSON as it is hashed: keys sorted, no blanks, UTF-8."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from warpleague.league.config import LeagueConfig
     from warpleague.league.journal import Head
     from warpleague.league.schedule import Fixture
-    from warpleague.league.season import Season
+    from warpleague.league.season import Entry, Season
     from warpleague.match.confinement import Confinement
     from warpleague.match.spec import MatchResult
 
@@ -271,6 +271,10 @@ class Store:
     def entered(self) -> list[entrants_commitment.Entered]:
         """Every commitment to the entrants, in order."""
         return entrants_commitment.entered(self._db, self.path)
+
+    def history(self) -> tuple[Entry, ...]:
+        """Who took part in what, at each entry in order."""
+        return entrants_commitment.history(self._db, self.path)
 
     def head(self) -> Head:
         """The head of the journal."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
 
 import attrs
 
 from warpleague.league.formats.api import Group, Static
-from warpleague.league.formats.round_robin import described
-from warpleague.league.formats.seating import seatings, seatings_count
+from warpleague.league.formats.round_robin import described, group_of
+from warpleague.league.formats.seating import seatings_count
+from warpleague.league.formats.spread import spread_sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,18 +33,24 @@ class Gauntlet(Static):
     def challengers(self) -> list[int]:
         """The challengers; the first bot if the file names none."""
         names = self.season.names
-        return [names.index(name) for name in self.season.format.challengers] or [0]
+        chosen = self.season.format.challengers or names[:1]
+        return sorted((names.index(name) for name in chosen), key=lambda bot: names[bot])
 
     def groups(self) -> Iterator[Group]:
-        """A round plays one deal at every table."""
-        form, k, challengers = self.season.format, self.season.players, self.challengers
-        field = [bot for bot in range(len(self.season.bots)) if bot not in challengers]
-        for round_ in range(form.deals):
-            for turn, others in enumerate(combinations(field, k - 1)):
+        """A round plays one deal at every table.
+
+        Challengers share their deals, so that they can be compared; but one that was entered with another content
+        before gets deals of its own, since its author may have seen the dice.
+        """
+        season, k, challengers = self.season, self.season.players, self.challengers
+        field = [bot for bot in season.by_name if bot not in challengers]
+        for round_ in range(season.format.deals):
+            for places in spread_sets(len(field), k - 1):
+                others = tuple(field[place] for place in places)
                 for challenger in challengers:
                     table = (challenger, *others)
-                    # A challenger would always sit first.
-                    yield Group(table, tuple(seatings(form.seats, table, round_ + turn)), round_)
+                    bots = table if challenger in season.renewed else others
+                    yield group_of(season, table, round_, bots=bots)
 
     def total(self, without: frozenset[int]) -> int:
         """All matches but those of the bots `without`."""

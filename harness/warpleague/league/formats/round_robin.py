@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import attrs
 
 from warpleague.league.formats.api import Group, Static, counted
-from warpleague.league.formats.sampling import orbits
-from warpleague.league.formats.seating import seatings, seatings_count, told_seatings
+from warpleague.league.formats.seating import period, seatings, seatings_count, told_seatings
+from warpleague.league.formats.spread import spread_sets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from warpleague.league.formats.api import Table
     from warpleague.league.season import Season
@@ -31,11 +31,12 @@ class RoundRobin(Static):
 
     def groups(self) -> Iterator[Group]:
         """A round plays one deal at every table; all bots have played about as often at any moment."""
-        form = self.season.format
-        n, k = len(self.season.bots), self.season.players
-        for round_ in range(form.deals):
-            for table in berger(n) if k == 2 else orbits(n, k):
-                yield Group(table, tuple(seatings(form.seats, table, round_)), round_)
+        season = self.season
+        n, k = len(season.bots), season.players
+        for round_ in range(season.format.deals):
+            for places in berger(n) if k == 2 else spread_sets(n, k):
+                table = tuple(season.by_name[place] for place in places)
+                yield group_of(season, table, round_)
 
     def total(self, without: frozenset[int]) -> int:
         """All matches but those of the bots `without`."""
@@ -48,18 +49,45 @@ class RoundRobin(Static):
         return described(self.season, "round-robin", comb(len(self.season.bots), self.season.players))
 
 
+def group_of(
+    season: Season,
+    table: Sequence[int],
+    round_: int,
+    turn: int = 0,
+    bots: Sequence[int] | None = None,
+    first: int | None = None,
+) -> Group:
+    """A deal of `table` with its seat orders, the same wherever the bots stand in the file and whoever else plays.
+
+    `bots` are those on whom the deal depends (default: all at the table; of a solo league none, since all share their
+    deals, but for one whose author may have seen them). `first` is the design its seat orders begin with.
+    """
+    form = season.format
+    if bots is None:
+        bots = table if len(table) > 1 else [bot for bot in table if bot in season.renewed]
+    if form.seats == "fixed":
+        # The lower of two bots sits first if the sum of their places is odd: so each bot sits first in half of its
+        # matches (Berger), and bots that arrive later change nothing.
+        table = sorted(table, key=lambda bot: season.arrived[bot])
+        first = sum(season.arrived[bot] for bot in table) + 1
+    elif first is None:
+        table, first = sorted(table, key=lambda bot: season.names[bot]), season.shuffled(table)
+    return Group(tuple(bots), seatings(form.seats, table, round_, first), round_, turn)
+
+
 def described(season: Season, kind: str, tables: int) -> str:
-    """A format of so many tables, each of which plays all deals."""
-    deals = counted(season.format.deals, "deal")
-    seats = told_seatings(season.format)
-    return f"{kind}: {counted(tables, 'table')} of {season.players}, {deals} each, {seats}"
+    """A format of so many tables, each of which plays all deals; with a hint where that leaves neighbours uneven."""
+    form, k = season.format, season.players
+    deals = counted(form.deals, "deal")
+    text = f"{kind}: {counted(tables, 'table')} of {k}, {deals} each, {told_seatings(form)}"
+    even = period(form.seats, k)
+    if form.deals % even and k > 2:
+        text += f" (a multiple of {even} deals evens out who sits next to whom)"
+    return text
 
 
 def berger(n: int) -> Iterator[Table]:
-    """Every pair of `n` bots once, by Berger's tables (FIDE C.05 Annex 1): rounds in which each bot plays once.
-
-    Each bot sits first and second equally often, within one.
-    """
+    """Every pair of `n` bots once, by Berger's tables (FIDE C.05 Annex 1): rounds in which each bot plays once."""
     even = n + n % 2
     last, circle = even - 1, even - 1
     for round_ in range(even - 1):

@@ -6,73 +6,119 @@ every machine finds the same tables.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
 
-import attrs
-
+from warpleague.league.formats.spread import spread_sets
 from warpleague.match.chance import ChanceStream, season_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-Table = tuple[int, ...]
+    from warpleague.league.formats.api import Table
 
 _CHUNK = 4  # base blocks searched together: more gain nothing measurable
 _CYCLIC_STEPS = 6_000  # exchanges tried for one chunk
 _CYCLIC_BUDGET = 300_000  # and for all of them, about three seconds
 _ANNEAL_STEPS = 60_000
+_ANNEALINGS = 3  # tried while meetings differ by more than one
+_MOST_ANNEALED = 500  # tables, for more than one annealing
+_IN_TURN = 64  # tables that the next one to play is chosen from
 
 
-@attrs.frozen
-class Sample:
-    """Tables in the order to play them, bots in seat order, and how even they are.
+@lru_cache(maxsize=8)
+def sample_tables(k: int, stages: tuple[tuple[frozenset[int], int], ...]) -> tuple[Table, ...]:
+    """Tables of `k` bots, in the order to play them: games within 1, meetings and neighbours as even as found.
 
-    Each spread is the largest count less the smallest one: of games over bots, of meetings over pairs of bots,
-    and the widest over bots of games by seat.
+    Each stage has the bots that take part, and how many tables there are to be. A stage keeps the tables of earlier
+    ones and adds to them until there are as many, and all bots have as many games, within 1. Bots in seat order: the
+    seats of one stage are within 1. Trusts its caller that there are `k` bots at least, and one table.
     """
-
-    tables: tuple[Table, ...]
-    games_spread: int
-    meetings_spread: int
-    seats_spread: int
-
-
-def orbits(n: int, k: int) -> Iterator[Table]:
-    """Every set of `k` of the bots 0..n-1, once; an orbit of Z_n at a time, so that all bots play evenly early on.
-
-    Within a full orbit each bot takes each of the k places once. Needs memory for one table only.
-    """
-    for rest in combinations(range(1, n), k - 1):
-        block = (0, *rest)
-        turned = [tuple(sorted((x - shift) % n for x in block)) for shift in block]
-        if block != min(turned):
-            continue
-        # A block that some translation maps to itself has a shorter orbit.
-        period = next(t for t in range(1, n + 1) if n % t == 0 and {(x + t) % n for x in block} == set(block))
-        for t in range(period):
-            yield tuple((x + t) % n for x in block)
+    tables: list[Table] = []
+    kept: list[Table] = []
+    for present, count in stages:
+        bots = sorted(present)
+        kept = [table for table in tables if present.issuperset(table)]
+        if kept:
+            new = _extension(bots, k, kept, count)
+        else:
+            new = [tuple(bots[place] for place in table) for table in _first_sample(len(bots), k, count)]
+        seated = balance_seats(new) if k > 1 else new
+        kept += seated
+        tables += seated
+    return tuple(kept)
 
 
-@lru_cache(maxsize=4)
-def sample_tables(n: int, k: int, count: int) -> Sample:
-    """`count` tables of `k` of `n` bots: games within 1, meetings as even as found, seats within 1.
+def spreads(bots: Sequence[int], tables: Sequence[Table]) -> tuple[int, int, int]:
+    """The largest count less the smallest: of games over bots, of meetings over pairs, of a bot's games by seat."""
+    k = len(tables[0])
+    places = {bot: place for place, bot in enumerate(bots)}
+    numbered = [tuple(places[bot] for bot in table) for table in tables]
+    n = len(bots)
+    return (
+        _spread(_games(n, numbered)),
+        _spread(meetings(n, numbered).values()) if n > 1 else 0,
+        max(_spread(row) for row in seat_counts(n, k, numbered)),
+    )
 
-    Whole passes over all sets come first; the remainder is developed from base blocks in Z_n, and what is less
-    than a whole development is found by exchanges. Trusts its caller that 1 <= k <= n and count >= 1.
+
+def _first_sample(n: int, k: int, count: int) -> list[Table]:
+    """Whole passes over all sets come first; the remainder is developed from base blocks in Z_n, and what is less
+    than a whole development is found by exchanges.
     """
     passes, rest = divmod(count, comb(n, k))
-    tables = [table for _ in range(passes) for table in orbits(n, k)]
-    tables += _sample(n, k, rest)
-    seated = balance_seats(n, tables)
-    return Sample(
-        tables=tuple(seated),
-        games_spread=_spread(_games(n, seated)),
-        meetings_spread=_spread(meetings(n, seated).values()) if n > 1 else 0,
-        seats_spread=max(_spread(row) for row in seat_counts(n, k, seated)),
-    )
+    tables = [table for _ in range(passes) for table in spread_sets(n, k)]
+    return tables + _in_turn(n, _sample(n, k, rest))
+
+
+def _extension(bots: list[int], k: int, kept: list[Table], count: int) -> list[Table]:
+    """What is added to the tables `kept`: first for the bots with the fewest games, then exchanged."""
+    places = {bot: place for place, bot in enumerate(bots)}
+    before = [tuple(places[bot] for bot in table) for table in kept]
+    n = len(bots)
+    games, met = _games(n, before), meetings(n, before)
+    stream = ChanceStream(season_secret(f"tables {n} {k} {len(kept)} {count}"))
+    new: list[Table] = []
+    while len(kept) + len(new) < count or _spread(games) > 1:
+        order = sorted(_choose(n, n, stream), key=games.__getitem__)
+        table = tuple(order[:k])
+        new.append(table)
+        for bot in table:
+            games[bot] += 1
+    new = _exchanged(n, new, met, stream)
+    return [tuple(bots[place] for place in table) for table in _in_turn(n, new, before)]
+
+
+def _in_turn(n: int, tables: Sequence[Table], before: Sequence[Table] = ()) -> list[Table]:
+    """The same tables, so ordered that in any part of them all have played and met about as often as others."""
+    games, met = _games(n, before), meetings(n, before)
+    left = list(tables)
+    stream = ChanceStream(season_secret(f"order {n} {len(left)}"))
+    for i in range(len(left) - 1, 0, -1):
+        j = stream.below(i + 1)
+        left[i], left[j] = left[j], left[i]
+    window, ordered = left[:_IN_TURN], []
+    rest = iter(left[_IN_TURN:])
+    while window:
+        low = min(games)
+        costs = [
+            (
+                sum((games[bot] - low) ** 2 for bot in table),
+                sum(met[pair] for pair in combinations(sorted(table), 2)),
+            )
+            for table in window
+        ]
+        table = window.pop(costs.index(min(costs)))
+        window += [following] if (following := next(rest, None)) is not None else []
+        ordered.append(table)
+        for bot in table:
+            games[bot] += 1
+        for pair in combinations(sorted(table), 2):
+            met[pair] += 1
+    return ordered
 
 
 def meetings(n: int, tables: Sequence[Table]) -> dict[tuple[int, int], int]:
@@ -185,14 +231,39 @@ def _choose(n: int, k: int, stream: ChanceStream) -> list[int]:
 def _exchange(
     n: int, k: int, count: int, met: dict[tuple[int, int], int], stream: ChanceStream
 ) -> list[Table]:
-    """`count` tables that even out the meetings `met` so far: two tables swap a bot, games stay within 1."""
+    """`count` tables that even out the meetings `met` so far; games stay within 1."""
     if count == 0:
         return []
-    met = dict(met)
     places: list[int] = []
     while len(places) < count * k:
         places += _fitting(places, k, _choose(n, n, stream))
-    tables = [places[i * k : (i + 1) * k] for i in range(count)]
+    return _exchanged(n, [tuple(places[i * k : (i + 1) * k]) for i in range(count)], met, stream)
+
+
+def _exchanged(
+    n: int, start: Sequence[Table], before: dict[tuple[int, int], int], stream: ChanceStream
+) -> list[Table]:
+    """Tables of the same games in which pairs meet as evenly as found, counted with the meetings `before`."""
+    best: list[Table] = list(start)
+    if not start:
+        return best
+
+    def spread(tables: Sequence[Table]) -> int:
+        return _spread(before[pair] + count for pair, count in meetings(n, tables).items())
+
+    for _ in range(_ANNEALINGS if len(start) <= _MOST_ANNEALED else 1):
+        if spread(best) <= 1:
+            break
+        best = min(best, _annealed(n, best, before, stream), key=spread)
+    return best
+
+
+def _annealed(
+    n: int, start: Sequence[Table], before: dict[tuple[int, int], int], stream: ChanceStream
+) -> list[Table]:
+    """Two tables swap a bot, again and again; a swap for the worse is taken less and less."""
+    tables, met = [list(table) for table in start], dict(before)
+    count, k = len(tables), len(tables[0])
 
     def change(table: list[int], out: int, into: int, sign: int) -> int:
         """The change of the sum of squared meetings when `into` takes the place of `out`; counts it as made."""
@@ -234,7 +305,7 @@ def _fitting(places: Sequence[int], k: int, deck: list[int]) -> list[int]:
     return [bot for bot in deck if bot not in seated] + [bot for bot in deck if bot in seated]
 
 
-def balance_seats(n: int, tables: Sequence[Table]) -> list[Table]:
+def balance_seats(tables: Sequence[Table]) -> list[Table]:
     """The same tables in the same order, seated so that each bot takes each seat equally often, within 1.
 
     Each bot's games are split into chunks of k; a bipartite graph of chunks and tables has degree k at most, so
@@ -243,7 +314,7 @@ def balance_seats(n: int, tables: Sequence[Table]) -> list[Table]:
     if not tables:
         return []
     k = len(tables[0])
-    played = [0] * n
+    played: Counter[int] = Counter()
     chunk_at: dict[tuple[int, int], list[int]] = {}  # (bot, chunk) -> the table at each seat, -1: none
     table_at = [[-1] * k for _ in tables]  # the bot at each seat of a table
     chunk_of: list[dict[int, tuple[int, int]]] = []
