@@ -66,7 +66,7 @@ def entered(db: sqlite3.Connection, path: Path) -> list[Entered]:
 
 
 def history(db: sqlite3.Connection, path: Path) -> tuple[Entry, ...]:
-    """Who took part in what, entry by entry; what cannot be read is left out, and `entrant_alterations` tells of it."""
+    """Who took part in what, entry by entry; what cannot be read is left out (`entrant_alterations` tells)."""
     found = []
     for fact in facts_in(db, path, [ENTRANTS]):
         with suppress(TypeError, ValueError, KeyError, AttributeError):
