@@ -25,7 +25,7 @@ test: bootstrap ## run the tests on all processors, without the examples of the 
 	$(BIN)/pytest -n auto --ignore $(EXAMPLES) $(PYTEST)
 
 .PHONY: compile
-compile: bootstrap ## compile the part of the program that is also there in C; `make pure` removes it
+compile: bootstrap ## compile the parts of the program that are also there in C; `make pure` removes them
 	$(BIN)/python scripts/compile.py
 
 .PHONY: pure
@@ -33,7 +33,7 @@ pure: bootstrap
 	$(BIN)/python scripts/compile.py --remove
 
 .PHONY: test-compiled
-test-compiled: compile ## run the tests of bots and matches with the part in C, then remove it
+test-compiled: compile ## run the tests of bots and matches with the parts in C, then remove them
 	@$(BIN)/pytest -n auto tests/runner tests/sandbox tests/e2e/test_misbehaving.py $(PYTEST); \
 	status=$$?; $(MAKE) pure; exit $$status
 

@@ -1,4 +1,4 @@
-"""Compiles the part in C into a wheel if WARPLEAGUE_COMPILE=1 is set; otherwise the wheel is pure Python."""
+"""Compiles the parts in C into a wheel if WARPLEAGUE_COMPILE=1 is set; otherwise the wheel is pure Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 sys.path.insert(0, str(Path(__file__).parent))
-from compile import SUFFIX, compile_into, sources
+from compile import ROOT, compile_into, sources, target_name
 
 
 class CustomBuildHook(BuildHookInterface[Any]):
@@ -25,7 +25,7 @@ class CustomBuildHook(BuildHookInterface[Any]):
         folder.mkdir(parents=True, exist_ok=True)
         for source in sources():
             made = compile_into(folder, source)
-            place = source.relative_to(source.parents[3]).with_suffix(SUFFIX)
+            place = source.relative_to(ROOT / "harness").with_name(target_name(source))
             build_data["force_include"][str(made)] = place.as_posix()
         build_data["pure_python"] = False
         system = sysconfig.get_platform().replace("-", "_").replace(".", "_")

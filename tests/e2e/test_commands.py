@@ -191,7 +191,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
-    ignored = shutil.ignore_patterns("__pycache__", "*.so")
+    ignored = shutil.ignore_patterns("__pycache__", "*.so", "*.bin")
     for folder in ("harness", "protocol", "bots", "tests/bots", "leagues", "docs", "scripts"):
         shutil.copytree(ROOT / folder, source / folder, ignore=ignored)
     (source / "results").mkdir()
@@ -213,14 +213,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-def test_a_wheel_has_the_part_in_c_if_asked_for(wheel: Path) -> None:
+def test_a_wheel_has_the_parts_in_c_if_asked_for(wheel: Path) -> None:
     """It then says on which systems it runs; the wheel that is built by default runs everywhere."""
     compiled = [path for path in wheel.parent.glob("*.whl") if path != wheel]
     if not compiled:
         pytest.skip("no C compiler, or no headers of Python")
     assert "-cp311-abi3-" in compiled[0].name
     more = set(zipfile.ZipFile(compiled[0]).namelist()) - set(zipfile.ZipFile(wheel).namelist())
-    assert more == {"warpleague/runner/bot/_exchange.abi3.so"}
+    assert more == {"warpleague/runner/bot/_exchange.abi3.so", "warpleague/runner/confine/enter.bin"}
 
 
 def test_the_wheel_holds_what_a_user_needs(wheel: Path) -> None:

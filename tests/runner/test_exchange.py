@@ -34,7 +34,7 @@ def in_c(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
     if shutil.which("cc") is None or not (Path(sysconfig.get_path("include")) / "Python.h").exists():
         pytest.skip("no C compiler, or no headers of Python")
     program = runpy.run_path(str(COMPILE))
-    (source,) = program["sources"]()
+    (source,) = (path for path in program["sources"]() if path.name == "_exchange.c")
     made = program["compile_into"](tmp_path_factory.mktemp("compiled"), source)
     spec = importlib.util.spec_from_file_location("_exchange", made)
     assert spec is not None

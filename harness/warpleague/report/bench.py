@@ -26,7 +26,7 @@ def print_figures(found: dict[str, Any]) -> None:
     """Print the figures as tables: the wire and start-up, the games, and the rows with their goals."""
     console = make_console()
     how = "with" if found["compiled"] else "without"
-    console.print(f"medians of {found['rounds']} rounds, Python {found['python']}, {how} the part in C")
+    console.print(f"medians of {found['rounds']} rounds, Python {found['python']}, {how} the parts in C")
     if "wire_us" in found["figures"]:
         _print_general(console, found)
     table = make_table()

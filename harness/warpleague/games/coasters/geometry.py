@@ -6,7 +6,7 @@ its number when its coaster is moved (V2). A pose is 4 x square + facing, facing
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Final, TypeAlias
 
 FACINGS: Final = ("U", "R", "D", "L")
@@ -49,6 +49,7 @@ ARROWS: Final = tuple(_turned(rotation) for rotation in range(4))
 """By rotation, square of the coaster and facing: is there an arrow?"""
 
 
+@cache
 def arrow_letters(rotation: int) -> tuple[tuple[str, ...], ...]:
     """The arrows of a coaster turned `rotation` times, row by row, as letters in the order U, R, D, L."""
     return tuple(

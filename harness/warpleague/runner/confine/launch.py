@@ -61,9 +61,16 @@ def _setpriv() -> tuple[str, ...]:
     return () if found is None else (found, "--pdeathsig", "KILL", "--")
 
 
+@cache
+def _starter() -> str | None:
+    """The program of enter.c, where it was compiled: it takes a third of the time of setpriv and a shell."""
+    program = os.path.join(os.path.dirname(__file__), "enter.bin")  # noqa: PTH118, PTH120 - starts with each process
+    return program if sys.platform == "linux" and os.access(program, os.X_OK) else None
+
+
 def dies_with_harness(level: Level) -> bool:
     """Whether the system kills a bot of `level` when the process that started it dies."""
-    return level == "sandbox" or (level == "limits" and bool(_setpriv()))
+    return level == "sandbox" or (level == "limits" and bool(_starter() or _setpriv()))
 
 
 @attrs.frozen
@@ -122,8 +129,7 @@ def launch(seat: SeatSpec, level: Level) -> Launch:
         data = data_bytes(seat)
         if level == "sandbox":
             sandbox = Sandbox(seat, rlimits(OPEN_FILES, FILE_MB, data))
-            enter = ["/bin/sh", "-c", _ENTER * len(entries) + 'exec "$@"', "bot", *entries] if entries else []
-            return Launch(enter, "/", env, sandbox, group, freezer)
+            return Launch(_entering(entries), "/", env, sandbox, group, freezer)
         argv = limited(seat.run, OPEN_FILES, FILE_MB, data, entries)
         return Launch(argv, seat.cwd, env, None, group, freezer)
     except BaseException:
@@ -139,8 +145,20 @@ def limited(
     So many open files, MiB of a file that it writes, and bytes of private memory; in the control groups that it
     enters through `entries`.
     """
+    if (starter := _starter()) is not None:
+        limits = (files, file_mb << 20, data, len(entries))
+        return [starter, "1", *map(str, limits), *entries, *argv]
     script = _SCRIPT.format(files=files, blocks=file_mb * 2048, data_kb=data // 1024)
     return [*_setpriv(), "/bin/sh", "-c", _ENTER * len(entries) + script, "bot", *entries, *argv]
+
+
+def _entering(entries: Sequence[str]) -> list[str]:
+    """The beginning of a command that is run in the control groups that it enters through `entries`."""
+    if not entries:
+        return []
+    if (starter := _starter()) is not None:
+        return [starter, "0", "-1", "-1", "-1", str(len(entries)), *entries]
+    return ["/bin/sh", "-c", _ENTER * len(entries) + 'exec "$@"', "bot", *entries]
 
 
 def rlimits(files: int, file_mb: int, data: int) -> dict[int, int]:

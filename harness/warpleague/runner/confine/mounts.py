@@ -165,7 +165,7 @@ def _runtime(program: str, cwd: str) -> tuple[str, ...]:
 def _more(paths: Sequence[str]) -> list[str]:
     """What this bot is shown beside what all see: each path where it is named, and where it really is."""
     args: list[str] = []
-    roots = [*SYSTEM, *etc()]
+    roots = [*SYSTEM, *(etc() if paths else ())]
     for path in paths:
         for place in sorted({os.path.realpath(path), path}, key=lambda place: place.count("/")):
             if not within(place, roots):

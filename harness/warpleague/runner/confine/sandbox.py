@@ -196,7 +196,7 @@ class Sandbox:
             processes += 1  # bubblewrap's own, process 1 there, counts for the same user
         args += [*mounts(seat, build_mb), "--chdir", HOME]
         self._limits = {**limits, resource.RLIMIT_NPROC: processes}
-        self._args = b"".join([os.fsencode(arg) + b"\0" for arg in args])
+        self._args = os.fsencode("".join([arg + "\0" for arg in args]))
         self._command = [*drop, *_GATE, *wrapper, *(inside(part, seat.cwd) for part in seat.run)]
 
     def start(self, env: Mapping[str, str], before: Sequence[str] = ()) -> subprocess.Popen[bytes]:

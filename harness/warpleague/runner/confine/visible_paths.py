@@ -7,6 +7,7 @@ mounts these files.
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -50,9 +51,10 @@ _PRIVATE: Final = ("/boot", "/dev", "/home", "/proc", "/root", "/run", "/sys", "
 _TAKEN: Final = ("/bot", "/source")  # by what the sandbox itself puts there
 
 
-def etc() -> list[str]:
-    """What there is of `ETC` on this machine."""
-    return [str(path) for name in ETC for path in sorted(Path("/etc").glob(name))]
+@cache
+def etc() -> tuple[str, ...]:
+    """What there is of `ETC` on this machine, as this process first found it: looking takes long."""
+    return tuple(str(path) for name in ETC for path in sorted(Path("/etc").glob(name)))
 
 
 def within(path: str, roots: Iterable[str]) -> bool:
