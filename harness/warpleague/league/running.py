@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Play = Callable[[MatchSpec], MatchResult]
 
-_AHEAD = 2  # matches submitted for each job: the next one is at hand when one ends
+_AHEAD = 8  # matches submitted for each place: enough for the time in which results are synced to the disk
 _GUESSED = 8  # matches a job will play at a time, before it is known how many it does
 _RESUBMIT = 2  # times a match is tried again when its referee dies
 _MOST_VOID = 10  # void matches in a row, after which the rest would be void too
