@@ -38,6 +38,7 @@ from warpleague.games.captains.boards import (
     distance,
     rotate,
 )
+from warpleague.games.values import Kept, mask, members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,10 +85,92 @@ def planets_of(side: Side, centre: Hex, rotation: int) -> list[tuple[Hex, ...]]:
     ]
 
 
-def around(at: Hex) -> list[Hex]:
-    """The six hexes next to `at`."""
-    q, r = at
-    return [(q + dq, r + dr) for dq, dr in DIRECTIONS]
+@attrs.frozen(eq=False)
+class Grid:
+    """The spaces of a pattern, whatever boards lie on it. Sets of spaces are bit masks."""
+
+    hexes: tuple[Hex, ...]
+    """Coordinates, relative to the station board's centre, by ascending (r, q) (captains C3)."""
+    index: dict[Hex, int]
+    touching: tuple[int, ...]
+    """By space: those next to it."""
+    near: tuple[int, ...]
+    """By space: those too near to it for another planet, itself included (captains G7 a)."""
+
+
+@lru_cache(maxsize=64)
+def grid(centres: tuple[Hex, ...]) -> Grid:
+    """The grid of boards at `centres`, the station board's apart, which is at (0, 0)."""
+    centres = ((0, 0), *centres)
+    hexes = sorted(
+        ((cq + q, cr + r) for cq, cr in centres for q, r in BOARD_HEXES), key=lambda at: (at[1], at[0])
+    )
+    index = {at: space for space, at in enumerate(hexes)}
+
+    def within(at: Hex, far: int) -> int:
+        q, r = at
+        steps = range(-far, far + 1)
+        around = ((q + dq, r + dr) for dr in steps for dq in steps if abs(dq + dr) <= far)
+        return mask([index[other] for other in around if other in index])
+
+    touching = tuple(within(at, 1) ^ 1 << space for space, at in enumerate(hexes))
+    return Grid(tuple(hexes), index, touching, tuple(within(at, NEAREST_PLANETS - 1) for at in hexes))
+
+
+@attrs.frozen(eq=False)
+class Face:
+    """A side of a board as it lies on a grid. Sets of spaces are bit masks."""
+
+    kinds: tuple[tuple[int, str], ...]
+    """Each space with its kind."""
+    wild: tuple[tuple[int, int], ...]
+    """Each wild wormhole with its number."""
+    closed: int
+    """Spaces that no ship enters."""
+    holes: int
+    stations: int
+    orbit: int
+    planets: tuple[tuple[int, int, int], ...]
+    """Of each planet, in the order listed: its spaces, those next to them, those too near for another planet."""
+
+
+def _face(grid: Grid, side: Side, centre: Hex, rotation: int) -> Face:
+    found = {grid.index[at]: kind for at, kind in spread(side, centre, rotation).items()}
+
+    def of(*wanted: str) -> int:
+        return mask([space for space, (kind, _) in found.items() if kind in wanted])
+
+    planets = []
+    for planet in planets_of(side, centre, rotation):
+        spaces = [grid.index[at] for at in planet]
+        beside = near = 0
+        for space in spaces:
+            beside |= grid.touching[space]
+            near |= grid.near[space]
+        planets.append((mask(spaces), beside, near))
+    return Face(
+        kinds=tuple((space, kind) for space, (kind, _) in found.items()),
+        wild=tuple((space, number) for space, (_, number) in found.items() if number),
+        closed=of(*CLOSED),
+        holes=of("blackhole"),
+        stations=of("station"),
+        orbit=of("orbit"),
+        planets=tuple(planets),
+    )
+
+
+_FACES: Final[Kept[tuple[Grid, Side, Hex, int], Face]] = Kept(lambda key: _face(*key))
+
+
+def _laid(
+    station: Side, boards: tuple[Board, ...], pattern: Pattern, layout: Layout
+) -> tuple[Grid, list[Face]]:
+    """The grid of a layout and the face of each board on it, the station board's first."""
+    on = grid(pattern.centres)
+    faces = [_FACES[on, station, (0, 0), layout.station]]
+    for centre, (board, side, rotation) in zip(pattern.centres, layout.laid, strict=False):
+        faces.append(_FACES[on, boards[board].sides[side], centre, rotation])
+    return on, faces
 
 
 def misfit(station: Side, boards: tuple[Board, ...], pattern: Pattern, layout: Layout) -> int | None:
@@ -97,33 +180,33 @@ def misfit(station: Side, boards: tuple[Board, ...], pattern: Pattern, layout: L
     planet ascending, then the later one. Reachability goes from space to adjacent space: orbits, wormholes and
     the cannon do not count.
     """
-    kinds: dict[Hex, str] = {at: kind for at, (kind, _) in spread(station, (0, 0), layout.station).items()}
-    planets: list[tuple[int, tuple[Hex, ...]]] = []
-    for place, (board, side, rotation) in enumerate(layout.laid):
-        face, centre = boards[board].sides[side], pattern.centres[place]
-        kinds.update((at, kind) for at, (kind, _) in spread(face, centre, rotation).items())
-        planets += [(place, planet) for planet in planets_of(face, centre, rotation)]
-    for i, (_, one) in enumerate(planets):
-        for place, two in planets[i + 1 :]:
-            if any(distance(a, b) < NEAREST_PLANETS for a in one for b in two):
+    on, faces = _laid(station, boards, pattern, layout)
+    planets = [(place, planet) for place, face in enumerate(faces[1:]) for planet in face.planets]
+    for i, (_, (_, _, near)) in enumerate(planets):
+        for place, (spaces, _, _) in planets[i + 1 :]:
+            if near & spaces:
                 return place
-    reached = _reached(kinds)
-    for place, planet in planets:
-        if not any(at in reached and kinds[at] != "blackhole" for space in planet for at in around(space)):
+    reached = _reached(on, faces)
+    for place, (_, beside, _) in planets:
+        if not beside & reached:
             return place
     return None
 
 
-def _reached(kinds: dict[Hex, str]) -> set[Hex]:
-    """Every enterable space a ship can walk to from beside the station; a black hole does not lead on."""
-    reached: set[Hex] = set()
-    pending = [at for at, kind in kinds.items() if kind == "station"]
+def _reached(on: Grid, faces: Iterable[Face]) -> int:
+    """The spaces but black holes that a ship can walk to from beside the station; a black hole does not lead on."""
+    shut = pending = 0
+    for face in faces:
+        shut |= face.closed | face.holes
+        pending |= face.stations
+    reached = 0
+    touching = on.touching
     while pending:
-        for at in around(pending.pop()):
-            if at in kinds and at not in reached and kinds[at] not in CLOSED:
-                reached.add(at)
-                if kinds[at] != "blackhole":
-                    pending.append(at)
+        space = pending.bit_length() - 1
+        pending ^= 1 << space
+        new = touching[space] & ~(shut | reached)
+        reached |= new
+        pending |= new
     return reached
 
 
@@ -189,113 +272,99 @@ class Galaxy:
         return hash((self.layout, self.players, self.pattern.name))
 
 
+_SPACES: Final[Kept[int, tuple[int, ...]]] = Kept(lambda bits: tuple(members(bits)), 1 << 14)
+_MOVES_TO: Final[Kept[int, tuple[Move, ...]]] = Kept(
+    lambda bits: tuple([MOVES[to] for to in members(bits)]), 1 << 14
+)
+_PLACES_AT: Final[Kept[int, tuple[Place, ...]]] = Kept(
+    lambda bits: tuple([PLACES[at] for at in members(bits)]), 1 << 14
+)
+"""By set of spaces: around a space there are few sets, and the same ones in all galaxies."""
+_LINES: Final[Kept[tuple[Grid, int], int]] = Kept(lambda key: _line(*key))
+"""Where a cannon on a space can shoot, if no space is closed."""
+
+
 @lru_cache(maxsize=64)
 def galaxy(board_set: BoardSet, players: int, pattern: Pattern, layout: Layout) -> Galaxy:
     """The galaxy of a layout that keeps captains G7."""
     boards = board_set.in_play(players)
-    faces = [(0, board_set.station(players), (0, 0), layout.station)]
-    for place, (board, side, rotation) in enumerate(layout.laid):
-        faces.append((place + 1, boards[board].sides[side], pattern.centres[place], rotation))
-    found: dict[Hex, tuple[str, int, int]] = {}
-    for number, side_, centre, rotation in faces:
-        for at, (kind, wild) in spread(side_, centre, rotation).items():
-            found[at] = (kind, wild, number)
-    hexes = tuple(sorted(found, key=lambda at: (at[1], at[0])))
-    index = {at: space for space, at in enumerate(hexes)}
-    kinds = tuple(found[at][0] for at in hexes)
-    orbit = tuple(found[at][2] if found[at][0] == "orbit" else -1 for at in hexes)
-    spaces = range(len(hexes))
-    enterable = [kind not in CLOSED for kind in kinds]
-    takes = tuple(kind in TOKEN_KINDS for kind in kinds)
-    hole = tuple(kind == "blackhole" for kind in kinds)
+    on, faces = _laid(board_set.station(players), boards, pattern, layout)
+    count = len(on.hexes)
+    spaces = range(count)
+    kinds, wild, orbit, rings = ["blank"] * count, [0] * count, [-1] * count, [0] * count
+    holes = shut = beside_stations = 0
+    for number, face in enumerate(faces):
+        holes |= face.holes
+        shut |= face.closed
+        for space, kind in face.kinds:
+            kinds[space] = kind
+        for space, value in face.wild:
+            wild[space] = value
+        for space in members(face.orbit):
+            orbit[space], rings[space] = number, face.orbit
+        for space in members(face.stations):
+            beside_stations |= on.touching[space]
+    opened = (1 << count) - 1 & ~shut
+    beside_stations &= opened
+    takes = [kind in TOKEN_KINDS for kind in kinds]
+    token = mask([space for space in spaces if takes[space]])
+
     by_board = sorted(range(len(layout.laid)), key=lambda place: layout.laid[place][0])
-    planets = tuple(
-        Planet(boards[layout.laid[place][0]].number, tuple(sorted(index[at] for at in planet)), big)
-        for place in by_board
-        for _, face, centre, rotation in (faces[place + 1],)
-        for planet, big in zip(planets_of(face, centre, rotation), face.big, strict=True)
-    )
-    touching = tuple(tuple(index[at] for at in around(hexes[space]) if at in index) for space in spaces)
-    beside_planet = [-1] * len(hexes)
-    for number, planet in enumerate(planets):
-        for middle in planet.spaces:
-            for space in touching[middle]:
-                if enterable[space]:
-                    beside_planet[space] = number
-    beside_station = tuple(
-        enterable[space] and any(kinds[other] == "station" for other in touching[space]) for space in spaces
-    )
-    adjacent = tuple(
-        tuple(sorted(other for other in touching[space] if enterable[other])) if enterable[space] else ()
-        for space in spaces
-    )
-    rings: dict[int, list[int]] = {}
-    for space in spaces:
-        if orbit[space] >= 0:
-            rings.setdefault(orbit[space], []).append(space)
-    reach = [
-        sorted({*adjacent[space], *rings.get(orbit[space], ())} - {space}) if enterable[space] else []
-        for space in spaces
-    ]
-    lines = [
-        _line(hexes[space], hexes, index, enterable) if kinds[space] == "cannon" else [] for space in spaces
-    ]
+    planets: list[Planet] = []
+    beside_planet = [-1] * count
+    beside: list[int] = []
+    for place in by_board:
+        board = boards[layout.laid[place][0]]
+        big = board.sides[layout.laid[place][1]].big
+        for own, (at, around, _) in zip(big, faces[place + 1].planets, strict=True):
+            for space in members(around & opened):
+                beside_planet[space] = len(planets)
+            planets.append(Planet(board.number, tuple(members(at)), own))
+            beside.append(around & opened)
 
-    def by_planet(fits: Iterable[bool]) -> list[list[int]]:
-        near: list[list[int]] = [[] for _ in planets]
-        for space, fit in zip(spaces, fits, strict=True):
-            if fit and beside_planet[space] >= 0:
-                near[beside_planet[space]].append(space)
-        return near
-
-    starts = [space for space in spaces if takes[space] and beside_station[space]]
+    near = [on.touching[space] & opened if opened >> space & 1 else 0 for space in spaces]
+    reach = [(near[space] | rings[space]) & ~(1 << space) for space in spaces]
+    shots = [_LINES[on, space] & opened if kinds[space] == "cannon" else 0 for space in spaces]
+    starts = members(token & beside_stations)
     return Galaxy(
         layout=layout,
         board_set=board_set,
         players=players,
         pattern=pattern,
-        hexes=hexes,
-        kinds=kinds,
-        wild=tuple(found[at][1] for at in hexes),
-        orbit=orbit,
-        planets=planets,
+        hexes=on.hexes,
+        kinds=tuple(kinds),
+        wild=tuple(wild),
+        orbit=tuple(orbit),
+        planets=tuple(planets),
         beside_planet=tuple(beside_planet),
-        beside_station=beside_station,
-        adjacent=adjacent,
-        takes_token=takes,
-        nebula=tuple(kind == "nebula" for kind in kinds),
-        blackhole=hole,
-        moves=tuple(tuple(MOVES[to] for to in reach[space]) for space in spaces),
-        careful_moves=tuple(tuple(MOVES[to] for to in reach[space] if not hole[to]) for space in spaces),
-        shots=tuple(tuple(CANNONS[to] for to in lines[space]) for space in spaces),
-        careful_shots=tuple(tuple(CANNONS[to] for to in lines[space] if not hole[to]) for space in spaces),
+        beside_station=tuple([beside_stations >> space & 1 == 1 for space in spaces]),
+        adjacent=tuple([_SPACES[bits] for bits in near]),
+        takes_token=tuple(takes),
+        nebula=tuple([kind == "nebula" for kind in kinds]),
+        blackhole=tuple([kind == "blackhole" for kind in kinds]),
+        moves=tuple([_MOVES_TO[bits] for bits in reach]),
+        careful_moves=tuple([_MOVES_TO[bits & ~holes] for bits in reach]),
+        shots=tuple([tuple([CANNONS[to] for to in members(bits)]) for bits in shots]),
+        careful_shots=tuple([tuple([CANNONS[to] for to in members(bits & ~holes)]) for bits in shots]),
         places=tuple(
-            tuple(PLACES[to] for to in sorted((space, *adjacent[space])) if takes[to])
-            if enterable[space]
-            else ()
-            for space in spaces
+            [
+                _PLACES_AT[(bits | 1 << space) & token] if opened >> space & 1 else ()
+                for space, bits in enumerate(near)
+            ]
         ),
-        starts=tuple(STARTS[space] for space in starts),
-        ai_starts=tuple(AI_PLACES[space] for space in starts),
-        emerges=tuple(
-            tuple(EMERGES[space] for space in near)
-            for near in by_planet(open_ and not hole_ for open_, hole_ in zip(enterable, hole, strict=True))
-        ),
-        ai_places=tuple(tuple(AI_PLACES[space] for space in near) for near in by_planet(takes)),
+        starts=tuple([STARTS[space] for space in starts]),
+        ai_starts=tuple([AI_PLACES[space] for space in starts]),
+        emerges=tuple([tuple([EMERGES[space] for space in members(bits & ~holes)]) for bits in beside]),
+        ai_places=tuple([tuple([AI_PLACES[space] for space in members(bits & token)]) for bits in beside]),
         wilds={
-            number: tuple(space for space in spaces if found[hexes[space]][1] == number)
-            for number in WILD_NUMBERS
+            number: tuple([space for space in spaces if wild[space] == number]) for number in WILD_NUMBERS
         },
     )
 
 
-def _line(at: Hex, hexes: tuple[Hex, ...], index: dict[Hex, int], enterable: list[bool]) -> list[int]:
-    """Where a cannon at `at` can shoot: two or more spaces along a straight line, gaps included (captains T8)."""
-    far = max(distance(at, other) for other in hexes)
-    targets = []
-    for dq, dr in DIRECTIONS:
-        for steps in range(2, far + 1):
-            space = index.get((at[0] + steps * dq, at[1] + steps * dr))
-            if space is not None and enterable[space]:
-                targets.append(space)
-    return sorted(targets)
+def _line(on: Grid, space: int) -> int:
+    """Two or more spaces from `space` along a straight line, gaps included (captains T8), as a bit mask."""
+    q, r = on.hexes[space]
+    far = max(distance((q, r), other) for other in on.hexes)
+    line = [(q + steps * dq, r + steps * dr) for dq, dr in DIRECTIONS for steps in range(2, far + 1)]
+    return mask([on.index[at] for at in line if at in on.index])
