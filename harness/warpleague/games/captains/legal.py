@@ -71,31 +71,42 @@ def _turn(state: State) -> Sequence[Action]:
     """T2: all but moves are free; the pick-up is once a turn."""
     if state.steps >= TURN_ACTIONS:  # captains T10
         return _ONLY_END
-    table, seat, cards = state.table, state.seat, state.cards
+    seat, cards = state.seat, state.cards
+    galaxy = state.table.galaxy
+    at = state.ships[seat]
+    left = cards.left > 0
+    # From the places on, all hangs on the tokens and these five.
+    key = (((at << 3 | seat) << 1 | state.warped) << 1 | (state.energy > 0 or galaxy.nebula[at])) << 1 | left
+    rest = state.tokens.rest.get(key)
+    if rest is None:
+        rest = state.tokens.rest[key] = _rest(state, left)
+    planet = galaxy.beside_planet[at]
+    beside_station = galaxy.beside_station[at]
+    if planet < 0 and not beside_station:
+        return rest
+    first: tuple[Action, ...] = ()
+    if planet >= 0 and cards.hands[seat][planet]:
+        first = (DELIVERIES[planet],)
+    if not state.picked:  # captains T7: beside the station nothing is drawn from the deck
+        if beside_station:
+            first += (PICKUP_STATION,)
+        elif left:
+            first += (PICKUP_PLANET,)
+    return first + rest
+
+
+def _rest(state: State, left: bool) -> tuple[Action, ...]:
+    """Places, warps, shots, moves, `end`; the black hole needs a card that is `left` (captains T9)."""
+    table, seat = state.table, state.seat
     galaxy = table.galaxy
     at = state.ships[seat]
-    planet = galaxy.beside_planet[at]
-    out: list[Action] = []
-    if planet >= 0 and cards.hands[seat][planet]:
-        out.append(DELIVERIES[planet])
-    if not state.picked:  # captains T7: beside the station nothing is drawn from the deck
-        if galaxy.beside_station[at]:
-            out.append(PICKUP_STATION)
-        elif planet >= 0 and cards.left:
-            out.append(PICKUP_PLANET)
-    if len(state.tokens.stacks[seat]) < TOKENS:
-        spots = state.tokens.places.get((seat, at))
-        out += places(table, state.tokens, seat, at) if spots is None else spots
+    actions: tuple[Action, ...] = places(table, state.tokens, seat, at)
     if not state.warped:
-        ends = state.tokens.warps.get((seat, at))
-        out += warps(table, state.tokens, seat, at) if ends is None else ends
-    left = cards.left  # captains T9: the black hole needs a card
-    if galaxy.shots[at]:
-        out += galaxy.shots[at] if left else galaxy.careful_shots[at]
+        actions += warps(table, state.tokens, seat, at)
+    actions += galaxy.shots[at] if left else galaxy.careful_shots[at]
     if state.energy or galaxy.nebula[at]:
-        out += galaxy.moves[at] if left else galaxy.careful_moves[at]
-    out.append(END)
-    return out
+        actions += galaxy.moves[at] if left else galaxy.careful_moves[at]
+    return actions + _ONLY_END
 
 
 def _at_planet(state: State) -> Sequence[Action]:

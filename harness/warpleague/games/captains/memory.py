@@ -10,9 +10,12 @@ memory can deduce from the events.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import attrs
+
+from warpleague.games.values import members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,6 +92,7 @@ def _fitting(slots: tuple[int, ...], planet: int) -> int:
     return fitting
 
 
+@lru_cache(maxsize=4096)
 def _settle(
     slots: tuple[int, ...], spent: tuple[tuple[int, int], ...]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
@@ -101,20 +105,22 @@ def _settle(
     if len(slots) == len(spent):
         return (), ()
     while spent:
-        for card, (_, could) in enumerate(spent):
-            rest = spent[:card] + spent[card + 1 :]
-            options = [i for i in range(len(slots)) if could >> i & 1]
+        users = [0] * len(slots)  # by slot: bit mask of the spent cards that may have filled it
+        fits = [members(could) for _, could in spent]
+        for card, options in enumerate(fits):
+            for i in options:
+                users[i] |= 1 << card
+        for card, options in enumerate(fits):
             excluded, shared = 0, -1
-            use = {}
             for i in options:
                 excluded |= slots[i]
-                use[i] = sum(1 << k for k, (_, other) in enumerate(rest) if other >> i & 1) if rest else 0
-                shared &= use[i]
-            pinned = next((i for i in options if slots[i] == excluded and use[i] == shared), None)
+                shared &= users[i]
+            pinned = next((i for i in options if slots[i] == excluded and users[i] == shared), None)
             if pinned is not None:
                 low = (1 << pinned) - 1
                 slots = slots[:pinned] + slots[pinned + 1 :]
-                spent = tuple((planet, other & low | (other >> 1) & ~low) for planet, other in rest)
+                rest = spent[:card] + spent[card + 1 :]
+                spent = tuple([(planet, other & low | (other >> 1) & ~low) for planet, other in rest])
                 break
         else:
             break

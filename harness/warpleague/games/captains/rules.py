@@ -129,15 +129,19 @@ def _to(new: State, space: int) -> None:
 
 def _move(new: State, action: Move, events: Events) -> None:
     """T1: from a nebula a move is free, else it costs 1 energy."""
-    table, seat, to = new.table, new.seat, action.to
-    at = new.ships[seat]
+    table, seat, to, ships = new.table, new.seat, action.to, new.ships
+    at = ships[seat]
     if not table.galaxy.nebula[at]:
         new.energy -= 1
-    _to(new, to)
-    key = (at, to, seat)
-    event = table.events.get(key)
+    new.ships = (*ships[:seat], to, *ships[seat + 1 :])
+    new.steps += 1
+    new.warped = False
+    if table.galaxy.blackhole[to]:
+        new.stage = BLACKHOLE
+    key = (at << 10 | to) << 3 | seat
+    event = table.moves.get(key)
     if event is None:
-        event = table.events[key] = Event({"event": "move", "seat": seat, "from": at, "to": to})
+        event = table.moves[key] = Event({"event": "move", "seat": seat, "from": at, "to": to})
     events.append(event)
 
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import attrs
 
 from warpleague.games.api import CHANCE
-from warpleague.games.captains.actions import PLACES, WARPS, Place, Warp
+from warpleague.games.captains.actions import WARPS
 from warpleague.games.captains.dealing import Dealing, first_deal, plan
 from warpleague.games.values import copier, replaced
 
 if TYPE_CHECKING:
+    from warpleague.games.api import Event
+    from warpleague.games.captains.actions import Action, Place, Warp
     from warpleague.games.captains.dealing import Plan
     from warpleague.games.captains.geometry import Galaxy, Layout
     from warpleague.games.captains.memory import Known
@@ -43,7 +45,9 @@ STATION: Final = -1
 class Table:
     """What stays fixed for a match once the galaxy is laid, with tables that are filled as they are used."""
 
-    __slots__ = ("events", "galaxy", "limited", "owners", "plan", "planets", "players", "put", "station_bit")
+    __slots__ = (
+        "events", "galaxy", "limited", "moves", "owners", "plan", "planets", "players", "put", "station_bit"
+    )  # fmt: skip
 
     def __init__(self, plan: Plan, layout: Layout) -> None:
         self.plan = plan
@@ -62,7 +66,9 @@ class Table:
             for planet, station in zip(self.galaxy.beside_planet, self.galaxy.beside_station, strict=True)
         )
         """By space: bit mask of the planet and the station beside it."""
-        self.events: dict[Any, Any] = {}
+        self.events: dict[Any, Event] = {}
+        self.moves: dict[int, Event] = {}
+        """The events of moves, which are told most often, by from, to and seat."""
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
@@ -106,8 +112,7 @@ class Tokens:
     """Space to owner and place in the stack."""
     near: tuple[int, ...] = attrs.field(eq=False)
     reached: int = attrs.field(eq=False)
-    places: dict[tuple[int, int], tuple[Place, ...]] = attrs.field(eq=False, repr=False)
-    warps: dict[tuple[int, int], tuple[Warp, ...]] = attrs.field(eq=False, repr=False)
+    rest: dict[int, tuple[Action, ...]] = attrs.field(eq=False, repr=False)
 
 
 def tokens_of(table: Table, stacks: tuple[tuple[int, ...], ...]) -> Tokens:
@@ -122,7 +127,7 @@ def tokens_of(table: Table, stacks: tuple[tuple[int, ...], ...]) -> Tokens:
     reached = 0
     for mask in near:
         reached |= mask
-    return Tokens(stacks, at, tuple(near), reached & ~table.station_bit, {}, {})
+    return Tokens(stacks, at, tuple(near), reached & ~table.station_bit, {})
 
 
 def add_token(table: Table, tokens: Tokens, owner: int, space: int) -> Tokens:
@@ -134,7 +139,6 @@ def add_token(table: Table, tokens: Tokens, owner: int, space: int) -> Tokens:
         {**tokens.at, space: (owner, len(stack))},
         replaced(tokens.near, owner, tokens.near[owner] | put),
         tokens.reached | put & ~table.station_bit,
-        {},
         {},
     )
 
@@ -151,16 +155,11 @@ def may_place(table: Table, tokens: Tokens, owner: int, space: int) -> bool:
 
 def places(table: Table, tokens: Tokens, owner: int, ship: int) -> tuple[Place, ...]:
     """Where `owner` may place its next token with its ship on space `ship`, ascending (captains T3)."""
-    key = (owner, ship)
-    found = tokens.places.get(key)
-    if found is None:
-        found = tuple(
-            PLACES[action.at]
-            for action in table.galaxy.places[ship]
-            if may_place(table, tokens, owner, action.at)
-        )
-        tokens.places[key] = found
-    return found
+    near = table.galaxy.places[ship]
+    if not near or len(tokens.stacks[owner]) >= TOKENS:
+        return ()
+    taken, shut, put = tokens.at, tokens.near[owner] & table.limited, table.put
+    return tuple([place for place in near if place.at not in taken and not put[place.at] & shut])
 
 
 def pair(tokens: Tokens, space: int) -> int:
@@ -175,22 +174,18 @@ def pair(tokens: Tokens, space: int) -> int:
 
 def warps(table: Table, tokens: Tokens, owner: int, ship: int) -> tuple[Warp, ...]:
     """Where `owner` may warp to from space `ship`, ascending (captains T5)."""
-    key = (owner, ship)
-    found = tokens.warps.get(key)
-    if found is None:
-        targets = []
-        other = pair(tokens, ship)
-        if other >= 0:
-            targets.append(other)
-            whose, i = tokens.at[ship]
-            if whose == owner:
-                targets += table.galaxy.wilds.get(i // 2 + 1, ())
-        stack = tokens.stacks[owner]
-        number = table.galaxy.wild[ship]
-        if number and len(stack) >= 2 * number:
-            targets += stack[2 * number - 2 : 2 * number]
-        found = tokens.warps[key] = tuple(WARPS[to] for to in sorted(targets))
-    return found
+    targets = []
+    other = pair(tokens, ship)
+    if other >= 0:
+        targets.append(other)
+        whose, i = tokens.at[ship]
+        if whose == owner:
+            targets += table.galaxy.wilds.get(i // 2 + 1, ())
+    stack = tokens.stacks[owner]
+    number = table.galaxy.wild[ship]
+    if number and len(stack) >= 2 * number:
+        targets += stack[2 * number - 2 : 2 * number]
+    return tuple([WARPS[to] for to in sorted(targets)])
 
 
 @attrs.define
