@@ -276,6 +276,9 @@ _SPACES: Final[Kept[int, tuple[int, ...]]] = Kept(lambda bits: tuple(members(bit
 _MOVES_TO: Final[Kept[int, tuple[Move, ...]]] = Kept(
     lambda bits: tuple([MOVES[to] for to in members(bits)]), 1 << 14
 )
+_SHOTS_TO: Final[Kept[int, tuple[Cannon, ...]]] = Kept(
+    lambda bits: tuple([CANNONS[to] for to in members(bits)]), 1 << 14
+)
 _PLACES_AT: Final[Kept[int, tuple[Place, ...]]] = Kept(
     lambda bits: tuple([PLACES[at] for at in members(bits)]), 1 << 14
 )
@@ -344,8 +347,8 @@ def galaxy(board_set: BoardSet, players: int, pattern: Pattern, layout: Layout) 
         blackhole=tuple([kind == "blackhole" for kind in kinds]),
         moves=tuple([_MOVES_TO[bits] for bits in reach]),
         careful_moves=tuple([_MOVES_TO[bits & ~holes] for bits in reach]),
-        shots=tuple([tuple([CANNONS[to] for to in members(bits)]) for bits in shots]),
-        careful_shots=tuple([tuple([CANNONS[to] for to in members(bits & ~holes)]) for bits in shots]),
+        shots=tuple([_SHOTS_TO[bits] for bits in shots]),
+        careful_shots=tuple([_SHOTS_TO[bits & ~holes] for bits in shots]),
         places=tuple(
             [
                 _PLACES_AT[(bits | 1 << space) & token] if opened >> space & 1 else ()

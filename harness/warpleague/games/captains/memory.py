@@ -11,11 +11,11 @@ memory can deduce from the events.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from warpleague.games.values import members
+from warpleague.games.values import Kept, members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,6 +92,10 @@ def _fitting(slots: tuple[int, ...], planet: int) -> int:
     return fitting
 
 
+_SLOTS: Final[Kept[int, list[int]]] = Kept(members)
+"""The slots of a bit mask."""
+
+
 @lru_cache(maxsize=4096)
 def _settle(
     slots: tuple[int, ...], spent: tuple[tuple[int, int], ...]
@@ -106,7 +110,7 @@ def _settle(
         return (), ()
     while spent:
         users = [0] * len(slots)  # by slot: bit mask of the spent cards that may have filled it
-        fits = [members(could) for _, could in spent]
+        fits = [_SLOTS[could] for _, could in spent]
         for card, options in enumerate(fits):
             for i in options:
                 users[i] |= 1 << card
