@@ -18,31 +18,49 @@ from warpleague.match.chance import KEY_BYTES, Dice, match_key
 from warpleague.match.forms import act_misfit, end_misfit, fault_misfit, header_misfit
 from warpleague.match.lines import digest_form, digest_of, outcome_form, unseal
 from warpleague.match.packing import unpack
+from warpleague.match.scribe import chance_line
 from warpleague.match.setup import first_state, load_options
 from warpleague.match.spec import FATAL, FORMATS, retires
+from warpleague.match.usual import UsualAct, usual_acts
 from warpline.codec import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from warpleague.games.api import Event, Game, JsonObject
+    from warpleague.games.api import Event, Game, JsonObject, Rolled, Weights
 
 
+_CHANCE: Final = b'"type":"chance"}\n'
 _MOST_LINE: Final = 1 << 20
 """The bytes of a record's longest line: parsed, JSON takes many times the memory of its text."""
 
 
-@attrs.frozen
+@attrs.define
 class ReplayStep:
-    """One line of a record, executed: its number and data, the state after it, and what happened.
+    """One line of a record, executed: its number and text, the state after it, and what happened.
 
     `line` is the line's number in the file, the header being 1.
     """
 
     line: int
-    data: JsonObject
+    text: bytes
     state: Any
     events: Sequence[Event]
+
+    @property
+    def data(self) -> JsonObject:
+        """The line's data, read from its text each time."""
+        data: JsonObject = msgspec.json.decode(self.text)
+        return data
+
+
+@attrs.define
+class _Roll:
+    """A roll that is due: its address, its draws, and their outcome by the key (unknown: by one of zeros)."""
+
+    at: str | None
+    draws: tuple[Weights, ...]
+    outcome: Rolled
 
 
 @attrs.frozen
@@ -186,8 +204,26 @@ class Replay:
         faults = [0] * self.header["players"]
         owed: int | None = None  # the seat whose fault must be followed by a substituted action
         decisions = 0
+        usual = usual_acts(game)
         for index in range(1, len(self.lines)):
             line = index + 1
+            text = self.lines[index]
+            roll = None
+            if owed is None and self._is_sound(index):
+                act = usual.read(text)
+                if act is not None and self._holds(act, index, state):
+                    digested.append(act.digested)
+                    decisions += 1
+                    state, events = game.apply(state, act.action)
+                    yield ReplayStep(line, text, state, events)
+                    continue
+                if act is None and text.endswith(_CHANCE) and game.actors(state) == (CHANCE,):
+                    roll = self._roll(state, dice)
+                    if text == chance_line(index, roll.at, roll.draws, roll.outcome):
+                        digested.append(text)
+                        state, events = game.apply(state, roll.outcome)
+                        yield ReplayStep(line, text, state, events)
+                        continue
             data = self._parse(index)
             kind = data.get("type")
             if kind == "end":
@@ -201,9 +237,12 @@ class Replay:
                 raise self._error(line, f"a substituted action of seat {owed} must follow its fault")
             digested.append(digest_form(data))
             if kind == "chance":
-                state, events = game.apply(state, self._rolled(line, data, state, dice))
+                if game.actors(state) != (CHANCE,):
+                    raise self._error(line, "no dice are rolled here")
+                state, events = game.apply(state, self._rolled(line, data, roll or self._roll(state, dice)))
             elif kind == "act":
                 action = self._acted(line, data, state, owed)
+                usual.learn(action)
                 owed = None
                 decisions += 1
                 state, events = game.apply(state, action)
@@ -216,7 +255,7 @@ class Replay:
                     owed, events = seat, ()
             else:
                 raise self._error(line, f"unknown kind of line: {kind!r}")
-            yield ReplayStep(line, data, state, events)
+            yield ReplayStep(line, text, state, events)
         raise self._error(len(self.lines), "the record stops here: there is no end line")
 
     def _seat(self, line: int, data: JsonObject) -> int:
@@ -225,13 +264,32 @@ class Replay:
             raise self._error(line, f"there is no seat {seat!r}")
         return seat
 
-    def _rolled(self, line: int, data: JsonObject, state: Any, dice: Dice) -> tuple[int, ...]:
-        if self.game.actors(state) != (CHANCE,):
-            raise self._error(line, "no dice are rolled here")
+    def _is_sound(self, index: int) -> bool:
+        """Whether the checksum of line `index` is right, if there is one."""
+        sums, text = self._checksums, self.lines[index]
+        return len(text) <= _MOST_LINE and (
+            sums is None or (index < len(sums) and crc32(text) == sums[index])
+        )
+
+    def _holds(self, act: UsualAct, index: int, state: Any) -> bool:
+        """Whether a usual line is right here; if not, it is read in full to say why."""
+        game, seat = self.game, act.seat
+        if act.n != index or seat not in game.actors(state) or act.ask != game.ask(state, seat):
+            return False
+        legal = game.legal(state, seat)
+        forced = len(legal) == 1 and not game.talk(state, seat)
+        return act.auto == forced and act.action in legal
+
+    def _roll(self, state: Any, dice: Dice) -> _Roll:
+        """The roll that is due."""
         at = dice.at(self.game.address(state))
+        draws = self.game.chance(state)
+        return _Roll(at, draws, dice.roll(at, draws))
+
+    def _rolled(self, line: int, data: JsonObject, roll: _Roll) -> tuple[int, ...]:
+        at, draws, right = roll.at, roll.draws, roll.outcome
         if data.get("at") != at:
             raise self._error(line, f"at must be {at!r}, not {data.get('at')!r}")
-        draws = self.game.chance(state)
         wanted = [list(draw) if isinstance(draw, tuple) else draw for draw in draws]
         if data.get("of") != wanted:
             raise self._error(line, f"the draws are of {wanted}, not {data.get('of')}")
@@ -244,7 +302,7 @@ class Replay:
                 raise self._error(line, f"{shown!r} is no outcome of {draw}")
             if isinstance(draw, tuple) and not draw[shown]:
                 raise self._error(line, f"outcome {shown} of {draw} has no weight")
-        if self.key is not None and (right := dice.roll(at, draws)) != tuple(outcome):
+        if self.key is not None and right != tuple(outcome):
             raise self._error(line, f"the key gives {list(right)}, the record says {outcome}")
         return tuple(outcome)
 

@@ -79,6 +79,12 @@ def _numbers(values: tuple[Weights, ...]) -> bytes:
     return canonical(values)
 
 
+def chance_line(n: int, at: str | None, of: tuple[Weights, ...], outcome: Rolled) -> bytes:
+    """The canonical line number `n` of a record, a roll; what the digest takes is the same."""
+    where = b"" if at is None else b'"at":%b,' % canonical(at)
+    return b'{%b"n":%d,"of":%b,"outcome":%b,"type":"chance"}\n' % (where, n, _numbers(of), _numbers(outcome))
+
+
 class Scribe:
     """The record of one match in the making; `count` lines have been written after the header."""
 
@@ -98,12 +104,7 @@ class Scribe:
     def chance(self, at: str | None, of: tuple[Weights, ...], outcome: Rolled) -> None:
         """Write what the dice showed, and the address of the roll, which records of format 1 do not have."""
         self.count += 1
-        line = b'{%b"n":%d,"of":%b,"outcome":%b,"type":"chance"}\n' % (
-            b"" if at is None else b'"at":%b,' % canonical(at),
-            self.count,
-            _numbers(of),
-            _numbers(outcome),
-        )
+        line = chance_line(self.count, at, of, outcome)
         self._lines.append(line)
         self._digested.append(line)
 
