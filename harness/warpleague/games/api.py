@@ -39,8 +39,8 @@ class Event:
 
     `data` is the full form, a JSON object whose key `event` names its kind. `seats` are those who see it in
     full (None: all); the others see `redacted`, or nothing if that is None. `reveals` is true when the event
-    tells the seat that acted something it could not have worked out beforehand. Nobody changes an event once it is
-    made, so a game may keep those that it tells often.
+    tells the seat that acted something it could not have worked out beforehand. Nobody changes an event once it
+    was handed out, so a game may keep those that it tells often.
     """
 
     data: JsonObject
