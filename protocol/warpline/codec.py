@@ -202,6 +202,23 @@ def _message(value: JsonObject, known: dict[str, Any], speaker: str) -> Any:
         raise WireError("malformed", f"{name}: {error}") from None
 
 
+# All that follows the id in an answer with an index, as most bots write it.
+_INDICES: Final = {b"%d}" % index: index for index in range(1000)}
+
+
+def answer_head(id: int) -> bytes:  # noqa: A002 - the field's name on the wire
+    """The beginning of an answer to the question `id`, as most bots write it; for `decode_index`."""
+    return b'{"type":"act","id":%d,"action":' % id
+
+
+def decode_index(line: bytes, head: bytes) -> int | None:
+    """The index in a bot's `line` that begins with `head` (of `answer_head`), if it is no more than an index.
+
+    None says nothing of the line: `decode_bot` tells.
+    """
+    return _INDICES.get(line[len(head) :]) if line.startswith(head) else None
+
+
 def decode_bot(line: bytes) -> BotMessage:
     """The message that a bot's `line` (without newline, at most `MAX_LINE` bytes) is; `WireError` if none.
 
@@ -295,6 +312,14 @@ def _ask(ask: str) -> bytes:
     return b',"ask":' + to_bytes(ask)
 
 
+@lru_cache(maxsize=1024)
+def _bare(ask: str, move_s: float | None) -> bytes:
+    """The rest of the line of an `Act` after its id, where nothing but these two is told."""
+    clock = b"" if move_s is None else b',"clock":{"move_s":%b}' % _seconds(move_s)
+    line = b"%b%b}\n" % (_ask(ask), clock)
+    return line if line.isascii() else _unbroken(line)
+
+
 def encode_act(
     id: int,  # noqa: A002 - the field's name on the wire
     ask: str,
@@ -310,6 +335,8 @@ def encode_act(
     `events`, `state` and `legal` are JSON already; trusts its caller that they are, without newlines.
     Seconds, finite, are written with at most six decimals.
     """
+    if bank_s is None and talk is None and events is None and state is None and legal is None:
+        return b'{"type":"act","id":%d%b' % (id, _bare(ask, move_s))
     if bank_s is None:
         clock = b"" if move_s is None else b',"clock":{"move_s":%b}' % _cap(move_s)
     elif move_s is None:

@@ -218,17 +218,22 @@ class Referee:
         `wait_ns` how long it was ready but without a processor; None where the system cannot tell. A late
         answer to an earlier question that has been substituted is no answer and no fault: `is_late` tells.
         """
-        try:
-            reply = codec.decode_bot(line)
-        except codec.WireError as error:
-            return Violation(error.kind, str(error), quote(line))
-        if not isinstance(reply, Answer):
-            text = f"expected an act message, got {reply.type}"
-            return Violation("protocol", text, quote(line))
-        if reply.id != self._id:
-            return Violation("protocol", f"answered id {reply.id} to question {self._id}", quote(line))
         seat = self.seat
-        action: Any = reply.action
+        note = None
+        action: Any = codec.decode_index(line, codec.answer_head(self._id))
+        if action is None:
+            try:
+                reply = codec.decode_bot(line)
+            except codec.WireError as error:
+                return Violation(error.kind, str(error), quote(line))
+            if not isinstance(reply, Answer):
+                text = f"expected an act message, got {reply.type}"
+                return Violation("protocol", text, quote(line))
+            if reply.id != self._id:
+                return Violation("protocol", f"answered id {reply.id} to question {self._id}", quote(line))
+            action, note, then = reply.action, reply.note, reply.then
+        else:
+            then = ()
         if isinstance(action, int):
             if action >= len(self._legal):
                 text = f"action {action} is out of range: there are {len(self._legal)} legal actions"
@@ -244,9 +249,9 @@ class Referee:
         bank_ns = self.charge(charged_ns)
         self._used_ns += charged_ns
         self._spent.append((seat, wall_ns, cpu_ns or 0, wait_ns or 0))
-        if reply.then:
-            self._then = list(reply.then)
-        self._play(action, None, (wall_ns, cpu_ns, wait_ns), reply.note, bank_ns)
+        if then:
+            self._then = list(then)
+        self._play(action, None, (wall_ns, cpu_ns, wait_ns), note, bank_ns)
         return None
 
     def is_late(self, line: bytes) -> bool:

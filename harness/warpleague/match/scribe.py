@@ -27,8 +27,8 @@ _MARKED: Final[dict[Mark | None, tuple[bytes, bytes]]] = {
 }
 """The member of an act line that each mark is, by its place: after `ask`, or after `seat`."""
 
-_MS: dict[int, bytes] = {}
-_MS_MOST: Final = 20_000
+_MS: Final = Kept[int, bytes](lambda us: to_bytes(number(us / 1000)), 20_000)
+"""Microseconds as JSON milliseconds."""
 
 
 class ActionCache:
@@ -60,17 +60,16 @@ def action_cache(game: Game[Any, Any]) -> ActionCache:
     return _CACHES.get(game) or _CACHES.setdefault(game, ActionCache(game))
 
 
-def _milliseconds(ns: int | None) -> bytes:
-    """Nanoseconds as JSON milliseconds, to the microsecond."""
-    if ns is None:
-        return b"null"
-    us = ns // 1000
-    found = _MS.get(us)
-    if found is None:
-        found = to_bytes(number(us / 1000))
-        if us < _MS_MOST:
-            _MS[us] = found
-    return found
+@lru_cache(maxsize=1024)
+def _asked(ask: str, mark: Mark | None) -> bytes:
+    """The end of `ask` in an act line, and the member that may follow it."""
+    return b'%b"%b' % (ask.encode(), _MARKED[mark][0])
+
+
+@lru_cache(maxsize=1024)
+def _seated(seat: int, mark: Mark | None) -> bytes:
+    """The end of an act line, from `seat` on."""
+    return b',"seat":%d%b,"type":"act"}\n' % (seat, _MARKED[mark][1])
 
 
 @lru_cache(maxsize=8192)
@@ -124,19 +123,22 @@ class Scribe:
         with a `mark` has none. `bank_ns` is what the decision left in the seat's bank, if it has one.
         """
         self.count += 1
-        auto, other = _MARKED[mark]
         remark = b"" if note is None else b',"note":' + canonical(note)
         # The keys stand in canonical order. The digest takes the line without bank and times.
-        head = b'%b%b"%b' % (self._heads[action], ask.encode(), auto)
-        rest = b',"n":%d%b,"seat":%d%b,"type":"act"}\n' % (self.count, remark, seat, other)
-        line = head + rest
-        self._digested.append(line)
+        head = self._heads[action] + _asked(ask, mark)
+        rest = b',"n":%d%b%b' % (self.count, remark, _seated(seat, mark))
+        self._digested.append(head + rest)
         if bank_ns is not None:
             left_ms = bank_ns // 1_000_000
             head += b',"bank_s":' + to_bytes(left_ms / 1000 if left_ms % 1000 else left_ms // 1000)
         if times_ns is not None:
             wall, cpu, wait = times_ns
-            head += b',"ms":[%b,%b,%b]' % (_milliseconds(wall), _milliseconds(cpu), _milliseconds(wait))
+            rest = b',"ms":[%b,%b,%b]%b' % (
+                _MS[wall // 1000],
+                b"null" if cpu is None else _MS[cpu // 1000],
+                b"null" if wait is None else _MS[wait // 1000],
+                rest,
+            )
         self._lines.append(head + rest)
 
     def fault(self, seat: int, kind: str, retired: bool, detail: JsonObject) -> None:
