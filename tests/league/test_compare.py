@@ -205,7 +205,7 @@ def compare(
 
     def run(strength: float, *arguments: str) -> Any:
         monkeypatch.setattr(
-            warpleague.runner.play, "play_in_series", lambda spec: played(spec, {"one": strength})
+            warpleague.runner.play, "play_beside", lambda spec: played(spec, {"one": strength})
         )
         code = warpleague.cli.main(
             [
