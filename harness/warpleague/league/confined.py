@@ -29,7 +29,7 @@ class ConfinedMatches:
 def confined_matches(league: League) -> list[ConfinedMatches]:
     """How bots were confined in the stored matches that count, the most frequent way first."""
     known = league.store.confinements()
-    counts = league.store.count_confinements(league.counting)
+    counts = league.count_confinements()
     ways = [
         ConfinedMatches(count, None if number is None else known.get(number))
         for number, count in counts.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.league.changes import Change
+    from warpleague.league.columns import Columns
     from warpleague.league.config import LeagueConfig
     from warpleague.league.disqualifications import Disqualification, Results
     from warpleague.league.entry import Prepared
@@ -49,9 +51,7 @@ class League:
     @property
     def counting(self) -> Schedule:
         """The matches that count when they are played: all except those of bots whose results are taken out."""
-        return self.schedule.without(
-            self._numbers(found.bot for found in self.disqualified if found.results == "out")
-        )
+        return self.schedule.without(self._out)
 
     @property
     def due(self) -> Schedule:
@@ -62,6 +62,11 @@ class League:
     def barred(self) -> frozenset[int]:
         """The numbers of the disqualified bots."""
         return self._numbers(found.bot for found in self.disqualified)
+
+    @property
+    def _out(self) -> frozenset[int]:
+        """The numbers of the disqualified bots whose results are taken out."""
+        return self._numbers(found.bot for found in self.disqualified if found.results == "out")
 
     def _numbers(self, names: Iterable[str]) -> frozenset[int]:
         return frozenset(self.season.names.index(name) for name in names)
@@ -78,6 +83,7 @@ class League:
     def total(self, counted: int) -> int | None:
         """How many matches will count when nothing is left to play, if `counted` are stored that do.
 
+
         None if that depends on results that are missing.
         """
         due = self.due.total
@@ -92,6 +98,37 @@ class League:
     def stored(self) -> Iterator[tuple[Fixture, StoredMatch]]:
         """All matches of the schedule played so far, in its order, whether they count or not."""
         return self.store.played(self.schedule)
+
+    @property
+    def entry(self) -> str:
+        """The commitment to the entrants, which says of which schedule the store's columns are."""
+        return commitment_to(self.season)
+
+    def columns(self, *parts: str, everything: bool = False) -> Columns:
+        """The matches of the schedule played so far that count (or all of them) as arrays, in its order.
+
+        `parts` are those of `columns.PARTS` that are wanted, besides "results".
+        """
+        from warpleague.league.columns import of_matches
+
+        wanted = ("results", *parts)
+        found = self.store.columns(self.entry, self.season.players, wanted)
+        if found is None:
+            found = of_matches(self.stored(), self.season.players).part(*wanted)
+        return found if everything else found.without(self._out)
+
+    def count_confinements(self) -> Counter[int | None]:
+        """How many of the matches that count have each number in `Store.confinements`; None: it was not noted."""
+        found = None if self._out else self.store.count_columns(self.entry)
+        if found is not None:
+            return found
+        numbers = self.columns().confinement.tolist() if self.store.count() else []
+        return Counter(None if number < 0 else number for number in numbers)
+
+    def keep_columns(self) -> None:
+        """Make the store's columns anew, if it has none of this season; the store must be open to write."""
+        if self.store.count_columns(self.entry) is None:
+            self.store.make_columns(self.entry, self.stored(), self.season.players)
 
     def find(self, text: str) -> tuple[str, int]:
         """The id and deal of the stored match that `text` means: its number in the schedule, or how its id begins.
@@ -143,7 +180,9 @@ def open_to_run(
         season = Season.of(config, entries.bots, _secret(store, config), record=store.record_format())
         season = attrs.evolve(season, beacon=_beacon(store, season, beacon))
         store.enter(config, season, entries.skipped)
-        return _league(config, season, store, entries.skipped)
+        league = _league(config, season, store, entries.skipped)
+        league.keep_columns()
+        return league
     except BaseException:
         store.close()
         raise
@@ -296,7 +335,10 @@ def merge(
             raise unplayed(store.path)
         season = Season.of(config, store.bots() or (), secret, beacon, record=store.record_format())
         with store.writing() as db:
-            return [merge_from(store, db, season, path, trust=trust) for path in paths]
+            merged = [merge_from(store, db, season, path, trust=trust) for path in paths]
+        if store.bots() is not None:
+            League(config, season, Schedule(season), store).keep_columns()
+        return merged
 
 
 def mend(config: LeagueConfig, results: Path, jobs: int = 0) -> list[tuple[str, str]]:
@@ -309,7 +351,11 @@ def mend(config: LeagueConfig, results: Path, jobs: int = 0) -> list[tuple[str, 
     from warpleague.league.mending import remove_damaged
 
     with _opened(config, Store.open_to_write(results / config.name)) as league:
-        return remove_damaged(league, jobs)
+        removed = remove_damaged(league, jobs)
+        with league.store.writing():
+            league.store.drop_columns()
+        league.keep_columns()
+        return removed
 
 
 def disqualify(config: LeagueConfig, results: Path, bot: str, reason: str, rule: Results) -> Disqualification:

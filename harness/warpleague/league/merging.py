@@ -72,6 +72,7 @@ def merge_from(
                 store.put(match_id, deal, recorded.seats, recorded.result)
                 bots.update(recorded.seats)
             entrants_commitment.settle_merged(db, theirs.head(), sorted(bots))
+            store.drop_columns()
     return Merged(len(new), shared, tuple(differing))
 
 

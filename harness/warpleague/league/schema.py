@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from warpleague.match.confinement import Confinement
 
-FORMAT: Final = 5
-"""5: the journal has the hash of each row, and covers records and all facts. 4: facts. 3: how bots were confined, and
-the journal. 2: the score of a solo game's own opponent."""
+FORMAT: Final = 6
+"""6: columns of results. 5: the journal has the hash of each row, and covers records and all facts. 4: facts. 3: how
+bots were confined, and the journal. 2: the score of a solo game's own opponent."""
 
 TABLES: Final = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -35,6 +35,9 @@ TABLES: Final = (
     # Records have their own table: reading results never touches their pages.
     "CREATE TABLE record (id TEXT PRIMARY KEY REFERENCES match (id), size INTEGER NOT NULL, zstd BLOB NOT NULL)",
     "CREATE TABLE fact (id TEXT PRIMARY KEY, kind TEXT NOT NULL, said TEXT NOT NULL, stored TEXT NOT NULL)",
+    # What tables are made of, in packed columns; `recent` has the places of matches that are not in them yet.
+    "CREATE TABLE columns (chunk INTEGER, part TEXT, data BLOB NOT NULL, PRIMARY KEY (chunk, part))",
+    "CREATE TABLE recent (number INTEGER PRIMARY KEY, cluster INTEGER, id TEXT NOT NULL, seats TEXT NOT NULL)",
     "CREATE TABLE journal (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, row TEXT NOT NULL, link BLOB NOT NULL)",
 )
 """The statements that make the tables. SQLite keeps them in the file, where `check_tables` compares them."""

@@ -99,11 +99,9 @@ class Status:
 def status(league: League) -> Status:
     """How far `league` is."""
     store, season = league.store, league.season
-    confined = confined_matches(
-        league
-    )  # each stored match is in one of them: no need to look for all of them again
+    confined = confined_matches(league)  # each stored match is in one of them: no need to count them again
     stored = sum(way.matches for way in confined)
-    taken_out = store.count_of(league.schedule) - stored if league.disqualified else 0
+    taken_out = len(league.columns(everything=True)) - stored if league.disqualified else 0
     published = store.published()
     return Status(
         league=league.config.name,

@@ -9,7 +9,6 @@ store twice.
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 from collections import Counter
@@ -17,47 +16,36 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-import msgspec
 import zstandard
 
-from warpleague import __version__
 from warpleague.errors import RecordError, StoreError
-from warpleague.league import entrants_commitment, journal
-from warpleague.league.config import write_config
-from warpleague.league.facts import Fact, add_fact, facts_in, meta_alterations, settle_meta
+from warpleague.league import entrants_commitment, journal, kept
+from warpleague.league.about import About
+from warpleague.league.facts import add_fact, meta_alterations
 from warpleague.league.lock import StoreFiles, take_lock
 from warpleague.league.schema import (
     MEND,
-    SPARE,
     clear_errors,
     confinement_id,
     confinement_text,
     connect_to_read,
     connect_to_write,
-    is_text,
-    json_object,
-    set_meta,
     transaction,
     unplayed,
-    utc_now,
 )
-from warpleague.league.season import differences
 from warpleague.league.stored_match import RESULT_COLUMNS, StoredMatch, confinement_from, played_from, row_of
-from warpleague.match.chance import season_commitment
 from warpleague.match.packing import unpack
-from warpleague.match.spec import FORMAT, FORMATS, SeatSpec
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from warpleague.league.config import LeagueConfig
+    from warpleague.league.columns import Columns
     from warpleague.league.journal import Head
     from warpleague.league.schedule import Fixture
-    from warpleague.league.season import Entry, Season
     from warpleague.match.confinement import Confinement
-    from warpleague.match.spec import MatchResult
+    from warpleague.match.spec import MatchResult, SeatSpec
 
 T = TypeVar("T")
 _CHUNK = 400  # ids looked up by one query; SQLite takes 999 at least
@@ -65,7 +53,7 @@ _COLUMNS = journal.COLUMNS
 _INSERT_MATCH = f"INSERT INTO match ({', '.join(_COLUMNS)}, held) VALUES ({','.join('?' * len(_COLUMNS))}, ?)"
 
 
-class Store:
+class Store(About):
     """One league's results. Open it with `open_to_write` or `open_to_read`; close it when done."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: int | None) -> None:
@@ -109,6 +97,8 @@ class Store:
     def close(self) -> None:
         """Fold the log into the file, give the lock back."""
         if self._lock is not None:
+            with suppress(StoreError), self.writing():
+                kept.fold(self._db, least=1)
             # Where someone is reading it fails, and the log stays, which is as safe.
             with suppress(sqlite3.OperationalError):
                 self._db.execute("PRAGMA journal_mode = DELETE")
@@ -123,164 +113,6 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """What a query finds, all at once; `StoreError` where SQLite objects."""
-        with clear_errors(self.path):
-            return self._db.execute(query, values).fetchall()
-
-    # What the league is
-
-    def _select(self, what: str, chunk: Sequence[Fixture], then: str = "") -> list[tuple[Any, ...]]:
-        marks = ",".join("?" * len(chunk))
-        query = f"SELECT {what} FROM match WHERE id IN ({marks}) {then}"
-        return self._rows(query, *(fixture.id for fixture in chunk))
-
-    def meta(self, key: str) -> str | None:
-        """A fact about the league, or None."""
-        rows = self._rows("SELECT value FROM meta WHERE key = ?", key)
-        if rows and not is_text(rows[0][0]):
-            raise StoreError(f"{self.path}: is damaged: its {key} is no text; {SPARE}")
-        return rows[0][0] if rows else None
-
-    def _fact(self, key: str, read: Callable[[str], T]) -> T | None:
-        """What a fact about the league means, or None; `StoreError` if it cannot be read."""
-        text = self.meta(key)
-        try:
-            return None if text is None else read(text)
-        except (ValueError, TypeError, RecursionError) as error:
-            raise StoreError(f"{self.path}: is damaged: its {key}: {error}; {SPARE}") from None
-
-    def secret(self) -> bytes | None:
-        """The season's 32-byte secret; None before it is settled."""
-        return self._fact("secret", bytes.fromhex)
-
-    def record_format(self) -> int:
-        """The format of the season's records: a season keeps the one that it began with."""
-        stored = self._fact("conditions", json_object)
-        found = FORMAT if stored is None else stored.get("record", 1)
-        if found not in FORMATS:
-            raise StoreError(
-                f"{self.path}: its records are of format {found!r}; this version reads {FORMATS}"
-            )
-        return found
-
-    def bots(self) -> tuple[SeatSpec, ...] | None:
-        """The bots of the last run, in order, without a way to run them; None before the first run."""
-        rows = self._fact("bots", msgspec.json.Decoder(list[tuple[str, str, str]]).decode)
-        return None if rows is None else tuple(SeatSpec(*row) for row in rows)
-
-    def skipped(self) -> tuple[str, ...]:
-        """One line for each bot that was left out of the last run."""
-        return self._fact("skipped", lambda text: tuple(map(str, json.loads(text)))) or ()
-
-    def published(self) -> str | None:
-        """When the season first ended, so that its secret became public (ISO time), or None."""
-        return self.meta("published")
-
-    def check_same_league(self, season: Season, config: LeagueConfig) -> None:
-        """Raise `StoreError`, saying what differs, if the store belongs to a league of other conditions.
-
-        Bots, format, rating and jobs may change: each match's id covers what determined it.
-        """
-        stored = self._fact("conditions", json_object)
-        if stored is None:
-            return
-        old = {**stored, "seed": self._fact("seed", json.loads)}
-        new = {**season.conditions, "seed": config.seed}
-        lines = [f"  {line}" for line in differences(old, json.loads(json.dumps(new)))]
-        if lines:
-            raise StoreError(
-                f"{self.path}: holds the results of another league; since then these have changed:\n"
-                + "\n".join(lines)
-                + "\nGive the new league its own name in the league file, or another --results folder."
-            )
-
-    def check_commitment(self) -> None:
-        """Raise `StoreError` if the secret in the store is not the one that was committed to."""
-        secret = self.secret()
-        if secret is not None and season_commitment(secret) != self.meta("commitment"):
-            raise StoreError(
-                f"{self.path}: its secret does not fit its commitment; the file has been altered"
-            )
-
-    def committed(self) -> str | None:
-        """When the secret was chosen and the commitment was printed (ISO time), or None."""
-        return self.meta("committed") or (None if self.meta("commitment") is None else self.meta("created"))
-
-    def commit(self, config: LeagueConfig, season: Season) -> None:
-        """Write down the secret, its commitment and the conditions of a league before anyone has to be entered."""
-        self.check_same_league(season, config)
-        with self.writing():
-            self._note_season(config, season)
-            settle_meta(self._db, self.path)
-
-    def _note_season(self, config: LeagueConfig, season: Season) -> None:
-        committed = self.committed() or utc_now()
-        for key, value in {
-            "name": config.name,
-            "secret": season.secret.hex(),
-            "commitment": season.commitment,
-            "committed": committed,
-            "seed": json.dumps(config.seed),
-            "conditions": json.dumps(season.conditions, sort_keys=True),
-            "harness": __version__,
-        }.items():
-            set_meta(self._db, key, value)
-
-    def enter(self, config: LeagueConfig, season: Season, skipped: Sequence[str] = ()) -> None:
-        """Write down the league about to be run: secret, conditions, bots; and `league.toml` for people."""
-        self.check_same_league(season, config)
-        bots = [[bot.bot, bot.version, bot.digest] for bot in season.bots]
-        beacon = {} if season.beacon is None else {"beacon": season.beacon}
-        with self.writing():
-            self._note_season(config, season)
-            for key, value in {
-                "config": json.dumps(config.to_toml(), sort_keys=True),
-                "bots": json.dumps(bots),
-                "skipped": json.dumps(list(skipped)),
-                **beacon,
-            }.items():
-                set_meta(self._db, key, value)
-            entrants_commitment.settle(self._db, self.path, season)
-            settle_meta(self._db, self.path)
-        write_config(
-            config,
-            self.path.with_name("league.toml"),
-            f"Written by warpleague {__version__}: the league as it was last run, defaults included.",
-            f"Commitment to the season's secret (SHA-256): {season.commitment}",
-        )
-
-    def publish_secret(self) -> None:
-        """Note that the season has ended, which makes its secret public. What is public stays so."""
-        with self.writing():
-            if self.published() is None:
-                set_meta(self._db, "published", utc_now())
-                settle_meta(self._db, self.path)
-
-    # Facts
-
-    def note(self, kind: str, said: dict[str, Any]) -> None:
-        """Store a fact of the kind `kind`, with its entry in the journal; durable when this returns."""
-        with self.writing():
-            add_fact(self._db, kind, said)
-
-    def facts(self, *kinds: str) -> list[Fact]:
-        """What was settled and decided about the league, in order; of some kinds, or all of it."""
-        return facts_in(self._db, self.path, kinds)
-
-    def entered(self) -> list[entrants_commitment.Entered]:
-        """Every commitment to the entrants, in order."""
-        return entrants_commitment.entered(self._db, self.path)
-
-    def history(self) -> tuple[Entry, ...]:
-        """Who took part in what, at each entry in order."""
-        return entrants_commitment.history(self._db, self.path)
-
-    def head(self) -> Head:
-        """The head of the journal."""
-        with clear_errors(self.path):
-            return journal.head(self._db)
-
     # Matches
 
     def add(self, results: Iterable[tuple[Fixture, Sequence[SeatSpec], MatchResult]]) -> None:
@@ -288,6 +120,8 @@ class Store:
         with self.writing():
             for fixture, seats, result in results:
                 self.put(fixture.id, fixture.deal, [(seat.bot, seat.digest) for seat in seats], result)
+                kept.note(self._db, fixture)
+            kept.fold(self._db)
 
     def put(self, match_id: str, deal: int, bots: Sequence[tuple[str, str]], result: MatchResult) -> None:
         """Insert a match with its record, and note it in the journal; within `writing`."""
@@ -305,15 +139,8 @@ class Store:
         for table in ("record", "match"):
             self._db.execute(f"DELETE FROM {table} WHERE id = {'CAST(? AS TEXT)' if text else '?'}", (key,))
         self._db.execute("DELETE FROM held WHERE id NOT IN (SELECT held FROM match WHERE held IS NOT NULL)")
+        self.drop_columns()
         add_fact(self._db, journal.REMOVED, {"match": safe(str(match_id)), "problem": safe(problem)})
-
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """All that is written within is committed, or nothing."""
-        with clear_errors(self.path), transaction(self._db):
-            self.files.check()  # within the transaction: who takes another lock meanwhile waits for its end
-            yield self._db
-        self.files.check()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -324,6 +151,11 @@ class Store:
                 yield
             finally:
                 self._db.execute("COMMIT")
+
+    def _select(self, what: str, chunk: Sequence[Fixture], then: str = "") -> list[tuple[Any, ...]]:
+        marks = ",".join("?" * len(chunk))
+        query = f"SELECT {what} FROM match WHERE id IN ({marks}) {then}"
+        return self._rows(query, *(fixture.id for fixture in chunk))
 
     def count(self) -> int:
         """How many matches are stored, including those of other bots or formats."""
@@ -339,6 +171,38 @@ class Store:
             if found >= stored:
                 break  # all are found: of a long season that has just begun, the rest need not be looked at
         return found
+
+    # Columns
+
+    def columns(self, entry: str, players: int, parts: Sequence[str]) -> Columns | None:
+        """The results of all stored matches of the schedule, if the store has them for the commitment `entry`.
+
+        `parts` are those of `columns.PARTS` that are wanted.
+        """
+        with clear_errors(self.path):
+            known = kept.head(self._db)
+            if known is None or known["entry"] != entry:
+                return None
+            from warpleague.league.columns import Damaged
+
+            try:
+                return kept.read(self._db, players, parts)
+            except Damaged:  # verify reports it
+                return None
+
+    def count_columns(self, entry: str) -> Counter[int | None] | None:
+        """How many matches of the schedule have each number in `confinements`, if known without reading them."""
+        with clear_errors(self.path):
+            return kept.count(self._db, entry)
+
+    def make_columns(self, entry: str, matches: Iterable[tuple[Fixture, StoredMatch]], players: int) -> None:
+        """Make the columns anew from `matches`, all of the schedule that are stored, in its order."""
+        with self.writing() as db:
+            kept.make(db, entry, matches, players)
+
+    def drop_columns(self) -> None:
+        """Forget the columns, since other matches are stored now; within `writing`."""
+        kept.drop(self._db)
 
     def confinements(self, *, damaged: bool = False) -> dict[int, Confinement]:
         """How bots were confined, as records say it, by the number that matches refer to it with.
