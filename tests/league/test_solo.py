@@ -18,8 +18,9 @@ from warpleague.games import load_game
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read
 from warpleague.league.running import run_league
-from warpleague.league.standings import Tally, ranked, standings
+from warpleague.league.standings import ranked, standings
 from warpleague.league.statistics import differences_to_next, share_interval
+from warpleague.league.tallies import Tally
 from warpleague.league.verifying import verify_league
 from warpleague.match.lines import digest_form, digest_of, seal
 from warpleague.match.referee import Referee, Situation

@@ -382,13 +382,13 @@ def test_reading_has_a_limit_in_time(base: Path, monkeypatch: pytest.MonkeyPatch
 def test_mend_removes_what_does_not_hold_and_says_so(
     base: Path, open_league: OpenLeague, refereed: Refereed, inline: Executor
 ) -> None:
-    """A damaged match is told with its id by every look; `mend` removes it; its removal stays told."""
+    """A damaged match is told with its id when it is read; `mend` removes it; its removal stays told."""
     results, config = copy(base, "whole"), load_config(base)
     with closing(sqlite3.connect(results / "cup" / "league.sqlite")) as db, db:
         match = db.execute("SELECT id FROM match LIMIT 1").fetchone()[0]
         db.execute("UPDATE match SET ranks = 'garbage' WHERE id = ?", (match,))
     with open_to_read(config, results) as league, pytest.raises(StoreError, match=match):
-        look_at_all(league)
+        list(league.results())
     (removed,) = mend(config, results)
     assert removed[0] == match
     assert mend(config, results) == []

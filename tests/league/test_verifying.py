@@ -212,9 +212,9 @@ def test_a_season_keeps_the_format_of_its_records(
     tmp_path: Path,
 ) -> None:
     """A league that an earlier version began goes on with format 1: ids and dice stay, and its records hold."""
-    monkeypatch.setattr("warpleague.league.store.FORMAT", 1)
+    monkeypatch.setattr("warpleague.league.about.FORMAT", 1)
     path, store = play_short(refereed(), extra="[rules]\nlevel = 'none'")
-    monkeypatch.setattr("warpleague.league.store.FORMAT", 2)
+    monkeypatch.setattr("warpleague.league.about.FORMAT", 2)
     with sqlite3.connect(store) as db:
         assert "record" not in json.loads(
             db.execute("SELECT value FROM meta WHERE key = 'conditions'").fetchone()[0]

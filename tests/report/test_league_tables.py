@@ -10,9 +10,11 @@ import attrs
 import pytest
 from rich.console import Console
 
+from warpleague.league.details import FaultLine, SeatLine, TimeLine
 from warpleague.league.ratings.fit import joint_fit
-from warpleague.league.standings import FaultLine, SeatLine, Tally, TimeLine, WinLossRecord, ranked
+from warpleague.league.standings import ranked
 from warpleague.league.statistics import Mean
+from warpleague.league.tallies import Tally, WinLossRecord
 from warpleague.match.spec import SeatFault
 from warpleague.report import tables
 from warpleague.report.figures import by_kind

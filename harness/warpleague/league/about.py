@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from warpleague.league.config import LeagueConfig
     from warpleague.league.journal import Head
     from warpleague.league.lock import StoreFiles
-    from warpleague.league.season import Season
+    from warpleague.league.season import Entry, Season
 
 T = TypeVar("T")
 
@@ -190,6 +190,10 @@ class About:
     def entered(self) -> list[entrants_commitment.Entered]:
         """Every commitment to the entrants, in order."""
         return entrants_commitment.entered(self._db, self.path)
+
+    def history(self) -> tuple[Entry, ...]:
+        """Who took part in what, at each entry in order."""
+        return entrants_commitment.history(self._db, self.path)
 
     def head(self) -> Head:
         """The head of the journal."""

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from warpleague.league.stored_match import StoredMatch
     from warpleague.league.schedule import Fixture
+    from warpleague.league.stored_match import StoredMatch
 
     Array = NDArray[Any]
 
+_AT_ONCE: Final = 10_000  # matches that are Python objects at the same time
 _MOST_BYTES: Final = 1 << 28  # of one part of a chunk, unpacked
 TIMES: Final = ("decisions", "wall_ms", "cpu_ms", "wait_ms", "longest_ms")
 """What the last axis of the column `times` has, in this order: the fields of `SeatTimes`."""
@@ -86,7 +88,7 @@ class Columns:
         group = self.values["group"]
         return np.flatnonzero(np.r_[True, group[1:] != group[:-1]]) if len(group) else np.zeros(0, np.int64)
 
-    def only(self, chosen: Array) -> Columns:
+    def only(self, chosen: Array | slice) -> Columns:
         """The matches at these indices, or where a mask is true."""
         values = {name: column[chosen] for name, column in self.values.items()}
         return Columns(self.players, values, self.texts)
@@ -94,7 +96,7 @@ class Columns:
     def without(self, bots: Iterable[int]) -> Columns:
         """The matches in which none of `bots` plays."""
         barred = list(bots)
-        return self.only(~np.isin(self.seats, barred).any(axis=1)) if barred else self
+        return self.only(np.logical_not(np.isin(self.seats, barred).any(axis=1))) if barred else self
 
     def part(self, *parts: str) -> Columns:
         """The columns of these parts alone."""
@@ -154,6 +156,15 @@ def of_matches(matches: Iterable[tuple[Fixture, StoredMatch]], players: int) -> 
         for name, (form, shape) in part.items()
     }
     return Columns(players, values, tuple(texts))
+
+
+def gathered(matches: Iterable[tuple[Fixture, StoredMatch]], players: int, parts: Sequence[str]) -> Columns:
+    """The same for many matches, and only these parts: in less memory."""
+    source = iter(matches)
+    found = []
+    while some := list(islice(source, _AT_ONCE)):
+        found.append(of_matches(some, players).part(*parts))
+    return joined(found, players) if found else of_matches((), players).part(*parts)
 
 
 def joined(parts: Sequence[Columns], players: int) -> Columns:

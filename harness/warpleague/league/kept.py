@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from warpleague.league.columns import Columns
-    from warpleague.league.stored_match import StoredMatch
     from warpleague.league.schedule import Fixture
+    from warpleague.league.stored_match import StoredMatch
 
 CHUNK: Final = 8192
 """Numbers of the schedule in one chunk of columns."""
@@ -39,19 +39,20 @@ def head(db: sqlite3.Connection) -> dict[str, Any] | None:
     """What is known of the columns as a whole, or None where there are none that can be used.
 
     `entry` is the commitment to the entrants, `matches` how many there are, `confined` how many by the number of their
-    confinement ("" where it was not noted); recent ones are not among them.
+    confinement ("" where it was not noted); recent ones are not among them. `other` is how many stored
+    matches do not belong to the schedule.
     """
     row = db.execute(_HEAD).fetchone()
     with suppress(ValueError, TypeError, KeyError):
         found = None if row is None else json.loads(row[0])
-        if isinstance(found, dict) and isinstance(found["confined"], dict) and type(found["matches"]) is int:
+        if isinstance(found, dict) and isinstance(found["confined"], dict) and type(found["other"]) is int:
             return found
     return None
 
 
-def _set_head(db: sqlite3.Connection, entry: str, confined: Counter[int]) -> None:
+def _set_head(db: sqlite3.Connection, entry: str, confined: Counter[int], other: int) -> None:
     names = {("" if number < 0 else str(number)): count for number, count in sorted(confined.items())}
-    said = {"entry": entry, "matches": confined.total(), "confined": names}
+    said = {"entry": entry, "matches": confined.total(), "other": other, "confined": names}
     db.execute("REPLACE INTO columns VALUES (-1, 'head', ?)", (json.dumps(said).encode(),))
 
 
@@ -70,7 +71,7 @@ def begin(db: sqlite3.Connection, entry: str) -> None:
     if known is None or known["entry"] != entry:
         drop(db)
         if not db.execute("SELECT 1 FROM match LIMIT 1").fetchone():
-            _set_head(db, entry, Counter())
+            _set_head(db, entry, Counter(), 0)
 
 
 def note(db: sqlite3.Connection, fixture: Fixture) -> None:
@@ -95,11 +96,13 @@ def fold(db: sqlite3.Connection, least: int = _MOST_RECENT) -> None:
     except Damaged:
         drop(db)  # they are made anew when the league is run next
         return
-    _set_head(db, str(known["entry"]), counts)
+    _set_head(db, str(known["entry"]), counts, known["other"])
     db.execute("DELETE FROM recent")
 
 
-def make(db: sqlite3.Connection, entry: str, matches: Iterable[tuple[Fixture, StoredMatch]], players: int) -> None:
+def make(
+    db: sqlite3.Connection, entry: str, matches: Iterable[tuple[Fixture, StoredMatch]], players: int
+) -> None:
     """Make all columns anew from the stored matches of the schedule, in its order; in a transaction."""
     from warpleague.league.columns import of_matches
 
@@ -109,11 +112,35 @@ def make(db: sqlite3.Connection, entry: str, matches: Iterable[tuple[Fixture, St
         columns = of_matches(part, players)
         counts.update(columns.confinement.tolist())
         _put(db, columns)
-    _set_head(db, entry, counts)
+    stored = db.execute("SELECT count(*) FROM match").fetchone()[0]
+    _set_head(db, entry, counts, stored - counts.total())
+
+
+def fit(db: sqlite3.Connection, matches: Iterable[tuple[Fixture, StoredMatch]], players: int) -> bool:
+    """Whether the columns are those of `matches`, all of the schedule that are stored, in its order."""
+    from warpleague.league.columns import PARTS, Damaged, of_matches
+
+    known = head(db)
+    try:
+        whole = read(db, players, PARTS)
+    except Damaged:
+        return False
+    counts: Counter[int] = Counter()
+    at = 0
+    for part in _chunks(matches):
+        wanted = of_matches(part, players)
+        if not wanted.same(whole.only(slice(at, at + len(wanted)))):
+            return False
+        at += len(wanted)
+        counts.update(wanted.confinement.tolist())
+    told = None if known is None else count(db, str(known["entry"]))
+    wanted_counts = Counter({n if n >= 0 else None: many for n, many in counts.items()})
+    return bool(at == len(whole) and told == wanted_counts)
 
 
 def _chunks(matches: Iterable[tuple[Fixture, StoredMatch]]) -> Iterator[list[tuple[Fixture, StoredMatch]]]:
-    at, chunk = 0, []
+    at = 0
+    chunk: list[tuple[Fixture, StoredMatch]] = []
     for fixture, played in matches:
         if (fixture.number - 1) // CHUNK != at:
             if chunk:
@@ -171,6 +198,15 @@ def _recent(db: sqlite3.Connection) -> Iterator[tuple[Fixture, StoredMatch]]:
     for number, group, told, deal, *row in db.execute(_RECENT):
         seats = tuple(map(int, str(told).split(",")))
         yield Fixture(number, row[0], deal, group, seats), played_from(tuple(row), len(seats))
+
+
+def count_all(db: sqlite3.Connection) -> int:
+    """How many matches are stored, whether they belong to the schedule or not."""
+    known = head(db)
+    if known is None:
+        return int(db.execute("SELECT count(*) FROM match").fetchone()[0])
+    waiting = db.execute("SELECT count(*) FROM recent").fetchone()[0]
+    return int(sum(known["confined"].values()) + known["other"] + waiting)
 
 
 def count(db: sqlite3.Connection, entry: str) -> Counter[int | None] | None:

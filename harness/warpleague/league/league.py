@@ -83,13 +83,12 @@ class League:
     def total(self, counted: int) -> int | None:
         """How many matches will count when nothing is left to play, if `counted` are stored that do.
 
-
         None if that depends on results that are missing.
         """
         due = self.due.total
         if due is None or not self.disqualified:
             return due
-        return counted + due - self.store.count_of(self.due)
+        return counted + due - len(self.columns(everything=True).without(self.barred))
 
     def results(self) -> Iterator[tuple[Fixture, StoredMatch]]:
         """The matches played so far that count, in schedule order."""
@@ -100,35 +99,49 @@ class League:
         return self.store.played(self.schedule)
 
     @property
-    def entry(self) -> str:
-        """The commitment to the entrants, which says of which schedule the store's columns are."""
-        return commitment_to(self.season)
+    def _entry(self) -> str | None:
+        """The commitment to the entrants, which says of which schedule the store's columns are.
+
+        None where they cannot be kept, since results decide which matches belong to the schedule.
+        """
+        return None if self.schedule.format.ahead is not None else commitment_to(self.season)
 
     def columns(self, *parts: str, everything: bool = False) -> Columns:
         """The matches of the schedule played so far that count (or all of them) as arrays, in its order.
 
         `parts` are those of `columns.PARTS` that are wanted, besides "results".
         """
-        from warpleague.league.columns import of_matches
+        from warpleague.league.columns import gathered
 
         wanted = ("results", *parts)
-        found = self.store.columns(self.entry, self.season.players, wanted)
+        entry = self._entry
+        found = None if entry is None else self.store.columns(entry, self.season.players, wanted)
         if found is None:
-            found = of_matches(self.stored(), self.season.players).part(*wanted)
+            found = gathered(self.stored(), self.season.players, wanted)
         return found if everything else found.without(self._out)
 
     def count_confinements(self) -> Counter[int | None]:
         """How many of the matches that count have each number in `Store.confinements`; None: it was not noted."""
-        found = None if self._out else self.store.count_columns(self.entry)
+        entry = None if self._out else self._entry
+        found = None if entry is None else self.store.count_columns(entry)
         if found is not None:
             return found
         numbers = self.columns().confinement.tolist() if self.store.count() else []
         return Counter(None if number < 0 else number for number in numbers)
 
+    def columns_fit(self) -> bool:
+        """Whether the columns in the store, if it has some of this season, are those of its matches."""
+        entry = self._entry
+        return entry is None or self.store.columns_fit(entry, self.stored(), self.season.players)
+
     def keep_columns(self) -> None:
         """Make the store's columns anew, if it has none of this season; the store must be open to write."""
-        if self.store.count_columns(self.entry) is None:
-            self.store.make_columns(self.entry, self.stored(), self.season.players)
+        entry = self._entry
+        if entry is None:
+            with self.store.writing():
+                self.store.drop_columns()
+        elif self.store.count_columns(entry) is None:
+            self.store.make_columns(entry, self.stored(), self.season.players)
 
     def find(self, text: str) -> tuple[str, int]:
         """The id and deal of the stored match that `text` means: its number in the schedule, or how its id begins.
@@ -337,7 +350,7 @@ def merge(
         with store.writing() as db:
             merged = [merge_from(store, db, season, path, trust=trust) for path in paths]
         if store.bots() is not None:
-            League(config, season, Schedule(season), store).keep_columns()
+            _league(config, season, store, ()).keep_columns()
         return merged
 
 

@@ -38,6 +38,26 @@ class Mean:
     _products: float = 0.0
     _sizes2: int = 0
 
+    @classmethod
+    def of_sums(
+        cls,
+        count: int,
+        origin: float,
+        total: float,
+        groups: int,
+        sums2: float,
+        products: float,
+        sizes2: int,
+    ) -> Mean:
+        """The mean of `count` values in `groups`: of the values less `origin`, their `total`, and sums over groups.
+
+        These are the sum of the squares of each group's sum, of its sum times its size, and of its size squared.
+        """
+        if not count:
+            return cls()
+        # The group that `add` has open is the empty one after the last.
+        return cls(count, origin, total, None, 0.0, 0, groups - 1, sums2, products, sizes2)
+
     def add(self, value: float, group: int | None = None) -> None:
         """Count one value. Values of one `group` must come one after another; None makes a group of its own."""
         if not self.count:
@@ -84,6 +104,11 @@ class Mean:
             self._products + self._sum * self._size,
             self._sizes2 + self._size * self._size,
         )
+
+
+def rounded(value: float | None, digits: int = 2) -> float | None:
+    """A figure as JSON has it, or None where there is none."""
+    return None if value is None else round(value, digits)
 
 
 @cache

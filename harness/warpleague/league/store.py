@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from warpleague.league.journal import Head
     from warpleague.league.schedule import Fixture
     from warpleague.match.confinement import Confinement
-    from warpleague.match.spec import MatchResult, SeatSpec
+    from warpleague.match.spec import MatchResult, SeatFault, SeatSpec
 
 T = TypeVar("T")
 _CHUNK = 400  # ids looked up by one query; SQLite takes 999 at least
@@ -118,9 +118,11 @@ class Store(About):
     def add(self, results: Iterable[tuple[Fixture, Sequence[SeatSpec], MatchResult]]) -> None:
         """Commit finished matches, each with its record, in one transaction; durable when this returns."""
         with self.writing():
+            keep = kept.head(self._db) is not None
             for fixture, seats, result in results:
                 self.put(fixture.id, fixture.deal, [(seat.bot, seat.digest) for seat in seats], result)
-                kept.note(self._db, fixture)
+                if keep:
+                    kept.note(self._db, fixture)
             kept.fold(self._db)
 
     def put(self, match_id: str, deal: int, bots: Sequence[tuple[str, str]], result: MatchResult) -> None:
@@ -159,7 +161,8 @@ class Store(About):
 
     def count(self) -> int:
         """How many matches are stored, including those of other bots or formats."""
-        return int(self._rows("SELECT count(*) FROM match")[0][0])
+        with clear_errors(self.path):
+            return kept.count_all(self._db)
 
     def count_of(self, fixtures: Iterable[Fixture]) -> int:
         """How many of the fixtures are stored."""
@@ -199,6 +202,11 @@ class Store(About):
         """Make the columns anew from `matches`, all of the schedule that are stored, in its order."""
         with self.writing() as db:
             kept.make(db, entry, matches, players)
+
+    def columns_fit(self, entry: str, matches: Iterable[tuple[Fixture, StoredMatch]], players: int) -> bool:
+        """Whether the columns of the commitment `entry`, if there are any, are those of `matches`, as above."""
+        with clear_errors(self.path):
+            return kept.count(self._db, entry) is None or kept.fit(self._db, matches, players)
 
     def drop_columns(self) -> None:
         """Forget the columns, since other matches are stored now; within `writing`."""
@@ -269,6 +277,16 @@ class Store(About):
             found = {row[0]: row for row in self._select(RESULT_COLUMNS, chunk)}
             for fixture in chunk:
                 yield fixture, found.get(fixture.id)
+
+    def faults(self, ids: Sequence[str]) -> Iterator[tuple[str, tuple[tuple[SeatFault, ...], ...]]]:
+        """The faults of each of these matches, by seat; a match that is not there any more has none."""
+        for at in range(0, len(ids), _CHUNK):
+            part = ids[at : at + _CHUNK]
+            marks = ",".join("?" * len(part))
+            rows = self._rows(f"SELECT {RESULT_COLUMNS} FROM match WHERE id IN ({marks})", *part)
+            found = {row[0]: row for row in rows}
+            for match_id in part:
+                yield match_id, played_from(found[match_id]).faults if match_id in found else ()
 
     def played(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, StoredMatch]]:
         """The fixtures that have been played, in the given order, with their results."""

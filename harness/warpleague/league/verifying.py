@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -116,6 +117,9 @@ def altered(league: League, heads: Sequence[Head] = ()) -> list[tuple[int | None
     Number in the schedule and id of each match concerned, as far as they are known, and what is wrong with it.
     """
     found = league.store.alterations(heads)
+    with suppress(StoreError):  # a match that cannot be read is told by itself
+        if not found and not league.columns_fit():
+            found.append((None, "the columns that tables are made of are not those of its matches"))
     ids = {match_id for match_id, _ in found if match_id is not None}
     numbers: dict[str, int] = {}
     for fixture in league.schedule if ids else ():

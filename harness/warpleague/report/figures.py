@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from warpleague.league import details
 from warpleague.league import standings as computed
 from warpleague.league.statistics import share_interval
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
+    from warpleague.league.columns import Columns
     from warpleague.league.confined import ConfinedMatches
+    from warpleague.league.details import FaultLine, SeatLine, TimeLine
     from warpleague.league.disqualifications import Disqualification
     from warpleague.league.league import League
-    from warpleague.league.schedule import Fixture
-    from warpleague.league.standings import FaultLine, SeatLine, Standing, Standings, Tally, TimeLine
+    from warpleague.league.standings import Standing, Standings
     from warpleague.league.statistics import Mean
     from warpleague.league.status import Status
-    from warpleague.league.stored_match import StoredMatch
     from warpleague.match.confinement import Confinement
 
 _MOST_CHANGES: Final = 8  # told in one line
@@ -122,23 +123,19 @@ class Tables:
     faults: list[FaultTally]
 
 
-def read_tables(
-    league: League, first: int = 1, each: Callable[[Fixture, StoredMatch, Tally], None] = lambda *_: None
-) -> Tables:
-    """All tables from one reading of the results (and another for what standings compare).
+def read_tables(league: League, columns: Columns, first: int = 1, marks: Sequence[int] = ()) -> Tables:
+    """All tables, from all parts of the `columns` of the matches that count.
 
-    Kinds of faults come with those of so many `first` matches; `each` is as for `computed.standings`.
+    Kinds of faults come with those of so many `first` matches; `marks` are as for `computed.standings`.
     """
-    seats, times = computed.seat_lines(league), computed.time_lines(league)
     faults = FaultTallies(first)
-
-    def count(fixture: Fixture, played: StoredMatch, tally: Tally) -> None:
-        computed.count_seats(seats, fixture, played)
-        computed.count_times(times, fixture, played)
-        faults.add(computed.faults_of(league, fixture, played))
-        each(fixture, played, tally)
-
-    return Tables(computed.standings(league, count), seats, times, faults.tallies())
+    faults.add(details.faults(league, columns))
+    return Tables(
+        computed.standings(league, columns, marks),
+        details.seats(league, columns),
+        details.times(league, columns),
+        faults.tallies(),
+    )
 
 
 def slowest_first(lines: Iterable[TimeLine]) -> list[TimeLine]:

@@ -17,7 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from warpleague.league.running import RunWatcher
-from warpleague.league.standings import Tally, ranked
+from warpleague.league.standings import ranked
+from warpleague.league.tallies import Tally, tally
 from warpleague.report.strength import brief, state_lines
 from warpleague.report.tables import standings_table
 
@@ -153,11 +154,11 @@ class LiveWatcher(_Counting):
         """Start from what is stored."""
         super().started(league, total, before, jobs)
         rating = league.config.rating
-        self._tally = Tally(len(league.season.bots), rating.k, rating.start)
+        bots = len(league.season.bots)
         if before:
-            for fixture, played in league.results():
-                faults = [len(seat) for seat in played.faults]
-                self._tally.add(fixture.seats, played.ranks, played.scores, faults, played.rival)
+            self._tally = tally(league.columns(), bots, rating.k, rating.start)
+        else:
+            self._tally = Tally(bots, rating.k, rating.start)
         self.tick()
 
     def submitted(self, fixture: Fixture) -> None:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpleague.league.confined import ConfinedMatches
-    from warpleague.league.standings import SeatLine, Standings, TimeLine
+    from warpleague.league.details import SeatLine, TimeLine
+    from warpleague.league.standings import Standings
     from warpleague.report.figures import FaultTally
 
 _WIDE, _NARROW = 96, 76  # below so many columns the standings leave out what other tables tell

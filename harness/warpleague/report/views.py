@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from warpleague.league import details
 from warpleague.league import standings as computed
+from warpleague.league.columns import PARTS
 from warpleague.league.confined import confined_matches
 from warpleague.league.status import status
 from warpleague.report import tables
@@ -75,23 +77,23 @@ VIEWS: dict[str, LeagueView] = {
         lambda league, width: tables.crosstable(computed.standings(league), width),
     ),
     "seats": LeagueView(
-        lambda league: [line.to_json() for line in computed.seats(league)],
-        lambda league, _: tables.seats_table(computed.seats(league)),
+        lambda league: [line.to_json() for line in details.seats(league)],
+        lambda league, _: tables.seats_table(details.seats(league)),
     ),
     "faults": LeagueView(
-        lambda league: [line.to_json() for line in computed.faults(league)],
-        lambda league, _: tables.faults_table(by_kind(computed.faults(league))),
+        lambda league: [line.to_json() for line in details.faults(league)],
+        lambda league, _: tables.faults_table(by_kind(details.faults(league))),
     ),
     "times": LeagueView(
-        lambda league: [line.to_json() for line in computed.times(league)],
-        lambda league, _: tables.times_table(computed.times(league)),
+        lambda league: [line.to_json() for line in details.times(league)],
+        lambda league, _: tables.times_table(details.times(league)),
     ),
 }
 
 
 def all_tables(league: League, width: int) -> RenderableType:
     """Every table, as the end of a run prints them."""
-    read = read_tables(league)
+    read = read_tables(league, league.columns(*PARTS))
     parts = [tables.standings_table(read.standings, league.config.name, width)]
     if not read.standings.solo:
         parts += [tables.crosstable(read.standings, width), tables.seats_table(read.seats)]

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from warpleague.league import details
 from warpleague.league import standings as computed
+from warpleague.league.columns import PARTS
 from warpleague.league.config import load_config
 from warpleague.league.league import League, open_to_read
 from warpleague.league.statistics import t95
@@ -125,27 +127,21 @@ def test_other_tables_are_those_of_the_json(league: League, page: Tables) -> Non
 
 
 def test_all_tables_come_from_one_reading(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read in one go the tables are those read one by one; the fit needs no second one."""
+    """Read in one go the tables are those read one by one, and no match is read by itself."""
     wanted = (
         computed.standings(league),
-        computed.seats(league),
-        computed.times(league),
-        by_kind(computed.faults(league)),
+        details.seats(league),
+        details.times(league),
+        by_kind(details.faults(league)),
     )
-    readings: list[int] = []
-    results: Callable[..., Any] = League.results
-
-    def counted(found: League) -> Any:
-        readings.append(1)
-        return results(found)
-
-    monkeypatch.setattr(League, "results", counted)
-    seen: list[tuple[int, int]] = []
-    read = read_tables(league, each=lambda fixture, _, tally: seen.append((fixture.number, tally.matches)))
+    columns = league.columns(*PARTS)
+    monkeypatch.setattr(League, "columns", None)
+    monkeypatch.setattr(League, "results", None)
+    read = read_tables(league, columns, marks=(1, 5, 12))
     assert (read.standings.lines, read.seats, read.times) == (wanted[0].lines, *wanted[1:3])
     assert [(kind.bot, kind.kind, kind.count, kind.retired) for kind in read.faults] == [
         (kind.bot, kind.kind, kind.count, kind.retired) for kind in wanted[3]
     ]
-    assert len(readings) == 1
-    assert [matches for _, matches in seen] == list(range(1, 13))
-    assert seen == sorted(seen)
+    assert len(read.standings.course) == 3
+    ratings = dict(zip(read.standings.names, read.standings.course[-1], strict=True))
+    assert ratings == {line.bot: line.elo for line in read.standings.lines}

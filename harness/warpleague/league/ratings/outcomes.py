@@ -58,6 +58,16 @@ class Outcomes:
         self._struct = Struct("<")
         self._packed: dict[Match, bytes] = {}
 
+    @classmethod
+    def of_counts(cls, players: int, counts: Counter[bytes]) -> Outcomes:
+        """Outcomes that have been counted elsewhere."""
+        found = cls()
+        found.players, found.counts = players, counts
+        found._struct = Struct(f"<{2 * players}H")
+        size = max(found._struct.size, 1)
+        found.matches = sum(len(key) // size * times for key, times in counts.items())
+        return found
+
     def add(self, group: int | None, seats: tuple[int, ...], ranks: tuple[int, ...]) -> None:
         """Count a match. Matches of one `group` must follow each other; None makes a group of its own."""
         if group is None or group != self._group:

@@ -11,6 +11,7 @@ import attrs
 from markupsafe import Markup
 
 from warpleague.games import load_game
+from warpleague.league.columns import PARTS
 from warpleague.league.statistics import share_interval
 from warpleague.league.status import status
 from warpleague.report.figures import (
@@ -37,11 +38,10 @@ from warpleague.safe_text import safe
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from warpleague.league.details import SeatLine, TimeLine
     from warpleague.league.league import League
-    from warpleague.league.schedule import Fixture
-    from warpleague.league.standings import SeatLine, Standing, Standings, Tally, TimeLine
+    from warpleague.league.standings import Standing, Standings
     from warpleague.league.status import Status
-    from warpleague.league.stored_match import StoredMatch
     from warpleague.report.figures import FaultTally
 
 _POINTS: Final = 160  # of a line of Elo
@@ -60,14 +60,9 @@ class IndexContent:
 def index_content(league: League) -> IndexContent:
     """Read the league and compute all that its page shows but the replays."""
     now = status(league)
-    course = _Course(now.stored)
-    matches: list[ListedMatch] = []
-
-    def each(fixture: Fixture, played: StoredMatch, tally: Tally) -> None:
-        matches.append(listed(fixture, played))
-        course.note(tally)
-
-    read = read_tables(league, _FIRST, each)
+    matches = [listed(fixture, played) for fixture, played in league.results()]
+    marks = course_marks(now.stored)
+    read = read_tables(league, league.columns(*PARTS), _FIRST, marks)
     table = read.standings
     game = load_game(league.season.game)
     values = {
@@ -82,7 +77,7 @@ def index_content(league: League) -> IndexContent:
         if table.solo
         else remarks(table, wide=True),
         "ratings_chart": _ratings_chart(table),
-        "elo_chart": course.chart(table, league.config.rating.start),
+        "elo_chart": _course(table, marks, league.config.rating.start),
         "cross": None if table.solo or len(table.names) > _GRID_BOTS else _cross(table),
         "seats": _seats(read.seats),
         "times": _times(read.times),
@@ -191,27 +186,20 @@ def _score_row(line: Standing) -> charts.Row:
     return charts.Row(line.bot, scores.mean, low, high, text=f"{mean} ± {error}")
 
 
-class _Course:
-    """Elo over so many matches, at some points of the season, the last match among them."""
+def course_marks(matches: int) -> list[int]:
+    """After which matches the chart of Elo has a point; the last match is among them."""
+    every = max(1, -(-matches // _POINTS))
+    return [*range(every, matches, every), *([matches] if matches else [])]
 
-    def __init__(self, matches: int) -> None:
-        self._every = max(1, -(-matches // _POINTS))
-        self._matches = matches
-        self._points: list[tuple[int, list[float]]] = []
 
-    def note(self, tally: Tally) -> None:
-        """Take the ratings after one more match."""
-        if tally.matches % self._every == 0 or tally.matches == self._matches:
-            self._points.append((tally.matches, list(tally.elo.ratings)))
-
-    def chart(self, table: Standings, start: float) -> Markup:
-        """The chart; empty for a solo league."""
-        if table.solo:
-            return Markup()
-        points = [(0, [start] * len(table.names)), *self._points]
-        shown = [bot for bot in table.order if table.records[bot].played or not table.matches]
-        lines = [(table.names[bot], [ratings[bot] for _, ratings in points]) for bot in shown]
-        return charts.history(lines, [matches for matches, _ in points])
+def _course(table: Standings, marks: Sequence[int], start: float) -> Markup:
+    """Elo over the matches; empty for a solo league."""
+    if table.solo:
+        return Markup()
+    points = [[start] * len(table.names), *table.course]
+    shown = [bot for bot in table.order if table.records[bot].played or not table.matches]
+    lines = [(table.names[bot], [ratings[bot] for ratings in points]) for bot in shown]
+    return charts.history(lines, [0, *marks])
 
 
 # The other tables

@@ -1,0 +1,234 @@
+"""Results as columns: whatever happens to a league, its store's columns are those of its matches."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from itertools import groupby
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from warpleague.league import kept
+from warpleague.league.columns import PARTS, Damaged, gathered, joined, of_matches, unpack
+from warpleague.league.config import load_config
+from warpleague.league.entrants_commitment import commitment_to
+from warpleague.league.league import disqualify, mend, open_to_read, reinstate
+from warpleague.league.ratings.elo import SequentialElo
+from warpleague.league.ratings.outcomes import Outcomes, PairTotals
+from warpleague.league.running import run_league
+from warpleague.league.schedule import Fixture
+from warpleague.league.standings import standings
+from warpleague.league.statistics import Mean
+from warpleague.league.stored_match import StoredMatch
+from warpleague.league.tallies import WinLossRecord, outcomes, tally
+from warpleague.league.verifying import altered
+from warpleague.match.confinement import Confinement
+from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+    from pathlib import Path
+
+    from tests.league.conftest import OpenLeague, WriteLeague
+
+    from warpleague.league.league import League
+
+
+def made_up(spec: MatchSpec) -> MatchResult:
+    """A result that follows from the match's id."""
+    rng = Random(spec.id)
+    ranks = rng.choice([(1, 2), (2, 1), (1, 1)])
+    fault = SeatFault(kind="timeout", n=7, retired=False, message="slow")
+    faults = ((fault,), ()) if rng.random() < 0.2 else ((), ())
+    used = tuple(SeatTimes(rng.randrange(9), rng.random(), rng.random(), 0.5, rng.random()) for _ in ranks)
+    confinement = rng.choice([None, Confinement(made_by="x"), Confinement(made_by="y")])
+    return MatchResult(
+        spec.id, ranks, (rng.random(), 2.0), rng.choice("ab"), "d", faults, used, b"{}\n", 1, 0.5,
+        confinement=confinement,
+    )  # fmt: skip
+
+
+def check(league: League) -> None:
+    """The columns of an open league, however they came about, are those of its rows, and so are the tables."""
+    fresh = of_matches(league.stored(), 2)
+    told = league.store.columns(commitment_to(league.season), 2, PARTS)
+    assert told is None or told.same(fresh)
+    assert league.columns_fit()
+    counting = of_matches(league.results(), 2)
+    assert league.columns(*PARTS).same(counting)
+    assert sum(league.count_confinements().values()) == len(counting)
+    assert league.store.count() == len(list(league.store.ids()))
+    tally = standings(league, counting)
+    assert standings(league).lines == tally.lines
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_columns_are_those_of_the_matches(
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    inline: Executor,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    seed: int,
+) -> None:
+    """Bots come and go, the format changes, bots are disqualified, matches removed: columns stay right."""
+    rng = Random(seed)
+    monkeypatch.setattr(kept, "CHUNK", 5)
+    monkeypatch.setattr(kept, "_MOST_RECENT", 3)
+    results = tmp_path / "results"
+    out: set[str] = set()
+    for _ in range(6):
+        bots = ["a", "b", "c", *rng.sample(["d", "e"], rng.randrange(3))]
+        path = write_league(*bots, deals=rng.randrange(1, 5))
+        left = rng.randrange(1, 9)
+
+        def play(spec: MatchSpec) -> MatchResult:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise RuntimeError("no more")
+            return made_up(spec)
+
+        with open_league(path) as league:
+            check(league)
+            run_league(league, executor=inline, play=play, jobs=1)
+            check(league)
+        config = load_config(path)
+        if rng.random() < 0.7:
+            bot = rng.choice("abc")
+            if bot in out:
+                reinstate(config, results, bot, "sorry")
+            else:
+                disqualify(config, results, bot, "cheats", rng.choice(["out", "stay"]))
+            out ^= {bot}
+        with open_to_read(load_config(write_league(*bots, deals=2)), results) as league:
+            check(league)
+
+
+def test_verify_tells_altered_columns(
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    inline: Executor,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Columns that are not those of the matches are found by verify, and made anew by mend."""
+    path = write_league("a", "b", "c")
+    with open_league(path) as league:
+        run_league(league, executor=inline, play=made_up)
+        assert altered(league) == []
+        whole = league.columns(*PARTS)
+    turned = attrs.evolve(whole, values={**whole.values, "ranks": whole.ranks[:, ::-1]})
+    store = tmp_path / "results" / "cup" / "league.sqlite"
+    for data in (turned.pack("results"), b"no columns", whole.only(slice(2, None)).pack("results")):
+        with closing(sqlite3.connect(store)) as db, db:
+            db.execute("UPDATE columns SET data = ? WHERE chunk = 0 AND part = 'results'", (data,))
+        with open_to_read(load_config(path), tmp_path / "results") as league:
+            assert [problem for *_, problem in altered(league)] == [
+                "the columns that tables are made of are not those of its matches"
+            ]
+    monkeypatch.setattr("warpleague.league.mending.verify_league", lambda *_: iter(()))
+    mend(load_config(path), tmp_path / "results")
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        assert altered(league) == []
+        check(league)
+
+
+@pytest.mark.parametrize("data", [b"", b"x" * 50, None])
+def test_what_is_no_column_is_refused(data: Any) -> None:
+    """Anything but packed columns is an error of its own, which tables answer by reading the matches."""
+    with pytest.raises(Damaged):
+        unpack({"results": data}, 2)
+
+
+results = st.integers(1, 4).flatmap(
+    lambda players: st.tuples(
+        st.just(players),
+        st.lists(
+            st.lists(
+                st.tuples(
+                    st.permutations(range(5)).map(lambda bots: tuple(bots[:players])),
+                    st.lists(st.integers(1, players), min_size=players, max_size=players),
+                    st.lists(st.integers(-9, 9), min_size=players, max_size=players),
+                ),
+                min_size=1,
+                max_size=3,
+            ),
+            max_size=6,
+        ),
+    )
+)
+
+
+@given(results)
+@settings(max_examples=60, deadline=None)
+def test_counting_columns_is_counting_matches(drawn: tuple[int, list[Any]]) -> None:
+    """Records, points of pairs, Elo and outcomes of deals are those of a count match by match."""
+    players, deals = drawn
+    matches = [(group, *match) for group, deal in enumerate(deals) for match in deal]
+    times = '[{"decisions":1,"wall_ms":1,"cpu_ms":1,"wait_ms":1,"longest_ms":1}' + ",{}" * (players - 1) + "]"
+    rows = [
+        (
+            Fixture(number, f"{number:020x}", group, group, seats),
+            StoredMatch(
+                f"{number:020x}", tuple(ranks), tuple(map(float, scores)), None, "w", "d", 1, 0.1, "", times
+            ),
+        )
+        for number, (group, seats, ranks, scores) in enumerate(matches, 1)
+    ]
+    columns = gathered(rows, players, PARTS)
+    assert joined([columns.only(slice(3, None)), columns.only(slice(0, 3))], players).same(columns)
+    assert unpack({part: columns.pack(part) for part in PARTS}, players).same(columns)
+    found = tally(columns, 5, 16.0, 1500.0)
+    records, totals, elo, deals_of = (
+        [WinLossRecord() for _ in range(5)],
+        PairTotals(5),
+        SequentialElo(5),
+        Outcomes(),
+    )
+    for group, seats_, ranks, scores in matches:
+        totals.add(seats_, ranks)
+        elo.add(seats_, ranks)
+        deals_of.add(group, tuple(seats_), tuple(ranks))
+        for seat, bot in enumerate(seats_):
+            records[bot].add(seat, ranks, float(scores[seat]), 0, None, None)
+    assert found.totals.games == totals.games
+    assert found.totals.points == totals.points
+    assert found.elo.ratings == pytest.approx(elo.ratings)
+    assert outcomes(columns).counts == deals_of.closed()
+    for mine, theirs in zip(found.records, records, strict=True):
+        assert (mine.played, mine.won, mine.drawn, mine.lost) == (
+            theirs.played, theirs.won, theirs.drawn, theirs.lost,
+        )  # fmt: skip
+        assert mine.points == pytest.approx(theirs.points)
+        assert mine.scores.mean == pytest.approx(theirs.scores.mean, abs=1e-9)
+
+
+def test_errors_of_columns_are_by_group() -> None:
+    """The mean of each bot is clustered by group, as if its values had been counted one after another."""
+    rng = Random(4)
+    rows = []
+    for number in range(1, 61):
+        seats_ = tuple(rng.sample(range(3), 2))
+        scores = (rng.random(), 1e6 + rng.random())
+        played = StoredMatch(f"{number:020x}", (1, 2), scores, None, "w", "d", 1, 0.1, "", "[{},{}]")
+        rows.append((Fixture(number, played.id, number // 3, number // 3, seats_), played))
+    found = tally(of_matches(rows, 2), 3, 16.0, 1500.0)
+    for bot, record in enumerate(found.records):
+        mean = Mean()
+        for group, of_group in groupby(rows, lambda row: row[0].group):
+            for fixture, played in of_group:
+                if bot in fixture.seats:
+                    mean.add(played.scores[fixture.seats.index(bot)], group)
+        assert record.scores.mean == pytest.approx(mean.mean)
+        assert record.scores.error == pytest.approx(mean.error, rel=1e-6)
+        assert record.scores.half == pytest.approx(mean.half, rel=1e-6)
+        more = attrs.evolve(record.scores)
+        more.add(5.0)
+        mean.add(5.0)
+        assert more.error == pytest.approx(mean.error, rel=1e-6)
