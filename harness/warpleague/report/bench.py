@@ -46,10 +46,17 @@ def print_figures(found: dict[str, Any]) -> None:
             f"{_number(row['value'])}{unit}",
             "" if row["goal"] is None else f"{sign} {row['goal']:g}{unit}",
             {None: "", True: "reached", False: "missed"}[row["met"]],
-            "" if row["ratio"] is None else f"{_number(row['ratio'])} {row['over']}",
+            _ratio(row),
         )
         before = row["row"]
     console.print(table)
+
+
+def _ratio(row: dict[str, Any]) -> str:
+    if row["ratio"] is None:
+        return ""
+    goal = "" if row["ratio_goal"] is None else f" (≤ {_number(row['ratio_goal'])})"
+    return f"{_number(row['ratio'])}{goal} {row['over']}"
 
 
 def _number(value: float) -> str:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _MEMORY_S: Final = 0.5
 QUESTION: Final = b'{"type":"act","id":1234,"ask":"turn","clock":{"move_s":1.0}}\n'
+PINGPONG_US: Final = 2.2
+"""The ping-pong on the quiet machine that goals in other units were set for, in microseconds."""
 ASKING: Final = "WANTS"
 """The flag with which the bot of the bench asks for all that bots get by default."""
 SHORT: Final[dict[str, Any]] = {"max_rounds": 13}

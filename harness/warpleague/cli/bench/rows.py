@@ -27,7 +27,8 @@ class Figure:
     """One figure of a row: `value` in `unit`, and the `goal` to reach (`most`: at most that, else at least).
 
     `label` tells the figures of one row apart. Where the unit is no ratio, `ratio` may be one, to `over`, another
-    figure of this run. A figure of a peer has no goal.
+    figure of this run, and at most `ratio_goal` is as good as the goal: so a slow or busy machine may reach it, too. A
+    figure of a peer has no goal.
     """
 
     label: str
@@ -37,12 +38,15 @@ class Figure:
     most: bool = True
     ratio: float | None = None
     over: str = ""
+    ratio_goal: float | None = None
 
     @property
     def met(self) -> bool | None:
         """Whether the goal is reached; None if there is none."""
         if self.goal is None:
             return None
+        if self.ratio is not None and self.ratio_goal is not None and self.ratio <= self.ratio_goal:
+            return True
         return self.value <= self.goal if self.most else self.value >= self.goal
 
 
@@ -123,6 +127,7 @@ def medians(row: Row, rounds: Sequence[Sequence[Figure]]) -> list[dict[str, Any]
                 "met": figure.met,
                 "ratio": None if figure.ratio is None else _rounded(figure.ratio),
                 "over": figure.over or None,
+                "ratio_goal": figure.ratio_goal,
             }
         )
     return found
