@@ -192,7 +192,7 @@ def errors(many: int, seed: int) -> bool:
                 if fit.tiers[a] != fit.tiers[b] or variance < 1e-6:
                     missing += 1
                     continue
-                freedom = min(value for value in (fit.freedom[a], fit.freedom[b]) if value is not None)
+                freedom = fit.freedom_of(a, b)
                 off = fit.ratings[a] - fit.ratings[b] - target[a] + target[b]
                 inside += abs(off) <= t95(freedom) * np.sqrt(variance)
                 told += 1

@@ -45,10 +45,13 @@ class Spread:
     def freedom(self, contrast: Floats) -> Floats:
         """Satterthwaite's degrees of freedom of each contrast; `contrast` is (parameters, contrasts).
 
+        They are twice what they are for normal values: the values of deals have no tails, only a few outcomes (for two
+        matches with even chances the kurtosis is 2 instead of 3), so that their variance is known twice as well.
+
         Where there are very many deals and contrasts, their number less one, for the parameter that weighs most.
         """
         deals, width = self._support.shape
-        if deals * width * contrast.shape[1] > _MOST_EXACT or contrast.shape[1] * contrast.shape[0] > 10_000:
+        if deals * width * contrast.shape[1] > _MOST_EXACT or contrast.size > 10_000:
             found: Floats = np.maximum(self.deals[np.abs(contrast).argmax(axis=0)] - 1, 1.0)
             return found
         here = (self._support >= 0)[:, :, None]
@@ -65,14 +68,20 @@ class Spread:
             outer = self._times[:, None, None] * pulled[:, :, None, i] * pulled[:, None, :, i]
             both = self._inverse @ _scattered(outer, self._support, size)
             squares[i] += (both * both.T).sum()
-        return np.where(squares > 0, trace * trace / np.where(squares > 0, squares, 1.0), 1.0)
+        return np.where(squares > 0, 2.0 * trace * trace / np.where(squares > 0, squares, 1.0), 1.0)
 
 
-def clustered(model: Model, rows: Rows, times: Floats, layout: Layout, solution: Solution) -> Spread:
-    """The spread of a solution, from `rows` of single matches; `times` is how many deals went like each one."""
+def clustered(
+    model: Model, rows: Rows, times: Floats, layout: Layout, solution: Solution, best: Floats
+) -> Spread:
+    """The spread of the parameters `best`, from `rows` of single matches; `times` is how many deals went like each one.
+
+    `solution` are parameters near them, and the inverse of their information, by which the surpluses are weighed.
+    """
     strengths = layout.strengths(rows, solution.parameters)
     draws = solution.parameters[-1] if layout.draws else None
-    _, gradient, information = model(rows, strengths, draws)
+    _, _, information = model(rows, strengths, draws)
+    _, gradient, _ = model(rows, layout.strengths(rows, best), best[-1] if layout.draws else None)
     gradient, information = layout.unfold(gradient, information)
     index, size, deals = layout.index(rows), layout.size, len(times)
     share = rows.weight / times[rows.deal]

@@ -11,7 +11,7 @@ import numpy as np
 from warpleague.league.ratings import bradley_terry, plackett_luce
 from warpleague.league.ratings.elo import SCALE
 from warpleague.league.ratings.errors import clustered
-from warpleague.league.ratings.likelihood import Layout, most_likely
+from warpleague.league.ratings.likelihood import Layout, Likelihood
 from warpleague.league.ratings.rows import Deals, Rows, pair_rows, ranking_rows, summed
 from warpleague.league.statistics import student, t95
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _NO_VARIANCE = 1e-6  # squared Elo: what rounding leaves where all deals went alike
 _BOUND = 0.05
+_CALM = 2.0
+_MOST_PAIRED = 24  # bots whose every difference has degrees of freedom of its own
 
 
 @attrs.frozen
@@ -69,6 +71,7 @@ class Fit:
     seat_freedom: tuple[int | None, ...] = ()
     draws: float | None = None
     converged: bool = True
+    pair_freedom: Floats | None = None
 
     def half(self, bot: int) -> float | None:
         """Half the 95 % interval of a rating, by Student's t."""
@@ -86,8 +89,13 @@ class Fit:
         variance = float(self.covariance[a, a] + self.covariance[b, b] - 2 * self.covariance[a, b])
         if variance < _NO_VARIANCE:
             return None
-        found = [freedom for freedom in (self.freedom[a], self.freedom[b]) if freedom is not None]
-        return student((one - two) / sqrt(variance), min(found, default=1))
+        return student((one - two) / sqrt(variance), self.freedom_of(a, b))
+
+    def freedom_of(self, a: int, b: int) -> int:
+        """The degrees of freedom of the difference of two bots."""
+        if self.pair_freedom is not None:
+            return max(int(self.pair_freedom[a, b]), 1)
+        return min((value for value in (self.freedom[a], self.freedom[b]) if value is not None), default=1)
 
 
 def _half(error: float | None, freedom: int | None) -> float | None:
@@ -127,6 +135,7 @@ def joint_fit(
         middle = anchor if anchor is not None and anchor in island else largest
         place[island] += start - place[middle].mean()
     covariance, freedom = _covariance(bots, tiers, anchor, spread, layout, rating)
+    paired = _paired(bots, spread, layout, rating)
     errors = [
         None if single[bot] or (variance < _NO_VARIANCE and bot != anchor) else sqrt(max(variance, 0.0))
         for bot, variance in enumerate(covariance.diagonal())
@@ -149,6 +158,7 @@ def joint_fit(
         seat_freedom=seat_freedom,
         draws=float(np.exp(solution.parameters[-1])) if layout.draws else None,
         converged=solution.converged and settled,
+        pair_freedom=paired,
     )
 
 
@@ -206,14 +216,21 @@ def _rated(deals: Deals, tiers: Ints, method: Method) -> tuple[Ints, Spread | No
         short = summed(rows, max(rated.size, 1), players, by_seat=method.seats)
         draws = draws and bool((short.drawn > 0).any())
     layout = Layout(rated.size, tier[rated], players if method.seats else 0, draws)
-    solution = most_likely(model, short, layout, method.prior)
+    found = Likelihood(model, short, layout, method.prior)
+    solution = found.maximum()
     if layout.seats and not solution.told:
         # Bots that always sit on the same seats: the results do not tell apart who is good and which seat is.
         layout = attrs.evolve(layout, seats=0)
-        solution = most_likely(model, short, layout, method.prior)
+        found = attrs.evolve(found, layout=layout)
+        solution = found.maximum()
     level = np.zeros(bots)
     level[rated] = solution.parameters[: rated.size]
-    spread = clustered(model, rows, deals.times, layout, solution) if len(rows.bots) else None
+    if not len(rows.bots):
+        return rated, None, solution, layout, level
+    # The most likely ratings lie too far apart in short leagues, and errors there would be too large. Two drawn
+    # matches bring them back to about where errors are right; in long leagues they change nothing.
+    calm = attrs.evolve(found, prior=method.prior + _CALM).maximum().parameters
+    spread = clustered(model, rows, deals.times, layout, found.solution(calm), solution.parameters)
     return rated, spread, solution, layout, level
 
 
@@ -262,7 +279,7 @@ def _placed(every: Rows, pairs: Rows, tiers: Ints, level: Floats) -> tuple[Float
     linked = np.zeros((count, count), dtype=bool)
     linked[keys // count, keys % count] = True
     islands = _components(linked | linked.T | np.eye(count, dtype=bool))
-    found = most_likely(bradley_terry.contests, rows, Layout(count, islands), offset=offset)
+    found = Likelihood(bradley_terry.contests, rows, Layout(count, islands), offset=offset).maximum()
     return level + np.where(tiers >= 0, found.parameters[tiers], 0.0), found.converged
 
 
@@ -295,6 +312,19 @@ def _covariance(
     for bot, value in zip(rated, found, strict=True):
         freedom[bot] = max(int(value), 1)
     return covariance, tuple(freedom)
+
+
+def _paired(bots: int, spread: Spread | None, layout: Layout, rated: Ints) -> Floats | None:
+    """The degrees of freedom of each difference, None for many bots: there they make no difference."""
+    if spread is None or rated.size > _MOST_PAIRED:
+        return None
+    first, second = np.triu_indices(rated.size, 1)
+    contrast = np.zeros((layout.size, first.size))
+    contrast[first, np.arange(first.size)] = 1.0
+    contrast[second, np.arange(first.size)] = -1.0
+    found = np.ones((bots, bots))
+    found[rated[first], rated[second]] = found[rated[second], rated[first]] = spread.freedom(contrast)
+    return found
 
 
 def _seats(

@@ -93,59 +93,76 @@ class Solution:
     told: bool
 
 
-def most_likely(
-    model: Model, rows: Rows, layout: Layout, prior: float = 0.0, offset: Floats | None = None
-) -> Solution:
-    """Maximise the likelihood of `rows`.
+@attrs.frozen
+class Likelihood:
+    """The likelihood of `rows` as a function of the parameters.
 
     `prior` is in matches: as if each bot had drawn so many against one of mean rating. `offset` (rows, places) is
     added to the log strengths.
     """
-    flat = layout.flat()
-    if prior:
-        flat[: layout.bots, : layout.bots] = 0.0  # it tells the level
-    index, parameters = layout.index(rows), np.zeros(layout.size)
-    places = index.shape[1]
-    square = index[:, :, None] * layout.size + index[:, None, :]
 
-    def at(point: Floats) -> tuple[float, Floats, Floats]:
+    model: Model
+    rows: Rows
+    layout: Layout
+    prior: float = 0.0
+    offset: Floats | None = None
+
+    def at(self, point: Floats) -> tuple[float, Floats, Floats]:
+        """The log likelihood, its gradient, and its information."""
+        rows, layout, prior = self.rows, self.layout, self.prior
+        index = layout.index(rows)
+        places = index.shape[1]
         strengths = layout.strengths(rows, point)
-        if offset is not None:
-            strengths = strengths + offset
-        value, gradient, information = model(rows, strengths, point[-1] if layout.draws else None)
+        if self.offset is not None:
+            strengths = strengths + self.offset
+        value, gradient, information = self.model(rows, strengths, point[-1] if layout.draws else None)
         gradient, information = layout.unfold(gradient, information)
         total = float(rows.weight @ value)
         slope = added(index.ravel(), np.repeat(rows.weight, places) * gradient.ravel(), layout.size)
-        curve = added(
-            square.ravel(), np.repeat(rows.weight, places * places) * information.ravel(), layout.size**2
-        ).reshape(layout.size, layout.size)
+        square = (index[:, :, None] * layout.size + index[:, None, :]).ravel()
+        weight = np.repeat(rows.weight, places * places)
+        curve = added(square, weight * information.ravel(), layout.size**2).reshape(layout.size, layout.size)
         if prior:
-            own = point[: layout.bots]
+            own, bots = point[: layout.bots], np.arange(layout.bots)
             share = 0.5 * (1.0 + np.tanh(own / 2))
             total -= prior * float(np.log(np.cosh(own / 2)).sum())
-            slope[: layout.bots] += prior * (0.5 - share)
-            index_ = np.arange(layout.bots)
-            curve[index_, index_] += prior * share * (1 - share)
+            slope[bots] += prior * (0.5 - share)
+            curve[bots, bots] += prior * share * (1 - share)
         return total, slope, curve
 
-    value, slope, curve = at(parameters)
-    converged = False
-    for _ in range(STEPS):
-        try:
-            step = np.linalg.solve(curve + flat, slope)
-        except np.linalg.LinAlgError:
-            break
-        for _ in range(_HALVINGS):
-            further = at(parameters + step)
-            # Where nothing is left to gain, rounding decides which value is greater.
-            if further[0] >= value - 1e-12 * abs(value):
+    def flat(self) -> Floats:
+        """The projection on what neither results nor prior tell anything of."""
+        found = self.layout.flat()
+        if self.prior:
+            found[: self.layout.bots, : self.layout.bots] = 0.0  # the prior tells the level
+        return found
+
+    def solution(self, point: Floats, *, converged: bool = True) -> Solution:
+        """The parameters `point` with the inverse of their information."""
+        flat, curve = self.flat(), self.at(point)[2]
+        told = bool(np.linalg.cond(curve + flat) < _SINGULAR) if self.layout.size else True
+        inverse = np.linalg.inv(curve + flat) - flat if told else np.zeros_like(curve)
+        return Solution(point, inverse, converged, told)
+
+    def maximum(self) -> Solution:
+        """The most likely parameters."""
+        flat, point = self.flat(), np.zeros(self.layout.size)
+        value, slope, curve = self.at(point)
+        converged = False
+        for _ in range(STEPS):
+            try:
+                step = np.linalg.solve(curve + flat, slope)
+            except np.linalg.LinAlgError:
                 break
-            step = step / 2
-        parameters = parameters + step
-        value, slope, curve = further
-        if np.abs(step).max(initial=0.0) < _PRECISE:
-            converged = True
-            break
-    told = bool(np.linalg.cond(curve + flat) < _SINGULAR) if layout.size else True
-    inverse = np.linalg.inv(curve + flat) - flat if told else np.zeros_like(curve)
-    return Solution(parameters, inverse, converged, told)
+            for _ in range(_HALVINGS):
+                further = self.at(point + step)
+                # Where nothing is left to gain, rounding decides which value is greater.
+                if further[0] >= value - 1e-12 * abs(value):
+                    break
+                step = step / 2
+            point = point + step
+            value, slope, curve = further
+            if np.abs(step).max(initial=0.0) < _PRECISE:
+                converged = True
+                break
+        return self.solution(point, converged=converged)
