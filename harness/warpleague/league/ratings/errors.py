@@ -74,7 +74,7 @@ class Spread:
 def clustered(
     model: Model, rows: Rows, times: Floats, layout: Layout, solution: Solution, best: Floats
 ) -> Spread:
-    """The spread of the parameters `best`, from `rows` of single matches; `times` is how many deals went like each one.
+    """The spread of the parameters `best`, from `rows` of single matches; `times` is how many deals went like each.
 
     `solution` are parameters near them, and the inverse of their information, by which the surpluses are weighed.
     """
