@@ -23,7 +23,7 @@ from warpleague.strict import structure
 from warpleague.suggest import nearest, nearest_path
 from warpleague.toml_text import parse_toml, read_text
 
-FormatKind = Literal["round-robin", "gauntlet", "test"]
+FormatKind = Literal["round-robin", "gauntlet", "swiss", "test"]
 Seating = Literal["all", "rotations", "fixed"]
 Dice = Literal["shared", "own"]
 
@@ -61,6 +61,7 @@ class FormatTable:
     `tables` is "all" (every set of bots that fits) or a number of tables drawn so that meetings are balanced;
     `challengers` are the bots of a gauntlet that play all others, by default the first bot of the list. `dice` says
     whether all seat orders of a deal share its dice (at tables of one: all bots), or each match has its own.
+    `rounds` is how many a Swiss has.
 
     A test of strength plays until it is decided whether the first bot is better than the second by `elo1` or by `elo0`
     (in Elo or normalised Elo, `unit`), with these probabilities to err (`alpha`: `elo0` is the truth; `beta`: `elo1`
@@ -72,6 +73,7 @@ class FormatTable:
     seats: Seating = "rotations"
     tables: int | Literal["all"] = "all"
     challengers: tuple[str, ...] = ()
+    rounds: int = attrs.field(default=0, validator=[ge(0), le(1_000)])
     dice: Dice = "shared"
     elo0: float = attrs.field(default=0.0, validator=[ge(-1_000), le(1_000)])
     elo1: float = attrs.field(default=20.0, validator=[ge(-1_000), le(1_000)])
@@ -325,6 +327,10 @@ def _check(config: LeagueConfig, where: str) -> None:
         )
     if config.format.kind == "test":
         _check_test(config, where)
+    if config.format.kind == "swiss":
+        _check_swiss(config, where)
+    elif config.format.rounds:
+        raise ConfigError(f'{where}: format.rounds: only kind = "swiss" has rounds')
     if config.format.kind == "gauntlet":
         if isinstance(tables, int):
             raise ConfigError(f'{where}: format.tables: a gauntlet plays all its tables; leave it at "all"')
@@ -338,6 +344,19 @@ def _check(config: LeagueConfig, where: str) -> None:
             raise ConfigError(f"{where}: format.kind: a gauntlet needs tables of two or more; {todo}")
     elif config.format.challengers:
         raise ConfigError(f'{where}: format.challengers: only kind = "gauntlet" has challengers')
+
+
+def _check_swiss(config: LeagueConfig, where: str) -> None:
+    if not config.format.rounds:
+        raise ConfigError(
+            f"{where}: format.rounds: a Swiss needs a number of rounds, such as 9 for 60 bots"
+        )
+    if config.format.tables != "all":
+        raise ConfigError(f'{where}: format.tables: a Swiss pairs all bots in each round; leave it at "all"')
+    if config.game.players == 1:
+        raise ConfigError(
+            f"{where}: format.kind: a Swiss needs tables of two or more; set players under [game]"
+        )
 
 
 def _check_test(config: LeagueConfig, where: str) -> None:

@@ -21,7 +21,7 @@ import zstandard
 from warpleague.errors import RecordError, StoreError
 from warpleague.league import entrants_commitment, journal, kept
 from warpleague.league.about import About
-from warpleague.league.facts import add_fact, meta_alterations
+from warpleague.league.facts import META, add_fact, meta_alterations
 from warpleague.league.lock import StoreFiles, take_lock
 from warpleague.league.schema import (
     MEND,
@@ -238,6 +238,18 @@ class Store(About):
             if counts.total() >= stored:
                 break  # as in count_of
         return counts
+
+    def since_entry(self) -> list[str]:
+        """The ids of the matches stored since it was last settled who plays: by entrants, merges, disqualifications."""
+        return [
+            str(row[0])
+            for row in self._rows(
+                "SELECT m.id FROM journal j JOIN match m ON m.id = j.id WHERE j.seq > (SELECT coalesce(max(j.seq), 0) "
+                "FROM journal j JOIN fact f ON f.id = j.id WHERE f.kind NOT IN (?, ?)) ORDER BY j.seq",
+                META,
+                journal.REMOVED,
+            )
+        ]
 
     def journal(self) -> int:
         """How many entries the journal has."""

@@ -17,6 +17,7 @@ from warpleague.league.pool import RefereePool
 from warpleague.league.record_reader import header_differences
 from warpleague.league.stored_match import played_from
 from warpleague.match.confinement import Confinement
+from warpleague.league.schedule import Course
 from warpleague.match.lines import publish
 from warpleague.match.replay import verify_record
 
@@ -128,6 +129,20 @@ def altered(league: League, heads: Sequence[Head] = ()) -> list[tuple[int | None
             if len(numbers) == len(ids):
                 break
     return [(numbers.get(match_id or ""), match_id, problem) for match_id, problem in found]
+
+
+def mispaired(league: League) -> list[tuple[int | None, str | None, str]]:
+    """Stored matches that results before them do not give, in a format that goes by results; as `altered` tells them.
+
+    Left out are those from before the last change of who plays.
+    """
+    if league.schedule.format.ahead is None:
+        return []
+    course, given = Course(league.schedule), set[str]()
+    while (batch := course.take()) is not None:
+        given.update(fixture.id for fixture in batch)
+    problem = "is of a pairing that should not have been: the results before it give another one"
+    return [(None, match_id, problem) for match_id in league.store.since_entry() if match_id not in given]
 
 
 def _faults_of(record: bytes, players: int) -> list[list[tuple[Any, ...]]]:

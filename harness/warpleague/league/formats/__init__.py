@@ -16,6 +16,7 @@ MODULES: Final = {
     "round-robin": "round_robin",
     "sampled": "sampled",
     "gauntlet": "gauntlet",
+    "swiss": "swiss",
     "test": "test",
 }
 """The module of each format in this folder. Each has a function `make(season)`, which returns the `Format`.

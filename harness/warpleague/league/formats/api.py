@@ -6,6 +6,7 @@ merged or played in parallel has the same matches as an undisturbed one, and any
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING, Protocol
 
@@ -42,6 +43,15 @@ class Outcome:
     group: Group
     played: tuple[StoredMatch, ...] | None
     absent: frozenset[int] = frozenset()
+
+
+def points_of(outcome: Outcome) -> Counter[int]:
+    """The points of each bot in a group that was played: two for each opponent beaten in a match, one for a tie."""
+    points: Counter[int] = Counter()
+    for seats, result in zip(outcome.group.seats, outcome.played or (), strict=True):
+        for bot, rank in zip(seats, result.ranks, strict=True):
+            points[bot] += sum((rank < other) + (rank <= other) for other in result.ranks) - 1
+    return points
 
 
 Batches = Generator[Iterable[Group], list[Outcome], bool]
