@@ -348,9 +348,7 @@ def _check(config: LeagueConfig, where: str) -> None:
 
 def _check_swiss(config: LeagueConfig, where: str) -> None:
     if not config.format.rounds:
-        raise ConfigError(
-            f"{where}: format.rounds: a Swiss needs a number of rounds, such as 9 for 60 bots"
-        )
+        raise ConfigError(f"{where}: format.rounds: a Swiss needs a number of rounds, such as 9 for 60 bots")
     if config.format.tables != "all":
         raise ConfigError(f'{where}: format.tables: a Swiss pairs all bots in each round; leave it at "all"')
     if config.game.players == 1:

@@ -240,7 +240,7 @@ class Store(About):
         return counts
 
     def since_entry(self) -> list[str]:
-        """The ids of the matches stored since it was last settled who plays: by entrants, merges, disqualifications."""
+        """The ids of the matches stored since it was last settled who plays (entrants, merges, decisions)."""
         return [
             str(row[0])
             for row in self._rows(

@@ -15,9 +15,9 @@ import msgspec
 from warpleague.errors import RecordError, StoreError
 from warpleague.league.pool import RefereePool
 from warpleague.league.record_reader import header_differences
+from warpleague.league.schedule import Course
 from warpleague.league.stored_match import played_from
 from warpleague.match.confinement import Confinement
-from warpleague.league.schedule import Course
 from warpleague.match.lines import publish
 from warpleague.match.replay import verify_record
 

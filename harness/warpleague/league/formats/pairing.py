@@ -32,12 +32,14 @@ _PASSES: Final = 12
 class Field:
     """The bots of a Swiss and what they did so far; `win` is the score of a round won.
 
-    `scores`, `seats` (games in each seat), `met` (how often two met) and `byes` are counted over the rounds.
+    `fixed`: a table plays one seat order only, so that seats must be balanced over the rounds; this comes before
+    scores. `scores`, `seats` (games in each seat), `met` (how often two met) and `byes` are counted over the rounds.
     """
 
     players: int
     win: int
     bots: list[int]
+    fixed: bool = False
     scores: Counter[int] = attrs.Factory(Counter)
     seats: Counter[tuple[int, int]] = attrs.Factory(Counter)
     met: Counter[tuple[int, int]] = attrs.Factory(Counter)
@@ -58,7 +60,7 @@ class Field:
         """How bad it is that two bots meet."""
         difference = abs(self.scores[one] - self.scores[two]) * _SPAN // self.win
         met = self.met[min(one, two), max(one, two)]
-        due = self.due(one) * self.due(two) > 0 if self.players == 2 else False
+        due = self.fixed and self.players == 2 and self.due(one) * self.due(two) > 0
         return difference**2 + _REPEAT * met + _SEAT * due
 
     def due(self, bot: int) -> int:
@@ -84,7 +86,7 @@ def pair_round(field: Field, luck: Callable[[Sequence[int]], int]) -> tuple[list
     if k == 2:
         tables, byes = _matched(field, order, luck)
     else:
-        by_bye = sorted(order[::-1], key=field.bye_cost)
+        by_bye = sorted(order, key=field.bye_cost)
         byes = by_bye[: len(order) % k]
         tables = _exchanged(field, [bot for bot in order if bot not in byes])
     places = {bot: place for place, bot in enumerate(order)}

@@ -38,7 +38,7 @@ class Swiss:
     def batches(self) -> Batches:
         """The rounds, one after another."""
         season = self.season
-        field = Field(season.players, self.win, list(season.by_name))
+        field = Field(season.players, self.win, list(season.by_name), season.format.seats == "fixed")
         for round_ in range(season.format.rounds):
             if len(field.bots) < season.players:
                 break

@@ -1,0 +1,131 @@
+"""Swiss: nobody meets twice, seats are balanced, byes go round, and every pairing follows from results."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections import Counter
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from warpleague.league.config import load_config
+from warpleague.league.formats.pairing import Field, luck_of, pair_round
+from warpleague.league.league import open_to_read
+from warpleague.league.running import RunWatcher, run_league
+from warpleague.league.verifying import mispaired
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORM = 'kind = "swiss"\nrounds = 4'
+
+
+def played(n: int, k: int, rounds: int, *, fixed: bool = False) -> tuple[Field, list[list[tuple[int, ...]]]]:
+    """A Swiss in which the stronger bot, the one with the lower number, wins most of the time."""
+    rng = random.Random(n * k)
+    names = [f"bot{i}" for i in range(n)]
+    field, told = Field(k, 2 * (k - 1), list(range(n)), fixed), []
+    for round_ in range(rounds):
+        tables, byes = pair_round(field, luck_of(names, b"s" * 32, round_))
+        assert sorted([bot for table in tables for bot in table] + byes) == list(range(n))
+        told.append(tables)
+        field.seat(tables)
+        for bot in byes:
+            field.bye(bot)
+        for table in tables:
+            order = sorted(table, key=lambda bot: bot + rng.gauss(0, n / 4))
+            for place, bot in enumerate(order):
+                field.scores[bot] += 2 * (k - 1 - place)
+    return field, told
+
+
+@pytest.mark.parametrize(("n", "k", "rounds"), [(60, 2, 9), (61, 2, 9), (8, 2, 7), (60, 3, 9), (61, 4, 7)])
+def test_nobody_meets_twice(n: int, k: int, rounds: int) -> None:
+    """No two bots meet twice and none has two byes; at tables of two seats differ by one at most."""
+    field, _ = played(n, k, rounds, fixed=True)
+    assert max(field.met.values()) == 1
+    assert sum(field.byes.values()) == rounds * (n % k)
+    assert max(field.byes.values(), default=0) <= 1
+    spreads = [max(seats) - min(seats) for seats in ([field.seats[b, s] for s in range(k)] for b in range(n))]
+    assert max(spreads) <= (1 if k == 2 else 2)
+
+
+def test_bots_meet_others_of_like_scores() -> None:
+    """From the second round on winners meet winners: scores of a pair differ by one win at most early on."""
+    _, told = played(32, 2, 2)
+    met = Counter(pair for tables in told for table in tables for pair in combinations(sorted(table), 2))
+    assert set(met.values()) == {1}
+    first = played(32, 2, 1)[0]
+    assert {abs(first.scores[a] - first.scores[b]) for a, b in told[1]} == {0}
+
+
+class Stop(RunWatcher):
+    """Stops a run after some matches."""
+
+    def __init__(self, matches: int) -> None:
+        self.left = matches
+
+    def finished(self, fixture: Any, result: Any) -> None:  # noqa: ARG002
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+
+def seen(league: Any) -> list[Any]:
+    return [(f.number, f.round, f.id, found.ranks) for f, found in league.results()]
+
+
+def test_a_swiss_that_was_killed_again_and_again_is_the_same(
+    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
+) -> None:
+    """Killed after every few matches and resumed, a Swiss has the same pairings as an undisturbed one."""
+    path = write_league("a", "b", "c", "d", "e", extra=FORM, deals=2)
+    with open_league(path, tmp_path / "once") as league:
+        report = run_league(league, executor=inline, play=fake.play)
+        assert (report.complete, report.total) == (True, 4 * 2 * 2 * 2)
+        once = seen(league)
+    for _ in range(20):
+        with open_league(path, tmp_path / "killed") as league:
+            if run_league(league, executor=inline, play=fake.play, watcher=Stop(3)).complete:
+                break
+    with open_to_read(load_config(path), tmp_path / "killed") as league:
+        assert seen(league) == once
+        assert mispaired(league) == []
+
+
+def test_a_changed_result_shows_as_a_wrong_pairing(
+    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
+) -> None:
+    """Where a result of the first round was altered, matches of later rounds should not have been."""
+    path = write_league(*"abcdefgh", extra=FORM, deals=1)
+    with open_league(path) as league:
+        run_league(league, executor=inline, play=fake.play)
+        first = next(f.id for f, found in league.results() if found.ranks in ((1, 2), (2, 1)))
+    db = sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")
+    db.execute(
+        "UPDATE match SET ranks = CASE ranks WHEN '[1,2]' THEN '[2,1]' ELSE '[1,2]' END WHERE id = ?",
+        (first,),
+    )
+    db.commit()
+    db.close()
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        wrong = mispaired(league)
+    assert wrong
+    assert all("should not have been" in problem for _, _, problem in wrong)
+
+
+@pytest.mark.parametrize(
+    ("extra", "told"),
+    [
+        ('kind = "swiss"', "a Swiss needs a number of rounds"),
+        ("rounds = 3", 'only kind = "swiss" has rounds'),
+    ],
+)
+def test_bad_rounds_are_refused(write_league: Any, extra: str, told: str) -> None:
+    """A Swiss without rounds, and rounds without a Swiss, are errors."""
+    from warpleague.errors import ConfigError
+
+    with pytest.raises(ConfigError, match=told):
+        load_config(write_league("a", "b", extra=extra))
