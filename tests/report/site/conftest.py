@@ -150,7 +150,7 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     listed = ", ".join(f'{{ path = "{bot}", name = "{bot} <i>&{place}" }}' for place, bot in enumerate(BOTS))
     path = folder / "cup.toml"
     path.write_text(
-        f'seed = "site"\nbots = [{listed}]\n[game]\nid = "aliens"\noptions = {{ max_turns = 12 }}\n'
+        f'seed = "site of a league"\nbots = [{listed}]\n[game]\nid = "aliens"\noptions = {{ max_turns = 12 }}\n'
         "[format]\ndeals = 1\n"
         '[rules]\nfaults = "substitute"\nstrikes = 1\n[clock]\nmove_s = 0.1\nbank_s = 3.0\n',
         "utf-8",
