@@ -481,6 +481,11 @@ class Stale(HushGame):
         return self.kept
 
 
+class Silent(HushGame):
+    def legal_json(self, state: Hush, seat: int, legal: Any) -> bytes:
+        return b"[]"
+
+
 class Shuffled(HushGame):
     def legal(self, state: Hush, seat: int) -> Any:
         return Backwards(super().legal(state, seat))
@@ -536,6 +541,7 @@ BROKEN = [
     (Loaded, "weights"),
     (Verbose, "several lines"),
     (Stale, "not the JSON of its view"),
+    (Silent, "not the JSON of legal"),
     (Shuffled, "another order by index"),
     (Blank, "nothing to draw"),
     (Stray, "not one of game.Actions"),

@@ -164,6 +164,13 @@ class Game(ABC, Generic[S, A]):
         May be a lazy sequence: `len` and indexing must be cheap.
         """
 
+    def legal_json(self, state: S, seat: int, legal: Sequence[A]) -> bytes | None:  # noqa: ARG002 - see below
+        """The JSON list of `legal`, as a question carries it, for games with a quick way to make it.
+
+        None: it is put together from the JSON of each action, which is kept.
+        """
+        return None
+
     @abstractmethod
     def parse(self, state: S, seat: int, data: object) -> A:
         """The action that the JSON value `data` names, if it is legal now; else `ActionError` says why not.

@@ -208,7 +208,7 @@ class Referee:
         if self._wants_state[seat]:
             view = self.game.view_json(self._state, seat)
         if self._wants_legal[seat]:
-            legal = self._actions.listed(self._legal)
+            legal = self.game.legal_json(self._state, seat, self._legal) or self._actions.listed(self._legal)
         self.line = codec.encode_act(self._id, self._ask, bank_s, move_s, talk or None, events, view, legal)
 
     def answer(self, line: bytes, wall_ns: int, cpu_ns: int | None, wait_ns: int | None) -> Violation | None:

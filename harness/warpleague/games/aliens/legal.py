@@ -6,9 +6,13 @@ then by way, `decline` last.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Final, overload
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final, TypeVar, overload
+
+import attrs
 
 from warpleague.games.aliens.actions import (
     ACTIONS,
@@ -25,10 +29,13 @@ from warpleague.games.aliens.actions import (
 from warpleague.games.aliens.geometry import COUNT, HOME, INDEX, SHIPS, TARGET
 from warpleague.games.aliens.state import PLACE, SEND, TURN, State
 from warpleague.games.reading import ActionReader
+from warpleague.games.values import Kept, encoded
 
 if TYPE_CHECKING:
     from warpleague.games.aliens.actions import Reach
     from warpleague.games.aliens.state import Rules
+
+T = TypeVar("T")
 
 SENDS_WITH_HOLES: Final = 16
 """How many sends of one die use may choose squares with wormholes (aliens T8)."""
@@ -39,6 +46,11 @@ _READER: Final = ActionReader(ACTIONS)
 def legal(state: State, seat: int) -> Sequence[Action]:
     """Everything `seat` may do now; nothing unless it must act."""
     return state.legal if seat in state.actors else ()
+
+
+def legal_json(state: State, seat: int, legal: Sequence[Action]) -> bytes | None:
+    """The JSON of the long lists, which are hundreds of actions."""
+    return legal.json() if isinstance(legal, LazyActions) else None
 
 
 _ASKS: Final = ("", "order", "place", "", "turn", "jump", "send", "")
@@ -158,12 +170,29 @@ def placements(holes: tuple[int, ...], seat: int) -> Placements:
     )
 
 
+def _json(actions: Iterable[Action]) -> tuple[bytes, ...]:
+    return tuple([encoded({"do": action.do, **attrs.asdict(action)}) for action in actions])
+
+
+_PLACES_JSON: Final[Kept[int, tuple[bytes, ...]]] = Kept(lambda coin: _json(PLACES[coin]))
+"""By coin and square."""
+
+
+@cache
+def _sends_json() -> tuple[bytes, ...]:
+    return _json(SENDS)
+
+
 class LazyActions(Sequence[Action]):
     """A long list of legal actions that is not kept: `_at` finds the item of an index in range."""
 
     __slots__ = ()
 
     def _at(self, index: int) -> Action:
+        raise NotImplementedError
+
+    def json(self) -> bytes:
+        """The list as JSON."""
         raise NotImplementedError
 
     @overload
@@ -198,6 +227,11 @@ class Placements(LazyActions):
     def __iter__(self) -> Iterator[Action]:
         return chain.from_iterable([map(PLACES[coin].__getitem__, self.squares) for coin in self.coins])
 
+    def json(self) -> bytes:
+        """The list as JSON."""
+        free = itemgetter(*self.squares)  # there are always many more squares than coins
+        return b"[%b]" % b",".join([b",".join(free(_PLACES_JSON[coin])) for coin in self.coins])
+
     def __contains__(self, action: object) -> bool:
         return (
             isinstance(action, Place)
@@ -226,10 +260,17 @@ class Sendings(LazyActions):
         return SENDS[index]
 
     def __iter__(self) -> Iterator[Action]:
-        rest = list(SENDS)
+        return iter(self._without(SENDS))
+
+    def json(self) -> bytes:
+        """The list as JSON."""
+        return b"[%b]" % b",".join(self._without(_sends_json()))
+
+    def _without(self, squares: Sequence[T]) -> list[T]:
+        rest = list(squares)
         for number in reversed(self.occupied):
             del rest[number]
-        return iter(rest)
+        return rest
 
     def __contains__(self, action: object) -> bool:
         return isinstance(action, Send) and INDEX.get(action.to, -1) not in (-1, *self.occupied)

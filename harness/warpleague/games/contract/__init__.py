@@ -27,6 +27,7 @@ from warpleague.games.playout import (
     random_playout,
 )
 from warpleague.games.reading import type_misfit
+from warpleague.games.values import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -307,6 +308,9 @@ class _Run(KnowledgeChecker):
         self.demand(list(game.legal(state, actor)) == legal, "legal is not the same when asked again")
         lazy = game.legal(state, actor)
         self.demand([lazy[i] for i in range(len(lazy))] == legal, "legal has another order by index")
+        told = game.legal_json(state, actor, lazy)
+        right = encoded([game.action_json(action) for action in legal])
+        self.demand(told is None or told == right, f"legal_json is not the JSON of legal: {told!r}")
         ask = game.ask(state, actor)
         self.demand(isinstance(ask, str) and ask and ask.split() == [ask], f"ask must be one word: {ask!r}")
         self.demand(type(game.talk(state, actor)) is int and game.talk(state, actor) >= 0, "talk must count")
