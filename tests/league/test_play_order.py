@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from warpleague.league.play_order import DEALS_A_JOB, in_phases
 from warpleague.league.pool import RefereeDied
+from warpleague.league.progress import RunWatcher
 from warpleague.league.running import run_league
 from warpleague.league.schedule import Fixture, Schedule
 from warpleague.runner.play import end_idle
@@ -126,7 +127,7 @@ def test_no_process_that_saw_dice_is_alive_when_they_come_again(
         season = attrs.evolve(league.season, players=players)
         tables = attrs.evolve(league, season=season, schedule=Schedule(season))
         bots = Patient(fake.play, 3, deaths)
-        watcher = running.RunWatcher()
+        watcher = RunWatcher()
         watcher.tick = bots.tick
         report = run_league(tables, executor=bots, jobs=2, play=fake.play, watcher=watcher)
     assert report.complete

@@ -13,7 +13,8 @@ from warpleague.errors import BadInput
 from warpleague.league.config import load_config
 from warpleague.league.league import League, open_to_read
 from warpleague.league.pool import RefereePool
-from warpleague.league.running import RunWatcher, run_league
+from warpleague.league.progress import RunWatcher
+from warpleague.league.running import run_league
 from warpleague.league.standings import standings
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from rich.console import Console
 
-from warpleague.league.config import RatingTable
-from warpleague.league.running import Void
+from warpleague.league.config import FormatTable, RatingTable
+from warpleague.league.progress import Void
 from warpleague.league.schedule import Fixture
 from warpleague.match.spec import MatchResult, SeatTimes
 from warpleague.report import live
@@ -39,7 +39,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Time:
 @pytest.fixture
 def league() -> SimpleNamespace:
     """As much of a league as a watcher looks at."""
-    season = SimpleNamespace(names=("anna", "bert"), bots=(1, 2), players=2)
+    season = SimpleNamespace(names=("anna", "bert"), bots=(1, 2), players=2, format=FormatTable())
     config = SimpleNamespace(name="cup", rating=RatingTable())
     return SimpleNamespace(season=season, config=config, results=lambda: iter(()), barred=frozenset())
 

@@ -24,7 +24,7 @@ from warpleague.errors import BadInput
 if TYPE_CHECKING:
     import argparse
 
-    from warpleague.league.running import RunReport
+    from warpleague.league.progress import RunReport
     from warpleague.league.strength import StrengthTest
 
 
@@ -88,7 +88,8 @@ def _compare(args: argparse.Namespace) -> int:
     """Exit code 0: accepted; 1: rejected; 3: undecided; 130: stopped by the user."""
     from warpleague.league.config import load_config
     from warpleague.league.league import open_to_run
-    from warpleague.league.running import RunWatcher, run_league
+    from warpleague.league.progress import RunWatcher
+    from warpleague.league.running import run_league
     from warpleague.league.strength import strength_test
     from warpleague.report.live import LiveWatcher, PlainWatcher
     from warpleague.report.strength import exit_code

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from warpleague.league.config import LeagueConfig
     from warpleague.league.league import League
-    from warpleague.league.running import RunReport, RunWatcher
+    from warpleague.league.progress import RunReport, RunWatcher
     from warpleague.runner.bot.logs import LogFolder
 
     Handler = Callable[[argparse.Namespace], int]
@@ -258,7 +258,7 @@ def _play(league: League, args: argparse.Namespace, logs: LogFolder | None) -> R
 
 @contextmanager
 def _watcher(args: argparse.Namespace) -> Iterator[RunWatcher]:
-    from warpleague.league.running import RunWatcher
+    from warpleague.league.progress import RunWatcher
     from warpleague.report.live import LiveWatcher, PlainWatcher
     from warpleague.report.terminal import make_console
 

@@ -16,7 +16,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.league.running import RunWatcher
+from warpleague.league.progress import RunWatcher
 from warpleague.league.standings import ranked
 from warpleague.league.tallies import Tally, tally
 from warpleague.report.strength import brief, state_lines
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from warpleague.league.league import League
-    from warpleague.league.running import Void
+    from warpleague.league.progress import Void
     from warpleague.league.schedule import Fixture
     from warpleague.league.strength import Follower
     from warpleague.match.spec import MatchResult

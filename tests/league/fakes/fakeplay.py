@@ -15,7 +15,8 @@ import attrs
 from warpleague.errors import HarnessFault, MissingToolchain
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_run
-from warpleague.league.running import RunWatcher, run_league
+from warpleague.league.progress import RunWatcher
+from warpleague.league.running import run_league
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
 
 

@@ -16,7 +16,8 @@ import warpleague.league.formats as formats
 from warpleague.league.config import load_config
 from warpleague.league.formats.api import Group
 from warpleague.league.league import open_to_read
-from warpleague.league.running import RunWatcher, run_league
+from warpleague.league.progress import RunWatcher
+from warpleague.league.running import run_league
 from warpleague.league.schedule import Course, Schedule
 from warpleague.league.standings import standings
 
