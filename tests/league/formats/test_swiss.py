@@ -13,7 +13,8 @@ import pytest
 from warpleague.league.config import load_config
 from warpleague.league.formats.pairing import Field, luck_of, pair_round
 from warpleague.league.league import open_to_read
-from warpleague.league.running import RunWatcher, run_league
+from warpleague.league.progress import RunWatcher
+from warpleague.league.running import run_league
 from warpleague.league.verifying import mispaired
 
 if TYPE_CHECKING:
