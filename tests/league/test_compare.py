@@ -16,8 +16,9 @@ import warpleague.runner.play
 from warpleague.errors import ConfigError
 from warpleague.league.config import load_config
 from warpleague.league.formats.test import make
+from warpleague.league.ratings.sprt import Sprt
 from warpleague.league.running import run_league
-from warpleague.league.strength import Deal, Follower, strength_test
+from warpleague.league.strength import Deal, Follower, StrengthTest, strength_test
 from warpleague.match.spec import MatchResult, SeatTimes
 from warpleague.report.strength import brief, gauge, state_lines, verdict
 
@@ -250,3 +251,19 @@ def test_exit_codes_of_compare(compare: Any, tmp_path: Path) -> None:
     files = list((tmp_path / "results").glob("compare-one-other-*.toml"))
     assert len(files) == 3
     assert attrs.asdict(load_config(files[0]).format)["kind"] == "test"
+
+
+def test_what_shared_deals_save_is_measured() -> None:
+    """If all of a score is the luck of deal and seat, nothing of it is left; if none is, all of it."""
+    rng = Random(1)
+    for shared, low, high in ((True, 0.0, 0.1), (False, 0.8, 1.25)):
+        state = StrengthTest(Sprt(0, 1), 0.0, 1.0)
+        for _ in range(400):
+            lucky = rng.random()
+
+            def score(shared: bool = shared, lucky: float = lucky) -> float:
+                return lucky if shared else rng.random()
+
+            first, second = score(), score()
+            state.add(Deal.of([((0, 1), (1, 2), (first, 0.0), None), ((1, 0), (1, 2), (second, 0.0), None)]))
+        assert low <= (state.saved or 0.0) <= high

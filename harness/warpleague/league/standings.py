@@ -13,7 +13,7 @@ import numpy as np
 
 from warpleague.league.ratings.wanted import at_once, fitted
 from warpleague.league.statistics import Mean, differences_to_next, rounded, share_interval
-from warpleague.league.tallies import Tally, WinLossRecord, tally
+from warpleague.league.tallies import Tally, WinLossRecord, means, tally
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,8 @@ class Standing:
     `elo` is the rating match by match, `fit` the fitted rating, `error` half its 95 % interval; a solo league has none
     of them. `above` and `below` are one-sided bounds for a bot that won or lost every match. `tier`, `island` and
     `guessed` are those of `Fit`. `likelihood` (LOS) is the likelihood that the bot is stronger than the next one in
-    the table. `ahead`, in a solo league, is the mean difference to the next bot on the deals both played: in margin
+    the table. `lead` is how much more it scored, on average, than who else sat in its seat on the same deal; `ahead`,
+    in a solo league, is the mean difference to the next bot on the deals both played: in margin
     if the game has an opponent of its own, else in score.
     """
 
@@ -50,6 +51,7 @@ class Standing:
     ahead: Mean | None = None
     disqualified: Disqualification | None = None
     guessed: bool = False
+    lead: Mean | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The line as a JSON object; what is named `..._error`, unlike `error`, is a standard error."""
@@ -82,6 +84,9 @@ class Standing:
             data["share_low"], data["share_high"] = rounded(low, 6), rounded(high, 6)
             data["margin"] = rounded(record.margins.mean, 6)
             data["margin_error"] = rounded(record.margins.error, 6)
+        if self.lead is not None and self.lead.count:
+            data["lead"] = rounded(self.lead.mean, 6)
+            data["lead_error"] = rounded(self.lead.error, 6)
         if self.ahead is not None and self.ahead.count:
             data["ahead"] = rounded(self.ahead.mean, 6)
             data["ahead_error"] = rounded(self.ahead.error, 6)
@@ -146,7 +151,27 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
     if rating.los == "holm":
         told = zip(table.lines, at_once([line.likelihood for line in table.lines]), strict=True)
         table = attrs.evolve(table, lines=tuple(attrs.evolve(line, likelihood=los) for line, los in told))
+    if season.format.dice == "shared":
+        found = on_same_deals(columns, len(season.bots))
+        places = {name: bot for bot, name in enumerate(season.names)}
+        table = attrs.evolve(
+            table, lines=tuple(attrs.evolve(line, lead=found[places[line.bot]]) for line in table.lines)
+        )
     return _marked(table, league)
+
+
+def on_same_deals(columns: Columns, bots: int) -> list[Mean]:
+    """For each bot how much more it scored than who else sat in its seat on the same deal, with the same luck."""
+    players = columns.players
+    if not len(columns) or players < 2:
+        return [Mean() for _ in range(bots)]
+    groups = np.repeat(columns.group.astype(np.int64), players)
+    _, seat = np.unique(groups * players + np.tile(np.arange(players), len(columns)), return_inverse=True)
+    scores = columns.scores.ravel()
+    total, count = np.bincount(seat, scores)[seat], np.bincount(seat)[seat]
+    told = count > 1
+    more = scores[told] - (total[told] - scores[told]) / (count[told] - 1)
+    return means(more[:, None], columns.seats.ravel()[told][:, None], groups[told], bots)
 
 
 def _marked(table: Standings, league: League) -> Standings:

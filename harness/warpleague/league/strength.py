@@ -32,7 +32,8 @@ class Deal:
     """What a deal came to for the new bot and the old one.
 
     `new` and `old` are their shares of points from 0 to 1, `value` is what the test counts: 0.5 means that both did
-    equally well. `scores` are their mean scores (margins, where the game has an opponent of its own).
+    equally well. `scores` are their mean scores (margins, where the game has an opponent of its own). `parts` are what
+    the difference of scores is the sum of: the bot and seat that each is of, its weight, and its value.
     """
 
     value: float
@@ -40,29 +41,42 @@ class Deal:
     old: float
     scores: tuple[float, float]
     matches: int
+    parts: tuple[tuple[tuple[int, int], float, float], ...] = ()
 
     @classmethod
     def of(cls, matches: Sequence[Match]) -> Deal:
         """The deal of these matches."""
-        points: tuple[list[float], list[float]] = ([], [])
-        scores: tuple[list[float], list[float]] = ([], [])
-        for seats, ranks, found, rival in matches:
+        found: tuple[list[tuple[int, float, float]], ...] = (
+            [],
+            [],
+        )  # of each bot: seat, share of points, score
+        for seats, ranks, scored, rival in matches:
             for seat, bot in enumerate(seats):
                 if bot in (NEW, OLD):
                     others = [rank for other, rank in enumerate(ranks) if other != seat]
                     share = sum(pair_points(ranks[seat], rank) for rank in others) / max(len(others), 1)
-                    points[bot].append(share)
-                    scores[bot].append(found[seat] - (rival or 0.0))
-        new_score, old_score = (sum(part) / len(part) for part in scores)
+                    found[bot].append((seat, share, scored[seat] - (rival or 0.0)))
+        new, old = (sum(share for _, share, _ in part) / len(part) for part in found)
+        scores = tuple(sum(score for *_, score in part) / len(part) for part in found)
+        together = any(NEW in seats and OLD in seats for seats, *_ in matches)
+        if together:
+            # Each match is one draw of luck for both: what it adds is the difference in it.
+            both = zip(*found, strict=True)
+            parts = [((NEW, mine[0]), 1 / len(matches), mine[2] - theirs[2]) for mine, theirs in both]
+        else:
+            parts = [
+                ((bot, seat), (1 if bot == NEW else -1) / len(part), score)
+                for bot, part in enumerate(found)
+                for seat, _, score in part
+            ]
         if all(len(seats) == 1 for seats, *_ in matches):
             # Alone at the table: whoever did better on the same deal wins it.
-            value = 0.5 if new_score == old_score else float(new_score > old_score)
-            return cls(value, value, 1.0 - value, (new_score, old_score), len(matches))
-        new, old = (sum(part) / len(part) for part in points)
-        together = any(NEW in seats and OLD in seats for seats, *_ in matches)
-        # Beside a field the difference of the shares is about what they would have over a half against each other.
-        value = new if together else 0.5 + new - old
-        return cls(value, new, old, (new_score, old_score), len(matches))
+            value = 0.5 if scores[NEW] == scores[OLD] else float(scores[NEW] > scores[OLD])
+            new, old = value, 1.0 - value
+        else:
+            # Beside a field the difference of the shares is about what they would have over a half in a duel.
+            value = new if together else 0.5 + new - old
+        return cls(value, new, old, (scores[NEW], scores[OLD]), len(matches), tuple(parts))
 
 
 class StrengthTest:
@@ -83,7 +97,9 @@ class StrengthTest:
         self.won = self.level = self.lost = 0
         self.path: list[tuple[int, float]] = []
         self.scores = Mean()
-        self._products = [0.0] * 6  # sums over deals of new, old, their squares, product; and count
+        # Of the difference in score: sum and sum of squares over deals; and by part sums of 1, value, square, weight².
+        self._whole = [0.0, 0.0]
+        self._parts: dict[tuple[int, int], list[float]] = {}
 
     @classmethod
     def of(cls, season: Season) -> StrengthTest:
@@ -110,9 +126,12 @@ class StrengthTest:
         self.lost += deal.value < 0.5 - 1e-9
         self.level = self.counts.deals - self.won - self.lost
         self.scores.add(deal.scores[0] - deal.scores[1])
-        new, old = deal.scores
-        for place, value in enumerate((new, old, new * new, old * old, new * old, 1.0)):
-            self._products[place] += value
+        whole = deal.scores[0] - deal.scores[1]
+        self._whole = [self._whole[0] + whole, self._whole[1] + whole * whole]
+        for key, weight, value in deal.parts:
+            sums = self._parts.setdefault(key, [0.0] * 4)
+            for place, more in enumerate((1.0, value, value * value, weight * weight)):
+                sums[place] += more
         self.ratio = ratio(self.test, self.counts)
         self.path.append((self.counts.deals, self.ratio))
         if len(self.path) > 2 * _PATH:
@@ -137,13 +156,17 @@ class StrengthTest:
 
     @property
     def saved(self) -> float | None:
-        """The variance of the difference in score on shared deals, as a share of what it is on deals apart."""
-        new, old, new2, old2, both, deals = self._products
-        if deals < 2:
+        """The variance of the difference in score, as a part of what it is if each match has dice of its own."""
+        deals = self.counts.deals
+        if deals < 3:
             return None
-        apart = new2 - new * new / deals + old2 - old * old / deals
-        shared = apart - 2 * (both - new * old / deals)
-        return shared / apart if apart > 0 else None
+        shared = (self._whole[1] - self._whole[0] ** 2 / deals) / (deals - 1)
+        apart = sum(
+            (squares - total * total / count) / (count - 1) * weights / deals
+            for count, total, squares, weights in self._parts.values()
+            if count > 1
+        )
+        return shared / apart if apart > 1e-12 else None
 
     @property
     def left(self) -> int | None:

@@ -106,5 +106,5 @@ def luck_line(state: StrengthTest) -> str | None:
     mean = f"{state.scores.mean:+.2f}" + ("" if state.scores.half is None else f" ± {state.scores.half:.2f}")
     return (
         f"Difference in score on the same seats of the same deals: {mean}; "
-        f"its variance is {state.saved:.2f} of that on deals apart."
+        f"its variance is {state.saved:.2f} of what it is if each match has dice of its own."
     )

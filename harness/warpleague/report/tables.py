@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from warpleague.league.standings import Standings
     from warpleague.report.figures import FaultTally
 
-_WIDE, _NARROW = 96, 76  # below so many columns the standings leave out what other tables tell
+_WIDEST, _WIDE, _NARROW = 116, 96, 76  # below so many columns the standings leave out what other tables tell
 _GRID_BOTS = 26  # more bots than this make no readable grid
 
 
@@ -63,6 +63,8 @@ def standings_table(
     _numbers(table, "#")
     _bot_column(table)
     _numbers(table, *(("fit", "± 95 %") if fitted else ()), *(("LOS",) if fitted and wide else ()), "Elo")
+    leads = width >= _WIDEST and any(line.lead and line.lead.count for line in standings.lines)
+    _numbers(table, *(("lead", "± 95 %") if leads else ()))
     _numbers(table, "played", "won", "drawn", "lost", *(("share",) if wide else ()), "faults")
     for line in standings.lines[:top]:
         record = line.record
@@ -72,11 +74,15 @@ def standings_table(
         if fitted and wide:
             cells.append("" if line.likelihood is None else f"{100 * line.likelihood:.0f} %")
         cells.append("-" if line.elo is None else f"{line.elo:.0f}")
+        if leads:
+            cells += ("", "") if line.lead is None else mean_words(line.lead, signed=True)
         cells += [f"{count:,}" for count in (record.played, record.won, record.drawn, record.lost)]
         if wide:
             cells.append(percent(record.points / record.played) if record.played else "-")
         table.add_row(*cells, _faults(record.faults))
     captions = remarks(standings, wide=wide) if fitted else []
+    if leads:
+        captions.append("lead: mean score above that of who else sat in the same seat on the same deal.")
     captions += disqualified_lines(standings)
     return _titled(f"Standings of {name}, {_matches(standings)}", table, *captions)
 
