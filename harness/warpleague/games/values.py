@@ -77,13 +77,18 @@ decoded: Final = msgspec.json.Decoder().decode
 """The value that JSON stands for."""
 
 
+def part(value: Any) -> msgspec.Raw:
+    """The JSON of `value`, ready to be put into a larger value for `encoded`."""
+    return msgspec.Raw(encoded(value))
+
+
 class Parts(Kept[K, msgspec.Raw]):
     """Parts of views, ready to be put into a larger value for `encoded`: by what `make` makes their values from."""
 
     __slots__ = ()
 
     def __init__(self, make: Callable[[K], Any], most: int = 4096) -> None:
-        super().__init__(lambda key: msgspec.Raw(encoded(make(key))), most)
+        super().__init__(lambda key: part(make(key)), most)
 
 
 def copier(cls: type[C]) -> Callable[[C], C]:

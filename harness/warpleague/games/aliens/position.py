@@ -31,7 +31,7 @@ from warpleague.games.aliens.state import (
     rules_for,
 )
 from warpleague.games.reading import Given
-from warpleague.games.values import Parts, decoded, encoded
+from warpleague.games.values import Kept, Parts, decoded, encoded, part
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
@@ -73,11 +73,10 @@ def _wormhole(key: int) -> JsonObject:
 _WORMHOLE: Final[Parts[int]] = Parts(_wormhole, 1 << 16)
 
 
-def _wormholes(key: tuple[tuple[int, ...], int, int, int]) -> list[Any]:
+def _coins(key: tuple[tuple[int, ...], int, int, int]) -> tuple[Any, tuple[JsonObject, JsonObject]]:
     holes, seen, known, faces = key
-    shown = _WORMHOLE
-    return [
-        shown[
+    shown = [
+        _WORMHOLE[
             (number * COINS + coin) * 8
             + (seen >> coin & 1) * 4
             + (known >> coin & 1) * 2
@@ -86,15 +85,20 @@ def _wormholes(key: tuple[tuple[int, ...], int, int, int]) -> list[Any]:
         for number, coin in enumerate(holes)
         if coin >= 0
     ]
+    hands: tuple[JsonObject, JsonObject] = {}, {}
+    for suit, ship in enumerate(SHIPS):
+        hands[suit >> 1][ship] = [value for value in range(6) if suit * 6 + value not in holes]
+    return part(shown), hands
 
 
-_WORMHOLES: Final = Parts(_wormholes)
+_COINS: Final = Kept(_coins, 1024)
+"""The coins on the board and those in each hand; in play the hands are empty."""
 _OWN: Final = (0x000FFF, 0xFFF000)
 """The coins of each seat, as bits."""
 
 
 def render(state: State, seat: int | None) -> JsonObject:
-    """The position as JSON, made of `Parts`, with the values of all coins (`seat` None) or those `seat` knows."""
+    """The position as JSON, made of parts that are kept: the whole (`seat` None), or what `seat` knows."""
     s = state
     known = s.known
     seen = -1 if seat is None else known | _OWN[seat]
@@ -114,7 +118,8 @@ def render(state: State, seat: int | None) -> JsonObject:
         dice[SHIPS[2 * s.seat]] = one
     if two >= 0:
         dice[SHIPS[2 * s.seat + 1]] = two
-    return {
+    wormholes, hands = _COINS[s.holes, seen, known, s.faces]
+    data: JsonObject = {
         "options": _OPTIONS[s.rules],
         "phase": PHASES[s.phase],
         "to_move": None if s.phase == OPENING_ROLL else s.seat,
@@ -124,10 +129,15 @@ def render(state: State, seat: int | None) -> JsonObject:
         },
         "dice": dice,
         "lost": _LOST[s.lost],
-        "wormholes": _WORMHOLES[s.holes, seen, known, s.faces],
+        "wormholes": wormholes,
         "pending": pending,
         "result": result,
     }  # fmt: skip
+    if seat is not None:
+        data["seat"] = seat
+        data["actor"] = s.actors[0] if s.actors and s.actors[0] >= 0 else None
+        data["hand"] = hands[seat]
+    return data
 
 
 def to_json(state: State) -> JsonObject:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import attrs
 
 from warpleague.games.aliens.actions import Ship, Way  # noqa: TC001 - the schema reads them
-from warpleague.games.aliens.geometry import AXES, COINS, COUNT, HOME, SHIPS, SQUARES, STARTS, STEPS, WAYS
+from warpleague.games.aliens.geometry import AXES, HOME, SHIPS, SQUARES, STARTS, STEPS, WAYS
 from warpleague.games.aliens.position import KEYS, from_json, render
 from warpleague.games.values import decoded, encoded
 
@@ -143,17 +143,7 @@ def view(state: State, seat: int) -> JsonObject:
 
 def view_json(state: State, seat: int) -> bytes:
     """The same in its bytes."""
-    data = render(state, seat)
-    data["seat"] = seat
-    data["actor"] = state.actors[0] if state.actors and state.actors[0] >= 0 else None
-    hand: dict[str, list[int]] = {SHIPS[2 * seat]: [], SHIPS[2 * seat + 1]: []}
-    # In play the hands are empty, as a rule: positions made by hand may have fewer wormholes.
-    if state.holes.count(-1) > COUNT - COINS:
-        for coin in range(12 * seat, 12 * seat + 12):
-            if coin not in state.holes:
-                hand[SHIPS[coin // 6]].append(coin % 6)
-    data["hand"] = hand
-    return encoded(data)
+    return encoded(render(state, seat))
 
 
 def determinize(view: JsonObject, seat: int, rng: Random) -> State:
