@@ -17,10 +17,9 @@ import pytest
 
 from warpleague.cli import main
 from warpleague.games import load_game
-from warpleague.league.schedule import Fixture
 from warpleague.report.site import charts
 from warpleague.report.site import write as writing
-from warpleague.report.site.listing import ListedMatch, choose
+from warpleague.report.site.listing import choose
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,17 +160,12 @@ def test_pages_follow_the_engine_they_were_made_with(tmp_path: Path, monkeypatch
     assert writing.sources(int) == []
 
 
-def match(number: int, *faults: tuple[int, str]) -> ListedMatch:
-    return ListedMatch(Fixture(number, f"{number:020x}", 1, 1, (0, 1)), frozenset(faults), False, [])
-
-
 def test_replays_are_of_faulty_matches_first_then_a_spread() -> None:
     """The first match of each bot's kind of fault, other faulty ones, then a spread over the season."""
-    matches = [match(n, *([(0, "crash")] if n in (50, 51, 90) else [])) for n in range(1, 101)]
-    matches[70] = match(71, (1, "timeout"))
+    faulty = {at: frozenset({(0, "crash")}) for at in (90, 51, 50)} | {71: frozenset({(1, "timeout")})}
 
     def numbers(most: int | None) -> list[int]:
-        return [found.fixture.number for found in choose(matches, most)]
+        return choose(faulty, 101, most)
 
     assert numbers(2) == [50, 71]
     assert numbers(4) == [50, 51, 71, 90]
@@ -179,7 +173,37 @@ def test_replays_are_of_faulty_matches_first_then_a_spread() -> None:
     assert len(spread) == 10
     assert max(after - before for before, after in pairwise(spread)) <= 12
     assert numbers(0) == []
-    assert numbers(None) == numbers(100) == list(range(1, 101))
+    assert numbers(None) == numbers(101) == list(range(101))
+
+
+def unpacked(text: str) -> Any:
+    return json.loads(zlib.decompress(b64decode(text)))
+
+
+def test_a_long_list_is_in_parts(
+    cup: Path,
+    take_apart: Any,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A long list is cut into scripts that the page loads when they are wanted; together they have every match."""
+    monkeypatch.setattr("warpleague.report.site.listing.PART", 5)
+    out = tmp_path / "site"
+    assert report(cup, "--out", out, "--replays", "2") == 0
+    data = unpacked(take_apart((out / "index.html").read_bytes()).block("data"))
+    assert (data["rows"], data["total"]) == ([], 12)
+    assert [(first, last) for _, first, last in data["parts"]] == [(1, 5), (6, 10), (11, 12)]
+    rows: list[Any] = []
+    for place, (name, *_) in enumerate(data["parts"]):
+        head, _, text = (out / "assets" / name).read_text("utf-8").partition(" = ")
+        assert head == f"globalThis.warpleague.parts[{place}]"
+        rows += unpacked(json.loads(text.rstrip(";\n")))
+    assert [row[0] for row in rows] == list(range(1, 13))
+    assert {row[1]: (row[0] - 1) // 5 for row in rows if row[-1]} == data["replays"]
+    monkeypatch.setattr("warpleague.report.site.listing.PART", 50)
+    assert report(cup, "--out", out, "--replays", "2") == 0
+    assert not list((out / "assets").glob("part-*"))
 
 
 # The command

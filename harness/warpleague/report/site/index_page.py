@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from warpleague.games import load_game
 from warpleague.league.columns import PARTS
+from warpleague.league.details import faults
 from warpleague.league.statistics import share_interval
 from warpleague.league.status import status
 from warpleague.report.figures import (
@@ -31,7 +32,7 @@ from warpleague.report.figures import (
 )
 from warpleague.report.match import BUSY_SHARE
 from warpleague.report.site import charts
-from warpleague.report.site.listing import ListedMatch, listed
+from warpleague.report.site.listing import Listing
 from warpleague.report.site.wording import Facts, conditions, one_line
 from warpleague.safe_text import safe
 
@@ -54,15 +55,16 @@ class IndexContent:
     """The values of the page, and all matches played, in schedule order."""
 
     values: dict[str, Any]
-    matches: tuple[ListedMatch, ...]
+    listing: Listing
 
 
 def index_content(league: League) -> IndexContent:
     """Read the league and compute all that its page shows but the replays."""
     now = status(league)
-    matches = [listed(fixture, played) for fixture, played in league.results()]
-    marks = course_marks(now.stored)
-    read = read_tables(league, league.columns(*PARTS), _FIRST, marks)
+    columns = league.columns(*PARTS)
+    listing = Listing.of(columns, faults(league, columns))
+    marks = course_marks(len(columns))
+    read = read_tables(league, columns, _FIRST, marks)
     table = read.standings
     game = load_game(league.season.game)
     values = {
@@ -81,11 +83,11 @@ def index_content(league: League) -> IndexContent:
         "cross": None if table.solo or len(table.names) > _GRID_BOTS else _cross(table),
         "seats": _seats(read.seats),
         "times": _times(read.times),
-        "busy": sum(match.busy for match in matches),
+        "busy": int(listing.busy.sum()),
         "faults": _faults(read.faults),
-        "fault_kinds": sorted({kind for match in matches for _, kind in match.faults}),
+        "fault_kinds": listing.kinds,
     }
-    return IndexContent(values, tuple(matches))
+    return IndexContent(values, listing)
 
 
 # The head

@@ -1,70 +1,157 @@
 """The list of matches on a league's page, and the choice of matches that get a replay.
 
-`assets/matches.js` shows the list.
+`assets/matches.js` shows the list. A long one is cut into parts, each a script that the page loads when it is wanted:
+pages that are opened from a disk may load scripts, but no other files.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
+import numpy as np
 
+from warpleague.league.columns import TIMES
 from warpleague.report.match import BUSY_SHARE
+from warpleague.report.site.frames import packed
 from warpleague.report.site.wording import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from warpleague.league.schedule import Fixture
-    from warpleague.league.stored_match import StoredMatch
+    from warpleague.league.columns import Array, Columns
+    from warpleague.league.details import FaultLine
+
+PART: Final = 5_000
+"""Matches in one part of a list; the list of fewer matches is in the page itself."""
 
 
 @attrs.frozen
 class ListedMatch:
-    """A match as the list has it: its faults as bot and kind, whether the host was busy, and its row."""
+    """A match that gets a page: its number, id and deal."""
 
-    fixture: Fixture
-    faults: frozenset[tuple[int, str]]
-    busy: bool
-    row: list[Any]
-
-
-def listed(fixture: Fixture, played: StoredMatch) -> ListedMatch:
-    """A match with its row of the list; what it says is in `assets/matches.js`."""
-    faults = [(seat, str(fault.kind), fault.n) for seat, found in enumerate(played.faults) for fault in found]
-    kinds = frozenset((fixture.seats[seat], kind) for seat, kind, _ in faults)
-    busy = any(used.wait_ms > BUSY_SHARE * used.wall_ms for used in played.times)
-    row = [
-        fixture.number,
-        fixture.id,
-        list(fixture.seats),
-        list(played.ranks),
-        [round(score, 4) for score in played.scores],
-        one_line(played.why),
-        played.lines,
-        round(played.elapsed_s, 3),
-        faults,
-        int(busy),
-        played.rival,
-    ]
-    return ListedMatch(fixture, kinds, busy, row)
+    number: int
+    id: str
+    deal: int
 
 
-def choose(matches: Sequence[ListedMatch], most: int | None) -> list[ListedMatch]:
-    """The matches that get a replay, `most` at most (None: all), in schedule order.
+@attrs.frozen(slots=False)
+class Listing:
+    """All matches of the list in schedule order, as all parts of their columns, with all their faults."""
 
-    The first one of each bot's kinds of fault comes first, then the other faulty matches, then all others; of those
-    that do not all fit, a spread over the season.
+    columns: Columns
+    found: tuple[FaultLine, ...]
+
+    @classmethod
+    def of(cls, columns: Columns, faults: Iterable[FaultLine]) -> Listing:
+        """The list of these matches."""
+        return cls(columns, tuple(faults))
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @cached_property
+    def faults(self) -> dict[int, list[tuple[int, str, int]]]:
+        """Seat, kind and line of the faults of each match that has some, by its number."""
+        told: dict[int, list[tuple[int, str, int]]] = {}
+        for line in self.found:
+            told.setdefault(line.number, []).append((line.seat, str(line.fault.kind), line.fault.n))
+        return told
+
+    @cached_property
+    def busy(self) -> Array:
+        """Whether the host was busy: a bot waited for a processor for much of its time."""
+        wall, wait = (self.columns.times[:, :, TIMES.index(name)] for name in ("wall_ms", "wait_ms"))
+        return np.asarray((wait > BUSY_SHARE * wall).any(axis=1))
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of faults that there are."""
+        return sorted({str(line.fault.kind) for line in self.found})
+
+    def chosen(self, most: int | None) -> list[ListedMatch]:
+        """The matches that get a replay, `most` at most (None: all)."""
+        columns = self.columns
+        numbers = {number: at for at, number in enumerate(columns.number.tolist())} if self.faults else {}
+        faulty = {
+            numbers[number]: frozenset(
+                (int(columns.seats[numbers[number], seat]), kind) for seat, kind, _ in of
+            )
+            for number, of in self.faults.items()
+        }
+        at = choose(faulty, len(self), most)
+        parts = (columns.number[at].tolist(), columns.id[at].tolist(), columns.deal[at].tolist())
+        return [ListedMatch(number, name.decode(), deal) for number, name, deal in zip(*parts, strict=True)]
+
+    def block(self, bots: Iterable[str], pages: set[str]) -> tuple[str, dict[str, bytes]]:
+        """What the page has of the list, as a block, and the files of its parts, by name.
+
+        `pages` are the ids of the matches that have a page.
+        """
+        names = [one_line(name) for name in bots]
+        if len(self) <= PART:
+            return packed({"bots": names, "rows": list(self._rows(0, len(self), pages))}), {}
+        files: dict[str, bytes] = {}
+        parts = []
+        replays: dict[str, int] = {}
+        for place, begin in enumerate(range(0, len(self), PART)):
+            end = min(begin + PART, len(self))
+            rows = list(self._rows(begin, end, pages))
+            text = packed(rows)
+            name = f"part-{blake2b(text.encode(), digest_size=6).hexdigest()}.js"
+            files[name] = f"globalThis.warpleague.parts[{place}] = {json.dumps(text)};\n".encode()
+            parts.append([name, rows[0][0], rows[-1][0]])
+            replays |= {row[1]: place for row in rows if row[-1]}
+        said = {
+            "bots": names,
+            "rows": [],
+            "parts": parts,
+            "total": len(self),
+            "replays": replays,
+            "ends": sorted({one_line(text) for text in self.columns.texts}),
+            "busy": bool(self.busy.any()),
+        }
+        return packed(said), files
+
+    def _rows(self, begin: int, end: int, pages: set[str]) -> Iterator[list[Any]]:
+        """A row for each match; what is in it says `assets/matches.js`."""
+        some = self.columns.only(slice(begin, end))
+        ends = [one_line(text) for text in some.texts]
+        names = ("number", "id", "seats", "ranks", "scores", "why", "lines", "elapsed_s", "rival")
+        lists = (some.values[name].tolist() for name in names)
+        busy = self.busy[begin:end].tolist()
+        for (number, match, seats, ranks, scores, why, lines, elapsed_s, rival), waited in zip(
+            zip(*lists, strict=True), busy, strict=True
+        ):
+            told = match.decode()
+            yield [
+                *(number, told, seats, ranks, [round(score, 4) for score in scores], ends[why], lines),
+                *(round(elapsed_s, 3), self.faults.get(number, []), int(waited)),
+                None if rival != rival else rival,
+                int(told in pages),
+            ]
+
+
+def choose(faulty: Mapping[int, frozenset[tuple[int, str]]], count: int, most: int | None) -> list[int]:
+    """Which of `count` matches get a replay, `most` at most (None: all), in schedule order.
+
+    `faulty` has bot and kind of the faults of each match that has some. The first one of each bot's kinds of fault
+    comes first, then the other faulty matches, then all others; of those that do not fit, a spread over the season.
     """
-    if most is None or len(matches) <= most:
-        return list(matches)
+    if most is None or count <= most:
+        return list(range(count))
     seen: set[tuple[int, str]] = set()
-    groups: list[list[ListedMatch]] = [[], [], []]
-    for match in matches:
-        groups[0 if match.faults - seen else 1 if match.faults else 2].append(match)
-        seen |= match.faults
-    chosen: list[ListedMatch] = []
-    for group in groups:
+    first: list[int] = []
+    other: list[int] = []
+    for at in sorted(faulty):
+        (first if faulty[at] - seen else other).append(at)
+        seen |= faulty[at]
+    clean = np.setdiff1d(np.arange(count), [*first, *other], assume_unique=True).tolist()
+    chosen: list[int] = []
+    for group in (first, other, clean):
         room = min(most - len(chosen), len(group))
         chosen += [group[place * len(group) // room] for place in range(room)]
-    return sorted(chosen, key=lambda match: match.fixture.number)
+    return sorted(chosen)

@@ -26,12 +26,9 @@ from warpleague.games import load_game
 from warpleague.league.pool import RefereePool
 from warpleague.league.verifying import published_record
 from warpleague.match.replay import Replay
-from warpleague.report.site.frames import packed
 from warpleague.report.site.index_page import index_content
-from warpleague.report.site.listing import choose
 from warpleague.report.site.match import page_linked
 from warpleague.report.site.page_frame import ASSETS, folder, linked, render, shared
-from warpleague.report.site.wording import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +39,9 @@ if TYPE_CHECKING:
 MATCHES: Final = "matches"
 """The folder of a site with the pages of its matches."""
 
-_OURS: Final = re.compile(r"(page-[0-9a-f]{12}\.css|script-[0-9a-f]{12}\.js|[0-9a-f]{20}\.html)(\.draft)?")
+_OURS: Final = re.compile(
+    r"(page-[0-9a-f]{12}\.css|(script|part)-[0-9a-f]{12}\.js|[0-9a-f]{20}\.html)(\.draft)?"
+)
 _STAMP: Final = re.compile(rb'<meta name="stamp" content="([0-9a-f]{32})">')
 _HEAD_BYTES: Final = 4096  # the stamp is in the head of a page
 
@@ -101,7 +100,8 @@ def write_site(
     begun = time.monotonic()
     with league.store.snapshot():
         found = index_content(league)
-    chosen = choose(found.matches, replays)
+    listing = found.listing
+    chosen = listing.chosen(replays)
     for name, data in shared().items():
         if not (out / ASSETS / name).exists():
             write(out / ASSETS / name, data)
@@ -109,7 +109,7 @@ def write_site(
     problems: list[tuple[int, str, str]] = []
     for done, (match, page) in enumerate(_pages(league, chosen, out, jobs, command), 1):
         if isinstance(page, str):
-            problems.append((match.fixture.number, match.fixture.id, page))
+            problems.append((match.number, match.id, page))
         elif page is None:
             kept += 1
         else:
@@ -117,17 +117,21 @@ def write_site(
             write(_place(out, match), page)
         progress(done, len(chosen))
     broken = {match_id for _, match_id, _ in problems}
-    pages = {match.fixture.id for match in chosen} - broken
+    pages = {match.id for match in chosen} - broken
     index = out / "index.html"
-    write(index, _index(league, found.values, found.matches, pages, problems, command))
-    removed = _tidy(out, pages)
+    block, parts = listing.block(league.season.names, pages)
+    for name, data in parts.items():
+        if not (out / ASSETS / name).exists():
+            write(out / ASSETS / name, data)
+    write(index, _index(found.values, block, len(listing), pages, problems, command))
+    removed = _tidy(out, pages, {*shared(), *parts})
     return Site(
         index=index,
-        matches=len(found.matches),
+        matches=len(listing),
         total=found.values["status"].matches,
         made=made,
         kept=kept,
-        left_out=len(found.matches) - len(chosen),
+        left_out=len(listing) - len(chosen),
         removed=removed,
         bytes=sum(path.stat().st_size for path in out.rglob("*") if path.is_file()),
         elapsed_s=time.monotonic() - begun,
@@ -136,24 +140,18 @@ def write_site(
 
 
 def _place(out: Path, match: ListedMatch) -> Path:
-    return out / MATCHES / f"{match.fixture.id}.html"
+    return out / MATCHES / f"{match.id}.html"
 
 
 def _index(
-    league: League,
     values: dict[str, Any],
-    matches: Sequence[ListedMatch],
+    block: str,
+    matches: int,
     pages: set[str],
     problems: Sequence[tuple[int, str, str]],
     command: Callable[..., str],
 ) -> bytes:
     """The league's page; `pages` are the ids of the matches that have one."""
-    block = packed(
-        {
-            "bots": [one_line(name) for name in league.season.names],
-            "rows": [[*match.row, int(match.fixture.id in pages)] for match in matches],
-        }
-    )
     return render(
         "index.html.j2",
         frame=linked("index", "", block),
@@ -162,8 +160,8 @@ def _index(
         folder=MATCHES,
         block=block,
         problems=problems,
-        missing=len(matches) - len(pages),
-        matches=len(matches),
+        missing=matches - len(pages),
+        matches=matches,
         all_command=command("report", "--replays", "all"),
         verify_command=command("verify"),
         run_command=command("run"),
@@ -185,11 +183,11 @@ def _pages(
     try:
         for match in chosen:
             try:
-                record = published_record(league, match.fixture.id, match.fixture.deal)
+                record = published_record(league, match.id, match.deal)
             except StoreError as error:
                 waiting.append((match, str(error)))
             else:
-                export = command("export", "--match", match.fixture.id[:12])
+                export = command("export", "--match", match.id[:12])
                 stamp = blake2b(record, digest_size=16, key=maker)
                 stamp.update(repr((name, export)).encode())
                 if _stamp_of(_place(out, match)) == stamp.hexdigest():
@@ -253,10 +251,10 @@ def _files(package: Path) -> list[Path]:
     return sorted(path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")
 
 
-def _tidy(out: Path, pages: set[str]) -> int:
+def _tidy(out: Path, pages: set[str], assets: set[str]) -> int:
     """Remove what earlier reports left and no page needs; the number of pages of matches among it."""
     removed = 0
-    for place, wanted in ((out / MATCHES, {f"{page}.html" for page in pages}), (out / ASSETS, set(shared()))):
+    for place, wanted in ((out / MATCHES, {f"{page}.html" for page in pages}), (out / ASSETS, assets)):
         if not place.is_dir():
             continue
         for path in place.iterdir():

@@ -12,11 +12,15 @@
   const body = find("list").querySelector("tbody");
   const folder = "matches";
 
+  const nonce = document.querySelector("script[nonce]")?.nonce ?? "";
   const data = await unpack(find("data").textContent);
   const names = ["number", "id", "seats", "ranks", "scores", "why", "lines", "elapsed", "faults", "busy", "rival", "replay"];
-  const rows = data.rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])));
+  const named = (list) => list.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])));
+  const parts = data.parts ?? [];
+  const total = data.total ?? data.rows.length;
+  let rows = named(data.rows);
   const fields = ["bot", "other", "result", "fault", "why", "text", "replay", "busy"];
-  const state = { sort: "number", down: false, page: 0, here: "" };
+  const state = { sort: "number", down: false, page: 0, part: 0, here: "" };
 
   function make(name, classes = "", ...children) {
     const made = document.createElement(name);
@@ -41,9 +45,46 @@
   const sorted = [...data.bots].sort((one, other) => one.localeCompare(other));
   choices("bot", sorted);
   choices("other", sorted);
-  choices("why", [...new Set(rows.map((row) => row.why))].sort());
-  form.elements.busy.closest("label").hidden = !rows.some((row) => row.busy);
-  form.elements.replay.closest("label").hidden = rows.every((row) => row.replay);
+  choices("why", data.ends ?? [...new Set(rows.map((row) => row.why))].sort());
+  form.elements.busy.closest("label").hidden = !(data.busy ?? rows.some((row) => row.busy));
+  form.elements.replay.closest("label").hidden = rows.length > 0 && rows.every((row) => row.replay);
+  if (parts.length > 0) {
+    form.elements.part.append(...parts.map(([, from, to], place) => {
+      const option = make("option", "", `${from.toLocaleString("en")} to ${to.toLocaleString("en")}`);
+      option.value = String(place);
+      return option;
+    }));
+    form.elements.part.closest("label").hidden = false;
+    find("parts").hidden = false;
+    await load(0);
+  }
+
+  /** Makes a part of a long list the one that is shown. Scripts may be loaded from a disk, other files may not. */
+  async function load(place) {
+    const kept = (globalThis.warpleague.parts ??= {});
+    if (!(place in kept)) {
+      await new Promise((done, failed) => {
+        const script = make("script");
+        script.nonce = nonce;
+        script.src = `assets/${parts[place][0]}`;
+        script.addEventListener("load", done);
+        script.addEventListener("error", () => failed(new Error(`${script.src} cannot be loaded`)));
+        document.head.append(script);
+      });
+    }
+    rows = named(await unpack(kept[place]));
+    delete kept[place]; // so that memory does not grow with the parts that were looked at
+    state.part = place;
+    form.elements.part.value = String(place);
+  }
+
+  /** The next part in this direction that has a match which is asked for; the last one if none has. */
+  async function turn(step) {
+    do await load(state.part + step);
+    while (wanted().length === 0 && parts[state.part + step] !== undefined);
+    state.page = step > 0 ? 0 : Number.MAX_SAFE_INTEGER;
+  }
+
   if (!rows.some((row) => row.seats.length > 1)) form.elements.other.closest("label").hidden = true;
 
   function places(row, bot) {
@@ -145,8 +186,10 @@
     made.type = "button";
     made.disabled = now;
     made.dataset.step = step;
-    made.addEventListener("click", () => {
-      state.page += step;
+    made.addEventListener("click", async () => {
+      const pages = Math.max(1, Math.ceil(wanted().length / PAGE));
+      if (state.page + step < 0 || state.page + step >= pages) await turn(step);
+      else state.page += step;
       show();
       // The button is another one now: the focus goes on with it, or with its neighbour at either end.
       (find("pager").querySelector(`[data-step="${step}"]:enabled`) ?? find("pager").querySelector(":enabled"))?.focus();
@@ -160,24 +203,26 @@
     const pages = Math.max(1, Math.ceil(found.length / PAGE));
     state.page = Math.min(state.page, pages - 1);
     body.replaceChildren(...found.slice(state.page * PAGE, (state.page + 1) * PAGE).map(line));
-    const all = found.length === rows.length ? "" : ` of ${rows.length.toLocaleString("en")}`;
-    find("count").textContent = `${found.length.toLocaleString("en")}${all} match${rows.length === 1 ? "" : "es"}`;
+    const all = found.length === total ? "" : ` of ${total.toLocaleString("en")}`;
+    find("count").textContent = `${found.length.toLocaleString("en")}${all} match${total === 1 ? "" : "es"}`;
     for (const header of find("list").querySelectorAll("th")) {
       const sort = header.querySelector("button")?.dataset.sort;
       if (sort === state.sort) header.setAttribute("aria-sort", state.down ? "descending" : "ascending");
       else header.removeAttribute("aria-sort");
     }
     const pager = [];
-    if (pages > 1) {
-      pager.push(button("‹ back", -1, state.page === 0));
+    const [first, last] = [state.part === 0, state.part >= parts.length - 1];
+    if (pages > 1 || parts.length > 1) {
+      pager.push(button("‹ back", -1, state.page === 0 && first));
       pager.push(make("span", "soft", `page ${(state.page + 1).toLocaleString("en")} of ${pages.toLocaleString("en")}`));
-      pager.push(button("on ›", 1, state.page === pages - 1));
+      pager.push(button("on ›", 1, state.page === pages - 1 && last));
     }
     find("pager").replaceChildren(...pager);
   }
 
   function ask() {
     state.page = 0;
+    if (parts.length > 0) form.elements.part.value = String(state.part);
     const told = new URLSearchParams();
     for (const name of fields) {
       const field = form.elements[name];
@@ -197,11 +242,13 @@
   }
 
   /** Shows what the address asks for; sections are the browser's business. */
-  function follow() {
+  async function follow() {
     const told = new URLSearchParams(window.location.hash.slice(1));
     const id = told.get("match");
     if (id !== null) {
       state.here = id;
+      const part = data.replays?.[id];
+      if (part !== undefined && part !== state.part) await load(part);
       if (!wanted().some((row) => row.id === id)) clear();
       const at = order(wanted()).findIndex((row) => row.id === id);
       if (at >= 0) state.page = Math.floor(at / PAGE);
@@ -223,7 +270,10 @@
     show();
   }
 
-  form.addEventListener("input", ask);
+  form.addEventListener("input", async (event) => {
+    if (event.target.name === "part") await load(Number(event.target.value));
+    ask();
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => window.setTimeout(ask));
   find("list").querySelector("thead").addEventListener("click", (event) => {
@@ -235,6 +285,6 @@
     show();
   });
   window.addEventListener("hashchange", follow);
-  follow();
+  await follow();
   document.body.classList.add("ready");
 })().catch(globalThis.warpleague.failed);
