@@ -23,7 +23,7 @@ from warpleague.strict import structure
 from warpleague.suggest import nearest, nearest_path
 from warpleague.toml_text import parse_toml, read_text
 
-FormatKind = Literal["round-robin", "gauntlet", "swiss", "test"]
+FormatKind = Literal["round-robin", "gauntlet", "swiss", "knockout", "double-elimination", "test"]
 Seating = Literal["all", "rotations", "fixed"]
 Dice = Literal["shared", "own"]
 
@@ -61,7 +61,8 @@ class FormatTable:
     `tables` is "all" (every set of bots that fits) or a number of tables drawn so that meetings are balanced;
     `challengers` are the bots of a gauntlet that play all others, by default the first bot of the list. `dice` says
     whether all seat orders of a deal share its dice (at tables of one: all bots), or each match has its own.
-    `rounds` is how many a Swiss has.
+    `rounds` is how many a Swiss has. A knockout seeds bots by their order in the file, or draws; where two are level
+    after `deals`, they play up to `extra_deals` more, then the better seed goes on.
 
     A test of strength plays until it is decided whether the first bot is better than the second by `elo1` or by `elo0`
     (in Elo or normalised Elo, `unit`), with these probabilities to err (`alpha`: `elo0` is the truth; `beta`: `elo1`
@@ -74,6 +75,8 @@ class FormatTable:
     tables: int | Literal["all"] = "all"
     challengers: tuple[str, ...] = ()
     rounds: int = attrs.field(default=0, validator=[ge(0), le(1_000)])
+    seeding: Literal["order", "draw"] = "order"
+    extra_deals: int = attrs.field(default=4, validator=[ge(0), le(1_000)])
     dice: Dice = "shared"
     elo0: float = attrs.field(default=0.0, validator=[ge(-1_000), le(1_000)])
     elo1: float = attrs.field(default=20.0, validator=[ge(-1_000), le(1_000)])
@@ -331,6 +334,10 @@ def _check(config: LeagueConfig, where: str) -> None:
         _check_swiss(config, where)
     elif config.format.rounds:
         raise ConfigError(f'{where}: format.rounds: only kind = "swiss" has rounds')
+    if config.format.kind in ("knockout", "double-elimination") and config.game.players != 2:
+        raise ConfigError(
+            f"{where}: format.kind: a {config.format.kind} needs tables of two; set players under [game]"
+        )
     if config.format.kind == "gauntlet":
         if isinstance(tables, int):
             raise ConfigError(f'{where}: format.tables: a gauntlet plays all its tables; leave it at "all"')

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Protocol
 
-    from warpleague.league.formats.api import Format, Group, Table
+    from warpleague.league.formats.api import Batches, Format, Group, Table
     from warpleague.league.season import Season
     from warpleague.league.stored_match import StoredMatch
 
@@ -105,15 +105,15 @@ Batch = list[tuple["Group", list[Fixture]]]
 class Course:
     """One pass through a schedule: hands out its batches as soon as the results before them are stored.
 
-    `over`: no further batch will come. `decided`: because results have decided, so that batches beyond them do not
-    count.
+    `batches` are those of the schedule's format, if the caller has made them. `over`: no further batch will come.
+    `decided`: because results have decided, so that batches beyond them do not count.
     """
 
-    def __init__(self, schedule: Schedule) -> None:
+    def __init__(self, schedule: Schedule, batches: Batches | None = None) -> None:
         self.over = self.decided = False
         self._schedule = schedule
         self._season = schedule.season
-        self._batches = schedule.format.batches()
+        self._batches = schedule.format.batches() if batches is None else batches
         self._ahead = schedule.format.ahead
         self._begun = False
         self._open: deque[Batch] = deque()  # handed out, outcomes not told yet

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import attrs
+from rich.text import Text
 
 from warpleague.league import details
 from warpleague.league import standings as computed
@@ -12,6 +13,7 @@ from warpleague.league.columns import PARTS
 from warpleague.league.confined import confined_matches
 from warpleague.league.status import status
 from warpleague.report import tables
+from warpleague.report.bracket import bracket_json, bracket_text
 from warpleague.report.figures import by_kind, confinement_lines, decision_lines, played_so_far, read_tables
 
 if TYPE_CHECKING:
@@ -76,6 +78,7 @@ VIEWS: dict[str, LeagueView] = {
         lambda league: computed.standings(league).crosstable_json(),
         lambda league, width: tables.crosstable(computed.standings(league), width),
     ),
+    "bracket": LeagueView(bracket_json, lambda league, _: Text(bracket_text(league))),
     "seats": LeagueView(
         lambda league: [line.to_json() for line in details.seats(league)],
         lambda league, _: tables.seats_table(details.seats(league)),

@@ -17,6 +17,8 @@ MODULES: Final = {
     "sampled": "sampled",
     "gauntlet": "gauntlet",
     "swiss": "swiss",
+    "knockout": "knockout",
+    "double-elimination": "knockout",
     "test": "test",
 }
 """The module of each format in this folder. Each has a function `make(season)`, which returns the `Format`.

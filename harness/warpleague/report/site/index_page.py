@@ -15,6 +15,7 @@ from warpleague.league.columns import PARTS
 from warpleague.league.details import faults
 from warpleague.league.statistics import share_interval
 from warpleague.league.status import status
+from warpleague.report.bracket import bracket_text, has_bracket
 from warpleague.report.figures import (
     changes_line,
     confinement_lines,
@@ -75,6 +76,7 @@ def index_content(league: League) -> IndexContent:
         "standings": [_standing(line) for line in table.lines],
         "disqualified": disqualified_lines(table),
         "changed": changes_line(league),
+        "bracket": bracket_text(league) if has_bracket(league) else "",
         "remarks": solo_remarks(rival=table.rival, compared=len(table.lines) > 1)
         if table.solo
         else remarks(table, wide=True),

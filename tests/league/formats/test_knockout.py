@@ -1,0 +1,118 @@
+"""Knockout: losers are out, byes go to the best seeds, level ties are played on, and results give every pairing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from warpleague.errors import BadInput
+from warpleague.league.config import load_config
+from warpleague.league.formats.knockout import Tie, ties_of
+from warpleague.league.league import open_to_read
+from warpleague.league.running import RunWatcher, run_league
+from warpleague.league.verifying import mispaired
+from warpleague.report.bracket import bracket_json, bracket_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from warpleague.league.league import League
+
+KINDS = ["knockout", "double-elimination"]
+
+
+class Stop(RunWatcher):
+    """Stops a run after some matches."""
+
+    def __init__(self, matches: int) -> None:
+        self.left = matches
+
+    def finished(self, fixture: Any, result: Any) -> None:  # noqa: ARG002
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+
+def losses(ties: list[Tie]) -> dict[int, int]:
+    """How many ties each bot lost."""
+    found: dict[int, int] = {}
+    for tie in ties:
+        for bot in tie.bots:
+            if bot is not None:
+                found[bot] = found.get(bot, 0) + (bot != tie.winner)
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("bots", ["ab", "abc", "abcdef", "abcdefgh"])
+def test_all_but_the_winner_lose_as_often_as_it_takes(
+    kind: str, bots: str, write_league: Any, open_league: Any, fake: Any, inline: Any
+) -> None:
+    """All but the winner lose once, or twice with double elimination; the best seeds have the byes."""
+    path = write_league(*bots, extra=f'kind = "{kind}"', deals=1)
+    with open_league(path) as league:
+        report = run_league(league, executor=inline, play=fake.play)
+        assert report.complete
+        ties = ties_of(league.schedule)
+        lost = sorted(losses(ties).values())
+        most = 1 if kind == "knockout" else 2
+        assert lost[1:] == [most] * (len(bots) - 1)
+        assert lost[0] < most
+        byes = [bot for tie in ties if None in tie.bots and tie.round == ties[0].round for bot in tie.bots]
+        assert sorted(bot for bot in byes if bot is not None) == list(range(sum(b is None for b in byes)))
+        assert all(tie.points[0] != tie.points[1] or tie.deals in (0, 5) for tie in ties)
+        assert [row["winner"] for row in bracket_json(league)][-1] in bots
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_knockout_that_was_killed_again_and_again_is_the_same(
+    kind: str, write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
+) -> None:
+    """Killed after every few matches and resumed, it has the same bracket as an undisturbed one."""
+    path = write_league(*"abcdef", extra=f'kind = "{kind}"', deals=2)
+
+    def told(league: League) -> list[Any]:
+        return [(f.number, f.id, found.ranks) for f, found in league.results()]
+
+    with open_league(path, tmp_path / "once") as league:
+        run_league(league, executor=inline, play=fake.play)
+        once, bracket = told(league), bracket_text(league)
+    for _ in range(60):
+        with open_league(path, tmp_path / "killed") as league:
+            if run_league(league, executor=inline, play=fake.play, watcher=Stop(5)).complete:
+                break
+    with open_to_read(load_config(path), tmp_path / "killed") as league:
+        assert told(league) == once
+        assert bracket_text(league) == bracket
+        assert mispaired(league) == []
+
+
+def test_a_bracket_is_drawn_as_a_tree(make_tree: Any) -> None:
+    """The first round stands on the left, each winner between the two that met."""
+    assert make_tree() == [
+        "a 4 ─┐",
+        "     ├─ a 3 ─┐",
+        "d 0 ─┘       │",
+        "             ├─ b",
+        "b 3 ─┐       │",
+        "     ├─ b 5 ─┘",
+        "c 1 ─┘",
+    ]
+
+
+@pytest.fixture
+def make_tree() -> Any:
+    from warpleague.report.bracket import _tree
+
+    rounds = [
+        [Tie("Semi-finals", (0, 3), [4, 0], 1, 0), Tie("Semi-finals", (1, 2), [3, 1], 1, 1)],
+        [Tie("Final", (0, 1), [3, 5], 2, 1)],
+    ]
+    return lambda: _tree(rounds, "abcd")
+
+
+def test_other_formats_have_no_bracket(write_league: Any, open_league: Any) -> None:
+    """Asked for the bracket of a round-robin, the program says that there is none."""
+    with open_league(write_league("a", "b")) as league, pytest.raises(BadInput, match="has no bracket"):
+        bracket_text(league)
