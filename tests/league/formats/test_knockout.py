@@ -10,7 +10,8 @@ from warpleague.errors import BadInput
 from warpleague.league.config import load_config
 from warpleague.league.formats.knockout import Tie, ties_of
 from warpleague.league.league import open_to_read
-from warpleague.league.running import RunWatcher, run_league
+from warpleague.league.progress import RunWatcher
+from warpleague.league.running import run_league
 from warpleague.league.verifying import mispaired
 from warpleague.report.bracket import bracket_json, bracket_text
 
