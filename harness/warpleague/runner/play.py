@@ -271,7 +271,8 @@ async def _start_all(
         bot = None if idle is None else idle.take(spec.seats[seat], spec.level)
         if bot is None:
             try:
-                bot = BotProcess(spec.seats[seat], spec.level)
+                with Loop.here().blocked():
+                    bot = BotProcess(spec.seats[seat], spec.level)
             except BotError as error:
                 troubles[seat] = Violation("startup", str(error))
                 return

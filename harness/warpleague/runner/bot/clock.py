@@ -47,6 +47,8 @@ class Reading(NamedTuple):
     """What the referee computed."""
     waited_ns: int = 0
     """How long the referee was ready without a processor."""
+    paused_ns: int = 0
+    """How long the referee was stopped, as its event loop noticed."""
 
 
 def excused_ns(
@@ -54,12 +56,13 @@ def excused_ns(
 ) -> int:
     """What of the `passed_ns` between two looks the bot does not answer for.
 
-    The referee meant to look after at most `planned_ns`. `since` is how far the clocks have moved since the last look.
-    `came` is whether any part of an answer was found, `queued_ns` how long it may have been there, if that is known.
+    `since` is how far the clocks have moved since the last look. `came` is whether any part of an answer was found.
+    If the referee waited in its event loop, `queued_ns` is how long an answer may have been there; pauses were noticed
+    there, too. If it is None, the referee waited for this bot alone, and meant to look after at most `planned_ns`.
     """
     late_ns = passed_ns - planned_ns - SLACK_NS
-    if came and queued_ns is not None:
-        lost_ns = since.kept_ns + queued_ns
+    if queued_ns is not None:
+        lost_ns = max(since.kept_ns + (queued_ns if came else 0), since.paused_ns)
     elif came:
         lost_ns = max(since.kept_ns + since.waited_ns, late_ns)
     else:
@@ -114,7 +117,7 @@ class LongDecision:
         if passed >= MOMENT_NS:
             self.sleeps = (since.own_ns + since.kept_ns) * _SLEEP_SHARE < passed
         self._looked_ns, self._seen = now_ns, seen
-        if passed - planned_ns > PAUSE_NS:
+        if since.paused_ns > PAUSE_NS or (queued_ns is None and passed - planned_ns > PAUSE_NS):
             self.paused_ns += excused
         elif not trusted and self.budget_ns is not None:
             excused = max(0, min(excused, self.budget_ns + self.paused_ns - self.excused_ns))
@@ -126,6 +129,11 @@ class LongDecision:
         """What is left of the budget; it must have one."""
         assert self.budget_ns is not None
         return self.begun_ns + self.budget_ns + self.excused_ns - now_ns
+
+    @property
+    def seen_own_ns(self) -> int:
+        """What the bot's clock showed at the last look."""
+        return self._seen.own_ns
 
     @property
     def own_ns(self) -> int:

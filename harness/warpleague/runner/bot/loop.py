@@ -9,15 +9,16 @@ that slept may go on to compute while another one does; then the time that it ta
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import trio
 
-from warpleague.runner.bot.clock import SLACK_NS
+from warpleague.runner.bot.clock import LOOK_NS, SLACK_NS
 from warpleague.runner.host.schedstat import own_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 HUSH_S: Final = 0.005
 """How long a match may be held back before its bots are stopped, in seconds."""
@@ -46,6 +47,10 @@ class Loop(trio.abc.Instrument):
         self._called = 0  # matches whose turn has come, but which have not run since
         self._waits_ns = self._limit_ns = self._waited_ns = 0  # of the wait that is going on
         self._woke_ns = self._free_ns = time.perf_counter_ns()
+        self._dozing: set[LoopShare] = set()
+        self._someone = trio.Event()
+        self._tick_ns = self._tick_spent_ns = self._tick_paused_ns = 0  # of the wait for the next look
+        self._paused_ns = self._blocked_ns = 0
 
     @classmethod
     def here(cls) -> Loop:
@@ -56,6 +61,7 @@ class Loop(trio.abc.Instrument):
             loop = cls()
             _here.set(loop)
             trio.lowlevel.add_instrument(loop)
+            trio.lowlevel.spawn_system_task(loop._look_in_turn)
             return loop
 
     # ------------------------------------------------------------------ which question is asked
@@ -99,6 +105,49 @@ class Loop(trio.abc.Instrument):
         if not self.computing:
             self._call()
 
+    # ------------------------------------------------------------------ looking at those who are waited for
+
+    async def _look_in_turn(self) -> None:
+        while True:
+            if not self._dozing:
+                self._tick_ns = 0
+                self._someone = trio.Event()
+                await self._someone.wait()
+            self._tick_ns, self._tick_paused_ns = time.perf_counter_ns(), 0
+            self._tick_spent_ns = sum(own_counts()) + self._blocked_ns
+            before_ns = self._paused_ns
+            await trio.sleep(LOOK_NS / 1e9)
+            paused = self.paused_ns(time.perf_counter_ns()) > before_ns
+            for share in list(self._dozing):
+                share.look(paused)
+
+    def dozes(self, share: LoopShare) -> None:
+        """Look at the bot of `share` every `LOOK_NS` until `wakes`."""
+        self._dozing.add(share)
+        self._someone.set()
+
+    def wakes(self, share: LoopShare) -> None:
+        """Look at it no more."""
+        self._dozing.discard(share)
+
+    def paused_ns(self, now_ns: int) -> int:
+        """How long this process was stopped so far: it looked late, but neither computed nor was kept from it."""
+        if self._tick_ns and (late := now_ns - self._tick_ns - LOOK_NS - SLACK_NS) > 0:
+            lost = late - (sum(own_counts()) + self._blocked_ns - self._tick_spent_ns)
+            if lost > self._tick_paused_ns:
+                self._paused_ns += lost - self._tick_paused_ns
+                self._tick_paused_ns = lost
+        return self._paused_ns
+
+    @contextmanager
+    def blocked(self) -> Iterator[None]:
+        """What is done here may wait for the kernel without being a pause of this process."""
+        begun, spent = time.perf_counter_ns(), sum(own_counts())
+        try:
+            yield
+        finally:
+            self._blocked_ns += max(0, time.perf_counter_ns() - begun - (sum(own_counts()) - spent))
+
     # ------------------------------------------------------------------ when an answer was there
 
     def queued_ns(self, now_ns: int) -> int:
@@ -122,6 +171,7 @@ class Loop(trio.abc.Instrument):
         if took < _AT_ONCE_NS:
             self._free_ns = self._woke_ns
         else:
+            # It may have waited for a processor, or have been stopped.
             late = max(own_counts()[1] - self._waited_ns, took - self._limit_ns - SLACK_NS, 0)
             self._free_ns = now - min(late, took)
         self._woke_ns = now
@@ -139,6 +189,34 @@ class LoopShare:
         self.plays = False
         """Whether it is asked for decisions: what it computes while it starts keeps no other match back."""
         self._computes = False
+        self._look: Callable[[bool], bool] | None = None
+        self._scope = trio.CancelScope()
+        self._failure: Exception | None = None
+
+    @contextmanager
+    def dozing(self, scope: trio.CancelScope, look: Callable[[bool], bool]) -> Iterator[None]:
+        """Have `look` called while it is waited for within `scope`; what that raises is raised here.
+
+        It is told whether this process was stopped, and tells whether the bot sleeps.
+        """
+        self._look, self._scope = look, scope
+        self.loop.dozes(self)
+        try:
+            yield
+        finally:
+            self.loop.wakes(self)
+            failure, self._failure = self._failure, None
+            if failure is not None:
+                raise failure
+
+    def look(self, paused: bool) -> None:
+        """Look at the bot; to be called by the loop."""
+        assert self._look is not None
+        try:
+            self.saw(self._look(paused))
+        except Exception as error:  # noqa: BLE001 - raised in `dozing`, in the match it belongs to
+            self._failure = error
+            self._scope.cancel()
 
     def begin(self) -> None:
         """The loop waits for its answer from now on."""

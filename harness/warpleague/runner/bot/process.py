@@ -50,6 +50,7 @@ little would cost a second system call; much longer, and the other tasks would h
 other bots, there is no such wait: it would keep their answers waiting."""
 
 _GLANCE_NS: Final = 1_000_000  # when to see whether a bot sleeps, so that another match may ask
+_DOZE_NS: Final = 1_000_000_000  # how long a task waits at most; meanwhile the loop looks at the clocks
 _QUICK_NS: Final = QUICK_MS * 1_000_000
 
 _LINUX: Final = sys.platform == "linux"
@@ -255,13 +256,14 @@ class BotProcess:
     def _turn_now(self) -> LongDecision:
         """The clock of the current decision, which takes more than a moment."""
         if self._turn is None:
-            self._turn = self._stopwatch.start(self._begun, self._budget_ns, self._cpu_begun or 0)
-            self._stopwatch.look(self._turn, self._patience_ms * 1_000_000, came=self._held)
+            loop, patience_ns = self.share.loop, self._patience_ms * 1_000_000
+            self._turn = self._stopwatch.start(self._begun, self._budget_ns, self._cpu_begun or 0, loop)
+            self._stopwatch.look(self._turn, patience_ns, self._held, loop, dozed=False)
         return self._turn
 
     async def _doze(self, ready: Callable[[int], Awaitable[None]], fd: int) -> bool:
         """Wait until `ready`, or for the next look at the clocks, and read; false if the bot's time is up."""
-        turn, planned_ns = self._turn_now(), LOOK_NS
+        turn, planned_ns = self._turn_now(), _DOZE_NS
         waited_ns = time.perf_counter_ns() - self._begun
         if waited_ns < _QUICK_NS:
             planned_ns = (_GLANCE_NS if waited_ns < _GLANCE_NS else _QUICK_NS) - waited_ns
@@ -270,15 +272,23 @@ class BotProcess:
         if turn.budget_ns is not None:
             if turn.left_ns(time.perf_counter_ns()) <= 0:
                 self._look_at_children()
-                self._stopwatch.look(turn, 0, came=False)
+                self._stopwatch.look(turn, 0, False, self.share.loop)
             if (left_ns := turn.left_ns(time.perf_counter_ns())) <= 0:
                 return False
             planned_ns = min(planned_ns, left_ns)
-        with trio.move_on_after(planned_ns / 1e9):
+        with trio.move_on_after(planned_ns / 1e9) as scope, self.share.dozing(scope, self._glance):
             await ready(fd)
         self._stopwatch.look(turn, planned_ns, self._read(), self.share.loop)
         self.share.saw(turn.sleeps)
         return True
+
+    def _glance(self, paused: bool) -> bool:
+        """Look at the clocks while the bot is waited for; whether it sleeps."""
+        turn = self._turn_now()
+        # An answer that has come is looked at by the task that waits for it.
+        if not self._poll.poll(0) and (paused or not turn.sleeps or self._halt.own_ns() != turn.seen_own_ns):
+            self._stopwatch.look(turn, LOOK_NS, False, self.share.loop)
+        return turn.sleeps
 
     # ------------------------------------------------------------------ what went wrong
 
@@ -382,7 +392,8 @@ class BotProcess:
                     with trio.move_on_after(grace_s):
                         await self._child.exited()
                 self.kill()
-                self._child.reap()
+                with self.share.loop.blocked():
+                    self._child.reap()
             finally:
                 await self.leave()
                 self.drain_stderr()

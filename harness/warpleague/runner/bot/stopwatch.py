@@ -29,23 +29,27 @@ class Stopwatch:
         )
         self._kept_begun: int | None = 0
 
-    def start(self, begun_ns: int, budget_ns: int | None, cpu_ns: int) -> LongDecision:
+    def start(self, begun_ns: int, budget_ns: int | None, cpu_ns: int, loop: Loop) -> LongDecision:
         """The clock of a decision that has begun, when the bot's own process had computed for `cpu_ns`."""
         self._kept_begun = self._kept_ns
         own_ns = cpu_ns + self._halt.others_ns
-        return LongDecision(begun_ns, budget_ns, Reading(own_ns, self._kept_ns or 0, *own_counts()))
+        return LongDecision(
+            begun_ns, budget_ns, Reading(own_ns, self._kept_ns or 0, *own_counts(), loop.paused_ns(begun_ns))
+        )
 
-    def look(self, turn: LongDecision, planned_ns: int, came: bool, loop: Loop | None = None) -> None:
+    def look(
+        self, turn: LongDecision, planned_ns: int, came: bool, loop: Loop, *, dozed: bool = True
+    ) -> None:
         """Look at the clocks, after a sleep that was to last `planned_ns` at most; `came` as in `LongDecision.look`.
 
-        With `loop` this is the first step of a task that waited there for an answer.
+        Unless it `dozed`, which means that it waited for an answer in `loop`, it waited for this bot alone.
 
         Raises `HarnessFault` if the machine is too busy for a match.
         """
         now = time.perf_counter_ns()  # before the other clocks, or the time between would be excused
-        queued_ns = None if loop is None else loop.queued_ns(now)
+        queued_ns = loop.queued_ns(now) if dozed else None
         self._kept_ns = self._child.kept_ns()
-        seen = Reading(self._halt.own_ns(), self._kept_ns or 0, *own_counts())
+        seen = Reading(self._halt.own_ns(), self._kept_ns or 0, *own_counts(), loop.paused_ns(now))
         trusted = self._halt.counted or not self._halt.children.any
         turn.look(now, planned_ns, seen, came=came, queued_ns=queued_ns, trusted=trusted)
         if turn.overloaded():
