@@ -60,6 +60,9 @@ class FakeChild:
     def kept_ns(self) -> int:
         return round((time.perf_counter_ns() - self.begun) * self.waited_share)
 
+    def ready(self) -> bool:
+        return False
+
     def others(self) -> list[int]:
         return []
 

@@ -1,8 +1,9 @@
 """Runs on a worker of a cluster: describes the worker, takes bots, and plays matches in referee processes.
 
 `warpleague.league.cluster` calls every function here on the worker, by name. A Dask worker may run several tasks at
-once, in threads of one process. A referee ends everything that its process has started when its match is over, so
-it needs a process of its own: each worker keeps a pool of them, like a league on one machine.
+once, in threads of one process. A referee starts and ends processes, so it needs a process of its own: each worker
+keeps a pool of them, like a league on one machine. Where a worker has more threads than cores, each referee plays
+several matches at a time.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import attrs
 import warpleague
 import warpline
 from warpleague.errors import HarnessFault, WarpLeagueError
-from warpleague.league.pool import RefereePool
+from warpleague.league.pool import RefereePool, usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -119,7 +120,7 @@ def play_here(spec: MatchSpec, log: bool = False) -> MatchResult:
     With `log`, the result holds what the bots printed and were sent.
     """
     from warpleague.runner.bundle.bundle import find
-    from warpleague.runner.play import play_in_series
+    from warpleague.runner.play import play_beside
 
     seats = []
     for seat in spec.seats:
@@ -129,7 +130,7 @@ def play_here(spec: MatchSpec, log: bool = False) -> MatchResult:
         seats.append(attrs.evolve(seat, run=bundle.run, cwd=bundle.cwd))
     if _pool is None:
         raise HarnessFault("this worker was not looked over before its first match")
-    return _pool.submit(play_in_series, attrs.evolve(spec, seats=tuple(seats)), log).result()
+    return _pool.submit(play_beside, attrs.evolve(spec, seats=tuple(seats)), log).result()  # type: ignore[return-value]
 
 
 def call_everywhere(fn: Callable[[], object]) -> None:
@@ -138,11 +139,12 @@ def call_everywhere(fn: Callable[[], object]) -> None:
         _pool.everywhere(fn)
 
 
-def _referees(jobs: int) -> RefereePool:
-    """The referees of this worker, one for each task it can run; started when needed, ended with the worker."""
+def _referees(threads: int) -> RefereePool:
+    """The referees of this worker, with a place for each of its threads; started when needed, end with the worker."""
     global _pool
     with _pool_lock:
         if _pool is None:
             # No core of their own: which ones the other workers of this machine have, nobody knows.
-            _pool = RefereePool(jobs, "none")
+            jobs = min(threads, len(usable_cores()))
+            _pool = RefereePool(jobs, "none", tasks=-(-threads // jobs))
         return _pool

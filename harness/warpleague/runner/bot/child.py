@@ -19,7 +19,7 @@ from warpleague.runner.bot.children import clock_id
 from warpleague.runner.bot.exchange import read_clock
 from warpleague.runner.confine.launch import dies_with_harness, launch, remove_groups
 from warpleague.runner.confine.sandbox import exit_status
-from warpleague.runner.host.processes import HOLDS_NUMBERS, ended
+from warpleague.runner.host.processes import HOLDS_NUMBERS, ended, state
 from warpleague.runner.host.schedstat import Schedstat
 
 if TYPE_CHECKING:
@@ -103,6 +103,11 @@ class Child:
             return None
         computed, waited = counts
         return waited if self.freezer is None else waited - (self.freezer.cpu_ns() - computed)
+
+    def ready(self) -> bool:
+        """Whether the bot's process is ready to run: the kernel may count only afterwards for how long it was kept."""
+        found = state(self.own_pid) if _LINUX else None
+        return found is not None and found[0] == "R"
 
     def processes(self) -> Sequence[int]:
         """The processes whose memory counts as the bot's: all that it started, if they can be found."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 HUSH_S: Final = 0.005
 """How long a match may be held back before its bots are stopped, in seconds."""
 
-_AT_ONCE_NS: Final = 50_000  # a wait that is shorter may have found what was there before it
+_AT_ONCE_NS: Final = 50_000  # who slept for less may have found what was there before
 _here: Final = trio.lowlevel.RunVar["Loop"]("warpleague_loop")
 
 
@@ -168,12 +168,12 @@ class Loop(trio.abc.Instrument):
         """Called by trio when it goes on."""
         now = time.perf_counter_ns()
         took = now - self._waits_ns
-        if took < _AT_ONCE_NS:
+        waited = own_counts()[1] - self._waited_ns
+        if took - waited < _AT_ONCE_NS:
             self._free_ns = self._woke_ns
         else:
             # It may have waited for a processor, or have been stopped.
-            late = max(own_counts()[1] - self._waited_ns, took - self._limit_ns - SLACK_NS, 0)
-            self._free_ns = now - min(late, took)
+            self._free_ns = now - min(max(waited, took - self._limit_ns - SLACK_NS, 0), took)
         self._woke_ns = now
         if self.computing:
             self.computed_ns += took

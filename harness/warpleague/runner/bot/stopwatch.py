@@ -52,6 +52,8 @@ class Stopwatch:
         seen = Reading(self._halt.own_ns(), self._kept_ns or 0, *own_counts(), loop.paused_ns(now))
         trusted = self._halt.counted or not self._halt.children.any
         turn.look(now, planned_ns, seen, came=came, queued_ns=queued_ns, trusted=trusted)
+        if turn.sleeps and self._child.ready():
+            turn.sleeps = False
         if turn.overloaded():
             kept_s = turn.excused_ns / 1e9
             raise HarnessFault(

@@ -1,0 +1,183 @@
+"""Matches that share an event loop: whose bot may compute when, and how many matches there is room for."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import attrs
+import pytest
+import trio
+from trio.testing import MockClock
+
+from warpleague.league import tasks
+from warpleague.match.chance import match_key
+from warpleague.runner.bot.loop import Loop, LoopShare
+from warpleague.runner.play import end_idle, play_beside, play_match
+
+if TYPE_CHECKING:
+    from tests.runner.conftest import MakeSeat, MakeSpec
+
+    from warpleague.match.spec import MatchResult, MatchSpec
+
+SLEEPS = """
+import select
+from warpline.client import run
+
+def choose(question):
+    select.select([], [], [], 0.03)
+    return 0
+
+run(choose, wants=())
+"""
+COMPUTES = """
+import time
+from warpline.client import run
+
+def choose(question):
+    end = time.process_time() + 0.02
+    while time.process_time() < end:
+        pass
+    return 0
+
+run(choose, wants=())
+"""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_computes_at_a_time_and_all_get_their_turn(
+    seed: int,
+) -> None:
+    """However long decisions compute or sleep, no question is asked while a bot computes, and none is forgotten."""
+    rng = Random(seed)
+    asked = []
+
+    async def play(name: int) -> None:
+        loop, share = Loop.here(), LoopShare()
+        share.loop, share.plays = loop, True
+        for _ in range(5):
+            if loop.taken:
+                await loop.turn(lambda: None)
+            assert not loop.computing
+            asked.append(name)
+            if rng.random() < 0.3:
+                continue  # it answers at once
+            share.begin()
+            for _ in range(rng.randrange(4)):
+                await trio.sleep(rng.random())
+                share.saw(rng.random() < 0.5)
+            share.end()
+            if rng.random() < 0.5:
+                await trio.lowlevel.checkpoint()
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            for name in range(6):
+                nursery.start_soon(play, name)
+        assert (Loop.here().asked, Loop.here().computing, Loop.here().taken) == (0, 0, False)
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+    assert sorted(asked) == [name for name in range(6) for _ in range(5)]
+
+
+def test_a_match_that_is_held_back_is_hushed() -> None:
+    """Bots that must wait long for their turn are stopped, so that they do not disturb the one that computes."""
+    hushed = []
+
+    async def main() -> None:
+        share = LoopShare()
+        share.loop, share.plays = Loop.here(), True
+        share.begin()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(Loop.here().turn, lambda: hushed.append(trio.current_time()))
+            began = trio.current_time()
+            await trio.sleep(1)
+            share.end()
+        assert hushed == [pytest.approx(began + 0.005)]
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+
+
+def test_matches_on_one_loop_are_those_played_alone(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
+    """Side by side, waiting bots wait at the same time, and each record is that of the match by itself."""
+    seats = make_seat("sleeps", SLEEPS), make_seat("also", SLEEPS)
+    specs = [
+        attrs.evolve(make_spec(*seats, level="limits", max_turns=2), id=f"test {i}", key=match_key(f"{i}"))
+        for i in range(4)
+    ]
+    alone = play_match(specs[0])
+    results, charged = beside(specs), []
+    assert results["test 0"].digest == alone.digest
+    charged = [times.wall_ms / times.decisions for result in results.values() for times in result.times]
+    assert min(charged) > 25
+    began_last = max(result.elapsed_s - result.playing_s for result in results.values())
+    assert sum(result.playing_s for result in results.values()) > began_last
+
+
+def test_bots_that_compute_take_turns(
+    make_seat: MakeSeat, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the matches on one loop, only one has a bot that computes, and each bot is charged what it computed."""
+    most = []
+    computes = Loop.computes
+
+    def count(loop: Loop, more: int) -> None:
+        computes(loop, more)
+        most.append(loop.computing)
+
+    monkeypatch.setattr(Loop, "computes", count)
+    seats = make_seat("computes", COMPUTES), make_seat("also", COMPUTES)
+    results = beside(
+        [
+            attrs.evolve(make_spec(*seats, max_turns=2), id=f"test {i}", key=match_key(f"{i}"))
+            for i in range(2)
+        ]
+    )
+    # A busy machine may not show for a moment that a bot computes.
+    assert sum(count > 1 for count in most) <= len(most) // 10
+    for result in results.values():
+        for times in result.times:
+            assert times.cpu_ms > 19 * times.decisions
+
+
+def beside(specs: list[MatchSpec]) -> dict[str, MatchResult]:
+    """The results of matches that are played on one loop, by their ids."""
+    results = {}
+
+    async def play(spec: MatchSpec) -> None:
+        results[spec.id] = await play_beside(spec)
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            for spec in specs:
+                nursery.start_soon(play, spec)
+
+    try:
+        trio.run(main)
+    finally:
+        end_idle()
+    return results
+
+
+def test_there_is_room_for_more_while_bots_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the core is idle the matches double; where bots compute and others are held back they become fewer."""
+    monkeypatch.setattr(tasks, "_something_left", lambda: True)
+    loop = Loop()
+    room = tasks.Room(loop)
+    now = room._looked_ns
+    found = []
+    for _ in range(7):
+        loop.matches = room.tasks
+        now, loop.idle_ns = now + 100, loop.idle_ns + 90
+        found.append(room.look(now))
+    assert found == [2, 4, 8, 16, 32, 48, 64]
+    now, loop.computed_ns = now + 100, loop.computed_ns + 95
+    assert room.look(now) == 64  # nobody is held back
+    monkeypatch.setattr(Loop, "held_back", 3)
+    for _ in range(40):
+        now, loop.computed_ns = now + 100, loop.computed_ns + 95
+        room.look(now)
+    assert room.tasks == 1
+    monkeypatch.setattr(tasks, "_something_left", lambda: False)
+    now, loop.idle_ns = now + 100, loop.idle_ns + 90
+    assert room.look(now) == 1  # no memory is left
