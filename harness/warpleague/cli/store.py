@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warpleague.league.league import League
+    from warpleague.league.strength import StrengthTest
 
     Handler = Callable[[argparse.Namespace], int]
 
@@ -70,10 +71,12 @@ def _verify(args: argparse.Namespace) -> int:
         for number, match, problem in (*altered(league, heads), *mispaired(league)):
             if match is None or match not in known:  # else its record was reported already
                 tell(number, match, problem)
+        test = _recomputed(league)
         if args.json:
             print_json(
                 {
                     "league": league.config.name,
+                    **({} if test is None else {"test": test.to_json()}),
                     "records": total,
                     "wrong": wrong,
                     "journal": league.store.journal(),
@@ -83,9 +86,22 @@ def _verify(args: argparse.Namespace) -> int:
         else:
             print(f"{good:,} of {total:,} records hold: executed again, dice, results and tables compared.")
             _tell_journal(league, len(wrong) == total - good, heads)
+            if test is not None:
+                from warpleague.report.strength import verdict
+
+                print(f"The test, computed again: {verdict(test, *league.season.names[:2])}")
             if good < total:
                 say(f"note: what does not hold can be removed: {league_command(args, 'mend')}")
     return 1 if wrong else 0
+
+
+def _recomputed(league: League) -> StrengthTest | None:
+    """The test of strength that the league is, computed from its results; None if it is none."""
+    if league.season.format.kind != "test":
+        return None
+    from warpleague.league.strength import strength_test
+
+    return strength_test(league)
 
 
 def _tell_journal(league: League, whole: bool, heads: list[Any]) -> None:

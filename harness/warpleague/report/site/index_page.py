@@ -118,6 +118,13 @@ def _facts(league: League, now: Status) -> Facts:
         ("secret", secret),
         ("receipt", now.head),
     ]
+    if season.format.kind == "test":
+        from warpleague.league.strength import strength_test
+        from warpleague.report.strength import estimate_words, state_lines, verdict
+
+        test = strength_test(league)
+        told = [verdict(test, *season.names[:2]), f"Estimate: {estimate_words(test.estimate())}."]
+        facts.append(("test", "\n".join([*told, *state_lines(test)])))
     if now.taken_out:
         facts.insert(3, ("taken out", f"{now.taken_out:,} matches of disqualified bots, not counted"))
     if now.other:
