@@ -131,6 +131,10 @@ simulations: bootstrap ## simulate leagues and tests of strength whose truth is 
 	$(BIN)/python tests/soak/strength.py errors $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py tests $(SIMULATIONS)
 
+.PHONY: twins
+twins: bootstrap ## play each game with the same bot twice, which must not differ (TWINS_DEALS=60)
+	$(BIN)/python tests/soak/same_bot_twice.py $(or $(TWINS_DEALS),60)
+
 .PHONY: soak
 soak: bootstrap ## play many matches in one run and look for what grows (SOAK_MATCHES=20000)
 	$(BIN)/python tests/soak/soak.py --matches $(or $(SOAK_MATCHES),20000)
