@@ -139,6 +139,34 @@ def test_verify_tells_altered_columns(
         check(league)
 
 
+@pytest.mark.parametrize("most_recent", [1, 2000])
+def test_matches_deleted_by_hand_count_once(
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    inline: Executor,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    most_recent: int,
+) -> None:
+    """A run plays matches again whose rows were deleted, and the tables count them once."""
+    monkeypatch.setattr(kept, "_MOST_RECENT", most_recent)
+    path = write_league("a", "b", "c")
+    with open_league(path) as league:
+        run_league(league, executor=inline, play=made_up)
+        lines = standings(league).lines
+        stored = league.store.count()
+    with closing(sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")) as db, db:
+        gone = [row[0] for row in db.execute("SELECT id FROM match ORDER BY id LIMIT 2").fetchall()]
+        for table in ("record", "match"):
+            db.executemany(f"DELETE FROM {table} WHERE id = ?", [(match_id,) for match_id in gone])
+    with open_league(path) as league:
+        assert league.store.count() == stored - len(gone)
+        check(league)
+        assert run_league(league, executor=inline, play=made_up).played == len(gone)
+        check(league)
+        assert standings(league).lines == lines
+
+
 @pytest.mark.parametrize("data", [b"", b"x" * 50, None])
 def test_what_is_no_column_is_refused(data: Any) -> None:
     """Anything but packed columns is an error of its own, which tables answer by reading the matches."""

@@ -209,6 +209,11 @@ def count_all(db: sqlite3.Connection) -> int:
     return int(sum(known["confined"].values()) + known["other"] + waiting)
 
 
+def tell_all(db: sqlite3.Connection) -> bool:
+    """Whether the columns tell of as many matches as there are; not so where rows were deleted or added by hand."""
+    return count_all(db) == int(db.execute("SELECT count(*) FROM match").fetchone()[0])
+
+
 def count(db: sqlite3.Connection, entry: str) -> Counter[int | None] | None:
     """How many matches have each confinement (None: not noted), or None where no columns of `entry` are kept."""
     known = head(db)

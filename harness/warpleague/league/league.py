@@ -135,12 +135,15 @@ class League:
         return entry is None or self.store.columns_fit(entry, self.stored(), self.season.players)
 
     def keep_columns(self) -> None:
-        """Make the store's columns anew, if it has none of this season; the store must be open to write."""
+        """Make the store's columns anew, if it has none of this season, or they miss matches or tell of lost ones.
+
+        The store must be open to write.
+        """
         entry = self._entry
         if entry is None:
             with self.store.writing():
                 self.store.drop_columns()
-        elif self.store.count_columns(entry) is None:
+        elif self.store.count_columns(entry) is None or not self.store.columns_tell_all():
             self.store.make_columns(entry, self.stored(), self.season.players)
 
     def find(self, text: str) -> tuple[str, int]:

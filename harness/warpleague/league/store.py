@@ -198,6 +198,11 @@ class Store(About):
         with clear_errors(self.path):
             return kept.count(self._db, entry)
 
+    def columns_tell_all(self) -> bool:
+        """Whether the columns tell of as many matches as are stored; not so where rows were deleted by hand."""
+        with clear_errors(self.path):
+            return kept.tell_all(self._db)
+
     def make_columns(self, entry: str, matches: Iterable[tuple[Fixture, StoredMatch]], players: int) -> None:
         """Make the columns anew from `matches`, all of the schedule that are stored, in its order."""
         with self.writing() as db:
