@@ -164,6 +164,24 @@ def test_an_undecided_test_ends_at_its_limit(duel: Path, open_league: OpenLeague
     assert any("share" in line for line in state_lines(state))
 
 
+def test_an_interval_is_shown_once_it_rules_something_out() -> None:
+    """Two deals give an interval wider than all shares there are: it is left out, and said to be."""
+    state = StrengthTest(Sprt(), 0.0, 1.0)
+    for value in (1.0, 0.5):
+        state.add(Deal(value, value, 1 - value, (1.0, 0.0), 2))
+    for told in (brief(state), "\n".join(state_lines(state))):
+        assert "share 75.0 % (too few deals yet for an interval)" in told
+        assert "±" not in told
+        assert "LOS" not in told
+        assert "left" not in told
+    for value in (1.0, 0.5) * 10:
+        state.add(Deal(value, value, 1 - value, (1.0, 0.0), 2))
+    for told in (brief(state), "\n".join(state_lines(state))):
+        assert "share 75.0 % ± 11.3" in told
+        assert "LOS 100.0 %" in told
+        assert "left" in told
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [

@@ -29,26 +29,37 @@ def state_lines(state: StrengthTest) -> list[str]:
         lines.append(
             f"LLR {state.ratio:+.2f}  {gauge(state)}  ({state.test.elo0:g} or {state.test.elo1:g}{unit} Elo)"
         )
-    half, likelihood = state.half, state.superiority
-    told = f"share {100 * state.counts.mean:.1f} %" + ("" if half is None else f" ± {100 * half:.1f}")
-    if likelihood is not None:
-        told += f"  LOS {100 * likelihood:.1f} %"
-    told += f"  deals won {state.won:,}, level {state.level:,}, lost {state.lost:,}"
-    lines.append(told)
-    if state.left is not None:
+    deals = f"deals won {state.won:,}, level {state.level:,}, lost {state.lost:,}"
+    lines.append("  ".join([*_share_words(state), deals]))
+    if state.left is not None and _telling(state):
         lines.append(f"likely left: about {state.left:,} matches")
     return lines
 
 
+def _telling(state: StrengthTest) -> bool:
+    """Whether there are enough deals for an interval that rules anything out."""
+    return state.half is not None and state.half < 0.5
+
+
+def _share_words(state: StrengthTest) -> list[str]:
+    """The share with its interval and the likelihood of superiority, as far as the deals tell them."""
+    half, likelihood = state.half, state.superiority
+    share = f"share {100 * state.counts.mean:.1f} %"
+    if half is None or likelihood is None:
+        return [share]
+    if not _telling(state):
+        return [f"{share} (too few deals yet for an interval)"]
+    return [f"{share} ± {100 * half:.1f}", f"LOS {100 * likelihood:.1f} %"]
+
+
 def brief(state: StrengthTest) -> str:
     """The state in one line."""
-    half, left = state.half, state.left
-    share = f"share {100 * state.counts.mean:.1f} %" + ("" if half is None else f" ± {100 * half:.1f}")
     below, above = state.test.bounds
-    ratio = "" if state.fixed else f"LLR {state.ratio:+.2f} of {below:+.2f} to {above:+.2f}, "
-    los = "" if state.superiority is None else f", LOS {100 * state.superiority:.1f} %"
-    deals = f", deals {state.won:,} won {state.level:,} level {state.lost:,} lost"
-    return f"{ratio}{share}{los}{deals}" + ("" if left is None else f", about {left:,} matches left")
+    told = [] if state.fixed else [f"LLR {state.ratio:+.2f} of {below:+.2f} to {above:+.2f}"]
+    told += [*_share_words(state), f"deals {state.won:,} won {state.level:,} level {state.lost:,} lost"]
+    if state.left is not None and _telling(state):
+        told.append(f"about {state.left:,} matches left")
+    return ", ".join(told)
 
 
 def estimate_words(estimate: Estimate) -> str:
