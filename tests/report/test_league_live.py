@@ -6,11 +6,14 @@ import io
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import pytest
 from rich.console import Console
 
 from warpleague.league.config import FormatTable, RatingTable
 from warpleague.league.progress import Void
+from warpleague.league.ratings.outcomes import Outcomes
+from warpleague.league.ratings.wanted import fitted
 from warpleague.league.schedule import Fixture
 from warpleague.match.spec import MatchResult, SeatTimes
 from warpleague.report import live
@@ -126,6 +129,44 @@ def test_frames_are_drawn_five_times_a_second_at_most(clock: Time, league: Leagu
             watcher.finished(fixture(number), result(number))
             watcher.tick()
     assert len(frames) <= 6
+
+
+def test_the_fit_is_shown_while_a_league_runs(
+    clock: Time, league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The live table has the fit with its errors, by deal in whatever order matches end; again once a second."""
+    fits: list[tuple[list[Any], Any]] = []
+
+    def noted(outcomes: Outcomes, *about: Any) -> Any:
+        fits.append(([*outcomes.deals()], fitted(outcomes, *about)))
+        return fits[-1][1]
+
+    monkeypatch.setattr(live, "fitted", noted)
+    watcher = LiveWatcher(console(force_terminal=True, color_system=None))
+    deals = Outcomes()
+    watcher.started(league, total=40, before=0, jobs=1)
+    for half in (0, 1):
+        for deal in range(20):
+            ranks = (2, 1) if deal % 3 == half else (1, 2)
+            seats = (half, 1 - half)
+            found = attrs.evolve(result(deal), ranks=ranks)
+            watcher.finished(Fixture(deal, f"{deal}-{half}", deal, deal, seats), found)
+            clock.now += 0.1
+            watcher.frame()
+    clock.now += 1.0
+    plain = console()
+    plain.print(watcher.frame())
+    for deal in range(20):
+        first = ((0, 1), (2, 1) if deal % 3 == 0 else (1, 2))
+        deals.add_deal([first, ((1, 0), (2, 1) if deal % 3 == 1 else (1, 2))])
+    assert sorted(fits[-1][0]) == sorted(deals.deals())
+    assert len(fits) <= 6
+    assert "± 95 %" in written(plain)
+    fit = fits[-1][1]
+    best = max((0, 1), key=fit.ratings.__getitem__)
+    line = next(line for line in written(plain).splitlines() if " 1  " in line)
+    assert f"{fit.ratings[best]:.0f}" in line
+    assert f"{fit.half(best):.0f}" in line
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from warpleague.league.progress import RunWatcher
+from warpleague.league.ratings.wanted import fitted
 from warpleague.league.standings import ranked
 from warpleague.league.tallies import Tally, tally
 from warpleague.report.strength import brief, state_lines
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from warpleague.league.league import League
     from warpleague.league.progress import Void
+    from warpleague.league.ratings.fit import Fit
     from warpleague.league.schedule import Fixture
     from warpleague.league.strength import Follower
     from warpleague.match.spec import MatchResult
@@ -35,6 +37,11 @@ _TOP = 10  # standings shown live
 _WINDOW = 256  # matches the rate is taken over
 _FRAME_S = 0.2
 _LINE_S = 10.0  # between two plain lines
+_FIT_S = 1.0  # between two fits of the table shown live
+_FIT_SHARE = 20  # a fit may take this part of the time: one of 0.1 s waits for 2 s
+_FIT_BOTS = 100  # with more bots, or more kinds of deals, a fit would hold up the run
+_FIT_DEALS = 5_000
+_OPEN_DEALS = 10_000  # deals that are kept to be put together
 
 
 def duration(seconds: float) -> str:
@@ -134,13 +141,16 @@ class LiveWatcher(_Counting):
     """A live view: progress, the matches being played, the top of the table. A context manager.
 
     The table counts matches as they end, so that its Elo may differ by a little from the final one, which
-    takes them in schedule order.
+    takes them in schedule order. Its fit is computed again about once a second, where that costs little.
     """
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)
         self._playing: dict[str, tuple[Fixture, float]] = {}
         self._drawn = 0.0
+        self._fit: Fit | None = None
+        self._fit_at, self._fit_of = 0.0, 0
+        self._deals: dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}
         self._live = Live(console=console, auto_refresh=False, transient=True)
 
     def __enter__(self) -> Self:
@@ -171,6 +181,20 @@ class LiveWatcher(_Counting):
         self._playing.pop(fixture.id, None)
         faults = [len(seat) for seat in result.faults]
         self._tally.add(fixture.seats, result.ranks, result.scores, faults, result.rival)
+        self._join(fixture, result)
+
+    def _join(self, fixture: Fixture, result: MatchResult) -> None:
+        """Put a match that was counted as a deal of its own to the others on its deal: they share their luck."""
+        outcomes, match = self._tally.outcomes, (fixture.seats, result.ranks)
+        before = self._deals.pop(fixture.group, [])
+        if before:
+            outcomes.closed()
+            outcomes.add_deal([match], -1)
+            outcomes.add_deal(before, -1)
+            outcomes.add_deal([*before, match])
+        self._deals[fixture.group] = [*before, match]
+        if len(self._deals) > _OPEN_DEALS:
+            del self._deals[next(iter(self._deals))]
 
     def failed(self, void: Void) -> None:
         """Show a void match."""
@@ -201,11 +225,25 @@ class LiveWatcher(_Counting):
             lines = [Text(line, no_wrap=True) for line in state_lines(self.test.state)]
             return Group(*parts, Text(""), *lines)
         if self._tally.matches:
-            # Without the joint fit, which would read the whole store again for each frame.
-            names, solo = self.league.season.names, self.league.season.players == 1
-            table = ranked(names, self._tally, None, "elo", solo=solo, barred=self.league.barred)
+            season, rating = self.league.season, self.league.config.rating
+            solo = season.players == 1
+            fit = None if solo else self._fitted()
+            table = ranked(season.names, self._tally, fit, rating.kind, solo=solo, barred=self.league.barred)
             parts += [Text(""), standings_table(table, self.league.config.name, width, top=_TOP)]
         return Group(*parts)
+
+    def _fitted(self) -> Fit | None:
+        """The fit of about a second ago, computed again if it is due; None where it would cost too much."""
+        outcomes, names = self._tally.outcomes, self.league.season.names
+        began = time.monotonic()
+        if len(names) > _FIT_BOTS or len(outcomes.counts) > _FIT_DEALS:
+            return None
+        if began >= self._fit_at and self._fit_of != self._tally.matches:
+            self._fit = fitted(outcomes, names, self.league.config.rating)
+            ended = time.monotonic()
+            self._fit_at = ended + max(_FIT_S, _FIT_SHARE * (ended - began))
+            self._fit_of = self._tally.matches
+        return self._fit
 
     def _matches(self, width: int) -> list[RenderableType]:
         """The matches now played: referees take them in the order they were submitted."""
