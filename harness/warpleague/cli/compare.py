@@ -78,7 +78,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_examples(
         parser,
         "compare bots/mine bots/mine-before --game aliens",
-        "compare bots/mine bots/mine-before --game aliens --elo1 50 --max-matches 2000",
+        "compare bots/mine bots/old --game aliens --elo1 50 --max-matches 2000",
         "compare bots/mine bots/mine-before bots/random-python bots/greedy --game sheets",
     )
     parser.set_defaults(handler=_compare)

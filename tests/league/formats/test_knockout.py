@@ -64,6 +64,7 @@ def test_all_but_the_winner_lose_as_often_as_it_takes(
         assert sorted(bot for bot in byes if bot is not None) == list(range(sum(b is None for b in byes)))
         assert all(tie.points[0] != tie.points[1] or tie.deals in (0, 5) for tie in ties)
         assert [row["winner"] for row in bracket_json(league)][-1] in bots
+        assert list(bracket_json(league)[0]) == ["round", "bots", "points", "deals", "winner"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
