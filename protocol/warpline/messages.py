@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import attrs
 
+from warpline.faults import FaultKind  # noqa: TC001 - the forms of fields are read at run time
 from warpline.limits import MAX_INT, NAME_BYTES, NOTE_BYTES, PROTOCOL
 
 
@@ -36,10 +37,6 @@ Action: TypeAlias = Natural | JsonObject
 
 Want: TypeAlias = Literal["state", "legal", "events"]
 WANTS: tuple[Want, ...] = ("state", "legal", "events")
-
-FaultKind: TypeAlias = Literal[
-    "startup", "timeout", "crash", "malformed", "illegal", "flood", "memory", "protocol"
-]
 
 
 # From the referee ------------------------------------------------------------

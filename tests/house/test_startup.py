@@ -45,6 +45,12 @@ def test_start_up_is_cheap(argument: str) -> None:
     assert loaded_by(argument) & set(HEAVY) == set()
 
 
+def test_listing_the_games_is_cheap() -> None:
+    """The list of games loads neither the event loop nor the converters, the database or the arrays."""
+    heavy = {*HEAVY, "numpy", "warpline.messages"} - {"msgspec"}  # views of games are made with it
+    assert loaded_by("games") & heavy == set()
+
+
 def test_importing_the_wire_loads_no_harness() -> None:
     """A bot that imports the client pays for nothing of the harness."""
     code = "import sys, warpline; print(*sys.modules)"

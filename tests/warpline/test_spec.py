@@ -13,7 +13,8 @@ import pytest
 
 from warpline import limits
 from warpline.codec import WireError, decode_bot, decode_referee, encode
-from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES, FaultKind
+from warpline.faults import FaultKind
+from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

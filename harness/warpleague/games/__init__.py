@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from warpleague.errors import BadInput
@@ -40,6 +39,8 @@ GAMES: dict[str, str] = {
 
 def game_ids() -> tuple[str, ...]:
     """Every known game id, built-in games first, then installed ones by name."""
+    from importlib.metadata import entry_points  # takes as long as Python's start
+
     installed = sorted(entry.name for entry in entry_points(group="warpleague.games"))
     return (*GAMES, *(name for name in installed if name not in GAMES))
 
@@ -55,6 +56,8 @@ def load_game(game_id: str) -> Game[Any, Any]:
         module, _, attribute = target.partition(":")
         game: Game[Any, Any] = getattr(import_module(module), attribute)
         return game
+    from importlib.metadata import entry_points
+
     for entry in entry_points(group="warpleague.games", name=game_id):
         where = f"the installed game {game_id!r} ({entry.value})"
         try:

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import attrs
-import tomli_w
 from attrs.validators import ge, gt, le, optional
 
 from warpleague.errors import BadInput, ConfigError, StoreError
-from warpleague.games import game_ids, load_game
+from warpleague.games import GAMES, game_ids, load_game
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import LEVEL, STRIKES, FaultPolicy, Level, Pondering, TimeControl
 from warpleague.runner.bundle.shipped import located
@@ -213,6 +212,8 @@ def without_none(data: Any) -> Any:
 
 def write_config(config: LeagueConfig, target: Path, *remarks: str) -> None:
     """Write the complete configuration to the file `target`, below these remarks; `StoreError` if it cannot be."""
+    import tomli_w
+
     text = "".join(f"# {remark}\n" for remark in remarks) + "\n" + tomli_w.dumps(config.to_toml())
     scratch = target.with_suffix(".tmp")
     try:
@@ -267,8 +268,7 @@ def _read_toml(path: Path, where: str) -> dict[str, Any]:
 
 def _complete_game(table: GameTable, path: Path) -> GameTable:
     where = str(path)
-    known = game_ids()
-    if table.id not in known:
+    if table.id not in GAMES and table.id not in (known := game_ids()):
         raise ConfigError(f"{where}: game.id: no game is called {table.id!r}; {nearest(table.id, known)}")
     try:
         game = load_game(table.id)

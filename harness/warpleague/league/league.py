@@ -15,7 +15,6 @@ from warpleague.league.changes import changes
 from warpleague.league.config import BEACON_LENGTH
 from warpleague.league.entrants_commitment import commitment_to
 from warpleague.league.entry import check_names, enter_bots
-from warpleague.league.merging import merge_from
 from warpleague.league.schedule import Schedule
 from warpleague.league.schema import store_at, unplayed
 from warpleague.league.season import Season, canonical
@@ -339,6 +338,8 @@ def merge(
     decides whose matches are its own, if its store belongs to a league of other conditions, or where one of the stores
     is not there, is of another season, or has a match that does not hold.
     """
+    from warpleague.league.merging import merge_from
+
     folder = results / config.name
     with Store.open_to_read(folder) as store:
         if store.secret() is None:

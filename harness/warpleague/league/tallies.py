@@ -251,7 +251,7 @@ def outcomes(columns: Columns) -> Outcomes:
     match = np.ascontiguousarray(plain).view(f"S{width}").ravel()
     sizes = np.diff(np.r_[starts, len(columns)])
     counts: Counter[bytes] = Counter()
-    for size in np.unique(sizes).tolist():
+    for size in np.flatnonzero(np.bincount(sizes)).tolist():
         deals = match[starts[sizes == size][:, None] + np.arange(size)]
         deals = np.ascontiguousarray(np.sort(deals, axis=1)).view(f"S{width * size}").ravel()
         keys, many = np.unique(deals, return_counts=True)

@@ -5,14 +5,11 @@ It reads no files and no command lines: its callers have parsed them.
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from warpleague.errors import ConfigError, OptionsError, PositionError
-from warpleague.strict import structure
-from warpline.codec import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +23,8 @@ def load_options(game: Game[Any, Any], players: int, raw: Mapping[str, Any], whe
 
     Raises `OptionsError`, naming `where` and the option.
     """
+    from warpleague.strict import structure  # its packages take long to load: only where options are read
+
     if players not in game.players:
         raise OptionsError(f"{where}: {game.id} is for {players_text(game)}, not {players}")
     try:
@@ -77,6 +76,10 @@ def first_state(game: Game[Any, Any], players: int, options: Any, position: Json
 
 def match_id(game: Game[Any, Any], spec: MatchSpec) -> str:
     """The id of a single match: 16 hexadecimal digits of a hash over everything that determines it."""
+    from hashlib import sha256
+
+    from warpline.codec import canonical
+
     determines = {
         "game": spec.game,
         "rules": game.rules_version,

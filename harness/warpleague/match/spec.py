@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import attrs
 
-from warpline.messages import FaultKind
+from warpline.faults import FaultKind
 
 if TYPE_CHECKING:
     from warpleague.match.confinement import Confinement

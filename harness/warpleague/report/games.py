@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from warpleague.report.scene import paint
 from warpleague.report.terminal import make_console, make_table
 from warpleague.safe_text import safe
 
@@ -56,6 +55,8 @@ def print_game(game: dict[str, Any]) -> None:
 
 def print_galaxy(scene: Scene, seed: str) -> None:
     """Print the board of a match with this seed."""
+    from warpleague.report.scene import paint
+
     console = make_console()
     console.print(paint(scene))
     console.print(Text(safe(f"seed {seed!r}")))

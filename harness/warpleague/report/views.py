@@ -9,11 +9,9 @@ from rich.text import Text
 
 from warpleague.league import details
 from warpleague.league import standings as computed
-from warpleague.league.columns import PARTS
 from warpleague.league.confined import confined_matches
 from warpleague.league.status import status
 from warpleague.report import tables
-from warpleague.report.bracket import bracket_json, bracket_text
 from warpleague.report.figures import by_kind, confinement_lines, decision_lines, played_so_far, read_tables
 
 if TYPE_CHECKING:
@@ -69,6 +67,18 @@ def _standings(league: League, width: int) -> RenderableType:
     return tables.stacked(table, _confinement(league)) if league.store.count() else table
 
 
+def _bracket_json(league: League) -> Any:
+    from warpleague.report.bracket import bracket_json
+
+    return bracket_json(league)
+
+
+def _bracket_text(league: League, _: int) -> RenderableType:
+    from warpleague.report.bracket import bracket_text
+
+    return Text(bracket_text(league))
+
+
 VIEWS: dict[str, LeagueView] = {
     "status": LeagueView(lambda league: status(league).to_json(), _status_table),
     "standings": LeagueView(
@@ -78,7 +88,7 @@ VIEWS: dict[str, LeagueView] = {
         lambda league: computed.standings(league).crosstable_json(),
         lambda league, width: tables.crosstable(computed.standings(league), width),
     ),
-    "bracket": LeagueView(bracket_json, lambda league, _: Text(bracket_text(league))),
+    "bracket": LeagueView(_bracket_json, _bracket_text),
     "seats": LeagueView(
         lambda league: [line.to_json() for line in details.seats(league)],
         lambda league, _: tables.seats_table(details.seats(league)),
@@ -96,6 +106,8 @@ VIEWS: dict[str, LeagueView] = {
 
 def all_tables(league: League, width: int) -> RenderableType:
     """Every table, as the end of a run prints them."""
+    from warpleague.league.columns import PARTS
+
     read = read_tables(league, league.columns(*PARTS))
     parts = [tables.standings_table(read.standings, league.config.name, width)]
     if not read.standings.solo:

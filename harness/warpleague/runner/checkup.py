@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import Game
     from warpleague.match.spec import Level, MatchResult
     from warpleague.runner.bot.logs import LogFolder
-    from warpline.messages import FaultKind
+    from warpline.faults import FaultKind
 
 T = TypeVar("T")
 

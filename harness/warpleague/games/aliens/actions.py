@@ -110,21 +110,22 @@ def _reach(number: int, length: int, ways: Sequence[int], actions: Sequence[Acti
     return tuple(actions[way] for way in ways if ends[way] >= 0), frozenset(ends.values()) - {-1}
 
 
-DIE_REACH: Final[tuple[tuple[Reach, ...], ...]] = tuple(
-    tuple(
+DIE_REACH: Final[Kept[int, tuple[Reach, ...]]] = Kept(
+    lambda ship: tuple(
         _reach(number, die, range(8), MOVES[ship]) if die else ((STAYS[ship],), frozenset())
         for number in range(COUNT)
         for die in range(6)
     )
-    for ship in range(4)
 )
-"""For each ship, at index square * 6 + die: what it can do with the die."""
+"""For each ship, at index square * 6 + die: what it can do with the die; made when first needed."""
 
-JUMP_REACH: Final[dict[str, tuple[tuple[Reach, ...], ...]]] = {
-    diagonals: tuple(
-        tuple(_reach(number, coin % 6, axes[coin // 6], JUMPS) for number in range(COUNT))
+JUMP_REACH: Final[Kept[str, tuple[tuple[Reach, ...], ...]]] = Kept(
+    lambda diagonals: tuple(
+        tuple(_reach(number, coin % 6, AXES[diagonals][coin // 6], JUMPS) for number in range(COUNT))
         for coin in range(COINS)
     )
-    for diagonals, axes in AXES.items()
-}
-"""For each value of `diagonals`, coin and square: the jumps of a ship that activates the coin there."""
+)
+"""For each value of `diagonals`, coin and square: the jumps of a ship that activates the coin there.
+
+Made when first needed.
+"""
