@@ -78,8 +78,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_examples(
         parser,
         "compare bots/mine bots/mine-before --game aliens",
-        "compare bots/mine bots/old --game aliens --elo1 50 --max-matches 2000",
-        "compare bots/mine bots/mine-before bots/random-python bots/greedy --game sheets",
+        "compare bots/mine bots/old --game aliens --max-matches 2000",
+        "compare bots/mine bots/old bots/greedy bots/lazy --game sheets",
     )
     parser.set_defaults(handler=_compare)
 
