@@ -7,8 +7,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
+
+from warpleague.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # Each costs tens of milliseconds, and none has a part in printing a help text.
 HEAVY = (
@@ -49,6 +55,14 @@ def test_listing_the_games_is_cheap() -> None:
     """The list of games loads neither the event loop nor the converters, the database or the arrays."""
     heavy = {*HEAVY, "numpy", "warpline.messages"} - {"msgspec"}  # views of games are made with it
     assert loaded_by("games") & heavy == set()
+
+
+def test_the_status_of_a_league_is_cheap(tmp_path: Path) -> None:
+    """Looking how far a league is loads neither the event loop nor the arrays that tables are counted with."""
+    config = ("leagues/demo-sheets.toml", "--results", str(tmp_path))
+    assert main(["league", "commit", *config, "--entrants"]) == 0
+    heavy = {"asyncio", "concurrent.futures", "jinja2", "numpy", "trio", "warpline.messages"}
+    assert loaded_by("league", "status", *config) & heavy == set()
 
 
 def test_importing_the_wire_loads_no_harness() -> None:

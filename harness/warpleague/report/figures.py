@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from warpleague.league import details
-from warpleague.league import standings as computed
 from warpleague.league.statistics import share_interval
 from warpleague.safe_text import safe
 
@@ -128,6 +126,9 @@ def read_tables(league: League, columns: Columns, first: int = 1, marks: Sequenc
 
     Kinds of faults come with those of so many `first` matches; `marks` are as for `computed.standings`.
     """
+    from warpleague.league import details
+    from warpleague.league import standings as computed
+
     faults = FaultTallies(first)
     faults.add(details.faults(league, columns))
     return Tables(

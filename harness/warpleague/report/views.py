@@ -1,4 +1,7 @@
-"""The commands that show a league, each in two forms: JSON for programs, a table for people."""
+"""The commands that show a league, each in two forms: JSON for programs, a table for people.
+
+What counts many matches is loaded only by the views that count: numpy takes longer to load than all else together.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from rich.text import Text
 
-from warpleague.league import details
-from warpleague.league import standings as computed
 from warpleague.league.confined import confined_matches
 from warpleague.league.status import status
 from warpleague.report import tables
 from warpleague.report.figures import by_kind, confinement_lines, decision_lines, played_so_far, read_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from rich.console import RenderableType
 
+    from warpleague.league.details import FaultLine, SeatLine, TimeLine
     from warpleague.league.league import League
+    from warpleague.league.standings import Standings
 
 
 @attrs.frozen
@@ -62,8 +65,32 @@ def _confinement(league: League) -> RenderableType:
     return tables.confinement_remark(league.season.level, confined_matches(league))
 
 
-def _standings(league: League, width: int) -> RenderableType:
-    table = tables.standings_table(computed.standings(league), league.config.name, width)
+def _standings(league: League) -> Standings:
+    from warpleague.league.standings import standings
+
+    return standings(league)
+
+
+def _seats(league: League) -> list[SeatLine]:
+    from warpleague.league.details import seats
+
+    return seats(league)
+
+
+def _faults(league: League) -> Iterator[FaultLine]:
+    from warpleague.league.details import faults
+
+    return faults(league)
+
+
+def _times(league: League) -> list[TimeLine]:
+    from warpleague.league.details import times
+
+    return times(league)
+
+
+def _standings_table(league: League, width: int) -> RenderableType:
+    table = tables.standings_table(_standings(league), league.config.name, width)
     return tables.stacked(table, _confinement(league)) if league.store.count() else table
 
 
@@ -82,24 +109,24 @@ def _bracket_text(league: League, _: int) -> RenderableType:
 VIEWS: dict[str, LeagueView] = {
     "status": LeagueView(lambda league: status(league).to_json(), _status_table),
     "standings": LeagueView(
-        lambda league: [line.to_json() for line in computed.standings(league).lines], _standings
+        lambda league: [line.to_json() for line in _standings(league).lines], _standings_table
     ),
     "crosstable": LeagueView(
-        lambda league: computed.standings(league).crosstable_json(),
-        lambda league, width: tables.crosstable(computed.standings(league), width),
+        lambda league: _standings(league).crosstable_json(),
+        lambda league, width: tables.crosstable(_standings(league), width),
     ),
     "bracket": LeagueView(_bracket_json, _bracket_text),
     "seats": LeagueView(
-        lambda league: [line.to_json() for line in details.seats(league)],
-        lambda league, _: tables.seats_table(details.seats(league)),
+        lambda league: [line.to_json() for line in _seats(league)],
+        lambda league, _: tables.seats_table(_seats(league)),
     ),
     "faults": LeagueView(
-        lambda league: [line.to_json() for line in details.faults(league)],
-        lambda league, _: tables.faults_table(by_kind(details.faults(league))),
+        lambda league: [line.to_json() for line in _faults(league)],
+        lambda league, _: tables.faults_table(by_kind(_faults(league))),
     ),
     "times": LeagueView(
-        lambda league: [line.to_json() for line in details.times(league)],
-        lambda league, _: tables.times_table(details.times(league)),
+        lambda league: [line.to_json() for line in _times(league)],
+        lambda league, _: tables.times_table(_times(league)),
     ),
 }
 
