@@ -62,6 +62,7 @@ def check(league: League) -> None:
     counting = of_matches(league.results(), 2)
     assert league.columns(*PARTS).same(counting)
     assert sum(league.count_confinements().values()) == len(counting)
+    assert league.count_played() == league.store.count_of(league.counting) == len(counting)
     assert league.store.count() == len(list(league.store.ids()))
     tally = standings(league, counting)
     assert standings(league).lines == tally.lines

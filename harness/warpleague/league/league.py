@@ -128,6 +128,12 @@ class League:
         numbers = self.columns().confinement.tolist() if self.store.count() else []
         return Counter(None if number < 0 else number for number in numbers)
 
+    def count_played(self) -> int:
+        """How many of the matches that count are stored; without a look at each, where the store has columns."""
+        if self._entry is None:
+            return self.store.count_of(self.counting)
+        return sum(self.count_confinements().values())
+
     def columns_fit(self) -> bool:
         """Whether the columns in the store, if it has some of this season, are those of its matches."""
         entry = self._entry

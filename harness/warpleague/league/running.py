@@ -82,7 +82,7 @@ def run_league(
         chosen: Any = play_beside if executor is None else play_in_series
         play = cast("Play", chosen if logs is None else partial(chosen, log=True))
     own = None
-    before = league.store.count_of(league.counting)
+    before = league.count_played()
     total = league.total(before)
     if executor is None:
         if league.config.rules.level != "none":
