@@ -64,6 +64,7 @@ def check(league: League) -> None:
     assert sum(league.count_confinements().values()) == len(counting)
     assert league.count_played() == league.store.count_of(league.counting) == len(counting)
     assert league.store.count() == len(list(league.store.ids()))
+    assert list(league.left) == [fixture for fixture in league.due if fixture.id not in league.store]
     tally = standings(league, counting)
     assert standings(league).lines == tally.lines
 

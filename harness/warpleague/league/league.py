@@ -58,6 +58,17 @@ class League:
         return self.schedule.without(self.barred)
 
     @property
+    def left(self) -> Schedule:
+        """The matches that are due, without those that the store's columns tell of, if it has columns."""
+        if self._entry is None:
+            return self.due
+        numbers = self.columns(everything=True).number.tolist()
+        stored = bytearray(max(numbers, default=0) + 1)
+        for number in numbers:
+            stored[number] = 1
+        return self.due.skipping(bytes(stored))
+
+    @property
     def barred(self) -> frozenset[int]:
         """The numbers of the disqualified bots."""
         return self._numbers(found.bot for found in self.disqualified)

@@ -191,7 +191,7 @@ class _Run:
 
     def _left(self) -> Iterator[Fixture | None]:
         """The matches left to play, in the order in which to play them; None while the next ones go by results."""
-        course, store = Course(self.league.due), self.league.store
+        course, store = Course(self.league.left), self.league.store
         while not course.over:
             batch = course.take()
             if batch is None:

@@ -60,6 +60,7 @@ class Schedule:
         self.results = results
         self.barred: frozenset[int] = frozenset()
         self.left_out: frozenset[int] = frozenset()
+        self.skipped = b""
 
     def without(self, bots: frozenset[int]) -> Schedule:
         """The same matches with the same numbers, but for those in which one of `bots` plays."""
@@ -69,7 +70,14 @@ class Schedule:
         """The same, where `bots` play no more: a format that goes by results does not wait for theirs."""
         return self._with(barred=bots)
 
-    def _with(self, **changed: frozenset[int]) -> Schedule:
+    def skipping(self, numbers: bytes) -> Schedule:
+        """The same matches but for those at whose number `numbers` has no zero; of a format that needs no results.
+
+        They take almost no time, since neither their dice nor their ids are worked out.
+        """
+        return self._with(skipped=numbers)
+
+    def _with(self, **changed: frozenset[int] | bytes) -> Schedule:
         other = Schedule.__new__(Schedule)
         other.__dict__.update(self.__dict__, **changed)  # the format may have taken time to make
         return other
@@ -193,11 +201,13 @@ class Course:
 
     def _fixtures(self, group: Group, *, every: bool = False) -> Iterator[Fixture]:
         season, left_out = self._season, frozenset[int]() if every else self._schedule.left_out
-        own = season.format.dice == "own"
+        own, skipped = season.format.dice == "own", self._schedule.skipped
         deal, number = None, self._group
         for seats in group.seats:
             self._number += 1
             if not left_out.isdisjoint(seats):
+                continue
+            if self._number < len(skipped) and skipped[self._number]:
                 continue
             if own:
                 deal = season.deal(seats, group.turn, group.round, own=True)
