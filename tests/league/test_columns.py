@@ -20,7 +20,7 @@ from warpleague.league.entrants_commitment import commitment_to
 from warpleague.league.league import disqualify, mend, open_to_read, reinstate
 from warpleague.league.ratings.elo import SequentialElo
 from warpleague.league.ratings.outcomes import Outcomes, PairTotals
-from warpleague.league.running import run_league
+from warpleague.league.running import count_played, left_of, run_league
 from warpleague.league.schedule import Fixture
 from warpleague.league.standings import standings
 from warpleague.league.statistics import Mean
@@ -62,9 +62,9 @@ def check(league: League) -> None:
     counting = of_matches(league.results(), 2)
     assert league.columns(*PARTS).same(counting)
     assert sum(league.count_confinements().values()) == len(counting)
-    assert league.count_played() == league.store.count_of(league.counting) == len(counting)
+    assert count_played(league) == league.store.count_of(league.counting) == len(counting)
     assert league.store.count() == len(list(league.store.ids()))
-    assert list(league.left) == [fixture for fixture in league.due if fixture.id not in league.store]
+    assert list(left_of(league)) == [fixture for fixture in league.due if fixture.id not in league.store]
     tally = standings(league, counting)
     assert standings(league).lines == tally.lines
 

@@ -58,17 +58,6 @@ class League:
         return self.schedule.without(self.barred)
 
     @property
-    def left(self) -> Schedule:
-        """The matches that are due, without those that the store's columns tell of, if it has columns."""
-        if self._entry is None:
-            return self.due
-        numbers = self.columns(everything=True).number.tolist()
-        stored = bytearray(max(numbers, default=0) + 1)
-        for number in numbers:
-            stored[number] = 1
-        return self.due.skipping(bytes(stored))
-
-    @property
     def barred(self) -> frozenset[int]:
         """The numbers of the disqualified bots."""
         return self._numbers(found.bot for found in self.disqualified)
@@ -138,12 +127,6 @@ class League:
             return found
         numbers = self.columns().confinement.tolist() if self.store.count() else []
         return Counter(None if number < 0 else number for number in numbers)
-
-    def count_played(self) -> int:
-        """How many of the matches that count are stored; without a look at each, where the store has columns."""
-        if self._entry is None:
-            return self.store.count_of(self.counting)
-        return sum(self.count_confinements().values())
 
     def columns_fit(self) -> bool:
         """Whether the columns in the store, if it has some of this season, are those of its matches."""

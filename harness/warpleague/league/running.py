@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
     from warpleague.league.league import League
-    from warpleague.league.schedule import Fixture
+    from warpleague.league.schedule import Fixture, Schedule
     from warpleague.match.spec import MatchResult, MatchSpec
     from warpleague.runner.bot.logs import LogFolder
 
@@ -82,7 +82,7 @@ def run_league(
         chosen: Any = play_beside if executor is None else play_in_series
         play = cast("Play", chosen if logs is None else partial(chosen, log=True))
     own = None
-    before = league.count_played()
+    before = count_played(league)
     total = league.total(before)
     if executor is None:
         if league.config.rules.level != "none":
@@ -112,6 +112,24 @@ def run_league(
     finally:
         if own is not None:
             own.kill() if killed else own.shutdown(cancel_futures=True)
+
+
+def count_played(league: League) -> int:
+    """How many of the matches that count are stored; without a look at each, where the store has columns."""
+    if league.schedule.format.ahead is not None:
+        return league.store.count_of(league.counting)
+    return sum(league.count_confinements().values())
+
+
+def left_of(league: League) -> Schedule:
+    """The matches that are due, without those that the store's columns tell of, if the format needs no results."""
+    if league.schedule.format.ahead is not None:
+        return league.due
+    numbers = league.columns(everything=True).number.tolist()
+    stored = bytearray(max(numbers, default=0) + 1)
+    for number in numbers:
+        stored[number] = 1
+    return league.due.skipping(bytes(stored))
 
 
 class _Run:
@@ -191,7 +209,7 @@ class _Run:
 
     def _left(self) -> Iterator[Fixture | None]:
         """The matches left to play, in the order in which to play them; None while the next ones go by results."""
-        course, store = Course(self.league.left), self.league.store
+        course, store = Course(left_of(self.league)), self.league.store
         while not course.over:
             batch = course.take()
             if batch is None:
