@@ -17,7 +17,8 @@ from warpleague.league import kept
 from warpleague.league.columns import PARTS, Damaged, gathered, joined, of_matches, unpack
 from warpleague.league.config import load_config
 from warpleague.league.entrants_commitment import commitment_to
-from warpleague.league.league import disqualify, mend, open_to_read, reinstate
+from warpleague.league.league import open_to_read
+from warpleague.league.organising import disqualify, mend, reinstate
 from warpleague.league.ratings.elo import SequentialElo
 from warpleague.league.ratings.outcomes import Outcomes, PairTotals
 from warpleague.league.running import count_played, left_of, run_league

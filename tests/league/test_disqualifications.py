@@ -16,7 +16,8 @@ import warpleague.runner.play
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.config import load_config
 from warpleague.league.disqualifications import KINDS
-from warpleague.league.league import League, disqualify, open_to_read, reinstate
+from warpleague.league.league import League, open_to_read
+from warpleague.league.organising import disqualify, reinstate
 from warpleague.league.running import run_league
 from warpleague.league.schedule import Schedule
 from warpleague.league.standings import standings

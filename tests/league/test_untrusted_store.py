@@ -18,7 +18,8 @@ import warpleague.league.verifying
 from warpleague.errors import StoreError
 from warpleague.league import untrusted_store
 from warpleague.league.config import load_config
-from warpleague.league.league import League, commit, mend, merge, open_to_read
+from warpleague.league.league import League, commit, open_to_read
+from warpleague.league.organising import mend, merge
 from warpleague.league.running import run_league
 from warpleague.league.verifying import altered, verify_league
 from warpleague.match.confinement import Confinement

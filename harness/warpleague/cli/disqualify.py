@@ -43,7 +43,7 @@ def configure_decision(parser: argparse.ArgumentParser) -> None:
 def run_decision(args: argparse.Namespace) -> int:
     """Enter the decision that the action names."""
     from warpleague.league.config import load_config
-    from warpleague.league.league import disqualify, reinstate
+    from warpleague.league.organising import disqualify, reinstate
     from warpleague.league.store import Store
     from warpleague.report.figures import decision_lines
 

@@ -129,7 +129,7 @@ def _tell_journal(league: League, whole: bool, heads: list[Any]) -> None:
 
 def _mend(args: argparse.Namespace) -> int:
     from warpleague.league.config import load_config
-    from warpleague.league.league import mend
+    from warpleague.league.organising import mend
 
     config = load_config(args.config)
     out = mend(config, args.results, args.jobs)
@@ -148,7 +148,7 @@ def _mend(args: argparse.Namespace) -> int:
 
 def _merge(args: argparse.Namespace) -> int:
     from warpleague.league.config import load_config
-    from warpleague.league.league import merge
+    from warpleague.league.organising import merge
 
     config = load_config(args.config)
     merged = list(zip(args.stores, merge(config, args.results, args.stores, trust=args.trust), strict=True))

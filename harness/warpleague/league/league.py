@@ -16,21 +16,20 @@ from warpleague.league.config import BEACON_LENGTH
 from warpleague.league.entrants_commitment import commitment_to
 from warpleague.league.entry import check_names, enter_bots
 from warpleague.league.schedule import Schedule
-from warpleague.league.schema import store_at, unplayed
+from warpleague.league.schema import unplayed
 from warpleague.league.season import Season, canonical
 from warpleague.league.store import Store
 from warpleague.match.chance import season_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from warpleague.league.changes import Change
     from warpleague.league.columns import Columns
     from warpleague.league.config import LeagueConfig
-    from warpleague.league.disqualifications import Disqualification, Results
+    from warpleague.league.disqualifications import Disqualification
     from warpleague.league.entry import Prepared
-    from warpleague.league.merging import Merged
     from warpleague.league.schedule import Fixture
     from warpleague.league.stored_match import StoredMatch
 
@@ -195,7 +194,7 @@ def open_to_run(
         season = Season.of(config, entries.bots, _secret(store, config), record=store.record_format())
         season = attrs.evolve(season, beacon=_beacon(store, season, beacon))
         store.enter(config, season, entries.skipped)
-        league = _league(config, season, store, entries.skipped)
+        league = assemble(config, season, store, entries.skipped)
         league.keep_columns()
         return league
     except BaseException:
@@ -243,13 +242,14 @@ def _check_settled(store: Store, season: Season, known: str | None) -> None:
     )
 
 
-def _league(
+def assemble(
     config: LeagueConfig,
     season: Season,
     store: Store,
     skipped: tuple[str, ...],
     changed: tuple[Change, ...] = (),
 ) -> League:
+    """The league whose file, season and open store these are."""
     season = attrs.evolve(season, history=store.history())
     found = _disqualified(store, season)
     barred = frozenset(season.names.index(decision.bot) for decision in found)
@@ -309,7 +309,7 @@ def commit(
     # First without the lock, since the league may be running; what hinders reading, opening to write tells better.
     with suppress(StoreError), Store.open_to_read(folder) as store:
         if store.secret() is not None:
-            _check(store, config)
+            check_store(store, config)
             return _told(store)
     with Store.open_to_write(folder) as store:
         store.commit(config, Season.of(config, (), _secret(store, config), record=store.record_format()))
@@ -329,78 +329,7 @@ def _commit_entrants(
         return _told(store)
 
 
-def merge(
-    config: LeagueConfig, results: Path, others: Sequence[Path], *, trust: bool = False
-) -> list[Merged]:
-    """Take over the matches of the stores `others` (files, or the folders they are in): all of them, or nothing.
-
-    With `trust` their records are not executed. Raises `StoreError` if the league has no secret here yet, which
-    decides whose matches are its own, if its store belongs to a league of other conditions, or where one of the stores
-    is not there, is of another season, or has a match that does not hold.
-    """
-    from warpleague.league.merging import merge_from
-
-    folder = results / config.name
-    with Store.open_to_read(folder) as store:
-        if store.secret() is None:
-            raise unplayed(store.path)
-        _check(store, config)
-    paths = [store_at(path) for path in others]
-    with Store.open_to_write(folder) as store:
-        secret, beacon = store.secret(), store.meta("beacon")
-        if secret is None:
-            raise unplayed(store.path)
-        season = Season.of(config, store.bots() or (), secret, beacon, record=store.record_format())
-        with store.writing() as db:
-            merged = [merge_from(store, db, season, path, trust=trust) for path in paths]
-        if store.bots() is not None:
-            _league(config, season, store, ()).keep_columns()
-        return merged
-
-
-def mend(config: LeagueConfig, results: Path, jobs: int = 0) -> list[tuple[str, str]]:
-    """Remove matches that do not hold from the store, so that they are played again; their ids, and what was wrong.
-
-    That they were is entered into the journal. Raises what `open_to_read` does, and `StoreError` if the league is
-    being run.
-    """
-    open_to_read(config, results).store.close()  # makes nothing where there is nothing
-    from warpleague.league.mending import remove_damaged
-
-    with _opened(config, Store.open_to_write(results / config.name)) as league:
-        removed = remove_damaged(league, jobs)
-        with league.store.writing():
-            league.store.drop_columns()
-        league.keep_columns()
-        return removed
-
-
-def disqualify(config: LeagueConfig, results: Path, bot: str, reason: str, rule: Results) -> Disqualification:
-    """Disqualify a bot of the last run, `rule` deciding about its results; it is entered into the journal.
-
-    Raises `BadInput` for a name or reason that is none, `StoreError` if the league is being run, was not run yet, or
-    its store belongs to a league of other conditions.
-    """
-    with _open_to_decide(config, results) as store:
-        return disqualifications.disqualify(store, bot, reason, rule)
-
-
-def reinstate(config: LeagueConfig, results: Path, bot: str, reason: str) -> None:
-    """End the disqualification of a bot by a further entry; raises what `disqualify` does."""
-    with _open_to_decide(config, results) as store:
-        disqualifications.reinstate(store, bot, reason)
-
-
-def _open_to_decide(config: LeagueConfig, results: Path) -> Store:
-    """The store of a league that was run, to write to."""
-    with Store.open_to_read(results / config.name) as store:  # makes nothing where there is nothing
-        if store.bots() is None:
-            raise unplayed(store.path)
-        _check(store, config)
-    return Store.open_to_write(results / config.name)
-
-
-def _check(store: Store, config: LeagueConfig) -> None:
+def check_store(store: Store, config: LeagueConfig) -> None:
     """Raise `StoreError` if the store is not one of this league's as the file has it, whatever its bots."""
     store.check_commitment()
     store.check_same_league(Season.of(config, (), b"", record=store.record_format()), config)
@@ -427,6 +356,12 @@ def open_to_read(config: LeagueConfig, results: Path) -> League:
     return _opened(config, Store.open_to_read(results / config.name))
 
 
+def open_to_mend(config: LeagueConfig, results: Path) -> League:
+    """The league as it was last run, to write to without running it; raises what `open_to_read` does."""
+    open_to_read(config, results).store.close()  # makes nothing where there is nothing
+    return _opened(config, Store.open_to_write(results / config.name))
+
+
 def _opened(config: LeagueConfig, store: Store) -> League:
     try:
         store.check_commitment()
@@ -444,7 +379,7 @@ def _opened(config: LeagueConfig, store: Store) -> League:
         season = Season.of(config, bots, secret, store.meta("beacon"), record=store.record_format())
         store.check_same_league(season, config)
         check_names(config, season.names)
-        return _league(config, season, store, store.skipped(), changes(config, store))
+        return assemble(config, season, store, store.skipped(), changes(config, store))
     except BaseException:
         store.close()
         raise
