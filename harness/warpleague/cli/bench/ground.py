@@ -85,13 +85,14 @@ class Ground:
     @contextlib.contextmanager
     def one_core(self) -> Iterator[None]:
         """Keep this process, and all that it starts, on one core."""
+        before = os.sched_getaffinity(0) if self.cores else set()  # one core where calls are nested
         try:
             if self.cores:
                 os.sched_setaffinity(0, {min(self.cores)})
             yield
         finally:
-            if self.cores:
-                os.sched_setaffinity(0, self.cores)
+            if before:
+                os.sched_setaffinity(0, before)
 
     # ------------------------------------------------------------------ programs in C
 
