@@ -133,19 +133,25 @@ class End:
 
 
 class Reply:
-    """An action with more to it: `then`, action objects that follow at once, and `note`, kept in the record.
+    """An action with more to it: `then`, action objects that follow at once, and what is kept in the record.
 
-    A note is cut to 1024 bytes of UTF-8.
+    `note` is a text, cut to 1024 bytes of UTF-8. `value` is the share of the points that the bot expects for its
+    seat, from 0 (last) to 1 (first).
     """
 
-    __slots__ = ("action", "note", "then")
+    __slots__ = ("action", "note", "then", "value")
 
     def __init__(
-        self, action: int | dict[str, Any], then: Iterable[dict[str, Any]] = (), note: str | None = None
+        self,
+        action: int | dict[str, Any],
+        then: Iterable[dict[str, Any]] = (),
+        note: str | None = None,
+        value: float | None = None,
     ) -> None:
         self.action = action
         self.then = then
         self.note = note
+        self.value = value
 
 
 def say(to: int | Iterable[int], text: str) -> dict[str, Any]:
@@ -228,9 +234,9 @@ def _take_wire() -> tuple[int, int]:
 
 def _answer(number: int, choice: Any) -> bytes:
     """The line that answers question `number`; TypeError or ValueError when `choice` is no answer."""
-    action, further, note = choice, None, None
+    action, further, note, value = choice, None, None, None
     if isinstance(choice, Reply):
-        action, further, note = choice.action, list(choice.then), choice.note
+        action, further, note, value = choice.action, list(choice.then), choice.note, choice.value
     if not isinstance(action, dict):
         try:
             action = index(action)  # numpy's integers too
@@ -238,11 +244,15 @@ def _answer(number: int, choice: Any) -> bytes:
             raise TypeError(f"a choice is an index, an action object or a Reply, not {action!r}") from None
         if action < 0:
             raise ValueError(f"an index counts from 0; this one is {action}")
-    answer = {"type": "act", "id": number, "action": action}
+    answer: dict[str, Any] = {"type": "act", "id": number, "action": action}
     if further:
         answer["then"] = further
     if note is not None:
         answer["note"] = note.encode("utf-8", "replace")[:NOTE_BYTES].decode("utf-8", "ignore")
+    if value is not None:
+        answer["value"] = float(value)  # numpy's floats too
+        if not 0 <= answer["value"] <= 1:
+            raise ValueError(f"a value is a share from 0 to 1; this one is {value}")
     line = _dump(answer)
     if len(line) > MAX_LINE + 1:
         raise ValueError(f"an answer has at most {MAX_LINE} bytes; this one has {len(line) - 1}")

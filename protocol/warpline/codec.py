@@ -52,6 +52,7 @@ _Int = Annotated[int, msgspec.Meta(ge=-MAX_INT, le=MAX_INT)]
 # float is in the unions so that 1.0 stays a float: as a plain int msgspec would accept it as 1.
 _Scalar = _Int | float | str | bool | None
 _Object = dict[str, _Scalar | list[_Scalar]]
+_Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 _NaturalOrFloat = Annotated[int, msgspec.Meta(ge=0, le=MAX_INT)] | float
 
 
@@ -63,6 +64,7 @@ class _Typed(msgspec.Struct, forbid_unknown_fields=True):
     action: _NaturalOrFloat | _Object
     then: list[_Object] | msgspec.UnsetType | None = msgspec.UNSET
     note: str | msgspec.UnsetType | None = msgspec.UNSET
+    value: _Share | msgspec.UnsetType | None = msgspec.UNSET
 
 
 _typed = msgspec.json.Decoder(_Typed).decode
@@ -74,7 +76,7 @@ def _decode_typed(line: bytes) -> Answer | None:
         found = _typed(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    action, then, note = found.action, found.then, found.note
+    action, then, note, value = found.action, found.then, found.note, found.value
     if type(found.id) is not int:
         return None
     keys = 3
@@ -93,10 +95,14 @@ def _decode_typed(line: bytes) -> Answer | None:
         keys += 1
         if note is not None and len(note) * 4 > NOTE_BYTES:
             return None
+    if value is msgspec.UNSET:
+        value = None
+    else:
+        keys += 1
     # msgspec keeps the last of equal keys. Each pair has its colon: as many colons as keys, no equal ones.
     if line.count(b":") != keys:
         return None
-    return Answer(found.id, action, further, note)
+    return Answer(found.id, action, further, note, value)
 
 
 # Decoding: everything, strictly ------------------------------------------------------------

@@ -22,6 +22,14 @@ class Bounds:
 
 
 @attrs.frozen
+class Range:
+    """Annotation of a number: the least and the greatest value allowed."""
+
+    least: float
+    greatest: float
+
+
+@attrs.frozen
 class MaxBytes:
     """Annotation of a text: how many bytes of UTF-8 it may have."""
 
@@ -32,6 +40,7 @@ JsonObject: TypeAlias = dict[str, Any]
 Natural: TypeAlias = Annotated[int, Bounds(0)]
 Note: TypeAlias = Annotated[str, MaxBytes(NOTE_BYTES)]
 Name: TypeAlias = Annotated[str, MaxBytes(NAME_BYTES)]
+Share: TypeAlias = Annotated[float, Range(0, 1)]
 Action: TypeAlias = Natural | JsonObject
 """An index into the engine's canonical list of legal actions, or the action's JSON form."""
 
@@ -194,6 +203,12 @@ class Answer:
         default=(),
     )
     note: Note | None = attrs.field(metadata={"help": "a remark, kept in the record"}, default=None)
+    value: Share | None = attrs.field(
+        metadata={
+            "help": "the share of the points that the bot expects for its seat, from 0 to 1; kept in the record"
+        },
+        default=None,
+    )
 
 
 RefereeMessage: TypeAlias = Hello | Start | Act | End | Fault | Quit

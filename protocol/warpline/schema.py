@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, 
 
 import attrs
 
-from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES, Bounds, JsonObject, MaxBytes
+from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES, Bounds, JsonObject, MaxBytes, Range
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
@@ -135,7 +135,7 @@ class Definitions:
     def _annotated(self, kind: Any, marks: Iterable[Any]) -> JsonObject:
         schema = self.of(kind)
         for mark in marks:
-            if isinstance(mark, Bounds):
+            if isinstance(mark, (Bounds, Range)):
                 schema |= {"minimum": mark.least, "maximum": mark.greatest}
             elif isinstance(mark, MaxBytes):
                 # The schema's own limit counts characters; bytes cannot be said.

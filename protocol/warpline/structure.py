@@ -12,7 +12,7 @@ import attrs
 import cattrs
 from cattrs.gen import make_dict_structure_fn
 
-from warpline.messages import Bounds, JsonObject, MaxBytes
+from warpline.messages import Bounds, JsonObject, MaxBytes, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,10 +61,12 @@ def _number(value: Any, _: Any) -> float:
 
 def _annotated(value: Any, kind: Any) -> Any:
     base, *marks = get_args(kind)
-    _expect(value, base)
+    value = _number(value, base) if base is float else _expect(value, base)
     for mark in marks:
         if isinstance(mark, Bounds) and not mark.least <= value <= mark.greatest:
             raise MisfitError(f"expected an integer from {mark.least} to {mark.greatest}, got {value}")
+        if isinstance(mark, Range) and not mark.least <= value <= mark.greatest:
+            raise MisfitError(f"expected a number from {mark.least:g} to {mark.greatest:g}, got {value:g}")
         # A text has at most as many characters as bytes: only long ones need encoding.
         if isinstance(mark, MaxBytes) and (
             len(value) > mark.size or len(value.encode(errors="surrogatepass")) > mark.size

@@ -336,7 +336,7 @@ def test_reproduce_tells_another_action_not_another_note(
     assert run("match", "aliens", old, first, *more).code == 0
     same = run("reproduce", kept, new, first)
     assert same.code == 0
-    assert "the same actions; notes or messages differ, first in line" in same.out
+    assert "the same actions; what they say differs, first in line" in same.out
     told = run("reproduce", kept, new, first, "--json").json
     assert (told["same"], told["strict"], told["difference"]) == (True, False, None)
     assert told["digest"] != told["recorded_digest"]

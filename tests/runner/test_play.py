@@ -17,7 +17,7 @@ import attrs
 import pytest
 import trio
 
-from warpleague.errors import HarnessFault
+from warpleague.errors import HarnessFault, RecordError
 from warpleague.match.compare import first_difference
 from warpleague.match.replay import verify_record
 from warpleague.match.spec import TimeControl
@@ -91,6 +91,20 @@ def test_notes_are_kept(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
     mine = [line for line in acts(result) if line["seat"] == 0 and "ms" in line]
     assert [line["note"] for line in mine] == [f"nr. {number} → ☃" for number in range(1, len(mine) + 1)]
     assert verify_record(result.record).digest == result.digest
+
+
+def test_values_are_kept(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
+    """The share that a bot expects stands in the record, with four decimals at most, and the record verifies."""
+    values = (0, 1, 0.5, 0.123456, 0.0001, 0.00004, 0.99999)
+    told = f"from warpline.client import Reply, run\nrun(lambda q: Reply(0, value={values}[q.id % 7]))\n"
+    result = play_match(make_spec(make_seat("telling", told), make_seat("first", FIRST)))
+    mine = [line["value"] for line in acts(result) if line["seat"] == 0 and "ms" in line]
+    kept = (0, 1, 0.5, 0.1235, 0.0001, 0, 1)
+    assert mine == [kept[number % 7] for number in range(1, len(mine) + 1)]
+    assert verify_record(result.record).digest == result.digest
+    wrong = result.record.replace(b'"value":0.1235', b'"value":1.1235', 1)
+    with pytest.raises(RecordError, match=r"line \d+:"):
+        verify_record(wrong)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ NUMBERS = st.one_of(
 )  # fmt: skip
 TEXTS = st.one_of(
     st.sampled_from(
-        ["act", "ready", "hello", "type", "id", "action", "then", "note", "do", "a:b", "", "é", "😀"]
+        ["act", "ready", "hello", "type", "id", "action", "then", "note", "value", "do", "a:b", "", "é", "😀"]
     ),
     st.text(max_size=6),
 )
@@ -71,6 +71,7 @@ PAIRS = st.one_of(
     st.tuples(st.just('"action"'), st.one_of(NUMBERS, OBJECTS, VALUES)),
     st.tuples(st.just('"then"'), st.one_of(st.builds(_array, st.lists(OBJECTS, max_size=2), BLANKS), VALUES)),
     st.tuples(st.just('"note"'), st.one_of(RAW_TEXTS, VALUES)),
+    st.tuples(st.just('"value"'), st.one_of(st.floats(0, 1).map(repr), VALUES)),
     st.tuples(RAW_TEXTS, VALUES),
 )
 LIKELY = st.tuples(

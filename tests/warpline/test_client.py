@@ -134,6 +134,8 @@ def test_a_question_tells_what_others_said() -> None:
         ),
         ("Reply(0, note='x' * 1023 + 'é')", Answer(7, 0, (), "x" * 1023)),
         ("Reply(0, note='\\ud800')", Answer(7, 0, (), "?")),
+        ("Reply(2, value=0.25)", Answer(7, 2, value=0.25)),
+        ("Reply(2, value=True)", Answer(7, 2, value=1.0)),
         ("say(0, 'Hi')", Answer(7, {"do": "say", "to": [0], "text": "Hi"})),
         ("say((0, 2), 'Hi')", Answer(7, {"do": "say", "to": [0, 2], "text": "Hi"})),
     ],

@@ -61,6 +61,9 @@ GOOD = {
         1, 4, ({"do": "stay"}, {"do": "end"}), "hm"
     ),
     act("4", '"then":null', '"note":null'): Answer(1, 4),
+    act("4", '"value":0.5'): Answer(1, 4, value=0.5),
+    act("4", '"value":1', '"note":"hm"'): Answer(1, 4, note="hm", value=1.0),
+    act("4", '"value":null'): Answer(1, 4),
     act('{"t":"a:b"}'): Answer(1, {"t": "a:b"}),
     act('{"t":"\\ud83d\\ude00"}'): Answer(1, {"t": "😀"}),
     act('{"n":9007199254740991}'): Answer(1, {"n": MAX_INT}),
@@ -122,6 +125,10 @@ MALFORMED = {
     "an index in then": act("0", '"then":[1]'),
     "an object for then": act("0", '"then":{"do":"a"}'),
     "a number for a note": act("0", '"note":1'),
+    "a value above 1": act("0", '"value":1.01'),
+    "a value below 0": act("0", '"value":-1e-9'),
+    "a text for a value": act("0", '"value":"0.5"'),
+    "a boolean for a value": act("0", '"value":true'),
     "a long note": act("0", f'"note":"{"x" * (NOTE_BYTES + 1)}"'),
     "a note long in bytes": act("0", f'"note":"{"é" * 512}x"'),
     "no id": b'{"type":"act","action":0}',
@@ -223,6 +230,7 @@ def test_what_is_decoded_is_json(data: Any, lines: SearchStrategy[bytes]) -> Non
         assert repr([message.id, message.action]) == repr([value["id"], value["action"]])
         assert list(message.then) == (value.get("then") or [])
         assert message.note == value.get("note")
+        assert message.value == value.get("value")
 
 
 @settings(max_examples=300, deadline=None)

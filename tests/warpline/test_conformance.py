@@ -147,7 +147,7 @@ def test_lines_mean_what_they_are_said_to(row: dict[str, Any]) -> None:
             decode_bot(line)
         assert caught.value.kind == row["fault"]
     else:
-        defaults = {"name": None, "version": None, "then": [], "note": None}
+        defaults = {"name": None, "version": None, "then": [], "note": None, "value": None}
         found = json.loads(encode(decode_bot(line)))
         assert {**{key: defaults[key] for key in row["message"] if key in defaults}, **found} == row[
             "message"

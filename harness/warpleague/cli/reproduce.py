@@ -52,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="compare notes and messages, too, not only actions, dice, faults and the result",
+        help="compare notes, values and messages, too, not only actions, dice, faults and the result",
     )
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
     add_examples(
@@ -166,7 +166,9 @@ def run(args: argparse.Namespace) -> int:
     elif difference is None:
         told = "the same but for the level" if aside else f"the same digest {result.digest}"
         if anywhere is not None:
-            told = f"the same actions; notes or messages differ, first in line {anywhere.line} (--strict shows it)"
+            told = (
+                f"the same actions; what they say differs, first in line {anywhere.line} (--strict shows it)"
+            )
         print(f"reproduced  {args.file}: {result.lines} lines, {told}")
     else:
         whose = "" if difference.seat is None else f", seat {difference.seat} decides otherwise"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import JsonObject
 
-_ASIDE: Final = frozenset({"note", "then", "n", "digest"})
+_ASIDE: Final = frozenset({"note", "value", "then", "n", "digest"})
 """What does not count where only actions are compared. `n` is there since messages shift it."""
 
 
@@ -45,8 +45,8 @@ def first_difference(
     """The first line in which two unpacked records differ, or None.
 
     Times, versions, seeds and details do not count, nor do the keys `apart_from` of any line; nor do digests then,
-    which cover these. With `actions_only` notes and messages do not count either, nor whether an action came in a
-    `then` list: only dice, actions, faults and the result. Both records must hold then, since they are executed.
+    which cover these. With `actions_only` notes, values and messages do not count either, nor whether an action came
+    in a `then` list: only dice, actions, faults and the result. Both records must hold then: they are executed.
     """
     aside = {*apart_from, "digest"} if apart_from else set()
     if actions_only:

@@ -122,6 +122,8 @@ def act_misfit(line: JsonObject) -> str | None:
         return f"only one of {', '.join(marks)} can be true"
     if not isinstance(line.get("note", ""), str):
         return "note must be a text"
+    if "value" in line and not (_number(line["value"]) and line["value"] <= 1):
+        return "value must be a number from 0 to 1"
     if "bank_s" in line and not _number(line["bank_s"]):
         return "bank_s must be a number of seconds"
     times = line.get("ms")

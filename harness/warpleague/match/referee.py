@@ -219,7 +219,7 @@ class Referee:
         answer to an earlier question that has been substituted is no answer and no fault: `is_late` tells.
         """
         seat = self.seat
-        note = None
+        note = value = None
         action: Any = codec.decode_index(line, codec.answer_head(self._id))
         if action is None:
             try:
@@ -231,7 +231,7 @@ class Referee:
                 return Violation("protocol", text, quote(line))
             if reply.id != self._id:
                 return Violation("protocol", f"answered id {reply.id} to question {self._id}", quote(line))
-            action, note, then = reply.action, reply.note, reply.then
+            action, note, value, then = reply.action, reply.note, reply.value, reply.then
         else:
             then = ()
         if isinstance(action, int):
@@ -251,7 +251,7 @@ class Referee:
         self._spent.append((seat, wall_ns, cpu_ns or 0, wait_ns or 0))
         if then:
             self._then = list(then)
-        self._play(action, None, (wall_ns, cpu_ns, wait_ns), note, bank_ns)
+        self._play(action, None, (wall_ns, cpu_ns, wait_ns), note, bank_ns, value)
         return None
 
     def is_late(self, line: bytes) -> bool:
@@ -367,10 +367,11 @@ class Referee:
         times_ns: tuple[int, int | None, int | None] | None = None,
         note: str | None = None,
         bank_ns: int | None = None,
+        value: float | None = None,
     ) -> None:
         """Record an action of `seat`, with what else its line tells, and apply it."""
         self._talked = self._talk > 0 and action not in self._legal
-        self._scribe.act(self.seat, self._ask, action, mark, times_ns, note, bank_ns)
+        self._scribe.act(self.seat, self._ask, action, mark, times_ns, note, bank_ns, value)
         state, events = self.game.apply(self._state, action)
         if self._then and any(event.reveals for event in events):
             self._then = []

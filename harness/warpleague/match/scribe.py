@@ -78,6 +78,11 @@ def _numbers(values: tuple[Weights, ...]) -> bytes:
     return canonical(values)
 
 
+def _share(value: float) -> bytes:
+    """A value from 0 to 1 as a record keeps it: with four decimals at most, more than any estimate is worth."""
+    return to_bytes(number(round(value, 4)))
+
+
 def chance_line(n: int, at: str | None, of: tuple[Weights, ...], outcome: Rolled) -> bytes:
     """The canonical line number `n` of a record, a roll; what the digest takes is the same."""
     where = b"" if at is None else b'"at":%b,' % canonical(at)
@@ -116,8 +121,9 @@ class Scribe:
         times_ns: tuple[int, int | None, int | None] | None = None,
         note: str | None = None,
         bank_ns: int | None = None,
+        value: float | None = None,
     ) -> None:
-        """Write an action of `seat`, and the bot's `note` on it.
+        """Write an action of `seat`, the bot's `note` on it, and the `value` it gave, the share it expects.
 
         `times_ns` are wall, processor and waiting time in nanoseconds, None where the system cannot tell; an action
         with a `mark` has none. `bank_ns` is what the decision left in the seat's bank, if it has one.
@@ -126,7 +132,12 @@ class Scribe:
         remark = b"" if note is None else b',"note":' + canonical(note)
         # The keys stand in canonical order. The digest takes the line without bank and times.
         head = self._heads[action] + _asked(ask, mark)
-        rest = b',"n":%d%b%b' % (self.count, remark, _seated(seat, mark))
+        end = (
+            _seated(seat, mark)
+            if value is None
+            else b'%b,"value":%b}\n' % (_seated(seat, mark)[:-2], _share(value))
+        )
+        rest = b',"n":%d%b%b' % (self.count, remark, end)
         self._digested.append(head + rest)
         if bank_ns is not None:
             left_ms = bank_ns // 1_000_000

@@ -23,9 +23,11 @@ NUMBER: Final = rb"(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{0,2}[1-9])?"
 # which are spelled as themselves.
 _REST: Final = (
     rb'([a-z-]+)"(?:,"auto":(true))?(?:,"bank_s":NUMBER)?(?:,"ms":(\[NUMBER,(?:NUMBER|null),(?:NUMBER|null)\]))?'
-    rb'(,"n":(0|[1-9][0-9]{0,8})(?:,"note":"[ !#-\[\]-~]*")?,"seat":([0-9])(?:,"then":(true))?,"type":"act"\}\n)'
+    rb'(,"n":(0|[1-9][0-9]{0,8})(?:,"note":"[ !#-\[\]-~]*")?,"seat":([0-9])(?:,"then":(true))?,"type":"act"'
+    rb'(?:,"value":SHARE)?\}\n)'
 )
-_rest: Final = re.compile(_REST.replace(b"NUMBER", NUMBER)).fullmatch
+_SHARE: Final = rb"(?:[01]|0\.[0-9]{0,3}[1-9])"
+_rest: Final = re.compile(_REST.replace(b"NUMBER", NUMBER).replace(b"SHARE", _SHARE)).fullmatch
 _ASK: Final = b',"ask":"'
 
 

@@ -104,6 +104,8 @@ def _print_step(console: Console, replay: Replay, step: ReplayStep, seat: int | 
     marks = [name for name in ("auto", "then", "substituted") if data.get(name)]
     if data.get("ms"):
         marks.append(f"{data['ms'][0]:g} ms")
+    if "value" in data:
+        marks.append(f"expects {100 * data['value']:.4g} %")
     text = Text(safe("; ".join(lines)) or f"({data['type']})", style)
     if marks:
         text.append(f"  [{', '.join(marks)}]", "bright_black")
