@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from warpleague.match.compare import Difference
     from warpleague.match.spec import Level, MatchSpec, SeatSpec
+    from warpleague.runner.bot.inside import InsideSeat
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "bots",
         nargs="*",
         metavar="BOT",
-        help="folders of the bots, one for each seat (default: found in the cache by their digests)",
+        help="folders of the bots, one for each seat but persons' (default: found in the cache by their digests)",
     )
     parser.add_argument(
         "--level",
@@ -78,26 +79,52 @@ def _seats(args: argparse.Namespace, header: dict[str, Any], level: Level) -> tu
     """The bots of the record, given or found; a given one with other content is named, but taken."""
     import attrs
 
+    from warpleague.match.spec import SeatSpec
     from warpleague.runner.bundle.bundle import find, prepare
 
     recorded = header["seats"]
-    if args.bots and len(args.bots) != len(recorded):
+    persons = [number for number, seat in enumerate(recorded) if seat.get("kind") == "person"]
+    if persons:
+        say(f"note: a person cannot be asked again: {_seat_list(persons)} gives the recorded answers")
+    wanted = len(recorded) - len(persons)
+    if args.bots and len(args.bots) != wanted:
+        apart = f", {len(persons)} of a person" if persons else ""
         raise BotError(
-            f"{args.file}: its match has {len(recorded)} seats; name as many bots, not {len(args.bots)}"
+            f"{args.file}: its match has {len(recorded)} seats{apart}; name {wanted} bots, not {len(args.bots)}"
         )
     seats = []
     paths = sandbox_paths(args)
+    given = iter(args.bots)
     for number, seat in enumerate(recorded):
-        bundle = prepare(Path(args.bots[number]), level, paths) if args.bots else find(seat["digest"], paths)
+        if number in persons:
+            seats.append(SeatSpec(seat["bot"], seat["version"], seat["digest"], kind="person"))
+            continue
+        folder = next(given, None)
+        bundle = prepare(Path(folder), level, paths) if folder else find(seat["digest"], paths)
         if bundle is None:
             text = f"{args.file}: the bot of seat {number}, {seat['bot']} ({seat['digest'][:12]}), was never used here"
             raise BotError(f"{text}; give the folders of all bots after the file")
         if bundle.digest != seat["digest"]:
-            say(f"note: {args.bots[number]} is not the {seat['bot']} of the record: its content differs")
+            say(f"note: {folder} is not the {seat['bot']} of the record: its content differs")
         found = bundle.seat(seat["bot"])
         # The record compares the names and digests it knows; a difference in play must not hide behind them.
         seats.append(attrs.evolve(found, version=seat["version"], digest=seat["digest"]))
     return tuple(seats)
+
+
+def _seat_list(seats: list[int]) -> str:
+    return f"{'seats' if len(seats) > 1 else 'seat'} {', '.join(map(str, seats))}"
+
+
+def _present(spec: MatchSpec, record: bytes) -> dict[int, InsideSeat]:
+    """The seats of persons, who answer as they did."""
+    import json
+
+    from warpleague.runner.bot.inside import RecordedSeat
+
+    persons = [number for number, seat in enumerate(spec.seats) if seat.kind == "person"]
+    lines = [json.loads(line) for line in record.splitlines()] if persons else []
+    return {number: RecordedSeat(spec.seats[number], number, lines) for number in persons}
 
 
 def _spec(args: argparse.Namespace, header: dict[str, Any], key: bytes) -> MatchSpec:
@@ -141,7 +168,7 @@ def run(args: argparse.Namespace) -> int:
     if args.record is not None:
         check_new(args.record, args.force)
         check_writable(args.record)
-    result = play_match(spec)
+    result = play_match(spec, present=_present(spec, record))
     if args.record is not None:
         write_file(args.record, pack(result.record, args.record.name))
     # Another level is another match's digest, but must not change what is played.

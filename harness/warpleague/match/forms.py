@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 from warpleague.match.chance import KEY_BYTES
 from warpleague.match.confinement import Confinement
-from warpleague.match.spec import FAULT_KINDS, LEVELS, POLICIES, Mark
+from warpleague.match.spec import FAULT_KINDS, LEVELS, POLICIES, EntrantKind, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,6 +24,7 @@ MOST_S: Final = 1_000_000
 """A clock's times are below this, in seconds."""
 
 _MOST_COUNT: Final = 1 << 53
+KINDS: Final = get_args(EntrantKind)
 _MARKS: Final = get_args(Mark)
 _TIMES: Final = 3  # of a decision: wall, processor, waiting
 
@@ -70,6 +71,7 @@ _HEADER: Final[Checks] = {
     "started": (_text, "a text"),
 }
 _SEAT: Final[Checks] = dict.fromkeys(("bot", "version", "digest"), (_text, "a text"))
+_KIND: Final[Checks] = {"kind": (lambda value: value in KINDS, f"one of {', '.join(KINDS)}")}
 _EVIDENCE: Final[Checks] = {
     **dict.fromkeys(("message", "line", "stderr", "killed_by"), (_text, "a text")),
     **dict.fromkeys(
@@ -100,6 +102,8 @@ def header_misfit(header: JsonObject) -> str | None:
     for number, seat in enumerate(header["seats"]):
         if not _SEAT.keys() <= seat.keys() or _misfit(seat, _SEAT):
             return f"seat {number} must name its bot, with version and digest, as texts"
+        if misfit := _misfit(seat, _KIND, f"seat {number}: "):
+            return misfit
     for name, value in header["clock"].items():
         if name in _CLOCK and not (_number(value) and 0 < value < MOST_S):
             return f"clock.{name} must be a number of seconds above 0 and below {MOST_S:,}"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Game, JsonObject, Outcome, Rolled, Weights
     from warpleague.match.confinement import Confinement
-    from warpleague.match.spec import Mark, MatchSpec
+    from warpleague.match.spec import Mark, MatchSpec, SeatSpec
 
 _MARKED: Final[dict[Mark | None, tuple[bytes, bytes]]] = {
     None: (b"", b""),
@@ -176,6 +176,11 @@ class Scribe:
         return digest, b"".join([*lines, seal(lines)])
 
 
+def _seat(seat: SeatSpec) -> JsonObject:
+    told = {"bot": seat.bot, "version": seat.version, "digest": seat.digest}
+    return told if seat.kind == "bot" else {**told, "kind": seat.kind}
+
+
 def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> JsonObject:
     clock = {name: number(value) for name, value in attrs.asdict(spec.clock).items() if value is not None}
     return {
@@ -186,7 +191,7 @@ def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> JsonObject:
         "rules": game.rules_version,
         "options": spec.options,
         "players": len(spec.seats),
-        "seats": [{"bot": seat.bot, "version": seat.version, "digest": seat.digest} for seat in spec.seats],
+        "seats": [_seat(seat) for seat in spec.seats],
         "clock": clock,
         "level": spec.level,
         "faults": spec.faults,

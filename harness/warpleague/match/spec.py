@@ -16,6 +16,9 @@ FaultPolicy = Literal["forfeit", "substitute"]
 Pondering = Literal["off", "always-stop", "on"]
 """Whether bots may compute while it is not their turn: "off" stops those that are seen to, "always-stop" all."""
 
+EntrantKind = Literal["bot", "person"]
+"""Who plays a seat."""
+
 Mark = Literal["auto", "substituted", "then"]
 """Why an action stands in a record without having been asked for: it was the only legal one, the referee played it
 after a fault, or the bot had given it before in a `then` list."""
@@ -66,7 +69,8 @@ class SeatSpec:
     `run` is the argv, `cwd` the folder to run it in (both resolved, absolute where they are files);
     `reusable` allows to keep its process for the next match of the same referee. At level sandbox the bot may have
     `processes` processes and threads at once, and `tmp_mb` MiB of /tmp and /dev/shm each, none by default,
-    and sees `paths` of this machine beside what every bot sees.
+    and sees `paths` of this machine beside what every bot sees. A seat of kind "person" is played by a person:
+    it has a name, and nothing to run.
     """
 
     bot: str
@@ -79,6 +83,7 @@ class SeatSpec:
     processes: int = 64
     tmp_mb: int = 0
     paths: tuple[str, ...] = ()
+    kind: EntrantKind = "bot"
 
 
 @attrs.frozen

@@ -33,11 +33,16 @@ from warpleague.runner.host.processes import started
 from warpleague.runner.host.reaper import become_subreaper, children, reap_orphans, sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from warpleague.games.api import Event, Game
     from warpleague.match.confinement import Confinement
     from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatSpec
+    from warpleague.runner.bot.inside import InsideSeat
+
+    Seat = BotProcess | InsideSeat
+    Present = Mapping[int, InsideSeat]
+    """The seats that are played inside this process."""
 
 T = TypeVar("T")
 
@@ -60,14 +65,18 @@ _checking: Final = trio.Lock()
 
 
 def play_match(
-    spec: MatchSpec, *, observer: Callable[[Any, Sequence[Event]], None] | None = None, log: bool = False
+    spec: MatchSpec,
+    *,
+    observer: Callable[[Any, Sequence[Event]], None] | None = None,
+    log: bool = False,
+    present: Present | None = None,
 ) -> MatchResult:
     """Play `spec` to its end and return the result with its record; with `log`, also with what each bot said.
 
     Raises `BadInput` for a spec that cannot be played here, `HarnessFault` when the host failed; whatever else
     is raised is a bug. What a bot does never raises: it is in the result.
     """
-    result = _play(spec, observer, None, log)
+    result = _play(spec, observer, None, log, present=present)
     assert result is not None
     return result
 
@@ -87,7 +96,13 @@ def play_in_series(spec: MatchSpec, log: bool = False) -> MatchResult:
     return result
 
 
-async def play_beside(spec: MatchSpec, log: bool = False) -> MatchResult:
+async def play_beside(
+    spec: MatchSpec,
+    log: bool = False,
+    *,
+    observer: Callable[[Any, Sequence[Event]], None] | None = None,
+    present: Present | None = None,
+) -> MatchResult:
     """Like `play_in_series`, for a process that also plays several matches at a time, on one event loop."""
     if spec.level not in _checked:
         async with _checking:
@@ -99,7 +114,8 @@ async def play_beside(spec: MatchSpec, log: bool = False) -> MatchResult:
         _open_more_files()
     brood = _Brood()
     try:
-        return await play_game(load_game(spec.game), spec, None, _IDLE, _confinement(spec), log)
+        game = load_game(spec.game)
+        return await play_game(game, spec, observer, _IDLE, _confinement(spec), log, present)
     except BaseExceptionGroup as group:
         raise _told(group) from group
     finally:
@@ -117,6 +133,7 @@ def _play(
     idle: IdleBots | None,
     log: bool,
     within_s: float = math.inf,
+    present: Present | None = None,
 ) -> MatchResult | None:
     confinement = _confinement(spec)
     become_subreaper()
@@ -124,7 +141,7 @@ def _play(
     try:
         game = load_game(spec.game)
         result: MatchResult | None = trio.run(
-            within, within_s, play_game, game, spec, observer, idle, confinement, log
+            within, within_s, play_game, game, spec, observer, idle, confinement, log, present
         )
     except BaseExceptionGroup as group:
         raise _told(group) from group
@@ -194,17 +211,19 @@ async def play_game(
     idle: IdleBots | None = None,
     confinement: Confinement | None = None,
     log: bool = False,
+    present: Present | None = None,
 ) -> MatchResult:
     """Play `spec` as a match of `game`, registered or not; like `play_match`, inside a running trio.
 
-    Reusable bots are taken from `idle`, if that is given, and wait there afterwards. The record's header
-    says the `confinement`, if it is given. With `log` the result has the bots' logs.
+    Reusable bots are taken from `idle`, if that is given, and wait there afterwards. The record's header says the
+    `confinement`, if it is given. With `log` the result has the bots' logs. A seat that is `present` is asked there,
+    as a person's must be.
     """
     begun = time.perf_counter()
     started = datetime.now(UTC).isoformat(timespec="seconds")
     referee = Referee(game, spec, started=started, confinement=confinement, observer=observer)
     referee.begin()
-    bots: list[BotProcess | None] = [None] * len(spec.seats)
+    bots: list[Seat | None] = [None] * len(spec.seats)
     if idle is not None:
         idle.begin(spec.key)
     begun_ns = time.perf_counter_ns()
@@ -217,7 +236,7 @@ async def play_game(
         try:
             loop.starting += 1
             try:
-                await _start_all(referee, bots, attendants, idle, logs)
+                await _start_all(referee, bots, attendants, idle, logs, present or {})
             finally:
                 loop.starting -= 1
             asked = time.perf_counter()
@@ -228,7 +247,7 @@ async def play_game(
             for seat, bot in enumerate(bots):
                 if bot is not None:
                     bot.tell(referee.end_line(seat))
-                    if idle is not None and _reusable(bot):
+                    if idle is not None and isinstance(bot, BotProcess) and _reusable(bot):
                         bots[seat] = None
                         await bot.leave()
                         idle.keep(bot, spec.level)
@@ -251,23 +270,30 @@ async def _reap(before: set[int], loop: Loop) -> None:
         reap_orphans(before)
 
 
-def _reusable(bot: BotProcess) -> bool:
+def _reusable(bot: Seat) -> bool:
     """Whether both the manifest and the bot itself say that the process may play another match."""
     return bot.seat.reusable and bot.hello is not None and bot.hello.reusable
 
 
 async def _start_all(
     referee: Referee,
-    bots: list[BotProcess | None],
+    bots: list[Seat | None],
     attendants: trio.Nursery,
     idle: IdleBots | None,
     logs: Sequence[BotLog],
+    present: Present,
 ) -> None:
     """Start and greet every bot at once; judge them in seat order, so that the record is the same each time."""
     troubles: list[Violation | None] = [None] * len(bots)
 
     async def start(seat: int) -> None:
         spec = referee.spec
+        if seat in present:
+            bots[seat] = present[seat]
+            troubles[seat] = await _greet(referee, seat, present[seat])
+            return
+        if spec.seats[seat].kind == "person":
+            raise BadInput(f"seat {seat} is a person's: warpleague play plays it")
         bot = None if idle is None else idle.take(spec.seats[seat], spec.level)
         if bot is None:
             try:
@@ -300,7 +326,7 @@ def _check_bundle(seat: SeatSpec) -> None:
         raise HarnessFault(f"{seat.bot} was prepared to be played, but {missing} is no longer there")
 
 
-async def _greet(referee: Referee, seat: int, bot: BotProcess) -> Violation | None:
+async def _greet(referee: Referee, seat: int, bot: Seat) -> Violation | None:
     """Exchange hello and start for their answers; None if the bot is ready."""
     limit_ns = round(referee.spec.clock.start_s * 1e9)
     if bot.hello is None:
@@ -328,12 +354,13 @@ def _at_startup(trouble: Violation, after: str) -> Violation:
     return Violation(kind, text, trouble.detail)
 
 
-async def _ask_all(referee: Referee, bots: list[BotProcess | None], attendants: trio.Nursery) -> None:
+async def _ask_all(referee: Referee, bots: list[Seat | None], attendants: trio.Nursery) -> None:
     """The match itself: the only loop that is paid for every decision."""
     loop = Loop.here()
     for bot in bots:
         if bot is not None:
-            bot.share.plays = True
+            if isinstance(bot, BotProcess):
+                bot.share.plays = True
             if referee.spec.pondering != "on":
                 bot.on_slow = partial(_hush, bots, bot)
     breath = time.perf_counter_ns() + _BREATH_NS
@@ -364,7 +391,7 @@ async def _ask_all(referee: Referee, bots: list[BotProcess | None], attendants: 
             breath = time.perf_counter_ns() + _BREATH_NS
 
 
-def _hush(bots: Sequence[BotProcess | None], asked: BotProcess | None) -> None:
+def _hush(bots: Sequence[Seat | None], asked: Seat | None) -> None:
     """Have all bots but the one that is asked stand still: it takes more than a moment, and they share its core."""
     for bot in bots:
         if bot is not None and bot is not asked:
@@ -372,7 +399,7 @@ def _hush(bots: Sequence[BotProcess | None], asked: BotProcess | None) -> None:
 
 
 def _punish(
-    referee: Referee, bots: list[BotProcess | None], seat: int, trouble: Violation, attendants: trio.Nursery
+    referee: Referee, bots: list[Seat | None], seat: int, trouble: Violation, attendants: trio.Nursery
 ) -> None:
     """Have a violation judged, with the evidence the process can give; a bot that is out is ended."""
     bot = bots[seat]
@@ -387,7 +414,7 @@ def _punish(
         attendants.start_soon(bot.close, FAULT_GRACE_S)
 
 
-async def _close_all(bots: list[BotProcess | None]) -> None:
+async def _close_all(bots: list[Seat | None]) -> None:
     """End every bot that is still in, all at once, each with a moment to exit by itself."""
     with trio.CancelScope(shield=True):
         async with trio.open_nursery() as nursery:
