@@ -71,13 +71,26 @@ def test_nothing_private_is_among_what_every_bot_sees() -> None:
         assert Path(place).stat().st_mode & 0o004, place
 
 
-@pytest.mark.parametrize("name", ["csharp", "nim"])
-def test_runtimes_that_read_etc_build_and_play_in_the_sandbox(
+TOOLS = {
+    "csharp": ("mcs", "mono"),
+    "nim": ("nim", "cc"),
+    "go": ("go",),
+    "cpp": ("c++",),
+    "ruby": ("ruby",),
+    "lua": ("lua5.4",),
+    "ts": ("tsc", "node"),
+    "php": ("php",),
+    "ocaml": ("ocamlopt", "cc"),
+}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_runtimes_build_and_play_in_the_sandbox(
     sandboxed: None, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    """Mono and Nim, which need their files in /etc, compile and run a bot there."""
+    """Compilers and interpreters, some of which need their files in /etc, build and run a bot there."""
     folder = ROOT / "bots" / f"random-{name}"
-    for tool in {"csharp": ("mcs", "mono"), "nim": ("nim", "cc")}[name]:
+    for tool in TOOLS[name]:
         if shutil.which(tool) is None:
             pytest.skip(f"needs {tool}, which is not installed")
     arguments = ["match", "aliens", str(folder), str(folder), "--level", "sandbox", "--seed", "1", "--json"]

@@ -37,6 +37,13 @@ LANGUAGES = {
     "java": ("Java", "random-java"),
     "csharp": ("C#", "random-csharp"),
     "nim": ("Nim", "random-nim"),
+    "go": ("Go", "random-go"),
+    "cpp": ("C++", "random-cpp"),
+    "ruby": ("Ruby", "random-ruby"),
+    "lua": ("Lua", "random-lua"),
+    "ts": ("TypeScript", "random-ts"),
+    "php": ("PHP", "random-php"),
+    "ocaml": ("OCaml", "random-ocaml"),
 }
 """By the word on the command line: the language's name, and the folder of the starter in it."""
 

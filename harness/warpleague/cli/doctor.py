@@ -16,7 +16,10 @@ from warpleague.cli.common import add_examples, print_json
 if TYPE_CHECKING:
     import argparse
 
-TOOLS = ("cc", "rustc", "javac", "java", "node", "perl", "bwrap", "setpriv")
+TOOLS = (
+    *("cc", "c++", "rustc", "go", "nim", "ocamlopt", "javac", "java", "mcs", "mono", "node", "tsc"),
+    *("perl", "ruby", "lua5.4", "php", "bwrap", "setpriv"),
+)
 """Programs that starters or levels need."""
 
 
