@@ -1,6 +1,14 @@
-"""The picture of a position as data: cells, pieces and links, which terminal, SVG and browser draw alike.
+"""The picture of a position as data: a board, what stands on it and beside it, which every painter draws alike.
 
-The painters choose colours and glyphs. The name of a kind never changes, so that a style can be tied to it.
+The painters choose colours. The name of a kind never changes, so that a style can be tied to it. All that comes after
+the first fields of a class is for pages, and may be left out: then a page draws texts and plain shapes.
+
+An `id` names the same thing in every scene of a match: a cell by its place, a ship by its name. No two things of a
+scene have the same. It lets a page show where a piece came from, and a person click what an action is about.
+
+A `glyph` is the name of a picture, or of several, each drawn on the one before: `coin sun`. Painters know these:
+`sun moon crown shield rocket pyramid disc ring star hole cloud cannon station rock coin card circle triangle
+wormhole spare reroll line`, and the dice `die die-0` to `die-6`. They leave out those they do not know.
 """
 
 from __future__ import annotations
@@ -20,6 +28,13 @@ class Cell:
     label: str = ""
     owner: int | None = None
     """The seat whose colour tints the cell, if any."""
+    id: str = ""
+    glyph: str = ""
+    """Cells that touch and have the glyph `disc` and the same label are drawn as one disc."""
+    corner: str = ""
+    """What a page writes in the corner of a cell that has a glyph, in place of the label."""
+    ways: str = ""
+    """The ways arrowheads at its edges point to, such as `N SE`."""
 
 
 @attrs.frozen
@@ -32,6 +47,12 @@ class Piece:
     text: str
     owner: int | None = None
     facing: Literal["", "N", "NE", "E", "SE", "S", "SW", "W", "NW"] = ""
+    id: str = ""
+    glyph: str = ""
+    corner: str = ""
+    """What a page writes on a piece that has a glyph, in place of the text."""
+    layers: int = 0
+    """How many outlines its glyph has, one in the other; 0 for one that is drawn plain."""
 
 
 @attrs.frozen
@@ -44,6 +65,7 @@ class Link:
     y2: float
     kind: str
     owner: int | None = None
+    id: str = ""
 
 
 @attrs.frozen
@@ -52,6 +74,29 @@ class Panel:
 
     title: str
     lines: tuple[str, ...]
+    owner: int | None = None
+    drawn: int = 0
+    """How many of its last lines are drawn as cells or in trays, too, so that a page leaves them out."""
+
+
+@attrs.frozen
+class Item:
+    """Something in a tray: a die, a card in hand, a number on a printed sheet."""
+
+    kind: str
+    text: str = ""
+    id: str = ""
+    glyph: str = ""
+    crossed: bool = False
+    """Whether it is crossed out."""
+
+
+@attrs.frozen
+class Tray:
+    """A titled group of items beside the board, in rows, for pages only: a terminal has the panels."""
+
+    title: str
+    rows: tuple[tuple[Item, ...], ...]
     owner: int | None = None
 
 
@@ -65,3 +110,21 @@ class Scene:
     links: tuple[Link, ...] = ()
     panels: tuple[Panel, ...] = ()
     caption: str = ""
+    trays: tuple[Tray, ...] = ()
+    legend: tuple[tuple[str, str], ...] = ()
+    """What kinds, glyphs and (as `ways`) arrowheads mean; an empty text for what needs no words.
+
+    A page shows the meanings of what is on the board only. What is missing here is explained by the name of its kind.
+    """
+    columns: tuple[str, ...] = ()
+    """The names of the board's columns from the left as the texts use them; a glyph's name draws that glyph."""
+    rows: tuple[str, ...] = ()
+    """The names of its rows from the top."""
+    scores: tuple[float, ...] = ()
+    """How each seat stands now, more is better, for a chart; none where there is no such number."""
+    measure: str = "points"
+    """What the scores count."""
+    apart: bool = False
+    """Whether the cells, links, pieces and trays of each owner are a sheet of their own."""
+    focus: int | None = None
+    """The seat whose sheet is drawn large."""

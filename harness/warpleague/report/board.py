@@ -274,7 +274,8 @@ def _walls(scene: Scene) -> tuple[dict[tuple[int, int], str], dict[tuple[int, in
 
 
 def _is_wall(link: Link) -> bool:
-    return link.x1 % 1 == 0.5 and (link.x1 == link.x2 or link.y1 == link.y2)
+    between = link.x1 % 1 == 0.5 and (link.x1 == link.x2 or link.y1 == link.y2)
+    return between and not link.kind.startswith("open-")
 
 
 def _put_corners(

@@ -236,7 +236,7 @@ def test_scene_hides_other_hands(tools: Tools) -> None:
         hands=[tools.counts(p1=2), tools.counts(p2=1)],
     )
     lines = {
-        viewer: [panel.lines[2] for panel in GAME.scene(state, viewer).panels[:2]] for viewer in (None, 0)
+        viewer: [panel.lines[3] for panel in GAME.scene(state, viewer).panels[:2]] for viewer in (None, 0)
     }
     assert lines[None] == ["hand: P1x2", "hand: P2x1"]
     assert lines[0] == ["hand: P1x2", "hand: 1 of 4 cards"]

@@ -5,21 +5,50 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpleague.games.scene import Cell, Link, Panel, Piece, Scene
+from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 from warpleague.report.site.delta import EMPTY, diff, patch, plain, splices
 
 PLACES = st.sampled_from((0, 1, 1.5, -2))
 TEXTS = st.sampled_from(("", "a", "b 1", "\x1b[2J", "\u202e</script>", "two\nlines"))
 OWNERS = st.sampled_from((None, 0, 1))
 KINDS = st.sampled_from(("blank", "wild", "odd kind"))
+IDS = st.sampled_from(("", "a", "b-1"))
+CELLS = st.builds(Cell, PLACES, PLACES, KINDS, TEXTS, OWNERS, IDS, IDS, TEXTS, st.sampled_from(("", "N SE")))
+PIECES = st.builds(
+    Piece,
+    PLACES,
+    PLACES,
+    KINDS,
+    TEXTS,
+    OWNERS,
+    st.sampled_from(("", "N")),
+    IDS,
+    IDS,
+    TEXTS,
+    st.integers(0, 3),
+)
+ITEMS = st.builds(Item, KINDS, TEXTS, IDS, IDS, st.booleans())
+TRAYS = st.builds(
+    Tray, TEXTS, st.lists(st.lists(ITEMS, max_size=3).map(tuple), max_size=2).map(tuple), OWNERS
+)
 SCENES = st.builds(
     Scene,
     st.sampled_from(("square", "hex")),
-    st.lists(st.builds(Cell, PLACES, PLACES, KINDS, TEXTS, OWNERS), max_size=6).map(tuple),
-    st.lists(st.builds(Piece, PLACES, PLACES, KINDS, TEXTS, OWNERS), max_size=4).map(tuple),
-    st.lists(st.builds(Link, PLACES, PLACES, PLACES, PLACES, KINDS, OWNERS), max_size=4).map(tuple),
-    st.lists(st.builds(Panel, TEXTS, st.lists(TEXTS, max_size=3).map(tuple), OWNERS), max_size=3).map(tuple),
+    st.lists(CELLS, max_size=6).map(tuple),
+    st.lists(PIECES, max_size=4).map(tuple),
+    st.lists(st.builds(Link, PLACES, PLACES, PLACES, PLACES, KINDS, OWNERS, IDS), max_size=4).map(tuple),
+    st.lists(
+        st.builds(Panel, TEXTS, st.lists(TEXTS, max_size=3).map(tuple), OWNERS, st.integers(0, 2)), max_size=3
+    ).map(tuple),
     TEXTS,
+    st.lists(TRAYS, max_size=2).map(tuple),
+    st.lists(st.tuples(IDS, TEXTS), max_size=2).map(tuple),
+    st.lists(TEXTS, max_size=2).map(tuple),
+    st.lists(TEXTS, max_size=2).map(tuple),
+    st.lists(st.sampled_from((0.0, 1.0, 2.5)), max_size=2).map(tuple),
+    st.sampled_from(("points", "hits")),
+    st.booleans(),
+    OWNERS,
 )
 
 

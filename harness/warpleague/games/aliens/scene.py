@@ -6,14 +6,48 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from warpleague.games.aliens.actions import JUMP_WAYS
-from warpleague.games.aliens.geometry import AXES, COINS, HOME, SHIPS, SIDES, SQUARES, TARGET, WAYS
+from warpleague.games.aliens.geometry import (
+    AXES,
+    COINS,
+    COUNT,
+    HOME,
+    SHIPS,
+    SIDES,
+    SQUARES,
+    STARTS,
+    TARGET,
+    WAYS,
+)
 from warpleague.games.aliens.state import END, JUMP, OPENING_ROLL, ORDER, PLACE, ROLL, SEND, TURN
-from warpleague.games.scene import Cell, Link, Panel, Piece, Scene
+from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from warpleague.games.aliens.state import State
 
 _LETTERS = "SMCA"
+_GLYPHS: Final = ("sun", "moon", "crown", "shield")
+_COLUMNS: Final = tuple(str(x) for x in range(1, 11))
+_ROWS: Final = tuple(str(y) for y in range(18, 0, -1))
+
+
+def _steps_to(ends: tuple[int, ...]) -> tuple[int, ...]:
+    """For each square how many steps in any direction lead to the nearest of `ends`."""
+    far = [COUNT] * COUNT
+    reached = list(ends)
+    for number in reached:
+        far[number] = 0
+    for number in reached:  # grows while it is walked through
+        for end in TARGET[(number * 6 + 1) * 8 : (number * 6 + 1) * 8 + 8]:
+            if end >= 0 and far[end] == COUNT:
+                far[end] = far[number] + 1
+                reached.append(end)
+    return tuple(far)
+
+
+_FAR: Final = (_steps_to(STARTS[2:]), _steps_to(STARTS[:2]))
+"""For each seat: the steps from each square to the enemy's base."""
 
 
 def _value(value: int) -> str:
@@ -26,15 +60,20 @@ def _place(number: int) -> tuple[int, int]:
     return x, 19 - y
 
 
+def _id(number: int) -> str:
+    x, y = SQUARES[number]
+    return f"{x},{y}"
+
+
 _BARE: Final = tuple(
-    Cell(*_place(number), "space") if base < 0 else Cell(*_place(number), "base", "", base)
+    Cell(*_place(number), "space" if base < 0 else "base", "", None if base < 0 else base, _id(number))
     for number, base in enumerate(HOME)
 )
 """The squares without wormholes."""
 
 
 @lru_cache(maxsize=16)  # once the wormholes are placed they seldom change
-def _cells(holes: tuple[int, ...], known: int, viewer: int | None) -> tuple[Cell, ...]:
+def _cells(holes: tuple[int, ...], known: int, viewer: int | None, diagonals: str) -> tuple[Cell, ...]:
     """The squares, with wormholes as `viewer` sees them; `known` are the coins whose value is public."""
     cells = list(_BARE)
     for number, coin in enumerate(holes):
@@ -42,9 +81,14 @@ def _cells(holes: tuple[int, ...], known: int, viewer: int | None) -> tuple[Cell
             public = known >> coin & 1
             # The letter of the suit, and the value in figures when it is public, else as known to its side only.
             suit, value = divmod(coin, 6)
-            label = _LETTERS[suit] + (str(value) if public or viewer in (None, coin // 12) else "?")
+            told = str(value) if public or viewer in (None, coin // 12) else "?"
             kind = "wormhole" if public else "hidden-wormhole"
-            cells[number] = Cell(*_place(number), kind, label, coin // 12)
+            ways = " ".join(WAYS[way] for way in AXES[diagonals][suit])
+            place = _place(number)
+            glyph = f"coin {_GLYPHS[suit]}"
+            cells[number] = Cell(
+                *place, kind, _LETTERS[suit] + told, coin // 12, _id(number), glyph, told, ways
+            )
     return tuple(cells)
 
 
@@ -77,7 +121,60 @@ def _panel(state: State, seat: int, viewer: int | None) -> Panel:
         lines.append("in hand: " + " ".join(f"{_LETTERS[coin // 6]}{coin % 6}" for coin in hand))
     elif hand:
         lines.append(f"in hand: {len(hand)} coins")
-    return Panel(SIDES[seat], tuple(lines), seat)
+    return Panel(SIDES[seat], tuple(lines), seat, drawn=1 if hand else 0)
+
+
+_LEGENDS: Final = {
+    diagonals: (
+        ("space", ""),
+        ("base", "base: the other side wins by landing on it"),
+        ("wormhole", "wormhole, its length in the corner"),
+        ("hidden-wormhole", "wormhole whose length only its owner knows"),
+        ("ways", "where a wormhole may lead"),
+        *(
+            (name, f"ship and wormholes of the {name.title()}: {'/'.join(WAYS[way] for way in axes[suit])}")
+            for suit, name in enumerate(SHIPS)
+        ),
+        ("coin", "coins in hand"),
+        ("hidden-coin", "coins in hand, face down"),
+        ("die", "die of a ship, not used yet"),
+        ("lost", "a ship that loses its next turn"),
+        ("jump", "where the wormhole may lead"),
+    )
+    for diagonals, axes in AXES.items()
+}
+
+
+def _trays(state: State, viewer: int | None) -> Iterator[Tray]:
+    """The dice of the side whose turn it is, and the coins that each side has not laid yet."""
+    for seat in (0, 1):
+        rows = []
+        for ship in (2 * seat, 2 * seat + 1):
+            row = [Item("suit", "", f"suit-{SHIPS[ship]}", _GLYPHS[ship])]
+            die = state.dice[ship & 1] if state.seat == seat else -1
+            if die >= 0:
+                row.append(Item("die", _value(die), f"die-{SHIPS[ship]}", f"die-{die}"))
+            if state.lost >> ship & 1:
+                row.append(Item("lost", "", f"lost-{SHIPS[ship]}", "hole"))
+            if len(row) > 1:
+                rows.append(tuple(row))
+        if rows:
+            yield Tray("Dice", tuple(rows), seat)
+        hand = sorted(set(range(12 * seat, 12 * seat + 12)).difference(state.holes))
+        if hand and viewer in (None, seat):
+            coins = [
+                Item(
+                    "coin",
+                    str(coin % 6),
+                    f"coin-{_LETTERS[coin // 6]}{coin % 6}",
+                    f"coin {_GLYPHS[coin // 6]}",
+                )
+                for coin in hand
+            ]
+            yield Tray("In hand", tuple(tuple(coins[at : at + 6]) for at in range(0, len(coins), 6)), seat)
+        elif hand:
+            hidden = tuple(Item("hidden-coin", "?", "", "coin") for _ in hand)
+            yield Tray("In hand", (hidden,), seat)
 
 
 def _caption(state: State) -> str:
@@ -117,13 +214,34 @@ def scene(state: State, viewer: int | None) -> Scene:
     # Painters draw later pieces on top.
     order = sorted(range(len(SHIPS)), key=lambda ship: ship != under)
     pieces = [
-        Piece(*_place(state.ships[ship]), SHIPS[ship], SHIPS[ship][:2].title(), ship >> 1) for ship in order
+        Piece(
+            *_place(state.ships[ship]),
+            SHIPS[ship],
+            SHIPS[ship][:2].title(),
+            ship >> 1,
+            id=SHIPS[ship],
+            glyph=f"rocket {_GLYPHS[ship]}",
+        )
+        for ship in order
     ]
+    diagonals = state.rules.options.diagonals
     return Scene(
         shape="square",
-        cells=_cells(state.holes, state.known, viewer),
+        cells=_cells(state.holes, state.known, viewer, diagonals),
         pieces=tuple(pieces),
         links=_links(state),
         panels=(_panel(state, 0, viewer), _panel(state, 1, viewer)),
         caption=_caption(state),
+        trays=tuple(_trays(state, viewer)),
+        legend=_LEGENDS[diagonals],
+        columns=_COLUMNS,
+        rows=_ROWS,
+        scores=tuple(
+            float(
+                _FAR[seat][STARTS[2 * seat]]
+                - min(_FAR[seat][state.ships[ship]] for ship in (2 * seat, 2 * seat + 1))
+            )
+            for seat in (0, 1)
+        ),
+        measure="steps won towards the enemy's base",
     )

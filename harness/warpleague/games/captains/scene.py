@@ -5,14 +5,16 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+import attrs
+
 from warpleague.games.captains.dealing import Dealing
 from warpleague.games.captains.geometry import planets_of, spread
 from warpleague.games.captains.score import PARTS, parts
 from warpleague.games.captains.state import HAND, OVER, STAGES
-from warpleague.games.scene import Cell, Link, Panel, Piece, Scene
+from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from warpleague.games.captains.boards import Hex
     from warpleague.games.captains.geometry import Galaxy
@@ -23,6 +25,28 @@ AI_MARK: Final = "x"
 _GLYPHS: Final = {
     "blank": ".", "orbit": "o", "nebula": "~", "cannon": "+", "blackhole": "@", "station": "[]", "obstacle": "##",
 }  # fmt: skip
+_PICTURES: Final = {
+    "planet": "disc", "nebula": "cloud", "cannon": "cannon", "blackhole": "hole", "wild": "wormhole",
+    "station": "station", "obstacle": "rock",
+}  # fmt: skip
+_MEANINGS: Final = (
+    ("blank", ""),
+    ("planet", "planet: passengers want to get there"),
+    ("star", "planet that nobody has explored"),
+    ("station", "station: passengers are picked up beside it"),
+    ("obstacle", "obstacle: no ship gets through"),
+    ("orbit", "orbit of a planet"),
+    ("nebula", "nebula: ships are slower"),
+    ("wild", "wild wormhole: leads to every wormhole of its number"),
+    ("cannon", "cannon: shoots ships away"),
+    ("blackhole", "black hole: a ship comes out at a planet that is drawn"),
+    ("ship", "ship with its seat's letter"),
+    ("wormhole", "wormhole with its number: leads to the other of its pair"),
+    ("wormhole-inactive", "wormhole without its pair"),
+    ("passenger", "passenger with the planet it wants"),
+    ("hidden-passenger", "passenger that only its seat knows"),
+    ("delivered", "passengers delivered"),
+)
 _LEGEND: Final = (
     "P0 planet   [] station   ## obstacle   . blank   o orbit   ~ nebula   "
     "W3 wild wormhole   + cannon   @ black hole"
@@ -55,14 +79,19 @@ def galaxy_scene(galaxy: Galaxy) -> Scene:
             label = f"{space} W{galaxy.wild[space]}"
         else:
             label = "" if kind in ("obstacle", "station") else str(space)
-        cells.append(Cell(x, y, kind, label))
+        corner = "" if kind == "planet" else label
+        cells.append(Cell(x, y, kind, label, None, f"space-{space}", _PICTURES.get(kind, ""), corner))
     boards = galaxy.board_set.in_play(galaxy.players)
     lines = [
         f"place {i}: board {boards[board].number} {'AB'[side]}, turned by {turn * 60} degrees"
         for i, (board, side, turn) in enumerate(galaxy.layout.laid)
     ]
     return Scene(
-        "hex", tuple(cells), panels=(Panel("Boards", tuple(lines)),), caption=f"galaxy {galaxy.pattern.name}"
+        "hex",
+        tuple(cells),
+        panels=(Panel("Boards", tuple(lines)),),
+        caption=f"galaxy {galaxy.pattern.name}",
+        legend=_MEANINGS,
     )
 
 
@@ -106,11 +135,13 @@ def _dealing_scene(dealing: Dealing) -> Scene:
         planets = {at for planet in planets_of(face, centre, turn) for at in planet}
         for at, (kind, wild) in sorted(spread(face, centre, turn).items()):
             x, y = place(at)
-            cells.append(Cell(x, y, kind, f"W{wild}" if wild else "P" if at in planets else ""))
+            label = f"W{wild}" if wild else "P" if at in planets else ""
+            corner = "" if at in planets else label
+            cells.append(Cell(x, y, kind, label, glyph=_PICTURES.get(kind, ""), corner=corner))
     retired = tuple(f"seat {seat} is retired" for seat in dealing.retired)
     over = len(retired) == plan.players
     caption = "over before the galaxy was laid: retired" if over else "the galaxy is being laid"
-    return Scene("hex", tuple(cells), panels=(Panel("Dealing", retired),), caption=caption)
+    return Scene("hex", tuple(cells), panels=(Panel("Dealing", retired),), caption=caption, legend=_MEANINGS)
 
 
 def _owner_name(state: State, owner: int) -> str:
@@ -142,9 +173,13 @@ def _tokens(
             kind = "wormhole" if active else "wormhole-inactive"
             mark = AI_MARK if owner >= players else chr(ord("a") + owner)
             text = f"{mark}{i // 2 + 1}{'' if active else '?'}"
-            pieces.append(Piece(*where[space], kind, text, owner))
+            token, number = f"token-{owner}-{i}", i // 2 + 1
+            pieces.append(
+                Piece(*where[space], kind, text, owner, id=token, glyph="wormhole", corner=str(number))
+            )
             if active and i & 1:
-                links.append(Link(*where[stack[i - 1]], *where[space], "wormhole", owner))
+                ends = (*where[stack[i - 1]], *where[space])
+                links.append(Link(*ends, "wormhole", owner, f"pair-{owner}-{number}"))
     return tuple(pieces), tuple(links)
 
 
@@ -152,7 +187,15 @@ def _state_scene(state: State, viewer: int | None) -> Scene:
     galaxy, tokens, cards = state.table.galaxy, state.tokens, state.cards
     pieces, links = _tokens(galaxy, tokens.stacks, state.table.players)
     pieces += tuple(
-        Piece(*place(galaxy.hexes[ship]), "ship", chr(ord("A") + seat), seat)
+        Piece(
+            *place(galaxy.hexes[ship]),
+            "ship",
+            chr(ord("A") + seat),
+            seat,
+            id=f"ship-{seat}",
+            glyph="rocket",
+            corner=chr(ord("A") + seat),
+        )
         for seat, ship in enumerate(state.ships)
         if ship >= 0
     )
@@ -160,26 +203,79 @@ def _state_scene(state: State, viewer: int | None) -> Scene:
     for owner in range(state.table.owners):
         points = parts(state, owner)
         scored = [f"{name} {n}" for name, n in zip(PARTS, points, strict=True)]
-        lines = [", ".join(scored[:2]), ", ".join(scored[2:])]
+        lines = [", ".join(scored[:2]), ", ".join(scored[2:]), f"tokens placed: {len(tokens.stacks[owner])}"]
+        if owner in state.retired:
+            lines.append("retired")
+        above = len(lines)
         if owner < state.table.players:
             hand = cards.hands[owner]
             shown = viewer is None or viewer == owner
             lines.append(f"hand: {_passengers(hand) if shown else f'{sum(hand)} of {HAND} cards'}")
         lines.append(f"delivered: {_passengers(cards.piles[owner])}")
-        lines.append(f"tokens placed: {len(tokens.stacks[owner])}")
-        if owner in state.retired:
-            lines.append("retired")
         title = f"{_owner_name(state, owner)}: {sum(points)} points"
-        panels.append(Panel(title, tuple(lines), owner))
+        panels.append(Panel(title, tuple(lines), owner, len(lines) - above))
     planets = [
         f"{what}: {_planets(number for number in range(len(galaxy.planets)) if tokens.reached >> number & 1 == bit)}"
         for bit, what in ((1, "explored"), (0, "unexplored"))
     ]
-    panels.append(Panel("Docks", (_passengers(cards.docks), f"deck: {cards.left} cards")))
-    panels.append(Panel("Planets", tuple(planets)))
+    panels.append(Panel("Docks", (f"deck: {cards.left} cards", _passengers(cards.docks)), drawn=1))
+    panels.append(Panel("Planets", tuple(planets), drawn=2))
     if state.stage == OVER:
         caption = f"over after round {state.round}: {state.why}"
     else:
         turn = "" if STAGES[state.stage] == "deal" else f", energy {state.energy}"
         caption = f"round {state.round} of at most {state.last_round}, seat {state.seat}: {STAGES[state.stage]}{turn}"
-    return Scene("hex", galaxy_scene(galaxy).cells, pieces, links, tuple(panels), caption)
+    return Scene(
+        "hex",
+        _cells(galaxy, tokens.reached),
+        pieces,
+        links,
+        tuple(panels),
+        caption,
+        trays=tuple(_trays(state, viewer)),
+        legend=_MEANINGS,
+        scores=tuple(float(sum(parts(state, seat))) for seat in range(state.table.players)),
+    )
+
+
+@lru_cache(maxsize=16)  # it changes when a planet is explored
+def _cells(galaxy: Galaxy, reached: int) -> tuple[Cell, ...]:
+    """The galaxy, with a star on each planet that is not in the set `reached`."""
+    return tuple(
+        attrs.evolve(cell, glyph="disc star")
+        if cell.kind == "planet" and not reached >> int(cell.label[1:]) & 1
+        else cell
+        for cell in galaxy_scene(galaxy).cells
+    )
+
+
+def _trays(state: State, viewer: int | None) -> Iterator[Tray]:
+    """The Docks, then for each owner its hand and what it has delivered."""
+    cards = state.cards
+    if docks := _counted("passenger", "docks", cards.docks):
+        yield Tray("Docks", (docks,))
+    for owner in range(state.table.owners):
+        if owner < state.table.players and (hand := cards.hands[owner]):
+            if viewer in (None, owner):
+                held = tuple(
+                    Item("passenger", f"P{planet}", f"hand-{owner}-P{planet}{f'-{i}' if i else ''}", "card")
+                    for planet, count in enumerate(hand)
+                    for i in range(count)
+                )
+            else:
+                held = tuple(
+                    Item("hidden-passenger", "?", f"hand-{owner}-{i}", "card") for i in range(sum(hand))
+                )
+            if held:
+                yield Tray("Hand", (held,), owner)
+        if pile := _counted("delivered", f"pile-{owner}", cards.piles[owner]):
+            yield Tray("Delivered", (pile,), owner)
+
+
+def _counted(kind: str, name: str, counts: tuple[int, ...]) -> tuple[Item, ...]:
+    """A card for each planet of which there are any, with their number."""
+    return tuple(
+        Item(kind, f"P{planet}{f'×{count}' if count > 1 else ''}", f"{name}-P{planet}", "card")
+        for planet, count in enumerate(counts)
+        if count
+    )

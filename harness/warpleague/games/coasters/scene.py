@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from warpleague.games.coasters import state as st
 from warpleague.games.coasters.geometry import ARROWS, CENTRE, free_places, galaxy
-from warpleague.games.scene import Cell, Link, Panel, Piece, Scene
+from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 from warpleague.games.values import members
 
 if TYPE_CHECKING:
@@ -30,7 +30,20 @@ def scene(state: State, viewer: int | None) -> Scene:
         if pose >= 0:
             x, y = board.xy[pose >> 2]
             text = f"{colour}:{table.hits[colour]}"
-            pieces.append(Piece(x, y, "ship", text, colour % facts.players, _COMPASS[pose & 3]))
+            pieces.append(
+                Piece(
+                    x,
+                    y,
+                    "ship",
+                    text,
+                    colour % facts.players,
+                    _COMPASS[pose & 3],
+                    f"ship-{colour}",
+                    "pyramid",
+                    str(colour),
+                    table.hits[colour],
+                )
+            )
     if state.phase in (st.TURN, st.ALLY, st.CLAIMED):
         pose = state.ships[state.colour]
         wild = state.flux == st.WILD and facts.options.wild_shot
@@ -42,7 +55,7 @@ def scene(state: State, viewer: int | None) -> Scene:
                 break
             x, y = nx, ny
     panels = [Panel("Turn", tuple(_turn_lines(state)), None if state.seat < 0 else state.seat)]
-    panels += [Panel(f"Seat {seat}", tuple(_seat_lines(state, seat)), seat) for seat in range(facts.players)]
+    panels += [Panel(f"seat {seat}", tuple(_seat_lines(state, seat)), seat) for seat in range(facts.players)]
     heard = tuple(
         f"turn {message.turn}: seat {message.seat} to {_seats(message.to)}: {message.text}"
         for message in table.messages
@@ -52,7 +65,55 @@ def scene(state: State, viewer: int | None) -> Scene:
         panels.append(Panel("Talk", heard, viewer))
     free = state.phase == st.LAY or not any(table.systems)
     cells = _cells(table.systems, table.alive, facts.players, free)
-    return Scene("square", cells, tuple(pieces), tuple(links), tuple(panels), _caption(state))
+    return Scene(
+        "square",
+        cells,
+        tuple(pieces),
+        tuple(links),
+        tuple(panels),
+        _caption(state),
+        trays=_trays(state),
+        legend=_LEGEND,
+        columns=_names(min(cell.x for cell in cells), max(cell.x for cell in cells)),
+        rows=_names(min(cell.y for cell in cells), max(cell.y for cell in cells)),
+        scores=tuple(
+            float(sum(table.hits[colour] for colour in range(seat, facts.ships, facts.players)))
+            if table.alive >> seat & 1
+            else 0.0
+            for seat in range(facts.players)
+        ),
+        measure="hit points left",
+    )
+
+
+_LEGEND: Final = (
+    ("free", "where a home system may be laid"),
+    ("home", ""),
+    ("home-centre", "centre of a home system"),
+    ("open", "home of a seat that is out"),
+    ("open-centre", "centre of a home whose seat is out"),
+    ("ways", "one may pass this edge that way"),
+    ("ship", "ship: its point is its bow, its outlines are its hit points"),
+    ("aim", "line of fire"),
+    ("die", "movement"),
+    ("flux", "flux: what the ship may do besides"),
+    ("used", "flux, used"),
+)
+
+
+@lru_cache(maxsize=64)
+def _names(low: float, high: float) -> tuple[str, ...]:
+    """The coordinates from `low` to `high`."""
+    return tuple(map(str, range(round(low), round(high) + 1)))
+
+
+def _trays(state: State) -> tuple[Tray, ...]:
+    """What was rolled for this turn."""
+    if not state.d6:
+        return ()
+    flux = Item("used" if state.fluxed else "flux", st.FLUX[state.flux], "flux", "card", state.fluxed)
+    owner = None if state.seat < 0 else state.seat
+    return (Tray("Dice", ((Item("die", str(state.d6), "die", f"die-{state.d6}"), flux),), owner),)
 
 
 @lru_cache(maxsize=16)  # they change only when a system is laid or swapped, or a seat goes
@@ -60,7 +121,7 @@ def _cells(systems: Systems, alive: int, players: int, free: bool) -> tuple[Cell
     """The systems, those of seats `alive` (a bit mask) as homes; if `free`, also where the next one may lie."""
     board = galaxy(systems)
     cells = [
-        Cell(3 * x + column, 3 * y + row, "free")
+        Cell(3 * x + column, 3 * y + row, "free", id=f"free-{x},{y}-{3 * row + column}")
         for x, y in (free_places(systems) if free else ())
         for row in range(3)
         for column in range(3)
@@ -75,7 +136,11 @@ def _cells(systems: Systems, alive: int, players: int, free: bool) -> tuple[Cell
             marks = "".join(
                 mark for mark, there in zip(_ARROW_MARKS, ARROWS[place[2]][square], strict=True) if there
             )
-            cells.append(Cell(x, y, f"{fate}-centre" if square == CENTRE else fate, marks, seat))
+            kind, glyph = (f"{fate}-centre", "ring") if square == CENTRE else (fate, "")
+            ways = " ".join(
+                way for way, there in zip(_COMPASS, ARROWS[place[2]][square], strict=True) if there
+            )
+            cells.append(Cell(x, y, kind, marks, seat, f"square-{9 * colour + square}", glyph, "", ways))
     return tuple(sorted(cells, key=lambda cell: (cell.y, cell.x)))
 
 
@@ -87,11 +152,11 @@ def _caption(state: State) -> str:
     seat, colour, table = state.seat, state.colour, state.table
     asked = state.asked[0] if state.asked else st.NONE
     return {
-        st.LAY: f"seat {seat} lays the home system of colour {colour}",
-        st.DEPLOY: f"seat {seat} puts down the ship of colour {colour}",
-        st.CHOOSE: f"round {table.round}: seat {seat} chooses its colour",
-        st.ROLL: f"round {table.round}: seat {seat} rolls for colour {colour}",
-        st.TURN: f"round {table.round}: the turn of seat {seat} with colour {colour}",
+        st.LAY: f"seat {seat} lays the home system of ship {colour}",
+        st.DEPLOY: f"seat {seat} puts down ship {colour}",
+        st.CHOOSE: f"round {table.round}: seat {seat} chooses its ship",
+        st.ROLL: f"round {table.round}: seat {seat} rolls for ship {colour}",
+        st.TURN: f"round {table.round}: the turn of seat {seat} with ship {colour}",
         st.ALLY: f"round {table.round}: seat {seat} invokes the alliance with seat {asked}",
         st.CLAIMED: f"round {table.round}: seat {seat} claims victory, seat {asked} answers",
         st.OVER: f"over ({table.why}): {_seats(members(table.alive)) or 'nobody'} won",
@@ -120,8 +185,8 @@ def _seat_lines(state: State, seat: int) -> list[str]:
         return ["eliminated"]
     own = range(seat, table.config.ships, table.config.players)
     if state.phase <= st.DEPLOY:
-        return [f"colour {colour}" for colour in own]
+        return [f"ship {colour}" for colour in own]
     return [
-        f"colour {colour}: {'▲' * table.hits[colour] if state.ships[colour] >= 0 else 'destroyed'}"
+        f"ship {colour}: {'▲' * table.hits[colour] if state.ships[colour] >= 0 else 'destroyed'}"
         for colour in own
     ]

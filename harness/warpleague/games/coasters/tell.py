@@ -48,18 +48,18 @@ def _fired(event: Mapping[str, Any]) -> str:
 
 _TOLD: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "laid": lambda e: (
-        f"seat {e['seat']} lays the home system of colour {e['colour']} at {_at(e['at'])}, rotation {e['rotation']}"
+        f"seat {e['seat']} lays the home system of ship {e['colour']} at {_at(e['at'])}, rotation {e['rotation']}"
     ),
     "deployed": lambda e: f"{_ship(e)} is put down at {_at(e['at'])}, facing {e['facing']}",
     "turn": lambda e: f"round {e['round']}: the turn of seat {e['seat']} begins",
-    "chose": lambda e: f"seat {e['seat']} plays colour {e['colour']}",
+    "chose": lambda e: f"seat {e['seat']} plays ship {e['colour']}",
     "rolled": lambda e: f"seat {e['seat']} rolls {e['d6']} and {e['flux']} for ship {e['colour']}",
     "stepped": lambda e: f"{_ship(e)} steps to {_at(e['to'])}, {_left(e)}",
     "turned": lambda e: f"{_ship(e)} turns to face {e['facing']}, {_left(e)}",
     "warped": lambda e: f"{_ship(e)} warps to home {e['home']} at {_at(e['to'])}, {_left(e)}",
     "swapped": lambda e: f"{_ship(e)} changes places with ship {e['with']}: now at {_at(e['to'])}",
     "systems-swapped": lambda e: (
-        f"seat {e['seat']} lets the homes of colours {e['systems'][0]} and {e['systems'][1]} change places"
+        f"seat {e['seat']} lets the homes of ships {e['systems'][0]} and {e['systems'][1]} change places"
     ),
     "hopped": lambda e: f"{_ship(e)} hops to {_at(e['to'])}",
     "aimed": lambda e: f"{_ship(e)} aims {e['facing']}",

@@ -180,5 +180,10 @@ class Checker:
             self.demand(isinstance(scene, Scene) and scene.cells, f"scene for {viewer}: nothing to draw")
             places = [(cell.x, cell.y) for cell in scene.cells]
             self.demand(len(set(places)) == len(places), f"scene for {viewer}: two cells in one place")
+            items = [item for tray in scene.trays for row in tray.rows for item in row]
+            things = (*scene.cells, *scene.pieces, *scene.links, *items)
+            ids = [thing.id for thing in things if thing.id]  # type: ignore[attr-defined]
+            self.demand(len(set(ids)) == len(ids), f"scene for {viewer}: two things with one id")
+            self.demand(len(scene.scores) in (0, self.players), f"scene for {viewer}: scores {scene.scores}")
             for piece in scene.pieces:
                 self.demand(1 <= len(piece.text) <= 3, f"scene for {viewer}: piece text {piece.text!r}")

@@ -1,7 +1,7 @@
 """The picture of a game of sheets.
 
-The sheets lie side by side. The boxes of the white section are cells, its wormholes are pieces, and drawn edges are
-links. A panel for each seat has the other sections in text.
+The sheets lie side by side. The boxes of the white section are cells, its wormholes are pieces, and its edges are
+links. The other sections are trays, and text in a panel for each seat.
 """
 
 from __future__ import annotations
@@ -9,21 +9,24 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from warpleague.games.scene import Cell, Link, Panel, Piece, Scene
+from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 from warpleague.games.sheets.actions import UNITS
 from warpleague.games.sheets.geometry import (
     BOXES,
     CIRCLES,
+    EDGES,
     ROUNDS,
     SIDE,
     TRIANGLE,
     YELLOW_LINES,
     place_of,
 )
-from warpleague.games.sheets.score import score_parts
+from warpleague.games.sheets.score import PARTS, score_parts
 from warpleague.games.values import mask, members
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from warpleague.games.sheets.state import Sheet, State
 
 _GAP: Final = SIDE + 1
@@ -52,11 +55,12 @@ def scene(state: State, viewer: int | None) -> Scene:
         links += _edges(seat, sheet.edges)
         for box in members(sheet.wormholes):
             row, column = divmod(box, SIDE)
-            pieces.append(Piece(seat * _GAP + column, row, "wormhole", "○", owner=seat))
-    panels = tuple(
-        Panel(_title(state, seat), _sections(sheet), owner=seat) for seat, sheet in enumerate(state.sheets)
-    )
-    dice = Panel("dice", _dice_lines(state))
+            x = seat * _GAP + column
+            pieces.append(Piece(x, row, "wormhole", "○", seat, id=f"wormhole-{seat}-{box}", glyph="wormhole"))
+    texts = [(_title(state, seat), _sections(sheet)) for seat, sheet in enumerate(state.sheets)]
+    panels = tuple(Panel(title, lines, seat, len(lines)) for seat, (title, lines) in enumerate(texts))
+    dice_lines = _dice_lines(state)
+    dice = Panel("dice", dice_lines, drawn=len(dice_lines))
     # Beside one or two boards there is room for the dice; with more they go below the sheets.
     panels = (dice, *panels) if len(panels) <= 2 else (*panels, dice)
     todo = _TODO[state.phase].format(state.actor)
@@ -68,6 +72,16 @@ def scene(state: State, viewer: int | None) -> Scene:
         tuple(links),
         panels,
         f"Round {state.round} of {ROUNDS}{turn}: {todo}",
+        trays=(
+            *_dice(state),
+            *(tray for seat, sheet in enumerate(state.sheets) for tray in _printed(seat, sheet)),
+        ),
+        legend=_LEGEND,
+        columns=_FACES,
+        rows=_FACES,
+        scores=tuple(float(sum(score_parts(sheet))) for sheet in state.sheets),
+        apart=True,
+        focus=state.actor if state.actor >= 0 else state.seat,
     )
 
 
@@ -82,20 +96,112 @@ def _boxes(seat: int, filled: int) -> tuple[Cell, ...]:
         row, column = divmod(box, SIDE)
         full = filled >> box & 1
         cells.append(
-            Cell(seat * _GAP + column, row, "filled-box" if full else "box", "■" if full else "", owner=seat)
+            Cell(
+                seat * _GAP + column,
+                row,
+                "filled-box" if full else "box",
+                "■" if full else "",
+                seat,
+                f"box-{seat}-{box}",
+            )
         )
     return tuple(cells)
 
 
 @lru_cache(maxsize=32)
 def _edges(seat: int, edges: int) -> tuple[Link, ...]:
-    """The drawn edges of a sheet."""
+    """All edges of a sheet, drawn or not."""
     links = []
-    for edge in members(edges):
+    for edge in range(EDGES):
         row, column, down = place_of(edge)
         x, y = seat * _GAP + column - 0.5, row - 0.5
-        links.append(Link(x, y, x + (not down), y + down, "edge", owner=seat))
+        kind = "edge" if edges >> edge & 1 else "open-edge"
+        links.append(Link(x, y, x + (not down), y + down, kind, seat, f"edge-{seat}-{edge}"))
     return tuple(links)
+
+
+_FACES: Final = tuple(f"die-{value}" for value in range(1, SIDE + 1))
+_LEGEND: Final = (
+    ("box", ""),
+    ("open-edge", ""),
+    ("edge", "edge drawn"),
+    ("filled-box", "box with all four edges"),
+    ("wormhole", "wormhole: doubles its box, and neighbours connect"),
+    ("yellow", "yellow: mark a number; a full line brings its reward"),
+    ("red", "red: mark a value to complete a box"),
+    ("blue", "blue: write a value; the same again draws a wormhole"),
+    ("free-line", "free line: any edge"),
+    ("reroll", "reroll of the dice"),
+    ("diagonal", "reward of the diagonal from the top left"),
+    ("score", ""),
+    ("white", "the white pair names a box"),
+    ("black", "black dice count as yellow, red or blue"),
+)
+_STORED: Final = {"free-line": "line", "reroll": "reroll"}
+
+
+def _dice(state: State) -> Iterator[Tray]:
+    """The dice in hand, kept, discarded and taken."""
+    taken = 1 << state.taken if state.taken >= 0 else 0
+    for name, units, stale in _groups(state):
+        row = []
+        # Where all may take a discarded die, it also stays among the discarded.
+        for unit in members(units & ~taken if name == "discarded" else units):
+            kind = UNITS[unit].partition("-")[0]
+            for at, value in enumerate(state.dice[:2] if unit == 0 else (state.dice[unit + 1],)):
+                face = "die" if stale or not value else f"die-{value}"
+                row.append(Item(kind, "", f"unit-{UNITS[unit]}{'-second' if at else ''}", face))
+        yield Tray(name.title(), (tuple(row),))
+
+
+@lru_cache(maxsize=32)
+def _printed_yellow(seat: int, marked: int) -> Tray:
+    """The yellow triangle; behind each row its reward, below it those of the columns."""
+    had = {line.name: marked & cells == cells for line, cells in _YELLOW}
+    rewards = {line.name: line.reward for line, _ in _YELLOW}
+
+    def reward(name: str, kind: str = "") -> Item:
+        what = rewards[name]
+        return Item(kind or what, "", f"{name.replace(' ', '-')}-{seat}", _STORED[what], had[name])
+
+    rows, cell = [], 0
+    for row, values in enumerate(TRIANGLE):
+        items = []
+        for value in values:
+            items.append(
+                Item("yellow", str(value), f"yellow-{seat}-{cell}", "card", bool(marked >> cell & 1))
+            )
+            cell += 1
+        items.append(reward(f"row {row + 1}"))
+        if row == 3:  # where the diagonal leads
+            items.append(reward("diagonal", "diagonal"))
+        rows.append(tuple(items))
+    rows.append(tuple(reward(f"column {column + 1}") for column in range(SIDE)))
+    return Tray("Yellow", tuple(rows), seat)
+
+
+def _printed(seat: int, sheet: Sheet) -> Iterator[Tray]:
+    """The sections beside the white one, what is stored, and the points."""
+    yield _printed_yellow(seat, sheet.yellow)
+    red = [
+        Item("red", "", f"red-{seat}-{value}", f"die-{value}", bool(sheet.red >> value & 1))
+        for value in range(1, SIDE + 1)
+    ]
+    yield Tray("Red", (tuple(red),), seat)
+    written = (*sheet.blue, *(0,) * (CIRCLES - len(sheet.blue)))
+    blue = [
+        Item("blue", str(abs(value)) if value else "", f"blue-{seat}-{at}", "circle", value < 0)
+        for at, value in enumerate(written)
+    ]
+    yield Tray("Blue", (tuple(blue),), seat)
+    stored = [("free-line", sheet.free_lines), ("reroll", sheet.rerolls)]
+    items = [
+        Item(kind, "", f"{kind}-{seat}-{i}", _STORED[kind]) for kind, count in stored for i in range(count)
+    ]
+    if items:
+        yield Tray("Stored", (tuple(items),), seat)
+    parts = zip(PARTS, score_parts(sheet), strict=True)
+    yield Tray("Points", tuple((Item("score", f"{name}: {points}"),) for name, points in parts), seat)
 
 
 def _title(state: State, seat: int) -> str:
@@ -104,17 +210,21 @@ def _title(state: State, seat: int) -> str:
     return f"seat {seat}: {points} point{'' if points == 1 else 's'}{out}"
 
 
-def _dice_lines(state: State) -> tuple[str, ...]:
+def _groups(state: State) -> list[tuple[str, int, bool]]:
+    """The dice by what was done with them: a name, the set of units, and whether their values are old."""
     groups = [("in hand", state.hand), ("kept", state.kept), ("discarded", state.offered)]
     if state.taken >= 0:
         groups.append(("taken", 1 << state.taken))
+    # In this phase the values of the dice about to be rolled are those of the last roll.
+    rolled = state.hand or state.offered if state.phase == "roll" else 0
+    return [(name, units, units == rolled) for name, units in groups if units]
+
+
+def _dice_lines(state: State) -> tuple[str, ...]:
     lines = []
-    for name, units in groups:
-        if units:
-            # In this phase the values of the dice about to be rolled are those of the last roll.
-            stale = state.phase == "roll" and units == (state.hand or state.offered)
-            lines.append(f"{name}:")
-            lines += [f"  {_die(state, unit, stale)}" for unit in members(units)]
+    for name, units, stale in _groups(state):
+        lines.append(f"{name}:")
+        lines += [f"  {_die(state, unit, stale)}" for unit in members(units)]
     return tuple(lines) or ("no dice in play",)
 
 

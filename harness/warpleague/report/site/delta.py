@@ -2,15 +2,20 @@
 
 `assets/codec.js` applies the same deltas in a browser; both are tested against the scenes themselves.
 
-The plain form of a scene is an object of five lists, a text and a shape:
+The plain form of a scene is an object of seven lists, and of values:
 
-    {"shape": "square", "caption": "...", "cells": [[x, y, kind, label, owner], ...],
-     "pieces": [[x, y, kind, text, owner, facing], ...], "links": [[x1, y1, x2, y2, kind, owner], ...],
-     "panels": [[title, owner], ...], "lines": [[text, ...], ...]}
+    {"cells": [[x, y, kind, label, owner, id, glyph, corner, ways], ...],
+     "pieces": [[x, y, kind, text, owner, facing, id, glyph, corner, layers], ...],
+     "links": [[x1, y1, x2, y2, kind, owner, id], ...],
+     "panels": [[title, owner, drawn], ...], "lines": [[text, ...], ...],
+     "trays": [[title, owner], ...], "items": [[tray, row, kind, text, id, glyph, crossed], ...],
+     "shape": "square", "caption": "...", "legend": [[name, meaning], ...], "columns": [...], "rows": [...],
+     "scores": [...], "measure": "points", "apart": false, "focus": null}
 
-where `lines` holds the lines of the panel at the same place. A delta is an object with the keys that changed. The
-shape and the caption have their new values. Each list has splices `[at, drop, item, ...]`, to be applied in order:
-remove `drop` items at `at`, and insert the given items there. The first scene is a delta against `EMPTY`.
+where `lines` holds the lines of the panel at the same place, and `items` those of all trays. What an entry of a list
+has nothing of at its end is left out there. A delta is an object with the keys that changed. Values stand as they are
+now. Each list has splices `[at, drop, item, ...]`, to be applied in order: remove `drop` items at `at`, and insert the
+given items there. The first scene is a delta against `EMPTY`.
 """
 
 from __future__ import annotations
@@ -23,15 +28,23 @@ from warpleague.safe_text import safe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from warpleague.games.scene import Cell, Link, Piece
+    from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Tray
 
 T = TypeVar("T")
 Plain = dict[str, Any]
 Delta = dict[str, Any]
 
-LISTS: Final = ("cells", "pieces", "links", "panels", "lines")
-EMPTY: Final[Plain] = {"shape": "", "caption": "", **{name: [] for name in LISTS}}
+LISTS: Final = ("cells", "pieces", "links", "panels", "lines", "trays", "items")
+_VALUES: Final = ("legend", "columns", "rows", "scores", "measure", "apart", "focus")
 _NOTHING: Final = Scene("square", ())
+EMPTY: Final[Plain] = {
+    "shape": "",
+    "caption": "",
+    **{name: [] for name in ("legend", "columns", "rows", "scores", *LISTS)},
+    "measure": "points",
+    "apart": False,
+    "focus": None,
+}
 
 
 def plain(scene: Scene) -> Plain:
@@ -39,11 +52,27 @@ def plain(scene: Scene) -> Plain:
     return {
         "shape": scene.shape,
         "caption": _text(scene.caption),
+        **_values(scene),
         "cells": [_cell(cell) for cell in scene.cells],
         "pieces": [_piece(piece) for piece in scene.pieces],
         "links": [_link(link) for link in scene.links],
-        "panels": [[_text(panel.title), panel.owner] for panel in scene.panels],
+        "panels": [_head(panel) for panel in scene.panels],
         "lines": [_lines(panel.lines) for panel in scene.panels],
+        "trays": [[_text(tray.title), tray.owner] for tray in scene.trays],
+        "items": [_item(item) for item in _items(scene.trays)],
+    }
+
+
+def _values(scene: Scene) -> Plain:
+    """The values that seldom change."""
+    return {
+        "legend": [[_text(name), _text(meaning)] for name, meaning in scene.legend],
+        "columns": [_text(name) for name in scene.columns],
+        "rows": [_text(name) for name in scene.rows],
+        "scores": [_number(round(score, 3)) for score in scene.scores],
+        "measure": _text(scene.measure),
+        "apart": scene.apart,
+        "focus": scene.focus,
     }
 
 
@@ -56,18 +85,47 @@ def _number(value: float) -> float:
     return int(value) if value == int(value) else value
 
 
+def _cut(entry: list[Any], least: int) -> list[Any]:
+    """`entry` without what is empty at its end, but never shorter than `least`."""
+    while len(entry) > least and not entry[-1]:
+        entry.pop()
+    return entry
+
+
 def _cell(cell: Cell) -> list[Any]:
-    return [_number(cell.x), _number(cell.y), cell.kind, _text(cell.label), cell.owner]
+    place = [_number(cell.x), _number(cell.y)]
+    more = [cell.id, cell.glyph, _text(cell.corner), cell.ways]
+    return _cut([*place, cell.kind, _text(cell.label), cell.owner, *more], 5)
 
 
 def _piece(piece: Piece) -> list[Any]:
     place = [_number(piece.x), _number(piece.y)]
-    return [*place, piece.kind, _text(piece.text), piece.owner, piece.facing]
+    more = [piece.id, piece.glyph, _text(piece.corner), piece.layers]
+    return _cut([*place, piece.kind, _text(piece.text), piece.owner, piece.facing, *more], 6)
 
 
 def _link(link: Link) -> list[Any]:
     ends = [_number(value) for value in (link.x1, link.y1, link.x2, link.y2)]
-    return [*ends, link.kind, link.owner]
+    return _cut([*ends, link.kind, link.owner, link.id], 6)
+
+
+def _head(panel: Panel) -> list[Any]:
+    return _cut([_text(panel.title), panel.owner, panel.drawn], 2)
+
+
+def _item(placed: tuple[int, int, Item]) -> list[Any]:
+    tray, row, item = placed
+    return _cut([tray, row, item.kind, _text(item.text), item.id, item.glyph, item.crossed], 4)
+
+
+def _items(trays: tuple[Tray, ...]) -> list[tuple[int, int, Item]]:
+    """All items with the numbers of their tray and row."""
+    return [
+        (number, at, item)
+        for number, tray in enumerate(trays)
+        for at, row in enumerate(tray.rows)
+        for item in row
+    ]
 
 
 def _lines(lines: tuple[str, ...]) -> list[str]:
@@ -87,6 +145,7 @@ def diff(old: Scene | None, new: Scene) -> Delta:
         delta["shape"] = new.shape
     if new.caption != old.caption:
         delta["caption"] = _text(new.caption)
+    delta |= _new_values(old, new)
     if cells := splices(old.cells, new.cells, _cell):
         delta["cells"] = cells
     if pieces := splices(old.pieces, new.pieces, _piece):
@@ -94,15 +153,28 @@ def diff(old: Scene | None, new: Scene) -> Delta:
     if links := splices(old.links, new.links, _link):
         delta["links"] = links
     if old.panels != new.panels:
-        if found := splices(_heads(old), _heads(new), lambda head: [_text(head[0]), head[1]]):
+        heads, new_heads = ([_head(panel) for panel in scene.panels] for scene in (old, new))
+        if found := splices(heads, new_heads, list):
             delta["panels"] = found
         if found := splices(_bodies(old), _bodies(new), _lines):
             delta["lines"] = found
+    if old.trays != new.trays:
+        titles, new_titles = (
+            [[_text(tray.title), tray.owner] for tray in scene.trays] for scene in (old, new)
+        )
+        if found := splices(titles, new_titles, list):
+            delta["trays"] = found
+        if found := splices(_items(old.trays), _items(new.trays), _item):
+            delta["items"] = found
     return delta
 
 
-def _heads(scene: Scene) -> list[tuple[str, int | None]]:
-    return [(panel.title, panel.owner) for panel in scene.panels]
+def _new_values(old: Scene, new: Scene) -> Delta:
+    """Those of the values that differ."""
+    if all(getattr(old, name) is getattr(new, name) for name in _VALUES):  # as most are
+        return {}
+    was = _values(old)
+    return {name: value for name, value in _values(new).items() if value != was[name]}
 
 
 def _bodies(scene: Scene) -> list[tuple[str, ...]]:

@@ -38,6 +38,12 @@ globalThis.warpleague ??= {};
     return made;
   }
 
+  /** The id of a thing in its scene, for scripts that light it up or hear it clicked. */
+  function named(made, id) {
+    if (id) made.dataset.id = id;
+    return made;
+  }
+
   function words(kind) {
     return kind.replaceAll("-", " ");
   }
@@ -109,9 +115,10 @@ globalThis.warpleague ??= {};
       this.cells.length = cells.length;
     }
 
-    cell([x, y, kind, label, owner], occupied, fresh) {
+    cell([x, y, kind, label, owner, id], occupied, fresh) {
       const [cx, cy] = this.point(x, y).map(ROUND);
       const group = dress(element("g", { class: "cell", transform: `translate(${cx} ${cy})` }), kind, owner);
+      named(group, id);
       group.classList.toggle("fresh", fresh);
       group.append(element("title", {}, [words(kind), isLabel(label) ? label : "", this.name(owner)].filter(Boolean).join(", ")));
       group.append(this.outline());
@@ -148,11 +155,11 @@ globalThis.warpleague ??= {};
       return element("polygon", { class: "shape", points: corners.join(" ") });
     }
 
-    link([x1, y1, x2, y2, kind, owner], fresh) {
+    link([x1, y1, x2, y2, kind, owner, id], fresh) {
       const [from, to] = [this.point(x1, y1).map(ROUND), this.point(x2, y2).map(ROUND)];
       // Between the corners of squares it is a wall, else it leads from cell to cell.
       const wall = Math.abs(x1 % 1) === 0.5 && (x1 === x2 || y1 === y2);
-      const group = dress(element("g", { class: wall ? "link wall" : "link" }), kind, owner);
+      const group = named(dress(element("g", { class: wall ? "link wall" : "link" }), kind, owner), id);
       group.classList.toggle("fresh", fresh);
       group.append(element("title", {}, [words(kind), this.name(owner)].filter(Boolean).join(", ")));
       group.append(element("line", { x1: from[0], y1: from[1], x2: to[0], y2: to[1] }));
@@ -163,7 +170,7 @@ globalThis.warpleague ??= {};
       return group;
     }
 
-    piece([x, y, kind, text, owner, facing], place, count, labelled, fresh) {
+    piece([x, y, kind, text, owner, facing, id], place, count, labelled, fresh) {
       const [cx, cy] = this.point(x, y);
       const unit = this.shape === "hex" ? RADIUS * 1.72 : SIDE;
       const columns = count === 1 ? 1 : count <= 4 ? 2 : 3;
@@ -174,7 +181,7 @@ globalThis.warpleague ??= {};
       const dx = (column - (Math.min(columns, count - row * columns) - 1) / 2) * (room / columns);
       const dy = (row - (rows - 1) / 2) * Math.min(room / rows, radius * 2.1) + (labelled ? unit * 0.11 : 0);
       const at = `translate(${ROUND(cx + dx)} ${ROUND(cy + dy)})`;
-      const group = dress(element("g", { class: "piece", transform: at }), kind, owner);
+      const group = named(dress(element("g", { class: "piece", transform: at }), kind, owner), id);
       group.classList.toggle("fresh", fresh);
       const heading = facing ? `facing ${facing}` : "";
       group.append(element("title", {}, [words(kind), text, this.name(owner), heading].filter(Boolean).join(", ")));

@@ -7,8 +7,11 @@
 globalThis.warpleague ??= {};
 
 (() => {
-  const LISTS = ["cells", "pieces", "links", "panels", "lines"];
-  const EMPTY = { shape: "", caption: "", cells: [], pieces: [], links: [], panels: [], lines: [] };
+  const LISTS = ["cells", "pieces", "links", "panels", "lines", "trays", "items"];
+  const EMPTY = {
+    shape: "", caption: "", legend: [], columns: [], rows: [], scores: [], measure: "points", apart: false, focus: null,
+    ...Object.fromEntries(LISTS.map((name) => [name, []])),
+  };
   const SPACING = 32; // frames between two scenes that are kept
 
   /** The JSON value of a deflated block in base64. */
