@@ -195,6 +195,10 @@ class About:
         """Who took part in what, at each entry in order."""
         return entrants_commitment.history(self._db, self.path)
 
+    def seeds(self) -> tuple[str, ...]:
+        """The order in which bots were seeded by rating when they were last entered; empty if they were not."""
+        return entrants_commitment.seeds(self._db, self.path)
+
     def head(self) -> Head:
         """The head of the journal."""
         with clear_errors(self.path):

@@ -15,6 +15,7 @@ from attrs.validators import ge, gt, le, optional
 
 from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.games import GAMES, game_ids, load_game
+from warpleague.league.config_check import check_config
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import LEVEL, STRIKES, FaultPolicy, Level, Pondering, TimeControl
 from warpleague.runner.bundle.shipped import located
@@ -26,14 +27,7 @@ FormatKind = Literal["round-robin", "gauntlet", "swiss", "knockout", "double-eli
 Seating = Literal["all", "rotations", "fixed"]
 Dice = Literal["shared", "own"]
 
-_MOST_S = 1_000_000
-_MOST_TABLES = 100_000  # they are held in memory, and seating them takes some seconds
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_NAME_LENGTH = 64
-MOST_MATCHES = 1000
-"""How many matches a job may play at a time, at most."""
-BEACON_LENGTH = 500
-"""Characters in the name or the value of a beacon, at most."""
 
 
 @attrs.frozen(kw_only=True)
@@ -60,8 +54,10 @@ class FormatTable:
     `tables` is "all" (every set of bots that fits) or a number of tables drawn so that meetings are balanced;
     `challengers` are the bots of a gauntlet that play all others, by default the first bot of the list. `dice` says
     whether all seat orders of a deal share its dice (at tables of one: all bots), or each match has its own.
-    `rounds` is how many a Swiss has. A knockout seeds bots by their order in the file, or draws; where two are level
-    after `deals`, they play up to `extra_deals` more, then the better seed goes on.
+    `rounds` is how many a Swiss has. `seeding` orders the bots of a knockout or a Swiss: by the file, by a draw (None:
+    the first for a knockout, the second for a Swiss), or by rating: by the standings of the league whose file is
+    `ratings`. Where two in a knockout are level after `deals`, they play up to `extra_deals` more, then the better
+    seed goes on.
 
     A test of strength plays until it is decided whether the first bot is better than the second by `elo1` or by `elo0`
     (in Elo or normalised Elo, `unit`), with these probabilities to err (`alpha`: `elo0` is the truth; `beta`: `elo1`
@@ -74,7 +70,8 @@ class FormatTable:
     tables: int | Literal["all"] = "all"
     challengers: tuple[str, ...] = ()
     rounds: int = attrs.field(default=0, validator=[ge(0), le(1_000)])
-    seeding: Literal["order", "draw"] = "order"
+    seeding: Literal["order", "draw", "rating"] | None = None
+    ratings: str | None = None
     extra_deals: int = attrs.field(default=4, validator=[ge(0), le(1_000)])
     dice: Dice = "shared"
     elo0: float = attrs.field(default=0.0, validator=[ge(-1_000), le(1_000)])
@@ -247,7 +244,7 @@ def load_config(path: Path, *, without_bots: bool = False) -> LeagueConfig:
     object.__setattr__(config, "path", path)
     if not config.bots and not without_bots:
         raise ConfigError(f"{where}: bots: a league needs bots")
-    _check(config, where)
+    check_config(config, where)
     return config
 
 
@@ -284,100 +281,3 @@ def _complete_game(table: GameTable, path: Path) -> GameTable:
             raw[option] = _read_toml(path.parent / raw[option], f"{where}: game.options.{option}")
     options = load_options(game, players, raw, f"{where}: game.options")
     return GameTable(id=table.id, players=players, options=options_json(options))
-
-
-def _check(config: LeagueConfig, where: str) -> None:
-    for index, entry in enumerate(config.entries):
-        # Tables, records and pages show it; unlike a manifest's, it may have blanks and letters of all languages.
-        name = entry.name
-        if name is not None and not (
-            0 < len(name) <= _NAME_LENGTH and name.isprintable() and name == name.strip()
-        ):
-            raise ConfigError(
-                f"{where}: bots[{index}].name: must be 1 to {_NAME_LENGTH} printable characters, "
-                "without blanks around them"
-            )
-    for key in ("move_s", "bank_s", "increment_s", "start_s"):
-        value = getattr(config.clock, key)
-        if value is not None and (value < 0 or (value == 0 and key != "increment_s")):
-            raise ConfigError(f"{where}: clock.{key}: must be above zero, not {value}")
-        if value is not None and value >= _MOST_S:
-            raise ConfigError(f"{where}: clock.{key}: must be below {_MOST_S:,} seconds, not {value}")
-    if config.clock.move_s is None and config.clock.bank_s is None:
-        raise ConfigError(
-            f"{where}: clock: set move_s or bank_s, else a silent bot stops the league for good"
-        )
-    if config.clock.increment_s is not None and config.clock.bank_s is None:
-        raise ConfigError(f"{where}: clock.increment_s: is added to a bank, but there is no bank_s")
-    if config.rules.strikes and config.rules.faults == "forfeit":
-        raise ConfigError(f'{where}: rules.strikes: only faults = "substitute" has strikes')
-    if config.rules.faults == "substitute" and not config.rules.strikes:
-        raise ConfigError(
-            f"{where}: rules.strikes: must be at least 1 to substitute; with 0 the first fault forfeits"
-        )
-    together = config.run.matches_per_job
-    if isinstance(together, int) and not 1 <= together <= MOST_MATCHES:
-        raise ConfigError(f'{where}: run.matches_per_job: must be from 1 to {MOST_MATCHES}, or "auto"')
-    beacon = config.season.beacon
-    if beacon is not None and not (0 < len(beacon) <= BEACON_LENGTH and beacon.isprintable()):
-        raise ConfigError(f"{where}: season.beacon: must be 1 to {BEACON_LENGTH} printable characters")
-    tables = config.format.tables
-    if isinstance(tables, int) and not 1 <= tables <= _MOST_TABLES:
-        raise ConfigError(f'{where}: format.tables: must be from 1 to {_MOST_TABLES:,}, or "all"')
-    if isinstance(tables, int) and config.game.players == 1:
-        raise ConfigError(
-            f'{where}: format.tables: at tables of one all bots play the same deals; leave it at "all", and set deals'
-        )
-    if config.format.kind == "test":
-        _check_test(config, where)
-    if config.format.kind == "swiss":
-        _check_swiss(config, where)
-    elif config.format.rounds:
-        raise ConfigError(f'{where}: format.rounds: only kind = "swiss" has rounds')
-    if config.format.kind in ("knockout", "double-elimination") and config.game.players != 2:
-        raise ConfigError(
-            f"{where}: format.kind: a {config.format.kind} needs tables of two; set players under [game]"
-        )
-    if config.format.kind == "gauntlet":
-        if isinstance(tables, int):
-            raise ConfigError(f'{where}: format.tables: a gauntlet plays all its tables; leave it at "all"')
-        if config.game.players == 1:
-            more = [players for players in load_game(config.game.id).players if players > 1]
-            todo = (
-                f"write  players = {more[0]}  under [game]"
-                if more
-                else f"{config.game.id} has no such tables"
-            )
-            raise ConfigError(f"{where}: format.kind: a gauntlet needs tables of two or more; {todo}")
-    elif config.format.challengers:
-        raise ConfigError(f'{where}: format.challengers: only kind = "gauntlet" has challengers')
-
-
-def _check_swiss(config: LeagueConfig, where: str) -> None:
-    if not config.format.rounds:
-        raise ConfigError(f"{where}: format.rounds: a Swiss needs a number of rounds, such as 9 for 60 bots")
-    if config.format.tables != "all":
-        raise ConfigError(f'{where}: format.tables: a Swiss pairs all bots in each round; leave it at "all"')
-    if config.game.players == 1:
-        raise ConfigError(
-            f"{where}: format.kind: a Swiss needs tables of two or more; set players under [game]"
-        )
-
-
-def _check_test(config: LeagueConfig, where: str) -> None:
-    form, bots, players = config.format, len(config.bots), config.game.players
-    if bots and bots != 1 + players and not (bots == 2 and players <= 2):
-        raise ConfigError(
-            f"{where}: bots: a test is of the first bot against the second; beside a field, a table of {players} "
-            f"needs {players - 1} more bots, not {bots - 2}"
-        )
-    if form.dice != "shared":
-        raise ConfigError(
-            f'{where}: format.dice: a test compares bots on the same dice; leave it at "shared"'
-        )
-    if form.seats == "fixed":
-        raise ConfigError(f'{where}: format.seats: a test plays every seat order; "rotations" or "all"')
-    if form.tables != "all" or form.deals != 1:
-        raise ConfigError(f"{where}: format: a test plays deals until it decides; leave out tables and deals")
-    if form.elo0 >= form.elo1:
-        raise ConfigError(f"{where}: format.elo1: must be above elo0 ({form.elo0:g}), not {form.elo1:g}")

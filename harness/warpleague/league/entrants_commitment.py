@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from warpleague.league.config import FormatTable
 from warpleague.league.facts import add_fact, facts_in
 from warpleague.league.journal import FACT
 from warpleague.league.season import Entry
@@ -33,6 +34,8 @@ ENTRANTS: Final = "entrants"
 MERGED: Final = "merged"
 """The kind of the fact that matches were taken over from another store, and of which bots."""
 
+_NEWER: Final = frozenset({"ratings"})
+
 _ORDER: Final = (
     "SELECT j.seq, j.id, f.kind, f.said, m.bots FROM journal j "
     "LEFT JOIN fact f ON f.id = j.id LEFT JOIN match m ON m.id = j.id ORDER BY j.seq"
@@ -41,9 +44,17 @@ _ORDER: Final = (
 
 def commitment_to(season: Season) -> str:
     """The hexadecimal SHA-256 of names and digests of a season's bots, its conditions and its format."""
-    return _hash(
-        [[bot.bot, bot.digest] for bot in season.bots], season.conditions, attrs.asdict(season.format)
-    )
+    return _hash([[bot.bot, bot.digest] for bot in season.bots], season.conditions, _format(season))
+
+
+def _format(season: Season) -> dict[str, Any]:
+    """The format as it is told: without keys at their defaults that formats did not always have."""
+    told = attrs.asdict(season.format)
+    told["seeding"] = season.format.seeding or "order"
+    for field in attrs.fields(FormatTable):
+        if field.name in _NEWER and told[field.name] == field.default:
+            del told[field.name]
+    return {**told, **({"seeds": list(season.seeds)} if season.seeds else {})}
 
 
 def _hash(bots: object, conditions: object, form: object) -> str:
@@ -76,6 +87,14 @@ def history(db: sqlite3.Connection, path: Path) -> tuple[Entry, ...]:
     return tuple(found)
 
 
+def seeds(db: sqlite3.Connection, path: Path) -> tuple[str, ...]:
+    """The order in which bots were seeded by rating when they were last entered; empty if they were not."""
+    facts = facts_in(db, path, [ENTRANTS])
+    form = facts[-1].said.get("format") if facts else None
+    found = form.get("seeds") if isinstance(form, dict) else None
+    return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
 def settle(db: sqlite3.Connection, path: Path, season: Season) -> None:
     """Enter the entrants of `season`, unless they are those of the last entry; in a transaction."""
     before, now = entered(db, path), commitment_to(season)
@@ -84,7 +103,7 @@ def settle(db: sqlite3.Connection, path: Path, season: Season) -> None:
             "commitment": now,
             "bots": [[bot.bot, bot.digest] for bot in season.bots],
             "conditions": season.conditions,
-            "format": attrs.asdict(season.format),
+            "format": _format(season),
         }
         add_fact(db, ENTRANTS, said)
 

@@ -12,12 +12,13 @@ import attrs
 from warpleague.errors import BadInput, StoreError
 from warpleague.league import disqualifications
 from warpleague.league.changes import changes
-from warpleague.league.config import BEACON_LENGTH
+from warpleague.league.config_check import BEACON_LENGTH
 from warpleague.league.entrants_commitment import commitment_to
 from warpleague.league.entry import check_names, enter_bots
 from warpleague.league.schedule import Schedule
 from warpleague.league.schema import unplayed
 from warpleague.league.season import Season, canonical
+from warpleague.league.seeding import seeds_of
 from warpleague.league.store import Store
 from warpleague.match.chance import season_secret
 
@@ -192,6 +193,7 @@ def open_to_run(
     try:
         entries = enter_bots(config, prepare, (results,))
         season = Season.of(config, entries.bots, _secret(store, config), record=store.record_format())
+        season = attrs.evolve(season, seeds=seeds_of(config, season, store, results))
         season = attrs.evolve(season, beacon=_beacon(store, season, beacon))
         store.enter(config, season, entries.skipped)
         league = assemble(config, season, store, entries.skipped)
@@ -250,7 +252,8 @@ def assemble(
     changed: tuple[Change, ...] = (),
 ) -> League:
     """The league whose file, season and open store these are."""
-    season = attrs.evolve(season, history=store.history())
+    seeds = store.seeds() if season.format.seeding == "rating" else ()
+    season = attrs.evolve(season, history=store.history(), seeds=seeds)
     found = _disqualified(store, season)
     barred = frozenset(season.names.index(decision.bot) for decision in found)
     return League(config, season, Schedule(season, store).barring(barred), store, skipped, found, changed)
@@ -323,6 +326,7 @@ def _commit_entrants(
         entries = enter_bots(config, prepare, (folder,))
         beacon = store.meta("beacon")
         season = Season.of(config, entries.bots, _secret(store, config), beacon, record=store.record_format())
+        season = attrs.evolve(season, seeds=seeds_of(config, season, store, folder.parent))
         if beacon is not None:
             _check_settled(store, season, beacon)
         store.enter(config, season, entries.skipped)

@@ -40,7 +40,8 @@ class Season:
     `secret` are the 32 bytes all deals come from. Where the season `awaits` a beacon, a public value that nobody knew
     when secret and entrants were committed to, they come from both; `beacon` is that value. For reading results the
     bots need no way to be run. `record` is the format of the records, and so how the dice follow from a deal's key.
-    bots need no way to be run. `history` are the entries of earlier runs, in order: what was scheduled then stays.
+    `history` are the entries of earlier runs, in order: what was scheduled then stays. `seeds` are the names of the
+    bots, the best first, where they are seeded by rating.
     """
 
     game: str
@@ -59,6 +60,7 @@ class Season:
     beacon: str | None = None
     record: int = FORMAT
     history: tuple[Entry, ...] = ()
+    seeds: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -126,6 +128,15 @@ class Season:
     def by_name(self) -> tuple[int, ...]:
         """The bots in an order that does not depend on the league file."""
         return tuple(sorted(range(len(self.bots)), key=lambda bot: self.bots[bot].bot))
+
+    @cached_property
+    def seeded(self) -> tuple[int, ...]:
+        """The bots, the best seed first: as rated, in the order of the league file, or drawn from their names."""
+        seeding = self.format.seeding or ("draw" if self.format.kind == "swiss" else "order")
+        if seeding == "draw":
+            return tuple(sorted(self.by_name, key=lambda bot: self.shuffled([bot])))
+        places = {name: place for place, name in enumerate(self.seeds)}
+        return tuple(sorted(range(len(self.bots)), key=lambda bot: places.get(self.names[bot], len(places))))
 
     @cached_property
     def renewed(self) -> frozenset[int]:

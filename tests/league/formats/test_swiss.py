@@ -130,3 +130,24 @@ def test_bad_rounds_are_refused(write_league: Any, extra: str, told: str) -> Non
 
     with pytest.raises(ConfigError, match=told):
         load_config(write_league("a", "b", extra=extra))
+
+
+@pytest.mark.parametrize("n", [8, 60])
+def test_seeds_meet_the_other_half_first(n: int) -> None:
+    """Seeded, the first round has the upper half against the lower half, in order; later, equals do the same."""
+    field = Field(2, 2, list(range(n)), seeds={bot: bot for bot in range(n)})
+    names = [f"bot{i}" for i in range(n)]
+    tables, _ = pair_round(field, luck_of(names, b"s" * 32, 0))
+    assert sorted(tuple(sorted(table)) for table in tables) == [(i, i + n // 2) for i in range(n // 2)]
+    field.seat(tables)
+    field.scores.update(dict.fromkeys(range(n // 2), 2))
+    tables, _ = pair_round(field, luck_of(names, b"s" * 32, 1))
+    quarter = n // 4
+    assert {(i, i + quarter) for i in range(quarter)} <= {tuple(sorted(table)) for table in tables}
+
+
+def test_seeds_are_spread_over_large_tables() -> None:
+    """At tables of four each has one bot of each quarter of the seeds in the first round."""
+    field = Field(4, 6, list(range(24)), seeds={bot: bot for bot in range(24)})
+    tables, _ = pair_round(field, luck_of([f"bot{i}" for i in range(24)], b"s" * 32, 0))
+    assert all(sorted(bot // 6 for bot in table) == [0, 1, 2, 3] for table in tables)

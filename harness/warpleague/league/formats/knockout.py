@@ -64,17 +64,9 @@ class Knockout:
         """Whether a bot is out only at its second loss."""
         return self.season.format.kind == "double-elimination"
 
-    @property
-    def seeds(self) -> list[int]:
-        """The bots, the best seed first."""
-        season = self.season
-        if season.format.seeding == "order":
-            return list(range(len(season.bots)))
-        return sorted(season.by_name, key=lambda bot: season.shuffled([bot]))
-
     def batches(self, ties: list[Tie] | None = None) -> Batches:
         """The rounds; each tie is added to `ties` when it is known who meets."""
-        seeds = self.seeds
+        seeds = self.season.seeded
         order = {bot: place for place, bot in enumerate(seeds)}
         bracket = _Bracket(self.season, order, [] if ties is None else ties)
         slots = [seeds[place] if place < len(seeds) else None for place in _places(len(seeds))]

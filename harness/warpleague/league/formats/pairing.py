@@ -22,6 +22,8 @@ _REPEAT: Final = 10**12  # a meeting again, or a second bye: only where nothing 
 _SEAT: Final = 10**8  # two bots that are due the same seat
 _SPAN: Final = 1_000  # what a difference of one win costs is the square of this
 _LUCK_BITS: Final = 60
+_SEED_BITS: Final = 28  # of these, what is left for luck where seeds decide between equals
+_MOST_OFF: Final = 1 << 22  # so that the sum over a thousand pairs stays below the next figure
 _NEAR: Final = (
     24  # bots tried as opponents of each, those nearest in the table; all of them only if that fails
 )
@@ -33,13 +35,15 @@ class Field:
     """The bots of a Swiss and what they did so far; `win` is the score of a round won.
 
     `fixed`: a table plays one seat order only, so that seats must be balanced over the rounds; this comes before
-    scores. `scores`, `seats` (games in each seat), `met` (how often two met) and `byes` are counted over the rounds.
+    scores. `seeds` has the place of each bot, from 0; empty if equals are drawn. `scores`, `seats` (games in each
+    seat), `met` (how often two met) and `byes` are counted over the rounds.
     """
 
     players: int
     win: int
     bots: list[int]
     fixed: bool = False
+    seeds: dict[int, int] = attrs.Factory(dict)
     scores: Counter[int] = attrs.Factory(Counter)
     seats: Counter[tuple[int, int]] = attrs.Factory(Counter)
     met: Counter[tuple[int, int]] = attrs.Factory(Counter)
@@ -82,13 +86,17 @@ def pair_round(field: Field, luck: Callable[[Sequence[int]], int]) -> tuple[list
     `luck` gives a number for some bots, which decides between equals; it should differ from round to round.
     """
     k = field.players
-    order = sorted(field.bots, key=lambda bot: (-field.scores[bot], luck([bot])))
+    order = sorted(field.bots, key=lambda bot: (-field.scores[bot], field.seeds.get(bot, 0), luck([bot])))
     if k == 2:
         tables, byes = _matched(field, order, luck)
     else:
         by_bye = sorted(order, key=field.bye_cost)
         byes = by_bye[: len(order) % k]
-        tables = _exchanged(field, [bot for bot in order if bot not in byes])
+        seated = [bot for bot in order if bot not in byes]
+        if field.seeds and len({field.scores[bot] for bot in seated}) == 1:
+            # All are equal, so far: each table has bots of all parts of the list, the best seeds meet later.
+            seated = [bot for i in range(len(seated) // k) for bot in seated[i :: len(seated) // k]]
+        tables = _exchanged(field, seated)
     places = {bot: place for place, bot in enumerate(order)}
     tables.sort(key=lambda table: min(places[bot] for bot in table))
     return [field.seated(sorted(table, key=places.__getitem__)) for table in tables], byes
@@ -100,14 +108,22 @@ def _matched(
     import rustworkx  # only where it is needed: it takes time to load
 
     odd = len(order) % 2
+    apart = _apart(field, order)
     for near in (_NEAR, 4 * _NEAR, len(order)):
         graph: rustworkx.PyGraph[int, int] = rustworkx.PyGraph(multigraph=False)
         graph.add_nodes_from(order + [-1] * odd)
         edges = []
         for place, one in enumerate(order):
-            for other in range(place + 1, min(place + 1 + near, len(order))):
+            reach = range(place + 1, min(place + 1 + near, len(order)))
+            far = apart[place] + place if apart else 0
+            further = range(max(reach.stop, far - near // 2), min(far + near // 2, len(order)))
+            for other in (*reach, *further):
                 two = order[other]
-                edges.append((place, other, field.cost(one, two) << _LUCK_BITS | luck([one, two])))
+                last = luck([one, two])
+                if apart:
+                    off = other - place - (apart[place] if apart[place] == apart[other] else 0)
+                    last = min(off * off, _MOST_OFF) << _SEED_BITS | last >> (_LUCK_BITS - _SEED_BITS)
+                edges.append((place, other, field.cost(one, two) << _LUCK_BITS | last))
             if odd:
                 edges.append((place, len(order), field.bye_cost(one) << _LUCK_BITS | luck([one])))
         most = max(cost for _, _, cost in edges) + 1 if edges else 1
@@ -121,6 +137,14 @@ def _matched(
             break
     byes = [order[one] for one, two in pairs if two == len(order)]
     return [(order[one], order[two]) for one, two in pairs if two < len(order)], byes
+
+
+def _apart(field: Field, order: list[int]) -> list[int]:
+    """How far from each bot its opponent should stand: half of the bots of its score. Empty if equals are drawn."""
+    if not field.seeds:
+        return []
+    many = Counter(field.scores[bot] for bot in order)
+    return [many[field.scores[bot]] // 2 for bot in order]
 
 
 def _exchanged(field: Field, order: list[int]) -> list[Table]:

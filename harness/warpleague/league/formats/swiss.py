@@ -35,10 +35,16 @@ class Swiss:
         form, k = self.season.format, self.season.players
         return 2 * (k - 1) * form.deals * seatings_count(form.seats, k)
 
+    @property
+    def drawn(self) -> bool:
+        """Whether equals are paired by a draw, and not by their seeds."""
+        return self.season.format.seeding in (None, "draw")
+
     def batches(self) -> Batches:
         """The rounds, one after another."""
         season = self.season
-        field = Field(season.players, self.win, list(season.by_name), season.format.seats == "fixed")
+        seeds = {} if self.drawn else {bot: place for place, bot in enumerate(season.seeded)}
+        field = Field(season.players, self.win, list(season.by_name), season.format.seats == "fixed", seeds)
         for round_ in range(season.format.rounds):
             if len(field.bots) < season.players:
                 break
@@ -79,4 +85,8 @@ class Swiss:
         byes = f", {counted(n % k, 'bye')}" if n % k else ""
         deals = counted(form.deals, "deal")
         tables = counted(n // k, "table")
-        return f"swiss: {counted(form.rounds, 'round')} of {tables} of {k}{byes}, {deals} each, {told_seatings(form)}"
+        seeds = "" if self.drawn else f", seeded by {form.seeding}"
+        return (
+            f"swiss: {counted(form.rounds, 'round')} of {tables} of {k}{byes}{seeds}, {deals} each, "
+            f"{told_seatings(form)}"
+        )
