@@ -18,13 +18,16 @@ import pytest
 import trio
 
 from warpleague.errors import HarnessFault, RecordError
+from warpleague.match import greeting
 from warpleague.match.compare import first_difference
 from warpleague.match.replay import verify_record
-from warpleague.match.spec import TimeControl
+from warpleague.match.spec import TimeControl, Violation
 from warpleague.runner import play
+from warpleague.runner.bot.exchange import BotReply
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.host.reaper import children
-from warpleague.runner.play import play_game, play_in_series, play_match
+from warpleague.runner.play import play_in_series, play_match
+from warpleague.runner.playing import play_game
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -245,6 +248,22 @@ async def test_a_bot_may_be_left_before_its_watch_has_begun(make_seat: MakeSeat,
         else:
             await bot.leave()
             bot.end()
+
+
+@pytest.mark.trio
+@pytest.mark.skipif(sys.platform != "linux", reason="nothing watches memory elsewhere")
+async def test_a_bot_that_plays_only_short_matches_is_looked_at_too(make_seat: MakeSeat) -> None:
+    """Where the event loop gets no turn, a bot whose memory was not measured for a while is measured at once."""
+    bot = BotProcess(make_seat("first", FIRST), "limits")
+    assert isinstance(await bot.ask(greeting.hello_line(), 60_000_000_000), BotReply)
+    bot.memory._limit_pages = 1
+    bot.memory._checked = float("-inf")
+    async with trio.open_nursery() as nursery:
+        bot.attend(nursery, at_once=False)
+        trouble = await bot.ask(b"{}\n", 60_000_000_000)
+        await bot.close(0.0)
+    assert isinstance(trouble, Violation)
+    assert trouble.kind == "memory"
 
 
 @pytest.mark.trio

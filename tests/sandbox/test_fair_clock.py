@@ -26,7 +26,8 @@ from warpleague.runner.bot.exchange import BotReply
 from warpleague.runner.bot.pondering import QUIET_NS, Pondering
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.reuse import IdleBots
-from warpleague.runner.play import play_game, play_match
+from warpleague.runner.play import play_match
+from warpleague.runner.playing import play_game
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,6 +1,6 @@
-"""Plays a match: starts the bots, greets them, asks them in turn, and ends them.
+"""Plays whole matches in this process: one, one after the other, or several beside each other on one event loop.
 
-The rules of the wire and the record are in `warpleague.match.referee`, one process in `warpleague.runner.bot`.
+`playing` plays a match; this module says how it is confined, keeps bots for the next match, and ends what one left.
 """
 
 from __future__ import annotations
@@ -9,55 +9,29 @@ import contextlib
 import math
 import resource
 import sys
-import time
-from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 import attrs
 import trio
 
-from warpleague.errors import BadInput, BotError, HarnessFault
+from warpleague.errors import BadInput, HarnessFault
 from warpleague.games import load_game
-from warpleague.match import greeting
-from warpleague.match.referee import Referee, Situation
-from warpleague.match.spec import Violation
-from warpleague.runner.bot.exchange import BotReply
-from warpleague.runner.bot.loop import Loop
-from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.reuse import IdleBots
-from warpleague.runner.bot.wirelog import BotLog
 from warpleague.runner.doctor.promises import check_level, first_cause
-from warpleague.runner.hints import NOTHING_WRITTEN
 from warpleague.runner.host.processes import started
-from warpleague.runner.host.reaper import become_subreaper, children, reap_orphans, sweep
+from warpleague.runner.host.reaper import become_subreaper, children, sweep
+from warpleague.runner.playing import play_game
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
-    from warpleague.games.api import Event, Game
+    from warpleague.games.api import Event
     from warpleague.match.confinement import Confinement
-    from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatSpec
-    from warpleague.runner.bot.inside import InsideSeat
-
-    Seat = BotProcess | InsideSeat
-    Present = Mapping[int, InsideSeat]
-    """The seats that are played inside this process."""
+    from warpleague.match.spec import Level, MatchResult, MatchSpec
+    from warpleague.runner.playing import Present
 
 T = TypeVar("T")
-
-GRACE_S: Final = 0.5
-"""How long a bot may take to exit after `quit`, in seconds."""
-
-FAULT_GRACE_S: Final = 0.05
-"""The same after a fault: time to log the message, no more."""
-
-_REAP_S: Final = 0.05
-"""How often the dead processes that bots have left behind are looked for, in seconds."""
-
-_BREATH_NS: Final = 20_000_000
-"""The longest the event loop waits for its turn while bots answer at once, in nanoseconds."""
-
 
 _IDLE: Final = IdleBots(16)
 _checked: Final[set[Level]] = set()
@@ -115,7 +89,7 @@ async def play_beside(
     brood = _Brood()
     try:
         game = load_game(spec.game)
-        return await play_game(game, spec, observer, _IDLE, _confinement(spec), log, present)
+        return await play_game(game, spec, observer, _IDLE, _confinement(spec), log, present, brood.before)
     except BaseExceptionGroup as group:
         raise _told(group) from group
     finally:
@@ -141,7 +115,7 @@ def _play(
     try:
         game = load_game(spec.game)
         result: MatchResult | None = trio.run(
-            within, within_s, play_game, game, spec, observer, idle, confinement, log, present
+            within, within_s, play_game, game, spec, observer, idle, confinement, log, present, before
         )
     except BaseExceptionGroup as group:
         raise _told(group) from group
@@ -183,18 +157,18 @@ class _Brood:
     _all: ClassVar[set[_Brood]] = set()
 
     def __init__(self) -> None:
-        self._before = children()
+        self.before = children()
         self._all.add(self)
 
     def end(self) -> None:
         """Kill what the match has left, and wait for it."""
         self._all.remove(self)
-        ours = self._before | started() | _IDLE.pids()
+        ours = self.before | started() | _IDLE.pids()
         if not self._all:
             sweep(ours)
             return
         found = children()
-        sweep(ours | {pid for pid in found if any(pid not in other._before for other in self._all)}, rounds=1)
+        sweep(ours | {pid for pid in found if any(pid not in other.before for other in self._all)}, rounds=1)
 
 
 async def within(seconds: float, call: Callable[..., Awaitable[T]], *arguments: Any) -> T | None:
@@ -202,226 +176,6 @@ async def within(seconds: float, call: Callable[..., Awaitable[T]], *arguments: 
     with trio.move_on_after(seconds):
         return await call(*arguments)
     return None
-
-
-async def play_game(
-    game: Game[Any, Any],
-    spec: MatchSpec,
-    observer: Callable[[Any, Sequence[Event]], None] | None = None,
-    idle: IdleBots | None = None,
-    confinement: Confinement | None = None,
-    log: bool = False,
-    present: Present | None = None,
-) -> MatchResult:
-    """Play `spec` as a match of `game`, registered or not; like `play_match`, inside a running trio.
-
-    Reusable bots are taken from `idle`, if that is given, and wait there afterwards. The record's header says the
-    `confinement`, if it is given. With `log` the result has the bots' logs. A seat that is `present` is asked there,
-    as a person's must be.
-    """
-    begun = time.perf_counter()
-    started = datetime.now(UTC).isoformat(timespec="seconds")
-    referee = Referee(game, spec, started=started, confinement=confinement, observer=observer)
-    referee.begin()
-    bots: list[Seat | None] = [None] * len(spec.seats)
-    if idle is not None:
-        idle.begin(spec.key)
-    begun_ns = time.perf_counter_ns()
-    logs = [BotLog(begun_ns) for _ in spec.seats] if log else []
-    before = children()
-    loop = Loop.here()
-    loop.matches += 1
-    async with trio.open_nursery() as attendants:
-        attendants.start_soon(_reap, before, loop)
-        try:
-            loop.starting += 1
-            try:
-                await _start_all(referee, bots, attendants, idle, logs, present or {})
-            finally:
-                loop.starting -= 1
-            asked = time.perf_counter()
-            await _ask_all(referee, bots, attendants)
-            stopped = tuple(s for s, bot in enumerate(bots) if bot is not None and bot.pondering.stops)
-            result = referee.finish(stopped)
-            playing_s = time.perf_counter() - asked
-            for seat, bot in enumerate(bots):
-                if bot is not None:
-                    bot.tell(referee.end_line(seat))
-                    if idle is not None and isinstance(bot, BotProcess) and _reusable(bot):
-                        bots[seat] = None
-                        await bot.leave()
-                        idle.keep(bot, spec.level)
-        finally:
-            await _close_all(bots)
-            attendants.cancel_scope.cancel()
-            loop.matches -= 1
-    return attrs.evolve(
-        result,
-        elapsed_s=time.perf_counter() - begun,
-        playing_s=playing_s,
-        logs=tuple(kept.seat_log() for kept in logs),  # now that all bots have ended
-    )
-
-
-async def _reap(before: set[int], loop: Loop) -> None:
-    """Wait for what bots leave behind as soon as it has ended, also that of other matches on this loop."""
-    while True:
-        await trio.sleep(_REAP_S * loop.matches)
-        reap_orphans(before)
-
-
-def _reusable(bot: Seat) -> bool:
-    """Whether both the manifest and the bot itself say that the process may play another match."""
-    return bot.seat.reusable and bot.hello is not None and bot.hello.reusable
-
-
-async def _start_all(
-    referee: Referee,
-    bots: list[Seat | None],
-    attendants: trio.Nursery,
-    idle: IdleBots | None,
-    logs: Sequence[BotLog],
-    present: Present,
-) -> None:
-    """Start and greet every bot at once; judge them in seat order, so that the record is the same each time."""
-    troubles: list[Violation | None] = [None] * len(bots)
-
-    async def start(seat: int) -> None:
-        spec = referee.spec
-        if seat in present:
-            bots[seat] = present[seat]
-            troubles[seat] = await _greet(referee, seat, present[seat])
-            return
-        if spec.seats[seat].kind == "person":
-            raise BadInput(f"seat {seat} is a person's: warpleague play plays it")
-        bot = None if idle is None else idle.take(spec.seats[seat], spec.level)
-        if bot is None:
-            try:
-                with Loop.here().blocked():
-                    bot = BotProcess(spec.seats[seat], spec.level)
-            except BotError as error:
-                troubles[seat] = Violation("startup", str(error))
-                return
-        bots[seat] = bot
-        if logs:
-            bot.log_to(logs[seat])
-        bot.pondering.begin(spec.pondering)
-        bot.attend(attendants)
-        troubles[seat] = await _greet(referee, seat, bot)
-
-    async with trio.open_nursery() as nursery:
-        for seat in range(len(bots)):
-            nursery.start_soon(start, seat)
-    for seat, trouble in enumerate(troubles):
-        if trouble is not None:
-            _check_bundle(referee.spec.seats[seat])
-            _punish(referee, bots, seat, trouble, attendants)
-
-
-def _check_bundle(seat: SeatSpec) -> None:
-    """Raise `HarnessFault` for a bot that did not start because its built copy is missing from the machine."""
-    from warpleague.runner.bundle.bundle import missing_from
-
-    if seat.digest and (missing := missing_from(seat)) is not None:
-        raise HarnessFault(f"{seat.bot} was prepared to be played, but {missing} is no longer there")
-
-
-async def _greet(referee: Referee, seat: int, bot: Seat) -> Violation | None:
-    """Exchange hello and start for their answers; None if the bot is ready."""
-    limit_ns = round(referee.spec.clock.start_s * 1e9)
-    if bot.hello is None:
-        reply = await bot.ask(greeting.hello_line(), limit_ns)
-        if isinstance(reply, Violation):
-            return _at_startup(reply, "hello")
-        hello = greeting.judge_hello(reply.line)
-        if isinstance(hello, Violation):
-            return hello
-        bot.hello = hello
-        bot.locate()
-    referee.connect(seat, bot.hello)
-    reply = await bot.ask(referee.start_line(seat), limit_ns)
-    if isinstance(reply, Violation):
-        return _at_startup(reply, "start")
-    return greeting.judge_ready(reply.line)
-
-
-def _at_startup(trouble: Violation, after: str) -> Violation:
-    """The same trouble as a startup fault; a flood and a full memory keep their own kinds."""
-    kind = trouble.kind if trouble.kind in ("flood", "memory") else "startup"
-    text = f"after {after}: {trouble.message}"
-    if trouble.kind == "timeout" and after == "hello" and "unfinished_line_bytes" not in trouble.detail:
-        text += f"; {NOTHING_WRITTEN}"
-    return Violation(kind, text, trouble.detail)
-
-
-async def _ask_all(referee: Referee, bots: list[Seat | None], attendants: trio.Nursery) -> None:
-    """The match itself: the only loop that is paid for every decision."""
-    loop = Loop.here()
-    for bot in bots:
-        if bot is not None:
-            if isinstance(bot, BotProcess):
-                bot.share.plays = True
-            if referee.spec.pondering != "on":
-                bot.on_slow = partial(_hush, bots, bot)
-    breath = time.perf_counter_ns() + _BREATH_NS
-    while (step := referee.advance()) is not Situation.OVER:
-        seat = referee.seat
-        bot = bots[seat]
-        if bot is None:
-            raise AssertionError(f"seat {seat} was asked after its bot had not started")
-        if step is Situation.ASK:
-            if loop.taken:
-                await loop.turn(partial(_hush, bots if referee.spec.pondering != "on" else (), None))
-            reply = await bot.ask(referee.line, referee.budget_ns, referee.is_late)
-            while isinstance(reply, BotReply):
-                trouble = referee.answer(reply.line, reply.wall_ns, reply.cpu_ns, reply.wait_ns)
-                if trouble is None or not referee.is_late(reply.line):
-                    break
-                reply = await bot.again()
-            else:
-                trouble = reply
-        else:
-            trouble = referee.violation
-        if trouble is not None:
-            _punish(referee, bots, seat, trouble, attendants)
-        elif bot.pondering.stops:
-            bot.pause()
-        if loop.asked or time.perf_counter_ns() > breath:
-            await trio.lowlevel.checkpoint()
-            breath = time.perf_counter_ns() + _BREATH_NS
-
-
-def _hush(bots: Sequence[Seat | None], asked: Seat | None) -> None:
-    """Have all bots but the one that is asked stand still: it takes more than a moment, and they share its core."""
-    for bot in bots:
-        if bot is not None and bot is not asked:
-            bot.hush()
-
-
-def _punish(
-    referee: Referee, bots: list[Seat | None], seat: int, trouble: Violation, attendants: trio.Nursery
-) -> None:
-    """Have a violation judged, with the evidence the process can give; a bot that is out is ended."""
-    bot = bots[seat]
-    wall_ns = 0
-    if bot is not None:
-        trouble.detail.update(bot.evidence())
-        if trouble.kind == "timeout":
-            wall_ns = referee.budget_ns or 0
-    if referee.fault(seat, trouble, wall_ns) and bot is not None:
-        bots[seat] = None  # it must not compute on while the others think
-        bot.tell(greeting.fault_line(trouble))
-        attendants.start_soon(bot.close, FAULT_GRACE_S)
-
-
-async def _close_all(bots: list[Seat | None]) -> None:
-    """End every bot that is still in, all at once, each with a moment to exit by itself."""
-    with trio.CancelScope(shield=True):
-        async with trio.open_nursery() as nursery:
-            for bot in bots:
-                if bot is not None:
-                    bot.tell(greeting.quit_line())
-                    nursery.start_soon(bot.close, GRACE_S)
 
 
 def peak_memory_mb() -> float:

@@ -15,7 +15,7 @@ from warpleague.cli.bench.ground import ASKING, PINGPONG_US
 from warpleague.cli.bench.nullgame import NullGame
 from warpleague.cli.bench.rows import Figure
 from warpleague.match.replay import verify_record
-from warpleague.runner.play import play_game
+from warpleague.runner.playing import play_game
 
 if TYPE_CHECKING:
     from warpleague.cli.bench.ground import Ground

@@ -85,7 +85,10 @@ class InsideSeat(ABC):
     def locate(self) -> None:
         """There is no process to find."""
 
-    def attend(self, nursery: trio.Nursery) -> None:
+    def attend(self, nursery: trio.Nursery, *, at_once: bool = True) -> None:
+        """There is no process to watch."""
+
+    def look_after(self) -> None:
         """There is no process to watch."""
 
     def pause(self) -> None:

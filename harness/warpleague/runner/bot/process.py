@@ -12,11 +12,11 @@ import os
 import select
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import trio
 
-from warpleague.errors import HarnessFault
 from warpleague.match.evidence import quote
 from warpleague.match.spec import Violation
 from warpleague.runner.bot import violations
@@ -28,9 +28,8 @@ from warpleague.runner.bot.loop import Loop, LoopShare
 from warpleague.runner.bot.pondering import Pondering
 from warpleague.runner.bot.stderr import StderrLog
 from warpleague.runner.bot.stopwatch import Stopwatch
-from warpleague.runner.bot.watch import Attendance, watch
+from warpleague.runner.bot.watch import Attendance, read, watch
 from warpleague.runner.confine.launch import MemoryWatch
-from warpleague.runner.confine.sandbox import Killed
 from warpline.framing import LineBuffer, LineTooLong
 
 if TYPE_CHECKING:
@@ -175,6 +174,7 @@ class BotProcess:
             self._end_turn()
 
     def _begin_turn(self) -> None:
+        self.look_after()
         self._asked_ns = self._begun
         self.share.begin()
 
@@ -298,19 +298,7 @@ class BotProcess:
 
     def _gone(self) -> Violation:
         """Why no more answers come; `HarnessFault` if the bot did not cause it."""
-        if self._halt.undone:
-            return violations.not_stopped(self._halt.undone_ns)
-        if self.memory.killed():
-            return violations.greedy(self.memory)
-        if self.memory.kill is not None:
-            raise Killed(violations.short_of_memory(self.seat.bot))
-        fault = self._child.level_fault()
-        if fault is not None:
-            self.drain_stderr()
-            raise HarnessFault(f"{self.seat.bot} was not run: {self.stderr.text().strip() or fault}")
-        left = "; an unfinished line is lost" if self._held else ""
-        how = violations.ended(self._child.status(EXIT_S))  # it closed its output: a moment to end
-        return Violation("crash", how + left)
+        return violations.gone(self._child, self._halt, self.memory, self.stderr, self.seat.bot, self._held)
 
     def killed_by(self) -> str | None:
         """The name of the signal that ended a bot whose output has ended; None if no signal did."""
@@ -328,19 +316,24 @@ class BotProcess:
         """Read the standard error so far; false once it has ended or is no longer read."""
         return self.stderr.drain(self._child.stderr)
 
-    def attend(self, nursery: trio.Nursery) -> None:
-        """Start a task that reads standard error and watches memory and processes, until `close` or `leave`."""
+    def attend(self, nursery: trio.Nursery, *, at_once: bool = True) -> None:
+        """Have tasks read standard error and watch memory and processes, until `close` or `leave`.
+
+        If not `at_once`, they begin with `look_after`, or when an answer does not come at once.
+        """
         self.share.loop = Loop.here()
-        watched = self._level != "none" and _LINUX
-        self._attendance.begin(nursery, self._read_stderr, *((self._watch,) if watched else ()))
+        tasks: list[Callable[[], Awaitable[None]]] = [partial(read, self.stderr, self._child.stderr)]
+        if self._level != "none" and _LINUX:
+            tasks.append(partial(watch, self._child, self._halt, self.memory, self._look_at_children))
+            if not at_once and self.memory.due() and self.memory_exceeded():
+                self.kill()
+        self._attendance.plan(nursery, *tasks)
+        if at_once:
+            self.look_after()
 
-    async def _read_stderr(self) -> None:
-        while self.drain_stderr():
-            await trio.lowlevel.wait_readable(self._child.stderr)
-
-    async def _watch(self) -> None:
-        await watch(self._child, self._halt, self.memory, self._look_at_children)
-        self.kill()
+    def look_after(self) -> None:
+        """Begin the tasks of `attend`; to be called when the event loop has a turn."""
+        self._attendance.begin()
 
     def _look_at_children(self) -> None:
         turns_ns = self._turns_ns + (time.perf_counter_ns() - self._asked_ns if self._asked_ns else 0)

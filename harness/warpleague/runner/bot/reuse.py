@@ -1,6 +1,6 @@
 """Keeps reusable bots between two matches of the same referee, but not too many.
 
-`warpleague.runner.play` starts, greets and judges them. A bot that does anything while it waits is replaced by a
+`warpleague.runner.playing` starts, greets and judges them. A bot that does anything while it waits is replaced by a
 fresh one, and nobody is charged for it. No bot is kept from one match to another with the same dice, because it
 would know them.
 """

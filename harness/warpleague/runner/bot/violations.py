@@ -8,11 +8,16 @@ from __future__ import annotations
 import signal
 from typing import TYPE_CHECKING, Final
 
+from warpleague.errors import HarnessFault
 from warpleague.match.evidence import quote
 from warpleague.match.spec import Violation
+from warpleague.runner.bot.child import EXIT_S
+from warpleague.runner.confine.sandbox import Killed
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
+    from warpleague.runner.bot.child import Child
+    from warpleague.runner.bot.halt import Halt
     from warpleague.runner.bot.stderr import StderrLog
     from warpleague.runner.confine.launch import MemoryWatch
     from warpline.framing import LineTooLong
@@ -61,6 +66,27 @@ def ended(status: int | None) -> str:
     if status < 0:
         return f"killed by {signal_name(-status)}"
     return f"exited with status {status}"
+
+
+def gone(
+    child: Child, halt: Halt, memory: MemoryWatch, stderr: StderrLog, bot: str, unfinished: bool
+) -> Violation:
+    """Why no more answers come from a bot whose output has ended, perhaps in an `unfinished` line.
+
+    Raises `HarnessFault` if the bot did not cause it.
+    """
+    if halt.undone:
+        return not_stopped(halt.undone_ns)
+    if memory.killed():
+        return greedy(memory)
+    if memory.kill is not None:
+        raise Killed(short_of_memory(bot))
+    fault = child.level_fault()
+    if fault is not None:
+        stderr.drain(child.stderr)
+        raise HarnessFault(f"{bot} was not run: {stderr.text().strip() or fault}")
+    left = "; an unfinished line is lost" if unfinished else ""
+    return Violation("crash", ended(child.status(EXIT_S)) + left)  # it closed its output: a moment to end
 
 
 def short_of_memory(bot: str) -> str:

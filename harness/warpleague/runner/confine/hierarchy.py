@@ -11,6 +11,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Final
 
+from warpleague.runner.host.processes import read_file
 from warpleague.runner.host.reaper import descendants
 
 if TYPE_CHECKING:
@@ -170,9 +171,7 @@ def write(path: str, value: int | str) -> None:
 
 def read(path: str) -> str:
     """What is in a file; nothing if there is none that can be read."""
-    with contextlib.suppress(OSError), open(path, encoding="utf-8") as file:  # noqa: PTH123
-        return file.read()
-    return ""
+    return read_file(path).decode()
 
 
 def read_number(path: str) -> int:

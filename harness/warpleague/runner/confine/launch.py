@@ -12,6 +12,7 @@ import os
 import resource
 import shutil
 import sys
+import time
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +23,7 @@ from warpleague.runner.confine.cgroup import open_group
 from warpleague.runner.confine.freezer import open_freezer
 from warpleague.runner.confine.mounts import HOME
 from warpleague.runner.confine.sandbox import Sandbox
-from warpleague.runner.host.processes import spawn
+from warpleague.runner.host.processes import read_file, spawn
 
 if TYPE_CHECKING:
     import subprocess
@@ -37,6 +38,9 @@ FILE_MB: Final = 64
 MARGIN_MB: Final = 64
 MORE_LIMITS: Final = {"RLIMIT_SIGPENDING": 256, "RLIMIT_MSGQUEUE": 0, "RLIMIT_NICE": 0, "RLIMIT_RTPRIO": 0}
 """What the sandbox bounds besides: queued signals and timers, message queues, and priorities above the usual one."""
+
+WATCH_S: Final = 0.05
+"""How often a bot's resident set is measured, in seconds."""
 
 _CLOSELY: Final = 32
 """How many processes are looked at closely at a time: that may take a millisecond each."""
@@ -216,12 +220,13 @@ class MemoryWatch:
     What counts is the resident set, shared memory included, and the page tables.
     """
 
-    __slots__ = ("_found", "_group", "_left", "_limit_pages", "exceeded_mb", "kill", "limit_mb")
+    __slots__ = ("_checked", "_found", "_group", "_left", "_limit_pages", "exceeded_mb", "kill", "limit_mb")
 
     def __init__(self, limit_mb: int, group: Group | None = None) -> None:
         self.limit_mb = limit_mb
         self._limit_pages = limit_mb * 1024 * 1024 // _PAGE
         self._group = group
+        self._checked = time.perf_counter()
         self._left: list[int] = []  # whose share is still to be looked at
         self._found = 0  # the pages of those before
         self.exceeded_mb = 0
@@ -234,12 +239,17 @@ class MemoryWatch:
         """Whether the kernel caps the memory."""
         return self._group is not None
 
+    def due(self) -> bool:
+        """Whether the last `check` was longer ago than `WATCH_S`."""
+        return time.perf_counter() - self._checked > WATCH_S
+
     def check(self, processes: Callable[[], Sequence[int]]) -> bool:
         """Whether the bot is or was over the limit.
 
         Asks its control group, if it has one. Else looks at all of its `processes` (10 microseconds each on Linux);
         who shares memory with others is looked at more closely, and of these `_CLOSELY` at a time.
         """
+        self._checked = time.perf_counter()
         return self.exceeded_mb > 0 or self._capped() or self._over(processes)
 
     def killed(self) -> bool:
@@ -277,11 +287,8 @@ class MemoryWatch:
 
 def _resident_pages(pid: int) -> int:
     """The pages of a process: its resident set, and the page tables, which are its doing and cost as much."""
-    with (
-        contextlib.suppress(OSError, ValueError),
-        open(f"/proc/{pid}/status", "rb", buffering=0) as file,  # noqa: PTH123 - hot, and no Path needed
-    ):
-        told = file.read()
+    told = read_file(f"/proc/{pid}/status")
+    with contextlib.suppress(ValueError):
         return (_told_kb(told, b"VmRSS:") + _told_kb(told, b"VmPTE:")) * 1024 // _PAGE
     return 0
 

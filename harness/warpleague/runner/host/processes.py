@@ -23,6 +23,7 @@ HOLDS_NUMBERS: Final = hasattr(os, "waitid")
 GONE: Final = frozenset({errno.ESRCH, errno.EINVAL, errno.ENOENT})
 """What kernels answer to pidfd_open(2) for the number of a process that is just ending."""
 
+_CHUNK: Final = 1 << 16
 _GLANCE_S: Final = 0.0005
 _started: Final[WeakSet[subprocess.Popen[bytes]]] = WeakSet()
 
@@ -89,6 +90,24 @@ def _ended(process: subprocess.Popen[bytes]) -> int | None:
     if found is None:
         return None
     return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+
+
+def read_file(path: str) -> bytes:
+    """All that a small file of the kernel says, at half of what `open` costs; nothing if it cannot be read."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        told = more = os.read(fd, _CHUNK)
+        while more:
+            more = os.read(fd, _CHUNK)
+            told += more
+        return told
+    except OSError:
+        return b""
+    finally:
+        os.close(fd)
 
 
 def state(pid: int) -> tuple[str, int] | None:

@@ -15,7 +15,7 @@ import threading
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from warpleague.runner.host.processes import started
+from warpleague.runner.host.processes import read_file, started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,11 +63,7 @@ def children_of(pid: int) -> list[int]:
     found: list[int] = []
     with contextlib.suppress(OSError, ValueError):
         for task in sorted(os.listdir(f"/proc/{pid}/task"), key=int):  # noqa: PTH208 - looked at all the time
-            with (
-                contextlib.suppress(OSError),
-                open(f"/proc/{pid}/task/{task}/children", "rb", buffering=0) as file,  # noqa: PTH123
-            ):
-                found += map(int, file.read().split())
+            found += map(int, read_file(f"/proc/{pid}/task/{task}/children").split())
     return found
 
 
