@@ -117,7 +117,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     action("status", "print how many matches are played, and the state of the league", _look)
     action("standings", "print the standings", _look)
     action("crosstable", "print each bot's points against each other", _look)
-    action("bracket", "print the bracket of a knockout", _look)
+    action("bracket", "print the bracket of a knockout, or the rounds of a Swiss", _look)
     action("seats", "print the results by seat", _look)
     action("faults", "print the faults by bot and kind", _look)
     action("times", "print the time the bots used", _look)

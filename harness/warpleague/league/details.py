@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 class SeatLine:
     """What a seat is worth: the matches seen from it, and the mean share of points with its standard error.
 
-    On each deal every bot of the table takes the seat once, so differences in strength cancel out within a deal, and
-    the errors, which are clustered by deal, are small.
+    Where on each deal every bot of the table takes the seat once, differences in strength cancel out within a deal,
+    and the errors, which are clustered by deal, are small. `even` is whether every bot sat in all seats equally often.
     """
 
     seat: int
     record: WinLossRecord = attrs.Factory(WinLossRecord)
     share: Mean = attrs.Factory(Mean)
+    even: bool = True
 
     def to_json(self) -> dict[str, Any]:
         """The line as a JSON object."""
@@ -44,19 +45,23 @@ class SeatLine:
             "share_error": rounded(self.share.error, 6),
             "score": rounded(record.scores.mean if record.played else None, 6),
             "faults": record.faults,
+            "even": self.even,
         }
 
 
 def seats(league: League, columns: Columns | None = None) -> list[SeatLine]:
-    """The results by seat; with every bot in every seat equally often, all shares are alike if seats are.
+    """The results by seat; where every bot sat in all seats equally often, all shares are alike if seats are.
 
     `columns` are the matches that count, if they have been read already.
     """
     columns = league.columns() if columns is None else columns
     players = columns.players
     owners = np.broadcast_to(np.arange(players), columns.seats.shape)
+    bots = len(league.season.bots)
+    sat = [np.bincount(columns.seats[:, seat], minlength=bots) for seat in range(players)]
+    even = all((counts == sat[0]).all() for counts in sat)
     return [
-        SeatLine(*line)
+        SeatLine(*line, even=even)
         for line in zip(
             range(players),
             records(columns, owners, players),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
+from warpleague.league.placings import placings
 from warpleague.league.ratings.wanted import at_once, fitted
 from warpleague.league.statistics import Mean, differences_to_next, rounded, share_interval
 from warpleague.league.tallies import Tally, WinLossRecord, means, tally
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from warpleague.league.columns import Columns
     from warpleague.league.disqualifications import Disqualification
     from warpleague.league.league import League
+    from warpleague.league.placings import Placing
     from warpleague.league.ratings.fit import Fit
     from warpleague.league.ratings.outcomes import PairTotals
 
@@ -34,7 +36,7 @@ class Standing:
     `guessed` are those of `Fit`. `likelihood` (LOS) is the likelihood that the bot is stronger than the next one in
     the table. `lead` is how much more it scored, on average, than who else sat in its seat on the same deal; `ahead`,
     in a solo league, is the mean difference to the next bot on the deals both played: in margin
-    if the game has an opponent of its own, else in score.
+    if the game has an opponent of its own, else in score. `placing` is what ranks in a cup and in a Swiss.
     """
 
     rank: int | None
@@ -52,6 +54,7 @@ class Standing:
     disqualified: Disqualification | None = None
     guessed: bool = False
     lead: Mean | None = None
+    placing: Placing | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The line as a JSON object; what is named `..._error`, unlike `error`, is a standard error."""
@@ -91,7 +94,7 @@ class Standing:
             data["ahead"] = rounded(self.ahead.mean, 6)
             data["ahead_error"] = rounded(self.ahead.error, 6)
             data["ahead_deals"] = self.ahead.count
-        return data
+        return data if self.placing is None else data | self.placing.to_json()
 
 
 @attrs.frozen
@@ -147,7 +150,8 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
         table = ranked(season.names, counted, None, rating.kind, solo=True, barred=league.barred)
         return _marked(_compared(table, columns), league)
     fit = fitted(counted.outcomes, season.names, rating)
-    table = ranked(season.names, counted, fit, rating.kind, solo=False, barred=league.barred)
+    placed = placings(league)
+    table = ranked(season.names, counted, fit, rating.kind, solo=False, barred=league.barred, placed=placed)
     if rating.los == "holm":
         told = zip(table.lines, at_once([line.likelihood for line in table.lines]), strict=True)
         table = attrs.evolve(table, lines=tuple(attrs.evolve(line, likelihood=los) for line, los in told))
@@ -198,11 +202,13 @@ def ranked(
     *,
     solo: bool,
     barred: frozenset[int] = frozenset(),
+    placed: Sequence[Placing] | None = None,
 ) -> Standings:
     """Put the bots in order: by the fitted rating, or if there is no fit or `kind` is "elo" match by match.
 
-    Solo bots go by share of wins, then by mean margin, and where there is no rival by mean score. Equals share
-    a rank and leave a gap; bots that have not played come last, and after them the `barred`, without a rank.
+    Where a format has `placed` them, this comes first. Solo bots go by share of wins, then by mean margin, and where
+    there is no rival by mean score. Equals share a rank and leave a gap; bots that have not played come last, and
+    after them the `barred`, without a rank.
     """
     bots = range(len(names))
     rival = any(record.margins.count for record in tally.records)
@@ -210,6 +216,9 @@ def ranked(
 
     def strength(bot: int) -> tuple[float, ...]:
         """What ranks: the greater, the better. Without the digits in which equal results may differ by rounding."""
+        return rated(bot) if placed is None else placed[bot].order
+
+    def rated(bot: int) -> tuple[float, ...]:
         record, rating = tally.records[bot], ratings[bot]
         if rating is None or not record.played:
             return (float("-inf"),)
@@ -218,7 +227,10 @@ def ranked(
         return (round(record.scores.mean if solo else rating, 6),)
 
     order = sorted(bots, key=names.__getitem__)
-    order.sort(key=lambda bot: (bot not in barred, strength(bot), tally.records[bot].points), reverse=True)
+    order.sort(
+        key=lambda bot: (bot not in barred, strength(bot), rated(bot), tally.records[bot].points),
+        reverse=True,
+    )
     lines: list[Standing] = []
     for place, bot in enumerate(order):
         tied = place > 0 and strength(bot) == strength(order[place - 1])
@@ -238,6 +250,7 @@ def ranked(
                 likelihood=fit.superiority(bot, following) if fit and following is not None else None,
                 record=tally.records[bot],
                 guessed=bool(fit and fit.guessed[bot]),
+                placing=None if placed is None else placed[bot],
             )
         )
     return Standings(

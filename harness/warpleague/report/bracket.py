@@ -1,29 +1,79 @@
-"""Draws the bracket of a knockout in characters: a tree, or the rounds of a double elimination one below the other."""
+"""Draws the bracket of a knockout and the rounds of a Swiss in characters, and says what a drawing of them shows."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
 
 from warpleague.errors import BadInput
 from warpleague.league.formats.knockout import Knockout, ties_of
+from warpleague.league.formats.swiss import Swiss, rounds_of
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from warpleague.league.formats.knockout import Tie
+    from warpleague.league.formats.swiss import Meeting
     from warpleague.league.league import League
+
+_DECIDED: Final = {
+    "seed": "level: better seed goes on",
+    "absent": "the other bot was disqualified",
+}
+
+
+@attrs.frozen
+class Side:
+    """A bot in a box: its points as text, empty before the first deal, and whether it goes on."""
+
+    bot: str
+    points: str
+    won: bool
+
+
+@attrs.frozen
+class Box:
+    """A tie or a table of a round: who meets, the best first where it has no seats in the tree, and a remark."""
+
+    sides: tuple[Side, ...]
+    remark: str = ""
+
+
+@attrs.frozen
+class Part:
+    """A picture: its title, and its rounds from left to right; a `tree` leads from each round to the next.
+
+    Places of a tree where nobody meets are boxes without sides.
+    """
+
+    title: str
+    rounds: tuple[tuple[str, tuple[Box, ...]], ...]
+    tree: bool = True
 
 
 def has_bracket(league: League) -> bool:
-    """Whether a league is a knockout or a double elimination."""
-    return isinstance(league.schedule.format, Knockout)
+    """Whether a league is a knockout, a double elimination or a Swiss."""
+    return isinstance(league.schedule.format, Knockout | Swiss)
 
 
 def bracket_json(league: League) -> list[dict[str, Any]]:
-    """The ties of a bracket, in the order in which they are played; `BadInput` if the league has none."""
+    """Ties or tables, in the order in which they are played; `BadInput` if the league has none."""
     _check(league)
     names = league.season.names
+    if isinstance(league.schedule.format, Swiss):
+        return [
+            {
+                "round": _round(meeting),
+                "bots": [names[bot] for bot in meeting.bots],
+                "points": [meeting.points.get(bot, 0) for bot in meeting.bots],
+                "deals": meeting.deals,
+                "winner": None,
+                "decided": "bye" if len(meeting.bots) == 1 else None,
+            }
+            for meeting in rounds_of(league.schedule)[1]
+        ]
     return [
         {
             "round": tie.round,
@@ -31,26 +81,46 @@ def bracket_json(league: League) -> list[dict[str, Any]]:
             "points": tie.points,
             "deals": tie.deals,
             "winner": None if tie.winner is None else names[tie.winner],
+            "decided": tie.decided or None,
         }
         for tie in ties_of(league.schedule)
     ]
 
 
 def bracket_text(league: League) -> str:
-    """The bracket as far as it is known; `BadInput` if the league has none."""
+    """The bracket or the rounds as far as they are known; `BadInput` if the league has none."""
     _check(league)
-    ties, names = ties_of(league.schedule), [safe(name) for name in league.season.names]
-    rounds: dict[str, list[Tie]] = {}
-    for tie in ties:
-        rounds.setdefault(tie.round, []).append(tie)
-    told = list(rounds.values())
+    names = [safe(name, keep="") for name in league.season.names]
     if league.season.format.kind == "knockout":
-        return "\n".join(_tree(told, names))
-    return "\n".join(
-        line
-        for name, found in rounds.items()
-        for line in (name, *(f"  {_line(tie, names)}" for tie in found))
-    )
+        ties = ties_of(league.schedule)
+        lines = _tree(list(_by_round(ties).values()), names)
+        if any(tie.decided == "seed" for tie in ties):
+            lines += ["", f"*: {_DECIDED['seed']}"]
+        return "\n".join(lines)
+    lines = []
+    for part in bracket_parts(league):
+        for name, boxes in part.rounds:
+            told = [f"  {_line(box)}" for box in boxes if box.sides]
+            lines += [name, *told] if told else []
+    return "\n".join(lines)
+
+
+def bracket_parts(league: League) -> list[Part]:
+    """The pictures that show the bracket or the rounds; `BadInput` if the league has none."""
+    _check(league)
+    names = league.season.names
+    if isinstance(league.schedule.format, Swiss):
+        unit = 2 * (league.season.players - 1)
+        rounds: dict[str, list[Box]] = {}
+        for meeting in rounds_of(league.schedule)[1]:
+            rounds.setdefault(_round(meeting), []).append(_meeting_box(meeting, names, unit))
+        return [Part("", tuple((name, tuple(boxes)) for name, boxes in rounds.items()), tree=False)]
+    found: dict[str, list[tuple[str, tuple[Box, ...]]]] = {}
+    for name, ties in _by_round(ties_of(league.schedule)).items():
+        title = next((word for word in ("Winners", "Losers") if name.startswith(word)), "Final")
+        boxes = tuple(_tie_box(tie, names) for tie in ties)
+        found.setdefault(title if league.season.format.kind != "knockout" else "", []).append((name, boxes))
+    return [Part(title, tuple(rounds)) for title, rounds in found.items()]
 
 
 def _check(league: League) -> None:
@@ -58,12 +128,54 @@ def _check(league: League) -> None:
         raise BadInput(f"{league.config.name} has no bracket: its format is {league.season.format.kind}")
 
 
-def _line(tie: Tie, names: Sequence[str]) -> str:
-    one, two = ("nobody" if bot is None else names[bot] for bot in tie.bots)
-    if not tie.deals:
-        return f"{one} – {two}" + ("" if tie.winner is None else f": {names[tie.winner]} goes on")
-    won = "" if tie.winner is None else f": {names[tie.winner]}"
-    return f"{one} {tie.points[0]} – {tie.points[1]} {two}{won}"
+def _by_round(ties: Iterable[Tie]) -> dict[str, list[Tie]]:
+    rounds: dict[str, list[Tie]] = {}
+    for tie in ties:
+        rounds.setdefault(tie.round, []).append(tie)
+    return rounds
+
+
+def _round(meeting: Meeting) -> str:
+    return f"Round {meeting.round + 1}"
+
+
+def _tie_box(tie: Tie, names: Sequence[str]) -> Box:
+    met = [(bot, points) for bot, points in zip(tie.bots, tie.points, strict=True) if bot is not None]
+    if len(met) < 2:
+        return Box(tuple(Side(names[bot], "", won=True) for bot, _ in met), "bye")
+    told = [f"{points / 2:g}" if tie.deals else "" for _, points in met]
+    sides = (Side(names[bot], text, bot == tie.winner) for (bot, _), text in zip(met, told, strict=True))
+    return Box(tuple(sides), _DECIDED.get(tie.decided, ""))
+
+
+def _meeting_box(meeting: Meeting, names: Sequence[str], unit: int) -> Box:
+    points, most = meeting.points, max(meeting.points.values(), default=0)
+    level = list(points.values()).count(most) > 1
+    if len(meeting.bots) == 1:
+        return Box((Side(names[meeting.bots[0]], f"{most / unit:g}", won=False),), "bye")
+    return Box(
+        tuple(
+            Side(
+                names[bot],
+                f"{points[bot] / unit:g}" if meeting.deals else "",
+                bool(meeting.deals) and not level and points[bot] == most,
+            )
+            for bot in meeting.bots
+        )
+    )
+
+
+def _line(box: Box) -> str:
+    """A box in one line; the points of two stand between their names."""
+    sides = [attrs.evolve(side, bot=safe(side.bot, keep="")) for side in box.sides]
+    if len(sides) == 1:
+        return f"{sides[0].bot}: {box.remark}"
+    if len(sides) > 2:
+        return ", ".join(f"{side.bot} {side.points}".strip() for side in sides)
+    one, two = sides
+    won = "".join(f": {side.bot}" for side in sides if side.won)
+    remark = f" ({box.remark})" if box.remark else ""
+    return " ".join(filter(None, (one.bot, one.points, "–", two.points, two.bot))) + won + remark
 
 
 def _tree(rounds: list[list[Tie]], names: Sequence[str]) -> list[str]:
@@ -71,18 +183,22 @@ def _tree(rounds: list[list[Tie]], names: Sequence[str]) -> list[str]:
     blocks: list[tuple[list[str], int]] = []
     for tie in rounds[0] if rounds else ():
         for side, bot in enumerate(tie.bots):
-            blocks.append(([_leaf(tie, side, "-" if bot is None else names[bot])], 0))
+            blocks.append(([] if bot is None else [_leaf(tie, side, names[bot])], 0))
     for number, found in enumerate(rounds):
         width = max((len(line) for lines, _ in blocks for line in lines), default=0)
         joined = []
         for place, tie in enumerate(found):
             (top, up), (bottom, down) = blocks[2 * place], blocks[2 * place + 1]
+            following = rounds[number + 1][place // 2] if number + 1 < len(rounds) else None
+            name = "..." if tie.winner is None else names[tie.winner] + "*" * (tie.decided == "seed")
+            told = name if following is None else _leaf(following, place % 2, name)
+            if None in tie.bots:
+                # Only in the first round: the one that is there goes on by itself.
+                joined.append(([f"{(top or bottom)[0]}bye ".ljust(width, "─") + f"───── {told}"], 0))
+                continue
             lines = [*top, "", *bottom]
             low = len(top) + 1 + down
             middle = (up + low) // 2
-            following = rounds[number + 1][place // 2] if number + 1 < len(rounds) else None
-            name = "..." if tie.winner is None else names[tie.winner]
-            told = name if following is None else _leaf(following, place % 2, name)
             drawn = []
             for row, line in enumerate(lines):
                 fill = "─" if row in (up, low) else " "
@@ -95,4 +211,4 @@ def _tree(rounds: list[list[Tie]], names: Sequence[str]) -> list[str]:
 
 
 def _leaf(tie: Tie, side: int, name: str) -> str:
-    return f"{name} {tie.points[side]} " if tie.deals else f"{name} "
+    return f"{name} {tie.points[side] / 2:g} " if tie.deals else f"{name} "

@@ -139,6 +139,15 @@ def read_tables(league: League, columns: Columns, first: int = 1, marks: Sequenc
     )
 
 
+def seats_remark(lines: Sequence[SeatLine]) -> str:
+    """What may be concluded from the results by seat."""
+    if len(lines) < 2 or not any(line.record.played for line in lines):
+        return ""
+    if all(line.even for line in lines):
+        return "Every bot sat in all seats equally often, so shares differ only if the seats do."
+    return "Not every bot sat in all seats equally often, so shares also differ by who sat there."
+
+
 def slowest_first(lines: Iterable[TimeLine]) -> list[TimeLine]:
     """By the mean time of a decision."""
     return sorted(lines, key=lambda line: -(line.mean(line.wall_ms) or 0.0))
@@ -189,11 +198,42 @@ def disqualified_lines(standings: Standings) -> list[str]:
     return decision_lines(line.disqualified for line in standings.lines if line.disqualified)
 
 
+def placing_headers(standings: Standings) -> tuple[str, ...]:
+    """The columns of what ranks where a format decides it."""
+    first = next((line.placing for line in standings.lines if line.placing), None)
+    if first is None:
+        return ()
+    return ("points", "Buchholz") if first.reached is None else ("reached",)
+
+
+def placing_words(line: Standing) -> tuple[str, ...]:
+    """What ranks a bot where a format decides it, for `placing_headers`."""
+    placing = line.placing
+    if placing is None:
+        return ()
+    if placing.reached is not None:
+        return (placing.reached,)
+    return (f"{placing.points:g}", f"{placing.buchholz:g}")
+
+
+def _placing_remarks(standings: Standings) -> list[str]:
+    headers = placing_headers(standings)
+    if not headers:
+        return []
+    if headers[0] == "reached":
+        return ["Ranked by how far a bot came: the round in which it was out, or still is."]
+    return [
+        "Ranked by points of whole rounds: 1 for each match won at a table of two, the share of opponents beaten at "
+        "larger ones. Equal points: by Buchholz, the points of all that a bot met; a bye counts as its own points."
+    ]
+
+
 def remarks(standings: Standings, *, wide: bool) -> list[str]:
     """What the columns of fitted standings mean, and what must not be compared; `wide` ones have all columns."""
-    found = ["fit: all results at once. Elo: match by match, the last matches count most."]
+    found = _placing_remarks(standings)
+    found.append("fit: all results at once. Elo: match by match, the last matches count most.")
     if wide:
-        found[0] += " LOS: likelihood to be stronger than the next."
+        found[-1] += " LOS: likelihood to be stronger than the next."
     if any(line.guessed for line in standings.lines):
         found.append(
             "≈: won or lost every match against others; estimated as if one more deal had been drawn."
@@ -215,6 +255,13 @@ def remarks(standings: Standings, *, wide: bool) -> list[str]:
     if len(islands) > 1:
         found.append(f"{len(islands)} groups of bots never met each other: do not compare their fits.")
     return found
+
+
+def lead_remarks(standings: Standings) -> list[str]:
+    """What the lead of a bot means, where there is one."""
+    if not any(line.lead and line.lead.count for line in standings.lines):
+        return []
+    return ["lead: mean score above that of who else sat in the same seat on the same deal."]
 
 
 def solo_remarks(*, rival: bool, compared: bool) -> list[str]:

@@ -21,17 +21,27 @@ def gauge(state: StrengthTest, width: int = _WIDTH) -> str:
     return f"{below:+.2f} ├{''.join(line)}┤ {above:+.2f}"
 
 
-def state_lines(state: StrengthTest) -> list[str]:
-    """The state in a few lines: ratio, share, likelihood, deals, and how much is left."""
+def numbers_line(state: StrengthTest) -> str:
+    """Share, likelihood and deals of the new bot."""
+    deals = f"deals won {state.won:,}, level {state.level:,}, lost {state.lost:,}"
+    return "  ".join([*_share_words(state), deals])
+
+
+def decided(state: StrengthTest) -> str:
+    """What the test decided, in one word."""
+    return {0: "accepted", 1: "rejected"}.get(exit_code(state), "undecided")
+
+
+def state_lines(state: StrengthTest, *, over: bool = False) -> list[str]:
+    """The state in a few lines: ratio, share, likelihood, deals, and how much is left unless it is `over`."""
     lines = []
     if not state.fixed:
         unit = " normalised" if state.test.unit == "normalized" else ""
         lines.append(
             f"LLR {state.ratio:+.2f}  {gauge(state)}  ({state.test.elo0:g} or {state.test.elo1:g}{unit} Elo)"
         )
-    deals = f"deals won {state.won:,}, level {state.level:,}, lost {state.lost:,}"
-    lines.append("  ".join([*_share_words(state), deals]))
-    if state.left is not None and _telling(state):
+    lines.append(numbers_line(state))
+    if not over and state.left is not None and _telling(state):
         lines.append(f"likely left: about {state.left:,} matches")
     return lines
 
@@ -112,7 +122,7 @@ def exit_code(state: StrengthTest) -> int:
 
 def luck_line(state: StrengthTest) -> str | None:
     """What shared deals saved, where that can be told."""
-    if state.saved is None:
+    if not state.saved:
         return None
     mean = f"{state.scores.mean:+.2f}" + ("" if state.scores.half is None else f" ± {state.scores.half:.2f}")
     return (

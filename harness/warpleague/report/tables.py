@@ -15,10 +15,14 @@ from warpleague.report.figures import (
     confinement_lines,
     disqualified_lines,
     fit_words,
+    lead_remarks,
     mean_words,
     percent,
+    placing_headers,
+    placing_words,
     rank_words,
     remarks,
+    seats_remark,
     share_span,
     slowest_first,
     solo_remarks,
@@ -62,18 +66,24 @@ def standings_table(
     table = make_table()
     _numbers(table, "#")
     _bot_column(table)
-    _numbers(table, *(("fit", "± 95 %") if fitted else ()), *(("LOS",) if fitted and wide else ()), "Elo")
-    leads = width >= _WIDEST and any(line.lead and line.lead.count for line in standings.lines)
+    placed = placing_headers(standings)
+    for header in placed:
+        table.add_column(header, justify="left" if header == "reached" else "right")
+    _numbers(table, *(("fit", "± 95 %") if fitted else ()), *(("LOS",) if fitted and wide else ()))
+    elo = not placed or width >= _WIDEST
+    _numbers(table, *(("Elo",) if elo else ()))
+    leads = width >= _WIDEST and bool(lead_remarks(standings))
     _numbers(table, *(("lead", "± 95 %") if leads else ()))
     _numbers(table, "played", "won", "drawn", "lost", *(("share",) if wide else ()), "faults")
     for line in standings.lines[:top]:
         record = line.record
-        cells: list[str | Text] = [rank_words(line), Text(line.bot)]
+        cells: list[str | Text] = [rank_words(line), Text(line.bot), *placing_words(line)]
         if fitted:
             cells += fit_words(line)
         if fitted and wide:
             cells.append("" if line.likelihood is None else f"{100 * line.likelihood:.0f} %")
-        cells.append("-" if line.elo is None else f"{line.elo:.0f}")
+        if elo:
+            cells.append("-" if line.elo is None else f"{line.elo:.0f}")
         if leads:
             cells += ("", "") if line.lead is None else mean_words(line.lead, signed=True)
         cells += [f"{count:,}" for count in (record.played, record.won, record.drawn, record.lost)]
@@ -82,7 +92,7 @@ def standings_table(
         table.add_row(*cells, _faults(record.faults))
     captions = remarks(standings, wide=wide) if fitted else []
     if leads:
-        captions.append("lead: mean score above that of who else sat in the same seat on the same deal.")
+        captions += lead_remarks(standings)
     captions += disqualified_lines(standings)
     return _titled(f"Standings of {name}, {_matches(standings)}", table, *captions)
 
@@ -176,7 +186,7 @@ def seats_table(lines: Sequence[SeatLine]) -> RenderableType:
             f"{record.scores.mean:.2f}" if record.played else "-",
             _faults(record.faults),
         )
-    return _titled("Seats", table)
+    return _titled("Seats", table, *filter(None, [seats_remark(lines)]))
 
 
 def faults_table(kinds: Sequence[FaultTally]) -> RenderableType:

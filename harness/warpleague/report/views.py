@@ -137,6 +137,8 @@ def all_tables(league: League, width: int) -> RenderableType:
 
     read = read_tables(league, league.columns(*PARTS))
     parts = [tables.standings_table(read.standings, league.config.name, width)]
+    if league.season.format.kind in ("knockout", "double-elimination"):
+        parts.append(_bracket_text(league, width))
     if not read.standings.solo:
         parts += [tables.crosstable(read.standings, width), tables.seats_table(read.seats)]
     parts += [tables.times_table(read.times), _confinement(league), tables.faults_table(read.faults)]

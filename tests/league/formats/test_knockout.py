@@ -10,10 +10,11 @@ from warpleague.errors import BadInput
 from warpleague.league.config import load_config
 from warpleague.league.formats.knockout import Tie, ties_of
 from warpleague.league.league import open_to_read
+from warpleague.league.placings import placings
 from warpleague.league.progress import RunWatcher
 from warpleague.league.running import run_league
 from warpleague.league.verifying import mispaired
-from warpleague.report.bracket import bracket_json, bracket_text
+from warpleague.report.bracket import _tree, bracket_json, bracket_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,8 +64,17 @@ def test_all_but_the_winner_lose_as_often_as_it_takes(
         byes = [bot for tie in ties if None in tie.bots and tie.round == ties[0].round for bot in tie.bots]
         assert sorted(bot for bot in byes if bot is not None) == list(range(sum(b is None for b in byes)))
         assert all(tie.points[0] != tie.points[1] or tie.deals in (0, 5) for tie in ties)
+        for tie in ties:
+            level = tie.points[0] == tie.points[1]
+            assert tie.decided == ("bye" if None in tie.bots else "seed" if level else "points")
+        found = placings(league)
+        assert found is not None
+        assert {bot for bot in range(len(bots)) if found[bot].reached == "winner"} == {ties[-1].winner}
+        order = sorted(range(len(bots)), key=lambda bot: found[bot].order, reverse=True)
+        assert set(order[:2]) == set(ties[-1].bots)
+        assert "nobody" not in bracket_text(league)
         assert [row["winner"] for row in bracket_json(league)][-1] in bots
-        assert list(bracket_json(league)[0]) == ["round", "bots", "points", "deals", "winner"]
+        assert list(bracket_json(league)[0]) == ["round", "bots", "points", "deals", "winner", "decided"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -91,25 +101,32 @@ def test_a_knockout_that_was_killed_again_and_again_is_the_same(
 
 
 def test_a_bracket_is_drawn_as_a_tree(make_tree: Any) -> None:
-    """The first round stands on the left, each winner between the two that met."""
+    """The first round stands on the left, each winner between the two that met; a won match is one point."""
     assert make_tree() == [
-        "a 4 ─┐",
-        "     ├─ a 3 ─┐",
-        "d 0 ─┘       │",
-        "             ├─ b",
-        "b 3 ─┐       │",
-        "     ├─ b 5 ─┘",
-        "c 1 ─┘",
+        "a 2 ───┐",
+        "       ├─ a 2 ─┐",
+        "d 0 ───┘       │",
+        "               ├─ b*",
+        "b 1.5 ─┐       │",
+        "       ├─ b 2 ─┘",
+        "c 0.5 ─┘",
     ]
+
+
+def test_a_bye_in_the_tree_needs_no_second_line() -> None:
+    """A bot without an opponent in the first round goes on by itself."""
+    rounds = [
+        [Tie("Semi-finals", (0, None), winner=0), Tie("Semi-finals", (1, 2), [3, 1], 1, 1)],
+        [Tie("Final", (0, 1))],
+    ]
+    assert _tree(rounds, ["anna", "b", "c"])[0] == "anna bye ───── anna ─┐"
 
 
 @pytest.fixture
 def make_tree() -> Any:
-    from warpleague.report.bracket import _tree
-
     rounds = [
         [Tie("Semi-finals", (0, 3), [4, 0], 1, 0), Tie("Semi-finals", (1, 2), [3, 1], 1, 1)],
-        [Tie("Final", (0, 1), [3, 5], 2, 1)],
+        [Tie("Final", (0, 1), [4, 4], 2, 1, "seed")],
     ]
     return lambda: _tree(rounds, "abcd")
 

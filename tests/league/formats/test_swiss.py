@@ -12,10 +12,13 @@ import pytest
 
 from warpleague.league.config import load_config
 from warpleague.league.formats.pairing import Field, luck_of, pair_round
+from warpleague.league.formats.swiss import rounds_of
 from warpleague.league.league import open_to_read
 from warpleague.league.progress import RunWatcher
 from warpleague.league.running import run_league
+from warpleague.league.standings import standings
 from warpleague.league.verifying import mispaired
+from warpleague.report.bracket import bracket_json, bracket_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,6 +97,31 @@ def test_a_swiss_that_was_killed_again_and_again_is_the_same(
     with open_to_read(load_config(path), tmp_path / "killed") as league:
         assert seen(league) == once
         assert mispaired(league) == []
+
+
+def test_a_swiss_ranks_by_points_then_by_those_of_the_opponents(
+    write_league: Any, open_league: Any, fake: Any, inline: Any
+) -> None:
+    """Points are those of all matches and byes; Buchholz adds up who was met; equals share a rank."""
+    with open_league(write_league(*"abcde", extra=FORM, deals=1)) as league:
+        run_league(league, executor=inline, play=fake.play)
+        lines, (_, meetings) = standings(league).lines, rounds_of(league.schedule)
+        drawn, rounds = bracket_text(league), bracket_json(league)
+    placed = {line.bot: line.placing for line in lines if line.placing is not None}
+    byes = Counter(meeting.bots[0] for meeting in meetings if len(meeting.bots) == 1)
+    for line in lines:
+        number, placing = "abcde".index(line.bot), placed[line.bot]
+        assert placing.points == line.record.points + 2 * byes[number]
+        met = [other for meeting in meetings if number in meeting.bots for other in meeting.bots]
+        met = [other for other in met if other != number] + [number] * byes[number]
+        assert placing.buchholz == sum(placed["abcde"[other]].points or 0 for other in met)
+        assert line.to_json()["buchholz"] == placing.buchholz
+    order = [(placed[line.bot].points, placed[line.bot].buchholz) for line in lines]
+    assert order == sorted(order, reverse=True)
+    assert [line.rank for line in lines] == [1 + order.index(found) for found in order]
+    assert len([line for line in drawn.splitlines() if line.endswith(": bye")]) == 4
+    assert sum(row["decided"] == "bye" for row in rounds) == 4
+    assert sum(sum(row["points"]) for row in rounds) == 4 * (2 * 4 + 4)
 
 
 def test_a_changed_result_shows_as_a_wrong_pairing(

@@ -25,7 +25,8 @@ class Tie:
     """Two bots of a bracket that meet until one is ahead; None: nobody, and the other goes on.
 
     `points` are two for each match won and one for each drawn; `deals` is how many were played. `winner` is None as
-    long as it is not decided.
+    long as it is not decided; then `decided` says by what: "points", "seed" where it stayed level, "bye", or "absent"
+    where one was disqualified.
     """
 
     round: str
@@ -33,6 +34,7 @@ class Tie:
     points: list[int] = attrs.Factory(lambda: [0, 0])
     deals: int = 0
     winner: int | None = None
+    decided: str = ""
 
 
 def make(season: Season) -> Knockout:
@@ -123,7 +125,8 @@ class _Bracket:
         self.ties += ties
         for tie in ties:
             one, two = tie.bots
-            tie.winner = two if one is None else one if two is None else None
+            if None in tie.bots:
+                tie.winner, tie.decided = (two if one is None else one), "bye"
         level = [tie for tie in ties if None not in tie.bots]
         turn, absent = 0, set[int]()
         while level and turn < form.deals + form.extra_deals:
@@ -142,6 +145,7 @@ class _Bracket:
             turn = deals.stop
         for tie in level:
             tie.winner = min((bot for bot in tie.bots if bot is not None), key=self.seed.__getitem__)
+            tie.decided = "seed"
         self.round += 1
         losers = [tie.bots[0] if tie.winner == tie.bots[1] else tie.bots[1] for tie in ties]
         return [tie.winner for tie in ties], losers
@@ -149,9 +153,11 @@ class _Bracket:
     def _winner(self, tie: Tie, absent: set[int]) -> int | None:
         one, two = tie.bots
         if (one in absent) != (two in absent):
+            tie.decided = "absent"
             return two if one in absent else one
         if tie.points[0] == tie.points[1]:
             return None
+        tie.decided = "points"
         return one if tie.points[0] > tie.points[1] else two
 
     def _group(self, tie: Tie, deal: int) -> Group:

@@ -9,17 +9,42 @@ import attrs
 from warpleague.league.formats.api import Group, counted, points_of
 from warpleague.league.formats.pairing import Field, luck_of, pair_round
 from warpleague.league.formats.seating import seatings, seatings_count, told_seatings
+from warpleague.league.schedule import Course
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from warpleague.league.formats.api import Batches, Table
+    from warpleague.league.schedule import Schedule
     from warpleague.league.season import Season
+
+
+@attrs.define
+class Meeting:
+    """A table of a round, in the order in which it was paired; a bot alone at a table of more has a bye.
+
+    `points` are, for each of its bots, two for each opponent beaten in a match and one for a tie; `deals` is how many
+    were played.
+    """
+
+    round: int
+    bots: Table
+    points: dict[int, int] = attrs.Factory(dict)
+    deals: int = 0
 
 
 def make(season: Season) -> Swiss:
     """The format of `season`."""
     return Swiss(season)
+
+
+def rounds_of(schedule: Schedule) -> tuple[Field, list[Meeting]]:
+    """The rounds of a season as far as they are known, and what its bots did in those that are whole."""
+    assert isinstance(schedule.format, Swiss)
+    field, meetings = schedule.format.field(), list[Meeting]()
+    for _ in Course(schedule, schedule.format.batches(field, meetings)).counted():
+        pass
+    return field, meetings
 
 
 @attrs.frozen
@@ -40,11 +65,17 @@ class Swiss:
         """Whether equals are paired by a draw, and not by their seeds."""
         return self.season.format.seeding in (None, "draw")
 
-    def batches(self) -> Batches:
-        """The rounds, one after another."""
+    def field(self) -> Field:
+        """The bots before the first round."""
         season = self.season
         seeds = {} if self.drawn else {bot: place for place, bot in enumerate(season.seeded)}
-        field = Field(season.players, self.win, list(season.by_name), season.format.seats == "fixed", seeds)
+        return Field(season.players, self.win, list(season.by_name), season.format.seats == "fixed", seeds)
+
+    def batches(self, field: Field | None = None, meetings: list[Meeting] | None = None) -> Batches:
+        """The rounds, one after another; `field` and `meetings` hear of each."""
+        season = self.season
+        field = self.field() if field is None else field
+        meetings = [] if meetings is None else meetings
         for round_ in range(season.format.rounds):
             if len(field.bots) < season.players:
                 break
@@ -53,9 +84,16 @@ class Swiss:
             field.seat(tables)
             for bot in byes:
                 field.bye(bot)
+            told = {frozenset(table): Meeting(round_, table) for table in tables}
+            meetings += [*told.values(), *(Meeting(round_, (bot,), {bot: self.win}) for bot in byes)]
             for outcome in (yield list(self._groups(tables, round_))):
                 if outcome.played is not None:
-                    field.scores.update(points_of(outcome))
+                    points = points_of(outcome)
+                    field.scores.update(points)
+                    meeting = told[frozenset(outcome.group.bots)]
+                    meeting.deals += 1
+                    for bot in meeting.bots:
+                        meeting.points[bot] = meeting.points.get(bot, 0) + points[bot]
                     continue
                 field.bots = [bot for bot in field.bots if bot not in outcome.absent]
                 for bot in set(outcome.group.seats[0]) - outcome.absent:

@@ -171,6 +171,58 @@ def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> 
     return Markup("").join([*parts, Markup("</svg>")])
 
 
+def ratio(points: Sequence[tuple[int, float]], low: float, high: float) -> Markup:
+    """The log likelihood ratio of a test after so many deals, as a line between its bounds; empty without deals."""
+    if not points:
+        return Markup()
+    points = [(0, 0.0), *points]
+    values = [value for _, value in points]
+    least, most = min(low, *values), max(high, *values)
+    margin = (most - least) * 0.05
+    least, most = least - margin, most + margin
+    left, top, right, bottom = 46, 8, _WIDTH - 10, 220
+    last = points[-1][0]
+
+    def across(deals: float) -> float:
+        return round(left + deals / last * (right - left), 1)
+
+    def down(value: float) -> float:
+        return round(bottom - (value - least) / (most - least) * (bottom - top), 1)
+
+    parts = [
+        _head(bottom + 36, f"LLR {values[-1]:+.2f} after {last:,} deals, bounds {low:+.2f} and {high:+.2f}")
+    ]
+    parts.append(Markup('<g class="ratio">'))
+    for value, what in ((high, "accepted above"), (low, "rejected below")):
+        y = down(value)
+        parts.append(
+            Markup(
+                '<path class="bound" d="M{0},{2}H{1}"/><text class="tick left" x="{3}" y="{2}">{4}</text>'
+                '<text class="said" x="{5}" y="{6}">{7}</text>'
+            ).format(
+                left, right, y, left - 6, f"{value:+.2f}", left + 6, y + (12 if value > 0 else -10), what
+            )
+        )
+    parts.append(
+        Markup(
+            '<path class="grid" d="M{0},{2}H{1}"/><text class="tick left" x="{3}" y="{2}">0</text>'
+        ).format(left, right, down(0.0), left - 6)
+    )
+    parts += [
+        Markup('<text class="tick" x="{}" y="{}">{}</text>').format(across(tick), bottom + 16, _label(tick))
+        for tick in ticks(0, last)
+        if tick == int(tick)
+    ]
+    line = " ".join(f"{across(deals)},{down(value)}" for deals, value in points)
+    parts.append(
+        Markup(
+            '<text class="axis" x="{}" y="{}">deals</text><polyline class="course" fill="none" points="{}"/>'
+            '<circle class="dot" cx="{}" cy="{}" r="4.5"/></g></svg>'
+        ).format((left + right) / 2, bottom + 31, line, across(last), down(values[-1]))
+    )
+    return Markup("").join(parts)
+
+
 def _apart(places: Iterable[float], gap: float, last: float) -> list[float]:
     """The places, moved down as far as needed for labels `gap` apart, then up where they went beyond `last`."""
     found = list(places)

@@ -15,17 +15,21 @@ from warpleague.league.columns import PARTS
 from warpleague.league.details import faults
 from warpleague.league.statistics import share_interval
 from warpleague.league.status import status
-from warpleague.report.bracket import bracket_text, has_bracket
+from warpleague.report.bracket import bracket_parts, has_bracket
 from warpleague.report.figures import (
     changes_line,
     confinement_lines,
     disqualified_lines,
     fit_words,
+    lead_remarks,
     mean_words,
     percent,
+    placing_headers,
+    placing_words,
     rank_words,
     read_tables,
     remarks,
+    seats_remark,
     share_span,
     slowest_first,
     solo_remarks,
@@ -61,29 +65,32 @@ class IndexContent:
 
 def index_content(league: League) -> IndexContent:
     """Read the league and compute all that its page shows but the replays."""
-    now = status(league)
+    now, season = status(league), league.season
     columns = league.columns(*PARTS)
     listing = Listing.of(columns, faults(league, columns))
     marks = course_marks(len(columns))
     read = read_tables(league, columns, _FIRST, marks)
     table = read.standings
-    game = load_game(league.season.game)
+    game = load_game(season.game)
     values = {
         "status": now,
         "title": game.title,
         "facts": _facts(league, now),
+        "test": _test(league),
         "table": table,
         "standings": [_standing(line) for line in table.lines],
+        "placed": placing_headers(table),
+        "leads": any(line.lead and line.lead.count for line in table.lines),
         "disqualified": disqualified_lines(table),
         "changed": changes_line(league),
-        "bracket": bracket_text(league) if has_bracket(league) else "",
-        "remarks": solo_remarks(rival=table.rival, compared=len(table.lines) > 1)
-        if table.solo
-        else remarks(table, wide=True),
+        "bracket": bracket_parts(league) if has_bracket(league) else [],
+        "bracket_title": "Rounds" if season.format.kind == "swiss" else "Bracket",
+        "remarks": _remarks(table),
         "ratings_chart": _ratings_chart(table),
         "elo_chart": _course(table, marks, league.config.rating.start),
         "cross": None if table.solo or len(table.names) > _GRID_BOTS else _cross(table),
         "seats": _seats(read.seats),
+        "seats_remark": seats_remark(read.seats),
         "times": _times(read.times),
         "busy": int(listing.busy.sum()),
         "faults": _faults(read.faults),
@@ -118,13 +125,6 @@ def _facts(league: League, now: Status) -> Facts:
         ("secret", secret),
         ("receipt", now.head),
     ]
-    if season.format.kind == "test":
-        from warpleague.league.strength import strength_test
-        from warpleague.report.strength import estimate_words, state_lines, verdict
-
-        test = strength_test(league)
-        told = [verdict(test, *season.names[:2]), f"Estimate: {estimate_words(test.estimate())}."]
-        facts.append(("test", "\n".join([*told, *state_lines(test)])))
     if now.taken_out:
         facts.insert(3, ("taken out", f"{now.taken_out:,} matches of disqualified bots, not counted"))
     if now.other:
@@ -132,7 +132,33 @@ def _facts(league: League, now: Status) -> Facts:
     return [(name, safe(value)) for name, value in facts]
 
 
+def _test(league: League) -> dict[str, Any] | None:
+    """The verdict of a test of strength, and its way there; None for other formats."""
+    if league.season.format.kind != "test":
+        return None
+    from warpleague.league.strength import strength_test
+    from warpleague.report.strength import decided, estimate_words, luck_line, numbers_line, verdict
+
+    state = strength_test(league)
+    below, above = state.test.bounds
+    path = [*state.path[:-1], (state.counts.deals, state.ratio)] if state.path else []
+    names = [one_line(name) for name in league.season.names[:2]]
+    return {
+        "verdict": verdict(state, *names),
+        "decision": decided(state),
+        "estimate": estimate_words(state.estimate()),
+        "lines": [line for line in (numbers_line(state), luck_line(state)) if line],
+        "chart": "" if state.fixed else charts.ratio(path, below, above),
+    }
+
+
 # Standings
+
+
+def _remarks(table: Standings) -> list[str]:
+    if table.solo:
+        return solo_remarks(rival=table.rival, compared=len(table.lines) > 1)
+    return [*remarks(table, wide=True), *lead_remarks(table)]
 
 
 def _standing(line: Standing) -> dict[str, Any]:
@@ -141,6 +167,7 @@ def _standing(line: Standing) -> dict[str, Any]:
     return {
         "rank": rank_words(line),
         "bot": line.bot,
+        "placed": placing_words(line),
         "elo": "-" if line.elo is None else f"{line.elo:.0f}",
         "fit": fit,
         "error": error,
@@ -152,6 +179,7 @@ def _standing(line: Standing) -> dict[str, Any]:
         "score": mean_words(record.scores),
         "margin": mean_words(record.margins, signed=True),
         "ahead": ("", "") if line.ahead is None else mean_words(line.ahead, signed=True),
+        "lead": ("", "") if line.lead is None else mean_words(line.lead, signed=True),
     }
 
 
