@@ -17,6 +17,7 @@ HEAD = "## The modules\n"
 ROOMS = {
     "games": "harness/warpleague/games",
     "match": "harness/warpleague/match",
+    "sim": "harness/warpleague/sim",
     "runner": "harness/warpleague/runner",
     "league": "harness/warpleague/league",
     "report": "harness/warpleague/report",

@@ -38,6 +38,7 @@ COMMANDS: Final = {
     "league": "run a league, look at its tables",
     "compare": "test whether a bot is better than another",
     "bot": "check a bot, start a new one, list bots",
+    "sim": "serve the rules of the games to programs that search",
     "demo": "play a small league of every game",
     "docs": "list the pages of the documentation, or print one",
     "cache": "list the built bots in the cache, remove some",

@@ -47,10 +47,14 @@ LANGUAGES = {
 }
 """By the word on the command line: the language's name, and the folder of the starter in it."""
 
+SEARCHER = "search-python"
+"""The starter of bots in Python that bring the engine."""
+ENGINE_PAGE = "`warpleague docs simulator` explains how to use it"
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague bot`."""
-    verbs = parser.add_subparsers(required=True, metavar="check|new|list")
+    verbs = parser.add_subparsers(required=True, metavar="check|new|engine|list")
     check = add_verb(
         verbs, "check", "play every game that the bot's bot.toml names, and say whether the bot is ready"
     )
@@ -104,8 +108,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="LANGUAGE",
         help=f"the language, one of {', '.join(LANGUAGES)} (default python)",
     )
-    add_examples(new, "bot new my-bot", "bot new my-rust-bot --lang rust")
+    new.add_argument(
+        "--with-engine",
+        action="store_true",
+        help="put the rules and the simulator into the folder, too, for a bot that searches; a bot in Python does so "
+        "from the start",
+    )
+    add_examples(
+        new, "bot new my-bot", "bot new my-rust-bot --lang rust", "bot new my-searcher --with-engine"
+    )
     new.set_defaults(handler=run_new)
+    engine = add_verb(verbs, "engine", "put the rules and the simulator into a bot's folder, or renew them")
+    engine.add_argument("folder", type=Path, metavar="BOT", help="the bot's folder")
+    add_examples(engine, "bot engine my-bot")
+    engine.set_defaults(handler=run_engine)
     listing = add_verb(verbs, "list", "list the bots in a folder")
     listing.add_argument(
         "folder",
@@ -199,6 +215,9 @@ def run_new(args: argparse.Namespace) -> int:
     shown = Path(os.path.realpath(folder)).name
     name = re.sub(r"[^A-Za-z0-9._+-]", "-", shown).strip("-._+") or "my-bot"
     language, starter = LANGUAGES[args.lang]
+    searches = args.with_engine and args.lang == "python"
+    if searches:
+        starter = SEARCHER
     source = starter_folder(starter)
     try:
         shutil.copytree(source, folder)
@@ -209,10 +228,29 @@ def run_new(args: argparse.Namespace) -> int:
     for key, value in (("name", f'"{name[:64]}"'), ("version", '"0.1"'), ("authors", "[]")):
         manifest = re.sub(rf"^{key} = .*$", f"{key} = {value}", manifest, flags=re.MULTILINE)
     (folder / MANIFEST).write_text(manifest, encoding="utf-8")
-    print(f"{folder}: a bot in {language} that plays at random; make it yours, then:")
+    how = "searches" if searches else "plays at random"
+    print(f"{folder}: a bot in {language} that {how}; make it yours, then:")
     shown = f"./{folder}" if str(folder).startswith("-") else str(folder)  # not to be taken for an option
     print(f"  warpleague bot check {shlex.quote(shown)}")
+    if args.with_engine:
+        _put_engine(folder)
     return 0
+
+
+def run_engine(args: argparse.Namespace) -> int:
+    """Put the engine into the folder of a bot, or renew it there."""
+    from warpleague.runner.bundle.manifest import read_manifest
+
+    read_manifest(args.folder)
+    _put_engine(args.folder)
+    return 0
+
+
+def _put_engine(folder: Path) -> None:
+    from warpleague.runner.bundle.engine import ENGINE, write_engine
+
+    size = write_engine(folder)
+    print(f"{folder / ENGINE}: the rules and the simulator, {size / 1024:.0f} KiB; {ENGINE_PAGE}")
 
 
 def run_list(args: argparse.Namespace) -> int:

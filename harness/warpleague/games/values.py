@@ -9,14 +9,29 @@ JSON of those that take time: `encoded` puts the whole together, and `decoded` r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 import attrs
-import msgspec
+
+from warpleague.games.json_text import Part, decoded, encoded, part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+
+__all__ = [
+    "Interned",
+    "Kept",
+    "Parts",
+    "copier",
+    "decoded",
+    "encoded",
+    "mask",
+    "members",
+    "part",
+    "replaced",
+]
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -71,18 +86,7 @@ class Kept(dict[K, V], Generic[K, V]):
         return made
 
 
-encoded: Final = msgspec.json.Encoder().encode
-"""The compact JSON, in UTF-8, of dicts with text keys, lists, tuples, scalars and `Parts`' items."""
-decoded: Final = msgspec.json.Decoder().decode
-"""The value that JSON stands for."""
-
-
-def part(value: Any) -> msgspec.Raw:
-    """The JSON of `value`, ready to be put into a larger value for `encoded`."""
-    return msgspec.Raw(encoded(value))
-
-
-class Parts(Kept[K, msgspec.Raw]):
+class Parts(Kept[K, Part]):
     """Parts of views, ready to be put into a larger value for `encoded`: by what `make` makes their values from."""
 
     __slots__ = ()

@@ -1,0 +1,227 @@
+"""Serves the simulator to programs in other languages: lines of JSON in, one line of JSON out for each.
+
+Positions stay here and go by numbers. `docs/simulator.md` lists the requests.
+"""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+from warpleague.errors import WarpLeagueError
+from warpleague.games.api import CHANCE
+from warpleague.games.json_text import encoded
+from warpleague.sim.simulator import Simulator, common_dice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from warpleague.games.api import JsonObject
+
+MOST_STATES: Final = 200_000
+"""How many positions are kept at once; `free` drops some."""
+MOST_PLAYOUTS: Final = 1_000_000
+
+_MISSING: Final = object()
+_WORDS: Final[dict[type, str]] = {
+    int: "a whole number",
+    str: "a text",
+    dict: "an object",
+    list: "a list",
+    bool: "true or false",
+}
+
+
+class _Wrong(Exception):
+    """A request that cannot be answered; the text says what is wrong with it."""
+
+
+class Session:
+    """What one program has asked for: its table, its positions, and its random numbers."""
+
+    def __init__(self) -> None:
+        self._table: Simulator | None = None
+        self._states: dict[int, tuple[Simulator, Any]] = {}
+        self._last = 0
+        self._rng = Random()
+        self._calls: dict[str, Callable[[JsonObject], JsonObject]] = {
+            "new": self._new,
+            "load": self._load,
+            "dump": self._dump,
+            "legal": self._legal,
+            "view": self._view,
+            "determinize": self._determinize,
+            "apply": self._apply,
+            "roll": self._roll,
+            "playout": self._playout,
+            "free": self._free,
+        }
+
+    def answer(self, line: bytes) -> JsonObject:
+        """The answer to one line; `{"error": text}` if it is no request that can be answered."""
+        found: JsonObject
+        try:
+            request = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            return {"error": f"not JSON: {error}"}
+        if not isinstance(request, dict):
+            return {"error": 'a request is an object such as {"do": "legal", "state": 1}'}
+        try:
+            call = self._calls.get(_take(request, "do", str))
+            if call is None:
+                raise _Wrong(f"nothing is called {request['do']!r}; there are {', '.join(self._calls)}")
+            found = call(request)
+        except (_Wrong, WarpLeagueError) as error:
+            found = {"error": str(error)}
+        return {"id": request["id"], **found} if "id" in request else found
+
+    # ------------------------------------------------------------------ requests
+
+    def _new(self, request: JsonObject) -> JsonObject:
+        table = Simulator(
+            _take(request, "game", str), _take(request, "players", int), _take(request, "options", dict, {})
+        )
+        if (seed := _take(request, "seed", str, None)) is not None:
+            self._rng = Random(seed)
+        self._table = table
+        return self._kept(table, table.start())
+
+    def _load(self, request: JsonObject) -> JsonObject:
+        table = self._of_now()
+        return self._kept(table, table.load(_take(request, "position", dict)))
+
+    def _dump(self, request: JsonObject) -> JsonObject:
+        table, state = self._state(request)
+        return {"position": table.dump(state)}
+
+    def _legal(self, request: JsonObject) -> JsonObject:
+        table, state = self._state(request)
+        return {"legal": [table.json(action) for action in table.legal(state)]}
+
+    def _view(self, request: JsonObject) -> JsonObject:
+        table, state = self._state(request)
+        return {"view": table.view(state, _seat(table, request))}
+
+    def _determinize(self, request: JsonObject) -> JsonObject:
+        table = self._of_now()
+        view, seat = _take(request, "view", dict), _seat(table, request)
+        try:
+            state = table.determinize(view, seat, self._random(request))
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            # Engines trust the views that referees send them.
+            raise _Wrong(f"view: this is none of {table.game.id}: {type(error).__name__}: {error}") from None
+        return self._kept(table, state)
+
+    def _apply(self, request: JsonObject) -> JsonObject:
+        table, state = self._state(request)
+        moves = request.get("actions", [request.get("action", _MISSING)])
+        if not isinstance(moves, list) or not moves or moves[0] is _MISSING:
+            raise _Wrong("apply needs action, an index or an object, or actions, a list of them")
+        for move in moves:
+            if type(move) is not int and not isinstance(move, dict):
+                raise _Wrong(f"an action is an index or an object, not {json.dumps(move)[:60]}")
+            state = table.step(state, table.action(state, move))
+        if _take(request, "roll", bool, False):
+            state = table.roll_all(state, self._random(request))
+        return self._kept(table, state)
+
+    def _roll(self, request: JsonObject) -> JsonObject:
+        table, state = self._state(request)
+        if table.actor(state) != CHANCE:
+            raise _Wrong("no dice are rolled here")
+        if (outcome := _take(request, "outcome", list, None)) is None:
+            return self._kept(table, table.roll(state, self._random(request)))
+        draws = table.game.chance(state)
+        sides = [draw if isinstance(draw, int) else len(draw) for draw in draws]
+        if [type(shown) for shown in outcome] != [int] * len(sides) or not all(
+            0 <= shown < most for shown, most in zip(outcome, sides, strict=True)
+        ):
+            raise _Wrong(f"outcome must have a whole number below each of {sides}")
+        return self._kept(table, table.step(state, tuple(outcome)))
+
+    def _playout(self, request: JsonObject) -> JsonObject:
+        table, state = self._state(request)
+        number = _take(request, "number", int, 1)
+        if not 1 <= number <= MOST_PLAYOUTS:
+            raise _Wrong(f"number must be from 1 to {MOST_PLAYOUTS:,}")
+        seed = _take(request, "seed", str, None)
+        totals = [0.0] * table.players
+        for turn in range(number):
+            rng = self._rng if seed is None else Random(f"{seed} {turn}")
+            dice = None if seed is None else common_dice(f"{seed} {turn}")
+            for seat, worth in enumerate(table.playout(state, rng, dice=dice)):
+                totals[seat] += worth
+        return {"number": number, "worth": [total / number for total in totals]}
+
+    def _free(self, request: JsonObject) -> JsonObject:
+        numbers = request.get("states")
+        if numbers is None:
+            self._states.clear()
+        elif isinstance(numbers, list):
+            for number in numbers:
+                self._states.pop(number, None) if type(number) is int else None
+        else:
+            raise _Wrong("states must be a list of numbers; without it all are freed")
+        return {"states": len(self._states)}
+
+    # ------------------------------------------------------------------ what they share
+
+    def _of_now(self) -> Simulator:
+        if self._table is None:
+            raise _Wrong("there is no table yet: first send new with game, players and options")
+        return self._table
+
+    def _state(self, request: JsonObject) -> tuple[Simulator, Any]:
+        number = _take(request, "state", int)
+        found = self._states.get(number)
+        if found is None:
+            raise _Wrong(f"there is no state {number}: it was never made, or freed")
+        return found
+
+    def _random(self, request: JsonObject) -> Random:
+        seed = _take(request, "seed", str, None)
+        return self._rng if seed is None else Random(seed)
+
+    def _kept(self, table: Simulator, state: Any) -> JsonObject:
+        """Keep a position, and tell its number, who must act in it, and what is to be known of it."""
+        if len(self._states) >= MOST_STATES:
+            raise _Wrong(f"there are {MOST_STATES:,} states: free some")
+        self._last += 1
+        self._states[self._last] = table, state
+        actor = table.actor(state)
+        told: JsonObject = {"state": self._last, "actor": actor}
+        if actor is None:
+            told |= {"worth": list(table.worth(state)), "scores": list(table.scores(state))}
+        elif actor == CHANCE:
+            draws = table.game.chance(state)
+            told["draws"] = [draw if isinstance(draw, int) else list(draw) for draw in draws]
+        else:
+            told |= {"ask": table.game.ask(state, actor), "actions": len(table.legal(state))}
+        return told
+
+
+def _take(request: JsonObject, name: str, kind: type, default: Any = _MISSING) -> Any:
+    """The value of a key, of the type it must have."""
+    value = request.get(name, default)
+    if value is _MISSING:
+        raise _Wrong(f"{name} is missing: it must be {_WORDS[kind]}")
+    if value is not default and type(value) is not kind:
+        raise _Wrong(f"{name} must be {_WORDS[kind]}, not {json.dumps(value)[:60]}")
+    return value
+
+
+def _seat(table: Simulator, request: JsonObject) -> int:
+    seat: int = _take(request, "seat", int)
+    if not 0 <= seat < table.players:
+        raise _Wrong(f"seat {seat}: the seats are 0 to {table.players - 1}")
+    return seat
+
+
+def serve(source: Iterable[bytes], say: Callable[[str], object]) -> None:
+    """Answer each line of `source` by a line of JSON in ASCII, without its end, which `say` must write at once."""
+    session = Session()
+    for line in source:
+        answer = session.answer(line)
+        text = encoded(answer).decode()
+        say(text if text.isascii() and text.isprintable() else json.dumps(answer))

@@ -1,0 +1,228 @@
+"""One table of a game, whose positions can be played on, looked at from a seat, guessed and played out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import attrs
+
+from warpleague.errors import ActionError, OptionsError
+from warpleague.games import load_game
+from warpleague.games.api import CHANCE
+from warpleague.games.playout import random_roll
+from warpleague.match.chance import Dice, match_key
+from warpleague.sim.cores import over_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from random import Random
+
+    from warpleague.games.api import Game, JsonObject, Rolled
+
+State: TypeAlias = Any
+"""A position of a game. It never changes: whoever plays on gets a new one, so there is nothing to copy."""
+Action: TypeAlias = Any
+"""An action as `Simulator.legal` lists it: it never changes, and equal ones are one object."""
+
+if TYPE_CHECKING:
+    Move: TypeAlias = Action | int | JsonObject
+    Policy: TypeAlias = Callable[[State, int, Sequence[Action], Random], Action]
+
+
+def common_dice(text: str) -> Dice:
+    """Dice that follow from `text` and from what each roll is for, as those of a match do.
+
+    Two ways to play on from a position are compared best with the dice of equal texts: where both come to the same
+    roll, such as `seat 1 turn 7`, it shows the same. Each playout needs dice of its own, since they count the rolls.
+    """
+    return Dice(match_key(text))
+
+
+class Simulator:
+    """The rules of `game` for `players` seats and the given options, which are those of a question."""
+
+    def __init__(self, game: str, players: int, options: Mapping[str, Any] | None = None) -> None:
+        """`BadInput` if there is no such game, or if the number of players or an option does not fit."""
+        self.game: Game[Any, Any] = load_game(game)
+        self.players = players
+        self.options = _options(self.game, players, options or {})
+
+    # ------------------------------------------------------------------ positions
+
+    def start(self) -> State:
+        """The first position: in most games the dice are rolled there, see `roll_all`."""
+        return self.game.initial(self.players, self.options)
+
+    def load(self, position: object) -> State:
+        """The position in its JSON form, as `dump` and `replay position` write it; `PositionError` if it is none."""
+        return self.game.from_json(position)
+
+    def dump(self, state: State) -> JsonObject:
+        """The whole position as JSON, what is hidden included."""
+        return self.game.to_json(state)
+
+    def view(self, state: State, seat: int) -> JsonObject:
+        """What `seat` knows of the position: the `state` of a question."""
+        return self.game.view(state, seat)
+
+    def determinize(self, view: JsonObject, seat: int, rng: Random) -> State:
+        """A position that agrees with all that `seat` knows: what is hidden from it is drawn with `rng`.
+
+        `view` is a question's `state`, or what `view` gives. A bot that searches looks at many of these.
+        """
+        return self.game.determinize(view, seat, rng)
+
+    # ------------------------------------------------------------------ playing on
+
+    def actor(self, state: State) -> int | None:
+        """The seat that must act, `CHANCE` (-1) if dice are to be rolled, None if the game is over."""
+        actors = self.game.actors(state)
+        return actors[0] if actors else None
+
+    def legal(self, state: State) -> Sequence[Action]:
+        """The legal actions of the seat that must act, in the canonical order of the wire; `()` where no seat must."""
+        actors = self.game.actors(state)
+        return self.game.legal(state, actors[0]) if actors and actors[0] != CHANCE else ()
+
+    def json(self, action: Action) -> JsonObject:
+        """The action as a bot sends it: `{"do": ...}`."""
+        return self.game.action_json(action)
+
+    def action(self, state: State, move: Move) -> Action:
+        """The action that `move` means: one of `legal`, an index into it, or its JSON form; else `ActionError`."""
+        seat = self.actor(state)
+        if seat is None or seat == CHANCE:
+            raise ActionError(
+                "nobody acts here: " + ("the game is over" if seat is None else "dice are rolled")
+            )
+        if isinstance(move, dict):
+            return self.game.parse(state, seat, move)
+        legal = self.game.legal(state, seat)
+        if isinstance(move, int):
+            if not 0 <= move < len(legal):
+                raise ActionError(f"action {move} is out of range: there are {len(legal)} legal actions")
+            return legal[move]
+        if move not in legal:
+            raise ActionError(f"{move!r} is not legal here")
+        return move
+
+    def step(self, state: State, move: Action | Rolled) -> State:
+        """The position after one action of `legal`, or after a roll. Trusts its caller that it is possible."""
+        return self.game.apply(state, move)[0]
+
+    def play(self, state: State, move: Move, rng: Random, dice: Dice | None = None) -> State:
+        """The position after `move`, checked, and after all dice that are rolled before a seat must act again."""
+        return self.roll_all(self.step(state, self.action(state, move)), rng, dice)
+
+    def roll(self, state: State, rng: Random, dice: Dice | None = None) -> State:
+        """The position after the one roll that is due, with `dice` (see `common_dice`) or else with `rng`."""
+        game = self.game
+        draws = game.chance(state)
+        shown = random_roll(draws, rng) if dice is None else dice.roll(dice.at(game.address(state)), draws)
+        return game.apply(state, shown)[0]
+
+    def roll_all(self, state: State, rng: Random, dice: Dice | None = None) -> State:
+        """The position after all rolls that are due; the same one if a seat must act, or at the end."""
+        while self.game.actors(state) == (CHANCE,):
+            state = self.roll(state, rng, dice)
+        return state
+
+    # ------------------------------------------------------------------ the end
+
+    def worth(self, state: State) -> tuple[float, ...]:
+        """What a finished game gave each seat: its share of the points, from 0 (last) to 1 (first).
+
+        That is the share of the others that it beat, equal ones counting half. In a solo game it is 1 if the game's
+        own opponent was beaten, else 0; where there is none, it is the score.
+        """
+        outcome = self.game.outcome(state)
+        ranks = outcome.ranks
+        if len(ranks) == 1:
+            return outcome.scores if outcome.rival is None else (float(ranks[0] == 1),)
+        others = 2 * (len(ranks) - 1)
+        return tuple([sum((rank < o) + (rank <= o) for o in ranks) / others - 1 / others for rank in ranks])
+
+    def scores(self, state: State) -> tuple[float, ...]:
+        """The scores of a finished game, in the game's own unit."""
+        return self.game.outcome(state).scores
+
+    # ------------------------------------------------------------------ playouts
+
+    def playout(
+        self, state: State, rng: Random, *, policy: Policy | None = None, dice: Dice | None = None
+    ) -> tuple[float, ...]:
+        """Play to the end, and tell what it is worth to each seat.
+
+        Seats choose by `policy(state, seat, legal, rng)`, or else every legal action is equally likely. Dice come
+        from `dice`, or else from `rng`.
+        """
+        return self.worth(self.finish(state, rng, policy=policy, dice=dice))
+
+    def finish(
+        self,
+        state: State,
+        rng: Random,
+        *,
+        policy: Policy | None = None,
+        dice: Dice | None = None,
+        most: int | None = None,
+    ) -> State:
+        """The last position of a playout, or the one after `most` decisions that were no forced moves."""
+        game = self.game
+        find_actors, find_legal, apply, random = game.actors, game.legal, game.apply, rng.random
+        left = -1 if most is None else most
+        while left and (actors := find_actors(state)):
+            seat = actors[0]
+            if seat == CHANCE:
+                state = self.roll(state, rng, dice)
+                continue
+            legal = find_legal(state, seat)
+            count = len(legal)
+            if count == 1:
+                action = legal[0]
+            else:
+                left -= 1
+                action = legal[int(random() * count)] if policy is None else policy(state, seat, legal, rng)
+            state = apply(state, action)[0]
+        return state
+
+    def playouts(
+        self,
+        states: Sequence[State],
+        number: int,
+        seed: str,
+        *,
+        jobs: int | None = None,
+        policy: Policy | None = None,
+    ) -> list[list[tuple[float, ...]]]:
+        """For each of `states`, what `number` playouts were worth, on `jobs` cores (default: all there are).
+
+        The n-th playout of every state has the same dice, which follow from `seed`, so that states can be compared
+        playout by playout. The results do not depend on `jobs`.
+        """
+        from random import Random
+
+        def play_one(job: tuple[int, int]) -> tuple[float, ...]:
+            which, turn = job
+            text = f"{seed} {turn}"
+            return self.playout(states[which], Random(text), policy=policy, dice=common_dice(text))
+
+        tasks = [(which, turn) for turn in range(number) for which in range(len(states))]
+        found = over_cores(play_one, tasks, jobs)
+        return [found[which :: len(states)] for which in range(len(states))]
+
+
+def _options(game: Game[Any, Any], players: int, raw: Mapping[str, Any]) -> Any:
+    """The game's options from their JSON form; the harness itself is stricter, and says more about what is wrong."""
+    if players not in game.players:
+        allowed = ", ".join(map(str, game.players))
+        raise OptionsError(f"{game.id} is for {allowed} players, not {players}")
+    known = [field.name for field in attrs.fields(game.Options)]
+    if unknown := sorted(raw.keys() - set(known)):
+        raise OptionsError(f"{game.id} has no option {unknown[0]!r}; its options are {', '.join(known)}")
+    try:
+        options = game.Options(**raw)
+    except (TypeError, ValueError) as error:
+        raise OptionsError(f"{game.id}: {error.args[0]}") from None
+    game.check_options(players, options)
+    return options
