@@ -31,9 +31,16 @@ HEAVY = (
 )
 
 
-def loaded_by(*arguments: str) -> set[str]:
-    """The modules loaded when the program ends after being called with these arguments."""
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No output is kept from before."""
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "cache"))
+
+
+def loaded_by(*arguments: str, before: str = "") -> set[str]:
+    """The modules loaded when the program ends after being called with these arguments, code `before` it."""
     code = (
+        f"{before}"
         "import atexit, sys\n"
         "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
         "from warpleague.cli import main\n"
@@ -63,6 +70,19 @@ def test_the_status_of_a_league_is_cheap(tmp_path: Path) -> None:
     assert main(["league", "commit", *config, "--entrants"]) == 0
     heavy = {"asyncio", "concurrent.futures", "jinja2", "numpy", "trio", "warpline.messages"}
     assert loaded_by("league", "status", *config) & heavy == set()
+
+
+def test_what_was_printed_before_is_cheap(tmp_path: Path) -> None:
+    """Printing the same once more loads little more than the help, however much it took the first time."""
+    config = ("leagues/demo-sheets.toml", "--results", str(tmp_path))
+    assert main(["league", "commit", *config, "--entrants"]) == 0
+    settled = "from warpleague.cli import kept_output\nkept_output._SETTLED_S = 0.0\n"
+    heavy = {*HEAVY, "attr", "numpy", "rich", "warpleague.league.config", "warpleague.games"}
+    for command in (("games",), ("league", "standings", *config)):
+        first, second = (loaded_by(*command, before=settled) for _ in range(2))
+        assert "rich" in first
+        assert second & heavy == set()
+        assert len(second) < 140
 
 
 def test_importing_the_wire_loads_no_harness() -> None:

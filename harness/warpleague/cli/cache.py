@@ -65,7 +65,8 @@ def _days(text: str) -> float:
 
 def run_list(args: argparse.Namespace) -> int:
     """List what the cache holds."""
-    from warpleague.runner.bundle.cache import cache_folder, cached
+    from warpleague.runner.bundle.cache import cached
+    from warpleague.user_cache import cache_folder
 
     found = cached()
     if args.json:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import BadInput, ConfigError, OptionsError, PositionError
-from warpleague.safe_text import safe_json
+from warpleague.safe_text import SafeStream, safe_json
 from warpleague.toml_text import parse_toml, read_text
 
 if TYPE_CHECKING:
@@ -33,21 +33,29 @@ def print_json(data: object) -> None:
 
     Characters that could steer a terminal are escaped in both.
     """
-    print(_json(data))
+    print(json_text(data))
 
 
 def print_json_list(rows: Iterable[object]) -> None:
     """Print what `print_json` prints of a list, row by row: however many there are, memory holds one."""
     before = "["
     for row in rows:
-        print(before, _json(row).replace("\n", "\n  "), sep="\n  ", end="")
+        print(before, json_text(row).replace("\n", "\n  "), sep="\n  ", end="")
         before = ","
     print("[]" if before == "[" else "\n]")
 
 
-def _json(data: object) -> str:
+def json_text(data: object) -> str:
+    """What `print_json` prints of `data`, without the end of the last line."""
     utf8 = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
     return safe_json(json.dumps(data, indent=2, ensure_ascii=not utf8))
+
+
+def write_out(text: str) -> None:
+    """Print `text`, which a safe console has made or `json_text`, as it is: with its colours."""
+    if sys.stdout is not None:
+        stream = sys.stdout.inner if isinstance(sys.stdout, SafeStream) else sys.stdout
+        stream.write(text)
 
 
 def program() -> tuple[str, ...]:
@@ -136,8 +144,8 @@ def add_sandbox_paths(parser: argparse.ArgumentParser) -> None:
 
 def sandbox_paths(args: argparse.Namespace) -> tuple[str, ...]:
     """The paths of `--sandbox-path`; `BadInput` for one that no bot may see."""
-    from warpleague.runner.bundle.cache import cache_folder
     from warpleague.runner.confine.visible_paths import check_granted
+    from warpleague.user_cache import cache_folder
 
     if args.sandbox_path:
         check_granted(args.sandbox_path, "--sandbox-path", (cache_folder(), RESULTS))

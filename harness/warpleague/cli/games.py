@@ -5,9 +5,11 @@ The facts come from the engines; docs/games/ has the rules.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import add_examples, count, parse_options, print_json, say
+from warpleague.cli.common import add_examples, count, json_text, parse_options, print_json, say, write_out
+from warpleague.cli.kept_output import KeptOutput, game_sources
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -63,34 +65,48 @@ def describe(game: Game[Any, Any]) -> dict[str, Any]:
 
 def run(args: argparse.Namespace) -> int:
     """Print the list or the description; 1 if one of the games in the list cannot be loaded."""
-    from warpleague.games import game_ids, load_game
-
     if args.show_galaxy:
         return _show_galaxy(args)
     if args.seed is not None or args.players is not None or args.option:
         raise BadInput("--seed, --players and --option need --show-galaxy")
-    from warpleague.report.games import print_game, print_games
+    output = KeptOutput("games", args.game, args.json)
+    text = output.recall()
+    broken: list[str] = []
+    if text is None:
+        from warpleague.games import game_ids, load_game
 
-    if args.game is not None:
-        told = describe(load_game(args.game))
-        if args.json:
-            print_json(told)
-        else:
-            print_game(told)
-        return 0
-    found, broken = [], []
-    for name in game_ids():
-        try:
-            found.append(describe(load_game(name)))
-        except BadInput as error:
-            broken.append(str(error))
-    if args.json:
-        print_json(found)
-    else:
-        print_games(found)
-    for text in broken:
-        say(f"warpleague: {text}")
+        found: list[Game[Any, Any]] = []
+        for name in game_ids() if args.game is None else (args.game,):
+            try:
+                found.append(load_game(name))
+            except BadInput as error:
+                if args.game is not None:
+                    raise
+                broken.append(str(error))
+        text = _text(found, args)
+        if not broken:
+            # A package that is installed or removed changes one of the folders where Python looks for packages.
+            output.keep(text, [path for game in found for path in game_sources(game)], sys.path)
+    write_out(text)
+    for problem in broken:
+        say(f"warpleague: {problem}")
     return 1 if broken else 0
+
+
+def _text(found: list[Game[Any, Any]], args: argparse.Namespace) -> str:
+    told = [describe(game) for game in found]
+    if args.json:
+        return json_text(told if args.game is None else told[0]) + "\n"
+    from warpleague.report.games import print_game, print_games
+    from warpleague.report.terminal import make_console
+
+    console = make_console()
+    with console.capture() as captured:
+        if args.game is None:
+            print_games(told, console)
+        else:
+            print_game(told[0], console)
+    return captured.get()
 
 
 def _show_galaxy(args: argparse.Namespace) -> int:

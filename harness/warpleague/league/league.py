@@ -184,8 +184,8 @@ def open_to_run(
     belongs to a league of other conditions, or the season awaits a beacon and its entrants are not those committed to.
     """
     if config.sandbox.paths and prepare is None:
-        from warpleague.runner.bundle.cache import cache_folder
         from warpleague.runner.confine.visible_paths import check_granted
+        from warpleague.user_cache import cache_folder
 
         where = f"{config.path}: sandbox.paths"
         check_granted(config.sandbox.paths, where, (cache_folder(), results, config.path))

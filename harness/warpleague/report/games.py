@@ -10,10 +10,12 @@ from warpleague.report.terminal import make_console, make_table
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from warpleague.games.scene import Scene
 
 
-def print_games(found: list[dict[str, Any]]) -> None:
+def print_games(found: list[dict[str, Any]], console: Console) -> None:
     """Print one line a game."""
     table = make_table()
     table.add_column("game")
@@ -24,12 +26,11 @@ def print_games(found: list[dict[str, Any]]) -> None:
         players = game["players"]
         span = str(players[0]) if len(players) == 1 else f"{players[0]}-{players[-1]}"
         table.add_row(game["game"], game["title"], span, ", ".join(game["options"]))
-    make_console().print(table)
+    console.print(table)
 
 
-def print_game(game: dict[str, Any]) -> None:
+def print_game(game: dict[str, Any], console: Console) -> None:
     """Print all about one game."""
-    console = make_console()
     players = ", ".join(map(str, game["players"]))
     console.print(
         f"[bold]{game['title']}[/] ({game['game']}), rules version {game['rules']}, players: {players}"

@@ -16,13 +16,14 @@ import attrs
 
 from warpleague.errors import BotError, MissingToolchain
 from warpleague.match.spec import LEVEL, SeatSpec
-from warpleague.runner.bundle.cache import bundle_folder, cache_folder, hold
+from warpleague.runner.bundle.cache import bundle_folder, hold
 from warpleague.runner.bundle.content import BRING_LIBRARIES, LEFT_OUT, content, files_of, folder_digest
 from warpleague.runner.bundle.large_files import check_files, link_files, make_links, recheck_files
 from warpleague.runner.bundle.manifest import MANIFEST, SYSTEM, Limits, Manifest, as_words, read_manifest
 from warpleague.runner.bundle.staging import clean, replace, staging_folder
 from warpleague.runner.confine.visible_paths import check_asked
 from warpleague.suggest import nearest
+from warpleague.user_cache import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Collection

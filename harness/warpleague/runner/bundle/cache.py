@@ -21,6 +21,7 @@ from warpleague.errors import BadInput, BotError
 from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.runner.bundle.staging import clean, remove
 from warpleague.runner.confine.mounts import FILES
+from warpleague.user_cache import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,20 +50,6 @@ class Cached:
     size: int
     used: float
     in_use: bool
-
-
-def cache_folder() -> Path:
-    """Where built bundles are kept: `WARPLEAGUE_CACHE`, or the user's cache folder."""
-    told = os.environ.get("WARPLEAGUE_CACHE")
-    if told:
-        return Path(told)
-    base = os.environ.get("XDG_CACHE_HOME")
-    try:
-        return (Path(base) if base else Path.home() / ".cache") / "warpleague"
-    except RuntimeError:
-        raise BadInput(
-            "there is no folder to keep bots in: this user has no home folder; name one in WARPLEAGUE_CACHE"
-        ) from None
 
 
 def bundle_folder(digest: str) -> Path:

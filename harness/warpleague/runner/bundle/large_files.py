@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import BotError
-from warpleague.runner.bundle.cache import cache_folder
 from warpleague.runner.confine.mounts import FILES
+from warpleague.user_cache import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

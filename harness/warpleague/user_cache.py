@@ -1,0 +1,22 @@
+"""Where this user's built bots and kept outputs lie."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from warpleague.errors import BadInput
+
+
+def cache_folder() -> Path:
+    """Where built bundles and kept outputs are: `WARPLEAGUE_CACHE`, or the user's cache folder."""
+    told = os.environ.get("WARPLEAGUE_CACHE")
+    if told:
+        return Path(told)
+    base = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "warpleague"
+    except RuntimeError:
+        raise BadInput(
+            "there is no folder to keep bots in: this user has no home folder; name one in WARPLEAGUE_CACHE"
+        ) from None
