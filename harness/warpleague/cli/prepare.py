@@ -23,6 +23,10 @@ def run_prepare(args: argparse.Namespace) -> int:
     from warpleague.league.entry import enter_bots
 
     config = load_config(args.config)
+    if config.entry is not None:
+        from warpleague.league.stages import entered_from
+
+        config, _ = entered_from(config, args.results)
     entries = enter_bots(config)
     for line in entries.skipped:
         say(f"note: {line}")

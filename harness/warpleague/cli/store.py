@@ -47,6 +47,7 @@ def configure_store(action: Callable[[str, str, Handler], argparse.ArgumentParse
 def _verify(args: argparse.Namespace) -> int:
     """Exit code 1: something does not hold, or the store does not go back to a head that was given."""
     from warpleague.league.journal import Head
+    from warpleague.league.stages import stage_problems
     from warpleague.league.verifying import altered, mispaired, verify_league
 
     heads = [Head.parse(text) for text in args.head]
@@ -68,7 +69,7 @@ def _verify(args: argparse.Namespace) -> int:
                 say(f"{total:,} records verified")
         good = total - len(wrong)
         known = {row["match"] for row in wrong}
-        for number, match, problem in (*altered(league, heads), *mispaired(league)):
+        for number, match, problem in (*altered(league, heads), *mispaired(league), *stage_problems(league)):
             if match is None or match not in known:  # else its record was reported already
                 tell(number, match, problem)
         test = _recomputed(league)

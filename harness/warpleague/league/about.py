@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from warpleague.league.config import LeagueConfig
     from warpleague.league.journal import Head
     from warpleague.league.lock import StoreFiles
-    from warpleague.league.season import Entry, Season
+    from warpleague.league.season import Entry, Season, Stage
 
 T = TypeVar("T")
 
@@ -198,6 +198,15 @@ class About:
     def seeds(self) -> tuple[str, ...]:
         """The order in which bots were seeded by rating when they were last entered; empty if they were not."""
         return entrants_commitment.seeds(self._db, self.path)
+
+    def stages(self) -> tuple[Stage, ...]:
+        """The leagues from which bots came when they were last entered; empty if all were in the file."""
+        return entrants_commitment.stages(self._db, self.path)
+
+    def listed(self) -> list[dict[str, Any]]:
+        """The bots as the league file listed them at the last run, with those that came from other leagues."""
+        bots = (self._fact("config", json_object) or {}).get("bots", ())
+        return [{"path": bot} if isinstance(bot, str) else bot for bot in bots]
 
     def head(self) -> Head:
         """The head of the journal."""

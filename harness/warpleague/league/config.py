@@ -39,6 +39,14 @@ class BotEntry:
 
 
 @attrs.frozen(kw_only=True)
+class EntryTable:
+    """`[entry]`: the files of leagues, finished before, whose `top` best bots take part beside those under `bots`."""
+
+    leagues: tuple[str, ...]
+    top: int = attrs.field(validator=ge(1))
+
+
+@attrs.frozen(kw_only=True)
 class GameTable:
     """`[game]`: which game, at which table size (default: the smallest allowed), with which options."""
 
@@ -157,8 +165,9 @@ class LeagueConfig:
     earlier name; once the file is read, it is in `missing`.
     """
 
-    bots: tuple[str | BotEntry, ...]
     game: GameTable
+    bots: tuple[str | BotEntry, ...] = ()
+    entry: EntryTable | None = None
     name: str = ""
     seed: str | None = None
     missing: Literal["error", "skip"] | None = None
@@ -185,6 +194,7 @@ class LeagueConfig:
             "seed",
             "missing",
             "bots",
+            "entry",
             "game",
             "format",
             "clock",
@@ -242,7 +252,7 @@ def load_config(path: Path, *, without_bots: bool = False) -> LeagueConfig:
         config, name=name, game=game, missing=given.pop() if given else "error", missing_toolchain=None
     )
     object.__setattr__(config, "path", path)
-    if not config.bots and not without_bots:
+    if not config.bots and not without_bots and config.entry is None:
         raise ConfigError(f"{where}: bots: a league needs bots")
     check_config(config, where)
     return config

@@ -68,6 +68,8 @@ def check_config(config: LeagueConfig, where: str) -> None:
         _check_swiss(config, where)
     elif config.format.rounds:
         raise ConfigError(f'{where}: format.rounds: only kind = "swiss" has rounds')
+    if config.entry is not None and not config.entry.leagues:
+        raise ConfigError(f"{where}: entry.leagues: name the file of one league, or of several")
     knockout = config.format.kind in ("knockout", "double-elimination")
     if knockout and config.game.players != 2:
         raise ConfigError(

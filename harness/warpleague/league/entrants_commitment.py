@@ -19,7 +19,7 @@ import attrs
 from warpleague.league.config import FormatTable
 from warpleague.league.facts import add_fact, facts_in
 from warpleague.league.journal import FACT
-from warpleague.league.season import Entry
+from warpleague.league.season import Entry, Stage
 
 if TYPE_CHECKING:
     import sqlite3
@@ -54,7 +54,14 @@ def _format(season: Season) -> dict[str, Any]:
     for field in attrs.fields(FormatTable):
         if field.name in _NEWER and told[field.name] == field.default:
             del told[field.name]
-    return {**told, **({"seeds": list(season.seeds)} if season.seeds else {})}
+    if season.seeds:
+        told["seeds"] = list(season.seeds)
+    if season.stages:
+        told["stages"] = [
+            {"league": stage.league, "head": stage.head, "bots": [list(bot) for bot in stage.bots]}
+            for stage in season.stages
+        ]
+    return told
 
 
 def _hash(bots: object, conditions: object, form: object) -> str:
@@ -87,12 +94,31 @@ def history(db: sqlite3.Connection, path: Path) -> tuple[Entry, ...]:
     return tuple(found)
 
 
-def seeds(db: sqlite3.Connection, path: Path) -> tuple[str, ...]:
-    """The order in which bots were seeded by rating when they were last entered; empty if they were not."""
+def _last_format(db: sqlite3.Connection, path: Path) -> dict[str, Any]:
     facts = facts_in(db, path, [ENTRANTS])
     form = facts[-1].said.get("format") if facts else None
-    found = form.get("seeds") if isinstance(form, dict) else None
+    return form if isinstance(form, dict) else {}
+
+
+def seeds(db: sqlite3.Connection, path: Path) -> tuple[str, ...]:
+    """The order in which bots were seeded by rating when they were last entered; empty if they were not."""
+    found = _last_format(db, path).get("seeds")
     return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
+def stages(db: sqlite3.Connection, path: Path) -> tuple[Stage, ...]:
+    """The leagues from which bots came when they were last entered; empty if all were in the file."""
+    try:
+        return tuple(
+            Stage(
+                str(stage["league"]),
+                str(stage["head"]),
+                tuple((str(name), str(digest)) for name, digest in stage["bots"]),
+            )
+            for stage in _last_format(db, path).get("stages", ())
+        )
+    except (TypeError, ValueError, KeyError):
+        return ()  # `entrant_alterations` tells
 
 
 def settle(db: sqlite3.Connection, path: Path, season: Season) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
-from warpleague.errors import BotError, ConfigError, EntrantsError, MissingToolchain
+from warpleague.errors import BadInput, BotError, ConfigError, EntrantsError, MissingToolchain
 from warpleague.runner.bundle.manifest import games_named, plays
 from warpleague.runner.bundle.shipped import located, short_name
 from warpleague.suggest import nearest
@@ -21,7 +21,6 @@ from warpleague.suggest import nearest
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from warpleague.errors import BadInput
     from warpleague.league.config import BotEntry, LeagueConfig
     from warpleague.match.spec import SeatSpec
 
@@ -113,6 +112,19 @@ def folder_of(config: LeagueConfig, entry: BotEntry) -> Path:
         return located(Path(entry.path), base=config.path.parent)
     except OSError:  # it may not be looked at, or no path can be so long
         return config.path.parent / entry.path
+
+
+def name_of(config: LeagueConfig, entry: BotEntry) -> str:
+    """The name of a bot of the file in the league; its folder's if its manifest cannot be read."""
+    if entry.name is not None:
+        return entry.name
+    from warpleague.runner.bundle.manifest import read_manifest
+
+    folder = folder_of(config, entry)
+    try:
+        return read_manifest(folder).name
+    except BadInput:
+        return folder.name
 
 
 def _enter(config: LeagueConfig, index: int, prepare: Callable[[Path], Prepared]) -> SeatSpec:

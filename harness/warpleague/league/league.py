@@ -12,6 +12,7 @@ import attrs
 from warpleague.errors import BadInput, StoreError
 from warpleague.league import disqualifications
 from warpleague.league.changes import changes
+from warpleague.league.config import BotEntry
 from warpleague.league.config_check import BEACON_LENGTH
 from warpleague.league.entrants_commitment import commitment_to
 from warpleague.league.entry import check_names, enter_bots
@@ -21,6 +22,7 @@ from warpleague.league.season import Season, canonical
 from warpleague.league.seeding import seeds_of
 from warpleague.league.store import Store
 from warpleague.match.chance import season_secret
+from warpleague.strict import structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -30,8 +32,9 @@ if TYPE_CHECKING:
     from warpleague.league.columns import Columns
     from warpleague.league.config import LeagueConfig
     from warpleague.league.disqualifications import Disqualification
-    from warpleague.league.entry import Prepared
+    from warpleague.league.entry import Entries, Prepared
     from warpleague.league.schedule import Fixture
+    from warpleague.league.season import Stage
     from warpleague.league.stored_match import StoredMatch
 
 
@@ -191,9 +194,7 @@ def open_to_run(
         check_granted(config.sandbox.paths, where, (cache_folder(), results, config.path))
     store = Store.open_to_write(results / config.name)
     try:
-        entries = enter_bots(config, prepare, (results,))
-        season = Season.of(config, entries.bots, _secret(store, config), record=store.record_format())
-        season = attrs.evolve(season, seeds=seeds_of(config, season, store, results))
+        config, entries, season = _entered(config, results, store, prepare)
         season = attrs.evolve(season, beacon=_beacon(store, season, beacon))
         store.enter(config, season, entries.skipped)
         league = assemble(config, season, store, entries.skipped)
@@ -202,6 +203,23 @@ def open_to_run(
     except BaseException:
         store.close()
         raise
+
+
+def _entered(
+    config: LeagueConfig, results: Path, store: Store, prepare: Callable[[Path], Prepared] | None
+) -> tuple[LeagueConfig, Entries, Season]:
+    """The league with all its bots, these bots, and the season without the value of its beacon."""
+    stages: tuple[Stage, ...] = ()
+    if config.entry is not None:
+        from warpleague.league.stages import check_content, entered_from
+
+        config, stages = entered_from(config, results, store)
+    entries = enter_bots(config, prepare, (results,))
+    if stages:
+        check_content(config, stages, entries.bots)
+    season = Season.of(config, entries.bots, _secret(store, config), record=store.record_format())
+    seeds = seeds_of(config, season, store, results)
+    return config, entries, attrs.evolve(season, seeds=seeds, stages=stages)
 
 
 def _beacon(store: Store, season: Season, given: str | None) -> str | None:
@@ -253,7 +271,8 @@ def assemble(
 ) -> League:
     """The league whose file, season and open store these are."""
     seeds = store.seeds() if season.format.seeding == "rating" else ()
-    season = attrs.evolve(season, history=store.history(), seeds=seeds)
+    stages = store.stages() if config.entry is not None else ()
+    season = attrs.evolve(season, history=store.history(), seeds=seeds, stages=stages)
     found = _disqualified(store, season)
     barred = frozenset(season.names.index(decision.bot) for decision in found)
     return League(config, season, Schedule(season, store).barring(barred), store, skipped, found, changed)
@@ -323,10 +342,9 @@ def _commit_entrants(
     config: LeagueConfig, folder: Path, prepare: Callable[[Path], Prepared] | None
 ) -> Commitment:
     with Store.open_to_write(folder) as store:
-        entries = enter_bots(config, prepare, (folder,))
+        config, entries, season = _entered(config, folder.parent, store, prepare)
         beacon = store.meta("beacon")
-        season = Season.of(config, entries.bots, _secret(store, config), beacon, record=store.record_format())
-        season = attrs.evolve(season, seeds=seeds_of(config, season, store, folder.parent))
+        season = attrs.evolve(season, beacon=beacon)
         if beacon is not None:
             _check_settled(store, season, beacon)
         store.enter(config, season, entries.skipped)
@@ -380,6 +398,7 @@ def _opened(config: LeagueConfig, store: Store) -> League:
                 )
             commitment = store.meta("commitment")
             raise unplayed(store.path, f"the season's secret is fixed (commitment {commitment}), but ")
+        config = _with_noted(config, store)
         season = Season.of(config, bots, secret, store.meta("beacon"), record=store.record_format())
         store.check_same_league(season, config)
         check_names(config, season.names)
@@ -387,3 +406,14 @@ def _opened(config: LeagueConfig, store: Store) -> League:
     except BaseException:
         store.close()
         raise
+
+
+def _with_noted(config: LeagueConfig, store: Store) -> LeagueConfig:
+    """The league with the bots that came from other ones at the last run."""
+    through = {name for stage in store.stages() for name, _ in stage.bots} if config.entry else set()
+    noted = [structure(bot, BotEntry, "bots") for bot in store.listed() if bot.get("name") in through]
+    if not noted:
+        return config
+    path, config = config.path, attrs.evolve(config, bots=(*config.bots, *noted))
+    object.__setattr__(config, "path", path)
+    return config

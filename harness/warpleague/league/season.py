@@ -33,6 +33,18 @@ class Entry:
     tables: int | None = None
 
 
+@attrs.frozen
+class Stage:
+    """A league whose best bots take part: its name, the head of its journal when they were entered, and these bots.
+
+    They are names with digests, the best first.
+    """
+
+    league: str
+    head: str
+    bots: tuple[tuple[str, str], ...]
+
+
 @attrs.frozen(slots=False)
 class Season:
     """Everything that determines a season's matches; `bots` are numbered in this order everywhere.
@@ -41,7 +53,7 @@ class Season:
     when secret and entrants were committed to, they come from both; `beacon` is that value. For reading results the
     bots need no way to be run. `record` is the format of the records, and so how the dice follow from a deal's key.
     `history` are the entries of earlier runs, in order: what was scheduled then stays. `seeds` are the names of the
-    bots, the best first, where they are seeded by rating.
+    bots, the best first, where they are seeded by rating. `stages` are the leagues from which bots come.
     """
 
     game: str
@@ -61,6 +73,7 @@ class Season:
     record: int = FORMAT
     history: tuple[Entry, ...] = ()
     seeds: tuple[str, ...] = ()
+    stages: tuple[Stage, ...] = ()
 
     @classmethod
     def of(

@@ -1,0 +1,165 @@
+"""Stages: the best bots of finished leagues take part in another one, and nothing that is noted of them changes."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import warpleague.league.verifying
+from warpleague.errors import ConfigError
+from warpleague.league.config import load_config
+from warpleague.league.disqualifications import disqualify
+from warpleague.league.league import open_to_read
+from warpleague.league.running import run_league
+from warpleague.league.stages import stage_problems
+from warpleague.league.standings import standings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+FINAL = """
+seed = "test"
+[entry]
+leagues = ["red.toml", "blue.toml"]
+top = 2
+[game]
+id = "aliens"
+options = { max_turns = 10 }
+[format]
+kind = "knockout"
+"""
+
+
+@pytest.fixture
+def play(
+    inline: Any, inline_pool: Any, refereed: Any, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Any], Any]:
+    """Plays what is left of an open league, and closes it."""
+    monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
+
+    def play(league: Any) -> Any:
+        with league:
+            return run_league(league, executor=inline, play=refereed())
+
+    return play
+
+
+@pytest.fixture
+def groups(write_league: Any, open_league: Any, play: Any, short: str) -> dict[str, list[str]]:
+    """Two groups of three that are finished; the names of each by rank."""
+    found = {}
+    for name, bots in (("red", ("a", "b", "c")), ("blue", ("d", "e", "f"))):
+        league = open_league(write_league(*bots, name=name, deals=4, game=short))
+        play(league)
+        with open_league(league.config.path) as done:
+            found[name] = [line.bot for line in standings(done).lines]
+    return found
+
+
+@pytest.fixture
+def final(tmp_path: Path) -> Path:
+    path = tmp_path / "final.toml"
+    path.write_text(FINAL)
+    return path
+
+
+def test_the_best_of_each_group_play_the_final(
+    groups: dict[str, list[str]], final: Path, open_league: Any, play: Any, tmp_path: Path
+) -> None:
+    """The winners come first, then the second; a final that is read or run again has the same bots and no change."""
+    red, blue = groups["red"], groups["blue"]
+    league = open_league(final)
+    assert list(league.season.names) == [red[0], blue[0], red[1], blue[1]]
+    assert play(league).complete
+    with open_to_read(load_config(final), tmp_path / "results") as read:
+        assert list(read.season.names) == [red[0], blue[0], red[1], blue[1]]
+        # The stand-ins have no manifests; what matters is that no bot was added or removed.
+        assert {change.what for change in read.changed} == {"broken"}
+        assert stage_problems(read) == []
+        assert len(read.store.entered()) == 1
+    assert play(open_league(final)).played == 0
+    with open_to_read(load_config(final), tmp_path / "results") as read:
+        assert len(read.store.entered()) == 1
+
+
+def test_a_stage_may_have_bots_of_its_own_and_follow_a_stage(
+    groups: dict[str, list[str]], final: Path, write_league: Any, open_league: Any, play: Any, short: str
+) -> None:
+    """Bots of the file come before those that came through, which may come from a stage themselves."""
+    play(open_league(final))
+    super_cup = write_league("champion", name="super", game=short)
+    text = super_cup.read_text()
+    super_cup.write_text(text.replace("[game]", '[entry]\nleagues = ["final.toml"]\ntop = 1\n[game]'))
+    league = open_league(super_cup)
+    assert league.season.names[0] == "champion"
+    assert league.season.names[1] in (groups["red"][:2] + groups["blue"][:2])
+    assert play(league).complete
+
+
+def test_groups_that_are_not_finished_or_do_not_hold_are_refused(
+    groups: dict[str, list[str]], final: Path, write_league: Any, open_league: Any, short: str, tmp_path: Path
+) -> None:
+    """A group with matches left, or with an altered result, lets nobody through."""
+    blue = write_league("d", "e", "f", name="blue", deals=5, game=short)
+    with pytest.raises(ConfigError, match=r"blue is not finished \(24 matches are played, of 30\)"):
+        open_league(final)
+    blue = write_league("d", "e", "f", name="blue", deals=4, game=short)
+    db = sqlite3.connect(tmp_path / "results" / blue.stem / "league.sqlite")
+    db.execute("UPDATE match SET digest = 'another' WHERE id = (SELECT min(id) FROM match)")
+    db.commit()
+    db.close()
+    with pytest.raises(ConfigError, match="blue does not hold"):
+        open_league(final)
+
+
+def test_a_group_that_changes_afterwards_stops_the_final(
+    groups: dict[str, list[str]], final: Path, open_league: Any, play: Any, tmp_path: Path
+) -> None:
+    """Others would come through: a run is refused, verify says so; the same bots listed by hand go on."""
+    play(open_league(final))
+    red, blue = groups["red"], groups["blue"]
+    with open_league(final.with_name("red.toml")) as league:
+        disqualify(league.store, red[0], "for the test", "out")
+    with pytest.raises(ConfigError, match=f"red has changed .*: {red[0]}, {red[1]} came through, now"):
+        open_league(final)
+    with open_to_read(load_config(final), tmp_path / "results") as read:
+        assert [problem.split(":")[0] for _, _, problem in stage_problems(read)] == [
+            "red has changed since its bots were entered here"
+        ]
+    listed = ", ".join(f'"bots/{name}"' for name in (red[0], blue[0], red[1], blue[1]))
+    text = FINAL.replace('[entry]\nleagues = ["red.toml", "blue.toml"]\ntop = 2', f"bots = [{listed}]")
+    final.write_text(text)
+    assert play(open_league(final)).played == 0
+
+
+def test_a_bot_that_changes_after_its_group_is_refused(
+    groups: dict[str, list[str]], final: Path, open_league: Any, tmp_path: Path
+) -> None:
+    """Who came through plays on with the content that played in the group."""
+    (tmp_path / "bots" / groups["blue"][1] / "digest").write_text("new")
+    with pytest.raises(ConfigError, match="has other content"):
+        open_league(final)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"red.toml", ', '"red.toml", "red.toml", ', "is named twice"),
+        ('"red.toml", ', '"final.toml", ', "is this league itself"),
+        ("top = 2", "top = 4", "red has 3 bots with a rank, and 4 come through"),
+        ("top = 2", "top = 0", "must be at least 1"),
+        ('["red.toml", "blue.toml"]', "[]", "name the file of one league"),
+        ('"red.toml", ', '"green.toml", ', "there is no such file"),
+    ],
+)
+def test_entries_that_do_not_fit_are_refused(
+    groups: dict[str, list[str]], final: Path, open_league: Any, old: str, new: str, told: str
+) -> None:
+    """An error names the key and what is wrong with it."""
+    assert groups
+    final.write_text(FINAL.replace(old, new))
+    with pytest.raises(ConfigError, match=told):
+        open_league(final)
