@@ -260,7 +260,7 @@ def test_exit_codes_of_compare(compare: Any, tmp_path: Path) -> None:
     assert (code, "Rejected after" in out) == (1, True)
     code, out, _ = compare(0.0, "--max-matches", "8", "--json", "--seed", "u")
     data = json.loads(out)
-    assert (code, data["decision"], data["deals"]) == (3, "undecided", 4)
+    assert (code, data["decision"], data["deals"], data["left"]) == (3, "undecided", 4, None)
     assert data["path"][-1] == [4, pytest.approx(data["llr"], abs=1e-3)]
     code, _, err = compare(0.0, "--game", "alien")
     assert (code, "aliens" in err) == (2, True)
@@ -269,6 +269,26 @@ def test_exit_codes_of_compare(compare: Any, tmp_path: Path) -> None:
     files = list((tmp_path / "results").glob("compare-one-other-*.toml"))
     assert len(files) == 3
     assert attrs.asdict(load_config(files[0]).format)["kind"] == "test"
+
+
+def test_a_test_that_has_ended_has_nothing_left(compare: Any) -> None:
+    """At its limit an undecided test does not say how many matches are likely left."""
+    code, out, _ = compare(0.02, "--max-matches", "40", "--elo1", "30")
+    assert code == 3
+    assert "± " in out
+    assert "likely left" not in out
+
+
+@pytest.mark.parametrize("width", [50, 80, 120])
+def test_the_ratio_is_shown_between_its_bounds_in_any_width(width: int) -> None:
+    """The line of the LLR has both bounds and fits the terminal."""
+    state = StrengthTest(Sprt(0, 20), 0.0, 1.0)
+    for value in (1.0, 0.5, 0.0, 1.0):
+        state.add(Deal(value, value, 1 - value, (value, 0.0), 2))
+    line = state_lines(state, width=width)[0]
+    assert len(line) <= width
+    assert "-2.94 ├" in line
+    assert "┤ +2.94" in line
 
 
 def test_what_shared_deals_save_is_measured() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from rich.console import Console
 
 from warpleague.errors import BadInput
 from warpleague.league.config import load_config
@@ -16,6 +18,8 @@ from warpleague.league.pool import RefereePool
 from warpleague.league.progress import RunWatcher
 from warpleague.league.running import run_league
 from warpleague.league.standings import standings
+from warpleague.league.tallies import tally
+from warpleague.report.live import LiveWatcher
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,6 +61,31 @@ def test_any_executor_gives_the_same_table(
                 run_league(league, executor=executor, jobs=4, play=fake.play)
                 found.append(tables(league))
     assert found[0] == found[1] == found[2]
+
+
+def test_deals_stored_in_part_are_put_together_in_the_live_table(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor
+) -> None:
+    """The live view of a run that goes on counts a deal that was begun before as one deal, not as two."""
+
+    class Stop(RunWatcher):
+        left = 7
+
+        def finished(self, fixture: Any, result: Any) -> None:  # noqa: ARG002
+            self.left -= 1
+            if not self.left:
+                raise KeyboardInterrupt
+
+    path = write_league("a", "b", "c")
+    with open_league(path) as league:
+        run_league(league, executor=inline, play=fake.play, watcher=Stop())
+    watcher = LiveWatcher(Console(file=io.StringIO()))
+    with open_league(path) as league:
+        sizes = {len(found) for found in tally(league.columns(), 3, 16.0, 1500.0).outcomes.closed()}
+        assert min(sizes) == 8  # of a deal of 16 bytes there is half
+        run_league(league, executor=inline, play=fake.play, watcher=watcher)
+        whole = tally(league.columns(), 3, 16.0, 1500.0).outcomes
+    assert watcher._tally.outcomes.closed() == whole.closed()
 
 
 class StopAfter(RunWatcher):

@@ -307,7 +307,10 @@ def test_strange_stores_do_not_merge(
     """A store of another secret or of other conditions is refused, and says why."""
     path = write_league("a", "b", top="")
     open_league(path, tmp_path / "one").store.close()
-    with open_league(path) as league, pytest.raises(StoreError, match="its season has another secret"):
+    with (
+        open_league(path) as league,
+        pytest.raises(StoreError, match="need the same `name` and the same `seed`"),
+    ):
         take_over(league, tmp_path / "one" / "cup")
     with open_league(path) as league, pytest.raises(StoreError, match="there is no such store"):
         take_over(league, tmp_path / "three")

@@ -15,6 +15,7 @@ from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read
+from warpleague.league.mending import remove_damaged
 from warpleague.league.running import run_league
 from warpleague.league.verifying import published_record, verify_league
 from warpleague.match.chance import deal_key
@@ -24,7 +25,7 @@ from warpline.codec import canonical
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from tests.league.conftest import OpenLeague, PlayShort, Refereed, WriteLeague
+    from tests.league.conftest import OpenLeague, PlayShort, Refereed, TakeOver, WriteLeague
 
 
 @pytest.fixture
@@ -230,6 +231,39 @@ def test_a_season_keeps_the_format_of_its_records(
         ]
         assert formats == [1] * 12
     assert problems(path, tmp_path) == [None] * 12
+
+
+def test_records_of_format_1_are_merged_and_mended(
+    refereed: Refereed,
+    play_short: PlayShort,
+    open_league: OpenLeague,
+    take_over: TakeOver,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """A season of format 1 takes over records of format 1, and mends one that is damaged; the others stay."""
+    monkeypatch.setattr("warpleague.league.about.FORMAT", 1)
+    path, store = play_short(refereed())
+    with open_league(path, tmp_path / "other") as league:
+        monkeypatch.setattr("warpleague.league.about.FORMAT", 2)
+        assert attrs.astuple(take_over(league, store.parent)) == (6, 0, ())
+        record = league.store.record(next(iter(league.schedule)).id)
+        assert json.loads(record.split(b"\n")[0])["format"] == 1
+        assert remove_damaged(league) == []
+        fixture = next(iter(league.schedule))
+        spec = league.season.spec(fixture.id, fixture.deal, fixture.seats)
+        assert spec.format == 1
+    other = refereed()(attrs.evolve(spec, format=2))
+    with sqlite3.connect(tmp_path / "other" / "cup" / "league.sqlite") as db:
+        packed = zstandard.compress(other.record)
+        db.execute(
+            "UPDATE record SET size = ?, zstd = ? WHERE id = ?", (len(other.record), packed, fixture.id)
+        )
+    db.close()
+    with open_league(path, tmp_path / "other") as league:
+        (found,) = remove_damaged(league)
+        assert found == (fixture.id, "its header is that of another match: format: was 2, is now 1")
+        assert league.store.count() == 5
 
 
 def test_a_record_of_another_format_is_of_another_match(

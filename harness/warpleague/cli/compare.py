@@ -13,12 +13,14 @@ from warpleague.cli.common import (
     add_examples,
     add_level,
     count,
+    log_folder,
     parse_options,
     print_json,
     program,
     say,
     write_file,
 )
+from warpleague.cli.season import add_cluster, play_season
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -64,6 +66,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     test.add_argument("--seed", metavar="TEXT", help="where the dice come from (default: random)")
     parser.add_argument("--jobs", type=count(0), metavar="N", help="matches at once (default 0: all cores)")
+    add_cluster(parser)
+    parser.add_argument(
+        "--log",
+        type=Path,
+        metavar="DIR",
+        help="keep what each bot prints, and a wire log, in its folder in DIR",
+    )
     parser.add_argument(
         "--results",
         type=Path,
@@ -88,12 +97,8 @@ def _compare(args: argparse.Namespace) -> int:
     """Exit code 0: accepted; 1: rejected; 3: undecided; 130: stopped by the user."""
     from warpleague.league.config import load_config
     from warpleague.league.league import open_to_run
-    from warpleague.league.progress import RunWatcher
-    from warpleague.league.running import run_league
     from warpleague.league.strength import strength_test
-    from warpleague.report.live import LiveWatcher, PlainWatcher
     from warpleague.report.strength import exit_code
-    from warpleague.report.terminal import make_console
 
     file = _league_file(args)
     config = load_config(file)
@@ -101,14 +106,10 @@ def _compare(args: argparse.Namespace) -> int:
         if not args.quiet:
             say(f"{config.name}: {league.season.game}; {league.schedule.describe()}")
             say(f"commitment to the season's secret (SHA-256): {league.season.commitment}")
-        console = make_console(stderr=True)
-        if args.quiet:
-            report = run_league(league, jobs=args.jobs, watcher=RunWatcher())
-        elif not console.is_terminal:
-            report = run_league(league, jobs=args.jobs, watcher=PlainWatcher(console))
-        else:
-            with LiveWatcher(console) as watcher:
-                report = run_league(league, jobs=args.jobs, watcher=watcher)
+        logs = log_folder(args.log)
+        report = play_season(league, args, logs)
+        if logs is not None and logs.problem is not None:
+            say(f"note: the bots' logs are not complete: {logs.problem}")
         state = strength_test(league)
         new, old = league.season.names[:2]
         if args.json:
@@ -123,6 +124,7 @@ def _compare(args: argparse.Namespace) -> int:
                     "complete": report.complete,
                     "stopped": report.stopped,
                     **state.to_json(),
+                    **({"left": None} if report.complete else {}),
                     "path": [[deals, round(ratio, 4)] for deals, ratio in state.path],
                     "file": str(file),
                 }
@@ -142,7 +144,7 @@ def _tell(state: StrengthTest, report: RunReport, new: str, old: str, file: Path
     from warpleague.report.live import duration
     from warpleague.report.strength import estimate_words, luck_line, state_lines, verdict
 
-    for line in state_lines(state):
+    for line in state_lines(state, over=report.complete):
         print(line)
     luck = luck_line(state)
     if luck is not None:

@@ -7,8 +7,6 @@ made in `warpleague.report`.
 from __future__ import annotations
 
 import shlex
-from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,6 +33,7 @@ from warpleague.cli.kept_output import KeptOutput, league_sources
 from warpleague.cli.matches import list_matches
 from warpleague.cli.prepare import configure_prepare, run_prepare
 from warpleague.cli.report import configure_report, run_report
+from warpleague.cli.season import add_cluster, play_season
 from warpleague.cli.store import configure_store
 from warpleague.errors import EntrantsError
 
@@ -46,8 +45,7 @@ if TYPE_CHECKING:
 
     from warpleague.league.config import LeagueConfig
     from warpleague.league.league import League
-    from warpleague.league.progress import RunReport, RunWatcher
-    from warpleague.runner.bot.logs import LogFolder
+    from warpleague.league.progress import RunReport
 
     Handler = Callable[[argparse.Namespace], int]
 
@@ -92,9 +90,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--jobs", type=count(0), metavar="N", help="matches at once (default: the file's; 0: all cores)"
     )
-    run.add_argument(
-        "--cluster", metavar="ADDRESS", help="play on the Dask cluster whose scheduler is at ADDRESS"
-    )
+    add_cluster(run)
     run.add_argument(
         "--quiet",
         action="store_true",
@@ -196,7 +192,7 @@ def _run(args: argparse.Namespace) -> int:
     with opened as league:
         _announce(league, args)
         logs = log_folder(args.log or (args.results / config.name / "logs" if config.run.logs else None))
-        report = _play(league, args, logs)
+        report = play_season(league, args, logs)
         if logs is not None and logs.problem is not None:
             say(f"note: the bots' logs are not complete: {logs.problem}")
         if args.json:
@@ -245,40 +241,6 @@ def _announce(league: League, args: argparse.Namespace) -> None:
             f"note: the secret of this season is public since {published}: anyone who made a bot after that "
             "could know its dice. A league file with another name starts a new season"
         )
-
-
-def _play(league: League, args: argparse.Namespace, logs: LogFolder | None) -> RunReport:
-    from warpleague.league.running import run_league
-
-    if args.cluster is None:
-        with _watcher(args) as watcher:
-            return run_league(league, jobs=args.jobs, watcher=watcher, logs=logs)
-    from warpleague.league.cluster import cluster, play_there
-
-    season, play = league.season, partial(play_there, log=logs is not None)
-    with cluster(args.cluster, season.level, season.bots) as executor, _watcher(args) as watcher:
-        return run_league(league, executor=executor, jobs=args.jobs, play=play, watcher=watcher, logs=logs)
-
-
-@contextmanager
-def _watcher(args: argparse.Namespace) -> Iterator[RunWatcher]:
-    from warpleague.league.progress import RunWatcher
-    from warpleague.report.live import LiveWatcher, PlainWatcher
-    from warpleague.report.terminal import make_console
-
-    console = make_console(stderr=True)
-    if args.quiet:
-
-        class Quiet(RunWatcher):
-            def note(self, text: str) -> None:
-                say(f"note: {text}")
-
-        yield Quiet()
-    elif not console.is_terminal:
-        yield PlainWatcher(console)
-    else:
-        with LiveWatcher(console) as watcher:
-            yield watcher
 
 
 def _run_json(league: League, report: RunReport) -> dict[str, Any]:

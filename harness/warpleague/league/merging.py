@@ -80,7 +80,8 @@ def _check_season(store: Store, season: Season, theirs: UntrustedStore) -> None:
     if theirs.fact("commitment") != season.commitment:
         raise StoreError(
             f"{theirs.path}: its season has another secret, so its deals are others; machines that share a season "
-            "need the same seed in the league file, or a copy of the first machine's store to start from"
+            "need the same `name` and the same `seed` in the league file (without `name` it is the file's name), or "
+            "a copy of the first machine's store to start from"
         )
     lines = differences(
         {**season.conditions, "beacon value": store.meta("beacon")},

@@ -16,6 +16,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from warpleague.league.formats.seating import seatings_count
 from warpleague.league.progress import RunWatcher
 from warpleague.league.ratings.wanted import fitted
 from warpleague.league.standings import ranked
@@ -26,6 +27,7 @@ from warpleague.report.tables import standings_table
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from warpleague.league.columns import Columns
     from warpleague.league.league import League
     from warpleague.league.progress import Void
     from warpleague.league.ratings.fit import Fit
@@ -166,7 +168,9 @@ class LiveWatcher(_Counting):
         rating = league.config.rating
         bots = len(league.season.bots)
         if before:
-            self._tally = tally(league.columns(), bots, rating.k, rating.start)
+            columns = league.columns()
+            self._tally = tally(columns, bots, rating.k, rating.start)
+            self._deals = _begun(columns, seatings_count(league.season.format.seats, columns.players))
         else:
             self._tally = Tally(bots, rating.k, rating.start)
         self.tick()
@@ -222,7 +226,7 @@ class LiveWatcher(_Counting):
         head.add_row(name, bar, counts)
         parts: list[RenderableType] = [head, *self._matches(width)]
         if self.test is not None:
-            lines = [Text(line, no_wrap=True) for line in state_lines(self.test.state)]
+            lines = [Text(line, no_wrap=True) for line in state_lines(self.test.state, width=width)]
             return Group(*parts, Text(""), *lines)
         if self._tally.matches:
             season, rating = self.league.season, self.league.config.rating
@@ -255,3 +259,16 @@ class LiveWatcher(_Counting):
             line.truncate(width, overflow="ellipsis")
             lines.append(line)
         return lines
+
+
+def _begun(columns: Columns, whole: int) -> dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]]:
+    """The matches of the deals that are stored in part, the last ones if there are many; `whole` ones have so many."""
+    import numpy as np
+
+    _, places, counts = np.unique(columns.group, return_inverse=True, return_counts=True)
+    at = np.flatnonzero(counts[places] < whole)[-_OPEN_DEALS:]
+    found: dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}
+    parts = (columns.group[at].tolist(), columns.seats[at].tolist(), columns.ranks[at].tolist())
+    for group, seats, ranks in zip(*parts, strict=True):
+        found.setdefault(group, []).append((tuple(seats), tuple(ranks)))
+    return found

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from warpleague.league.ratings.sprt import Estimate
     from warpleague.league.strength import StrengthTest
 
-_WIDTH = 41
+_WIDTH, _SHORTEST = 41, 9
 
 
 def gauge(state: StrengthTest, width: int = _WIDTH) -> str:
@@ -32,14 +32,17 @@ def decided(state: StrengthTest) -> str:
     return {0: "accepted", 1: "rejected"}.get(exit_code(state), "undecided")
 
 
-def state_lines(state: StrengthTest, *, over: bool = False) -> list[str]:
-    """The state in a few lines: ratio, share, likelihood, deals, and how much is left unless it is `over`."""
+def state_lines(state: StrengthTest, *, over: bool = False, width: int = 100) -> list[str]:
+    """The state in a few lines: ratio, share, likelihood, deals, and how much is left unless it is `over`.
+
+    The line with the ratio keeps to `width` columns, as far as the line between the bounds can be shorter.
+    """
     lines = []
     if not state.fixed:
         unit = " normalised" if state.test.unit == "normalized" else ""
-        lines.append(
-            f"LLR {state.ratio:+.2f}  {gauge(state)}  ({state.test.elo0:g} or {state.test.elo1:g}{unit} Elo)"
-        )
+        said = f"LLR {state.ratio:+.2f}  ", f"  ({state.test.elo0:g} or {state.test.elo1:g}{unit} Elo)"
+        room = width - len(said[0]) - len(said[1]) - len(gauge(state, 1)) + 1
+        lines.append(said[0] + gauge(state, min(max(room, _SHORTEST), _WIDTH)) + said[1])
     lines.append(numbers_line(state))
     if not over and state.left is not None and _telling(state):
         lines.append(f"likely left: about {state.left:,} matches")

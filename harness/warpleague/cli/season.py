@@ -1,0 +1,59 @@
+"""Plays a league for a command: on this machine or on a cluster, with what is seen meanwhile, and the bots' logs."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from warpleague.cli.common import say
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from warpleague.league.league import League
+    from warpleague.league.progress import RunReport, RunWatcher
+    from warpleague.runner.bot.logs import LogFolder
+
+
+def add_cluster(parser: argparse.ArgumentParser) -> None:
+    """Add `--cluster`."""
+    parser.add_argument(
+        "--cluster", metavar="ADDRESS", help="play on the Dask cluster whose scheduler is at ADDRESS"
+    )
+
+
+def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None) -> RunReport:
+    """Play what is left of a league, as the arguments `jobs`, `cluster` and `quiet` say."""
+    from warpleague.league.running import run_league
+
+    if args.cluster is None:
+        with _watcher(args) as watcher:
+            return run_league(league, jobs=args.jobs, watcher=watcher, logs=logs)
+    from warpleague.league.cluster import cluster, play_there
+
+    season, play = league.season, partial(play_there, log=logs is not None)
+    with cluster(args.cluster, season.level, season.bots) as executor, _watcher(args) as watcher:
+        return run_league(league, executor=executor, jobs=args.jobs, play=play, watcher=watcher, logs=logs)
+
+
+@contextmanager
+def _watcher(args: argparse.Namespace) -> Iterator[RunWatcher]:
+    from warpleague.league.progress import RunWatcher
+    from warpleague.report.live import LiveWatcher, PlainWatcher
+    from warpleague.report.terminal import make_console
+
+    console = make_console(stderr=True)
+    if args.quiet:
+
+        class Quiet(RunWatcher):
+            def note(self, text: str) -> None:
+                say(f"note: {text}")
+
+        yield Quiet()
+    elif not console.is_terminal:
+        yield PlainWatcher(console)
+    else:
+        with LiveWatcher(console) as watcher:
+            yield watcher
