@@ -147,6 +147,11 @@ test-pythons: ## golden matches, digests and the wire on every supported Python 
 test-ends: ## all tests on the oldest and the newest supported Python found here, besides the one of `make test`
 	scripts/test-pythons.sh --ends $(PYTEST)
 
+.PHONY: test-tables
+test-tables: bootstrap ## read the exported tables of a league with pandas, polars and DuckDB
+	@VENV=.venvs/tables LOCK=requirements/tables.lock scripts/bootstrap.sh
+	@$(BIN)/python scripts/read_tables.py .venvs/tables/bin/python
+
 .PHONY: bare
 bare: ## demo and tests in a bare Debian made for it, as an ordinary user (BARE_SUITE=bookworm); needs root
 	@scripts/bare.sh $(or $(BARE_SUITE),bookworm)

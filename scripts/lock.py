@@ -60,6 +60,7 @@ def locks() -> tuple[Lock, ...]:
         Lock("dev.lock", (*runtime, *groups["dev"], *build, EDITABLE), within="runtime.lock"),
         Lock("docs.lock", tuple(groups["docs"])),
         Lock("lock.lock", tuple(groups["lock"])),
+        Lock("tables.lock", tuple(groups["tables"])),
     )
 
 

@@ -13,22 +13,20 @@ from typing import TYPE_CHECKING, Any, Final
 from warpleague.cli.common import (
     RESULTS,
     add_examples,
-    add_force,
     add_verb,
-    check_new,
     count,
     json_text,
     league_command,
     log_folder,
     open_league,
     print_json,
-    print_json_list,
     program,
     say,
     write_file,
     write_out,
 )
 from warpleague.cli.disqualify import DECISIONS, configure_decision, run_decision
+from warpleague.cli.export import configure_export, run_export
 from warpleague.cli.kept_output import KeptOutput, league_sources
 from warpleague.cli.matches import list_matches
 from warpleague.cli.prepare import configure_prepare, run_prepare
@@ -39,7 +37,7 @@ from warpleague.errors import EntrantsError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from rich.console import Console
 
@@ -54,7 +52,7 @@ _EXAMPLES: Final = {
     "run": ("leagues/mine.toml", "leagues/mine.toml --jobs 4 --quiet"),
     "standings": ("leagues/mine.toml", "leagues/mine.toml --json"),
     "matches": ("leagues/mine.toml --bot my-bot",),
-    "export": ("leagues/mine.toml --match 1", "leagues/mine.toml --format zst --out records"),
+    "export": ("leagues/mine.toml --match 1", "leagues/mine.toml --format parquet --decisions"),
     "report": ("leagues/mine.toml --replays all",),
     "merge": ("leagues/mine.toml other-machine/results/mine",),
     "commit": ("leagues/mine.toml", "leagues/mine.toml --entrants"),
@@ -122,20 +120,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     action("times", "print the time the bots used", _look)
     matches = action("matches", "list the matches in schedule order", list_matches)
     matches.add_argument("--bot", metavar="NAME", help="only the matches of this bot")
-    export = action("export", "write records to files", _export)
-    export.add_argument(
-        "--match", metavar="ID|N", help="only this match: its number, or the beginning of its id"
+    configure_export(
+        action("export", "write records to files, or tables of the matches for data tools", run_export)
     )
-    export.add_argument(
-        "--out", type=Path, metavar="DIR", help="the folder to write to (default: RESULTS/NAME/records)"
-    )
-    export.add_argument(
-        "--format",
-        choices=("jsonl", "zst", "gz"),
-        default="jsonl",
-        help="how the files are compressed (default: jsonl, which is not compressed)",
-    )
-    add_force(export)
     configure_report(
         action("report", "write a site of tables and replays that any browser opens", run_report)
     )
@@ -329,39 +316,4 @@ def _look(args: argparse.Namespace) -> int:
             if not league.changed:  # else there is a note besides
                 output.keep(text, league_sources(league))
     write_out(text)
-    return 0
-
-
-# Records
-
-
-def _export(args: argparse.Namespace) -> int:
-    from warpleague.league.verifying import published_record
-    from warpleague.match.compare import is_same_play
-    from warpleague.match.packing import pack
-
-    with open_league(args) as league:
-        folder = args.out or args.results / league.config.name / "records"
-        if args.match is not None:
-            wanted = iter([league.find(args.match)])
-        else:
-            wanted = ((fixture.id, fixture.deal) for fixture, _ in league.stored())
-        suffix = {"jsonl": ".jsonl", "zst": ".jsonl.zst", "gz": ".jsonl.gz"}[args.format]
-
-        def written() -> Iterator[str]:
-            for match_id, deal in wanted:
-                path = folder / (match_id + suffix)
-                record = published_record(league, match_id, deal)
-                check_new(path, args.force or is_same_play(path, record))
-                write_file(path, pack(record, path.name))
-                yield str(path)
-
-        if args.json:
-            print_json_list(written())
-        elif args.match is not None:
-            print(*written())
-        else:
-            print(f"{sum(1 for _ in written()):,} records written to {folder}")
-        if not league.store.published():
-            say("note: the season is not over: the records' keys stay secret until then")
     return 0

@@ -1,0 +1,142 @@
+"""Write the records of a league to files, or its matches, seats and decisions as tables for data tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warpleague.cli.common import (
+    add_force,
+    check_new,
+    count,
+    open_league,
+    print_json,
+    print_json_list,
+    say,
+    write_file,
+)
+from warpleague.errors import BadInput
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from warpleague.league.league import League
+
+SUFFIXES = {"jsonl": ".jsonl", "zst": ".jsonl.zst", "gz": ".jsonl.gz"}
+"""The end of a record's file name, by format."""
+
+
+def configure_export(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `warpleague league export`."""
+    parser.add_argument(
+        "--match", metavar="ID|N", help="only this match: its number, or the beginning of its id"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="the folder to write to (default: RESULTS/NAME/records, of tables RESULTS/NAME/tables)",
+    )
+    parser.add_argument(
+        "--format",
+        choices=(*SUFFIXES, "csv", "parquet"),
+        default="jsonl",
+        help="jsonl, zst, gz: a record of each match, plain or compressed (default: jsonl); csv, parquet: tables of "
+        "matches and seats",
+    )
+    parser.add_argument(
+        "--decisions",
+        action="store_true",
+        help="with csv or parquet: a table of all decisions too, with what the bot saw",
+    )
+    parser.add_argument(
+        "--jobs", type=count(0), metavar="N", default=0, help="processes for --decisions (default: all cores)"
+    )
+    add_force(parser)
+
+
+def run_export(args: argparse.Namespace) -> int:
+    """Write the files and print what was written."""
+    if args.format in SUFFIXES:
+        if args.decisions:
+            raise BadInput("--decisions: is for tables; add --format csv or --format parquet")
+        return _records(args)
+    if args.match is not None:
+        raise BadInput("--match: is for records; tables are of all matches")
+    return _tables(args)
+
+
+def _records(args: argparse.Namespace) -> int:
+    from warpleague.league.verifying import published_record
+    from warpleague.match.compare import is_same_play
+    from warpleague.match.packing import pack
+
+    with open_league(args) as league:
+        folder = args.out or args.results / league.config.name / "records"
+        if args.match is not None:
+            wanted = iter([league.find(args.match)])
+        else:
+            wanted = ((fixture.id, fixture.deal) for fixture, _ in league.stored())
+
+        def written() -> Iterator[str]:
+            for match_id, deal in wanted:
+                path = folder / (match_id + SUFFIXES[args.format])
+                record = published_record(league, match_id, deal)
+                check_new(path, args.force or is_same_play(path, record))
+                write_file(path, pack(record, path.name))
+                yield str(path)
+
+        if args.json:
+            print_json_list(written())
+        elif args.match is not None:
+            print(*written())
+        else:
+            print(f"{sum(1 for _ in written()):,} records written to {folder}")
+        if not league.store.published():
+            say("note: the season is not over: the records' keys stay secret until then")
+    return 0
+
+
+def _tables(args: argparse.Namespace) -> int:
+    from warpleague.league.data_tables import DECISIONS, MATCHES, SEATS
+    from warpleague.league.table_files import need
+
+    need(args.format)
+    with open_league(args) as league:
+        folder = args.out or args.results / league.config.name / "tables"
+        paths = {
+            table.name: folder / f"{table.name}.{args.format}"
+            for table in (MATCHES, SEATS, *([DECISIONS] if args.decisions else []))
+        }
+        for path in paths.values():
+            check_new(path, args.force)
+        counts = _write(league, paths, args)
+        if args.json:
+            print_json(
+                [{"table": name, "file": str(paths[name]), "rows": rows} for name, rows in counts.items()]
+            )
+        else:
+            for name, rows in counts.items():
+                print(f"{rows:>9,} rows  {paths[name]}")
+    return 0
+
+
+def _write(league: League, paths: dict[str, Path], args: argparse.Namespace) -> dict[str, int]:
+    """Write the tables; the number of rows in each."""
+    from warpleague.league.data_tables import DECISIONS, MATCHES, SEATS, decision_rows, match_row, seat_rows
+    from warpleague.league.table_files import table_file
+
+    counts = dict.fromkeys(paths, 0)
+    with (
+        table_file(paths["matches"], MATCHES, args.format) as matches,
+        table_file(paths["seats"], SEATS, args.format) as seats,
+    ):
+        for fixture, played in league.stored():
+            counts["matches"] += matches.write([match_row(league, fixture, played)])
+            counts["seats"] += seats.write(seat_rows(league, fixture, played))
+    if "decisions" in paths:
+        with table_file(paths["decisions"], DECISIONS, args.format) as decisions:
+            for rows in decision_rows(league, (fixture for fixture, _ in league.stored()), args.jobs):
+                counts["decisions"] += decisions.write(rows)
+    return counts
