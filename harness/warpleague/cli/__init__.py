@@ -31,7 +31,8 @@ BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
 
 COMMANDS: Final = {
-    "match": "play one match",
+    "match": "play one match between bots",
+    "play": "play against bots yourself, in the browser or in the terminal",
     "games": "list the games, or describe one",
     "replay": "show or verify a recorded match",
     "reproduce": "play a recorded match again and compare",

@@ -30,7 +30,7 @@ from warpleague.errors import BadInput, PositionError
 if TYPE_CHECKING:
     import argparse
 
-    from warpleague.match.spec import MatchResult, MatchSpec
+    from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -102,8 +102,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(handler=run)
 
 
-def build_spec(args: argparse.Namespace) -> MatchSpec:
-    """The match that the arguments describe, its bots prepared."""
+def build_spec(args: argparse.Namespace, given: tuple[SeatSpec, ...] | None = None) -> MatchSpec:
+    """The match that the arguments describe, its bots prepared unless the seats are `given`."""
     import attrs
 
     from warpleague.games import load_game
@@ -122,7 +122,7 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
     from warpleague.runner.bundle.shipped import located
 
     game = load_game(args.game)
-    players = len(args.bots)
+    players = len(args.bots if given is None else given)
     if players not in game.players:
         raise BadInput(f"{game.id} is for {players_text(game)}; name as many bots, not {players}")
     if args.strikes is not None and args.faults != "substitute":
@@ -144,7 +144,7 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
     seed = secrets.token_hex(4) if args.seed is None else args.seed
     substitute = args.faults == "substitute"
     paths = sandbox_paths(args)
-    bundles = [prepare(located(Path(bot)), args.level, paths) for bot in args.bots]
+    bundles = [prepare(located(Path(bot)), args.level, paths) for bot in args.bots if given is None]
     for bundle in bundles:
         if not plays(bundle.games, game.id):
             say(
@@ -154,7 +154,7 @@ def build_spec(args: argparse.Namespace) -> MatchSpec:
         id="",
         game=game.id,
         options=options_json(options),
-        seats=tuple(bundle.seat() for bundle in bundles),
+        seats=tuple(bundle.seat() for bundle in bundles) if given is None else given,
         key=match_key(seed),
         seed=seed,
         clock=TimeControl(1.0 if unlimited else args.move_s, args.bank_s, args.increment_s, args.start_s),

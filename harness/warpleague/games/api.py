@@ -244,6 +244,14 @@ class Game(ABC, Generic[S, A]):
         """
         return None
 
+    def targets(self, state: S, action: A) -> Sequence[str]:  # noqa: ARG002 - most games may leave it out
+        """The ids of the things of the scene that a person clicks to take `action`, in this order.
+
+        The ship, then the square it goes to; the die, then the box. Each is the `id` of something that the scene of
+        the seat that acts shows at `state`. A person chooses an action without targets from a list.
+        """
+        return ()
+
     def talk(self, state: S, seat: int) -> int:  # noqa: ARG002 - most games are silent
         """How many messages `seat` may still send now; 0 where the game has no talk.
 

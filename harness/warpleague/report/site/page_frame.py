@@ -20,15 +20,21 @@ from markupsafe import Markup
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from importlib.resources.abc import Traversable
 
 ASSETS: Final = "assets"
 """The folder of a site with what its pages share."""
 
-STYLES: Final = {"match": ("base.css", "match.css", "kinds.css"), "index": ("base.css", "index.css")}
+STYLES: Final = {
+    "match": ("base.css", "match.css", "kinds.css"),
+    "index": ("base.css", "index.css"),
+    "play": ("base.css", "match.css", "kinds.css", "play.css"),
+}
 SCRIPTS: Final = {
     "match": ("codec.js", "board.js", "viewer.js"),
     "index": ("codec.js", "matches.js"),
+    "play": ("codec.js", "board.js", "play.js"),
 }
 _NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src 'none'"
 
@@ -71,9 +77,16 @@ def bundle(names: tuple[str, ...]) -> tuple[str, bytes]:
     return f"{stem}-{blake2b(data, digest_size=6).hexdigest()}.{kind}", data
 
 
-def shared() -> dict[str, bytes]:
-    """All files that the pages of a site share, by name."""
-    return dict(bundle(names) for names in (*STYLES.values(), *SCRIPTS.values()))
+def shared(kinds: Iterable[str] = ("match", "index")) -> dict[str, bytes]:
+    """All files that the pages of these kinds share, by name."""
+    return dict(bundle(names[kind]) for names in (STYLES, SCRIPTS) for kind in kinds)
+
+
+def served(kind: str) -> PageFrame:
+    """The frame of a page that a server of ours sends, which may ask this server for more."""
+    policy = f"{_NOTHING}; script-src 'self'; style-src 'self'; connect-src 'self'"
+    style, script = (PagePart(f"{ASSETS}/{bundle(names[kind])[0]}") for names in (STYLES, SCRIPTS))
+    return PageFrame(policy, (style,), (script,))
 
 
 def linked(kind: str, root: str, seal: str) -> PageFrame:

@@ -1,0 +1,11 @@
+"""What Warp League offers over the network, on this machine only: the page on which a person plays.
+
+guard     who may ask the server for what: the token, the origin, sizes
+server    an application on a port of the loopback address
+draft     what a person has chosen and not sent yet
+seat      a person's seat in a match
+sitting   several matches of the same players, one after the other, and what each person sees of them
+hint      what a bot would do in a person's place
+page      the page on which a person plays, and what it may ask for
+terminal  the same in a terminal
+"""

@@ -1,0 +1,86 @@
+"""What a person has chosen and not sent yet: actions that can be taken back, since nothing was learned by them.
+
+They are tried on a position that fits what the seat knows, so nothing hidden can show. Once an action tells the seat
+something new, or another has to act, or the dice are to be rolled, the choice is complete: what is sent then cannot be
+taken back.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from warpleague.errors import ActionError
+from warpleague.safe_text import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpleague.games.api import Game, JsonObject
+
+
+def in_words(action: JsonObject) -> str:
+    """An action as a few words: what it does, then its values."""
+    words = [str(action.get("do", "")).replace("-", " ")]
+    for name, value in action.items():
+        if name == "do" or value is None:
+            continue
+        values = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+        words.append(values if isinstance(value, str) else f"{name} {values}")
+    return safe(" ".join(words), keep="")
+
+
+class Draft:
+    """The actions chosen since a question; `view` is what the question told `seat`."""
+
+    def __init__(self, game: Game[Any, Any], seat: int, view: JsonObject) -> None:
+        self.game = game
+        self.seat = seat
+        self.chosen: list[JsonObject] = []
+        self.complete = False
+        self._states = [game.determinize(view, seat, Random(0))]
+
+    @property
+    def state(self) -> Any:
+        """The position after what was chosen, as far as the seat knows."""
+        return self._states[-1]
+
+    def legal(self) -> Sequence[Any]:
+        """What can be chosen next; nothing when the choice is complete."""
+        return () if self.complete else self.game.legal(self.state, self.seat)
+
+    def choose(self, index: int) -> None:
+        """Choose the legal action with this index."""
+        action = self.legal()[index]
+        self.chosen.append(self.game.action_json(action))
+        state, learned = self._after(self.state, action)
+        # The referee plays what has no alternative without asking.
+        while not learned and self.game.actors(state) == (self.seat,):
+            forced = self.game.legal(state, self.seat)
+            if len(forced) > 1 or self.game.talk(state, self.seat):
+                break
+            state, learned = self._after(state, forced[0])
+        self._states.append(state)
+        self.complete = learned or self.game.actors(state) != (self.seat,)
+
+    def _after(self, state: Any, action: Any) -> tuple[Any, bool]:
+        state, events = self.game.apply(state, action)
+        return state, any(event.reveals for event in events)
+
+    def undo(self) -> None:
+        """Take the last choice back."""
+        self.chosen.pop()
+        self._states.pop()
+        self.complete = False
+
+    def resume(self, chosen: Sequence[JsonObject]) -> None:
+        """Choose the same again, as far as it is possible."""
+        for data in chosen:
+            try:
+                action = self.game.parse(self.state, self.seat, data)
+            except ActionError:
+                return
+            legal = self.legal()
+            if action not in legal:
+                return
+            self.choose(list(legal).index(action))

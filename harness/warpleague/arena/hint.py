@@ -1,0 +1,97 @@
+"""What a bot would do in a person's place: it is asked what the person's seat knows, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+import trio
+
+from warpleague.errors import BadInput, BotError
+from warpleague.match import greeting
+from warpleague.match.spec import Violation
+from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.bundle.bundle import prepare
+from warpleague.runner.bundle.shipped import located
+from warpline import codec
+from warpline.codec import to_bytes
+
+if TYPE_CHECKING:
+    from warpleague.arena.seat import PersonSeat
+    from warpleague.games.api import JsonObject
+    from warpleague.match.spec import Level, SeatSpec
+
+STRONGEST: Final = {
+    "aliens": "bots/aliens-search",
+    "captains": "bots/captains-planner",
+    "coasters": "bots/coasters-hunter",
+    "sheets": "bots/sheets-greedy",
+}
+"""The strongest bot that comes with Warp League, by game."""
+
+THINK_S: Final = 2.0
+"""How long it may think, in seconds."""
+
+_READY_S: Final = 10.0
+
+
+def strongest(game_id: str) -> str:
+    """The bot to play against, and to ask: one that plays at random where there is none for the game."""
+    return STRONGEST.get(game_id, "bots/random-python")
+
+
+@attrs.frozen
+class Hint:
+    """A bot's choice: the index of the legal action."""
+
+    bot: str
+    index: int
+
+
+async def ask_bot(bot: str, person: PersonSeat, level: Level) -> Hint:
+    """What the bot in the folder `bot` would choose next where the person is now; `BadInput` if it cannot say."""
+    draft = person.draft
+    if draft is None or draft.complete:
+        raise BadInput("there is nothing to choose now")
+    game, seat, state = draft.game, draft.seat, draft.state
+    legal = [game.action_json(action) for action in draft.legal()]
+    question = codec.encode_act(
+        1, game.ask(state, seat), None, THINK_S, None, b"[]", game.view_json(state, seat), to_bytes(legal)
+    )
+    start = {**person.start_message, "clock": {"move_s": THINK_S, "start_s": _READY_S}}
+    try:
+        bundle = await trio.to_thread.run_sync(prepare, located(Path(bot)), level, ())
+        answer = await _answer(bundle.seat(), level, to_bytes(start) + b"\n", question)
+    except BotError as error:
+        raise BadInput(f"no hint: {error}") from None
+    action = answer.get("action")
+    if isinstance(action, dict) and action in legal:
+        action = legal.index(action)
+    if type(action) is not int or not 0 <= action < len(legal):
+        raise BadInput(f"no hint: {bundle.name} answered nothing that is possible here")
+    return Hint(bundle.name, action)
+
+
+async def _answer(seat: SeatSpec, level: Level, start: bytes, question: bytes) -> JsonObject:
+    """Start a bot, put one question to it, and end it."""
+    bot = BotProcess(seat, level)
+    answer: Any = {}
+    async with trio.open_nursery() as nursery:
+        bot.attend(nursery)
+        try:
+            for line, limit_s in (
+                (greeting.hello_line(), _READY_S),
+                (start, _READY_S),
+                (question, 2 * THINK_S),
+            ):
+                reply = await bot.ask(line, round(limit_s * 1e9))
+                if isinstance(reply, Violation):
+                    raise BadInput(f"no hint: {seat.bot}: {reply.message}")
+                answer = json.loads(reply.line)
+            bot.tell(greeting.quit_line())
+        finally:
+            await bot.close(0)
+            nursery.cancel_scope.cancel()
+    return answer if isinstance(answer, dict) else {}

@@ -1,0 +1,316 @@
+"""The page on which a person plays: what it shows, sent as it changes, and what the person may ask for."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import trio
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from warpleague.arena.draft import in_words
+from warpleague.arena.hint import ask_bot
+from warpleague.errors import BadInput
+from warpleague.match.replay import Replay
+from warpleague.report.site.delta import diff, plain
+from warpleague.report.site.match import page_alone
+from warpleague.report.site.page_frame import render, served, shared
+from warpleague.safe_text import safe
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.requests import Request
+
+    from warpleague.arena.seat import PersonSeat
+    from warpleague.arena.sitting import Frame, Played, Sitting
+    from warpleague.games.api import JsonObject
+    from warpleague.games.scene import Scene
+
+_LOG: Final = 60
+"""How many frames before the present a page is told in words when it opens."""
+_MOST_FRAMES: Final = 60
+"""Of more frames at once a page is told only the last ones' pictures."""
+_QUIET_S: Final = 20.0
+"""After so long without news a line is sent, so that nobody on the way takes the connection for dead."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+class PlayPage:
+    """One page for all persons of a sitting: it shows what one of them may know, and a curtain between two of them."""
+
+    def __init__(self, sitting: Sitting, bot: str) -> None:
+        self.sitting = sitting
+        self._bot = bot
+        self._seat: int | None = None  # the person who sits at the page
+        self._hint: JsonObject | None = None
+        self._match = -1
+
+    def app(self) -> Starlette:
+        """The application behind the page."""
+        return Starlette(
+            routes=[
+                Route("/", self._page),
+                Route("/assets/{name}", _asset),
+                Route("/news", self._news),
+                Route("/do", self._do, methods=["POST"]),
+                Route("/replay/{number:int}", self._replay),
+                Route("/record/{number:int}", self._record),
+            ]
+        )
+
+    # ------------------------------------------------------------------ what is shown
+
+    async def _page(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
+        game = self.sitting.game
+        page = render(
+            "play.html.j2", frame=served("play"), game={"id": game.id, "title": game.title}, stamp=""
+        )
+        return HTMLResponse(page)
+
+    def _asked(self) -> PersonSeat | None:
+        """The person whose turn it is, if it is one's."""
+        if not self.sitting.matches:
+            return None
+        persons = self.sitting.now.persons.values()
+        return next((person for person in persons if person.draft is not None), None)
+
+    def _sit(self) -> int | None:
+        """The seat whose view may be shown now: the only person's, else that of who took the page last.
+
+        The curtain falls as soon as another person has to act.
+        """
+        if not self.sitting.matches:
+            return None
+        now = self.sitting.now
+        if self._match != len(self.sitting.matches):
+            self._match, self._seat, self._hint = len(self.sitting.matches), None, None
+        if len(now.persons) == 1:
+            self._seat = next(iter(now.persons))
+        asked = self._asked()
+        if asked is not None and self._seat is not None and asked.number != self._seat:
+            self._seat = None
+        return self._seat
+
+    def state(self) -> JsonObject:
+        """All that the page shows beside the frames."""
+        if not self.sitting.matches:
+            return {"match": 0, "phase": "starting"}
+        sitting, now, seat = self.sitting, self.sitting.now, self._sit()
+        asked = self._asked()
+        state: JsonObject = {
+            "match": len(sitting.matches),
+            "phase": "waiting",
+            "seat": seat,
+            "seats": [
+                {
+                    "name": safe(spec.bot, keep=""),
+                    "person": spec.kind == "person",
+                    "resigned": number in now.persons and now.persons[number].resigned,
+                }
+                for number, spec in enumerate(now.spec.seats)
+            ],
+        }
+        if sitting.over:
+            state["phase"] = "closed"
+        elif now.result is not None:
+            state["phase"] = "over"
+            state["result"] = _result(now)
+        elif asked is not None and seat is None:
+            state |= {"phase": "curtain", "curtain": asked.number}
+        elif asked is not None:
+            state["phase"] = "asked"
+            state["question"] = self._question(asked)
+        return state
+
+    def _question(self, person: PersonSeat) -> JsonObject:
+        draft = person.draft
+        assert draft is not None
+        game = draft.game
+        left_s = person.deadline - trio.current_time()
+        told: JsonObject = {
+            "id": person.question["id"],
+            "ask": game.ask(draft.state, draft.seat) if not draft.complete else "",
+            "chosen": [in_words(action) for action in draft.chosen],
+            "complete": draft.complete,
+            "hold": person.hold,
+            "talk": person.question.get("talk") or 0,
+            "left_s": None if left_s == float("inf") else max(0.0, round(left_s, 1)),
+            "actions": [
+                {"text": in_words(game.action_json(action)), "to": list(game.targets(draft.state, action))}
+                for action in draft.legal()
+            ],
+        }
+        if draft.chosen:
+            told["scene"] = plain(game.scene(draft.state, draft.seat))
+        if self._hint is not None and self._hint["of"] == [told["id"], len(draft.chosen)]:
+            told["hint"] = self._hint
+        return told
+
+    async def _news(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
+        headers = {"X-Accel-Buffering": "no"}
+        return StreamingResponse(self._stream(), media_type="text/event-stream", headers=headers)
+
+    async def _stream(self) -> AsyncIterator[bytes]:
+        """Server-sent events: first all there is, then what is new."""
+        count = -1
+        at: tuple[int, int | None] = (-1, None)
+        sent = 0
+        shown: Scene | None = None
+        while True:
+            count = self.sitting.news.count
+            state = self.state()
+            message: JsonObject = {"state": state, "frames": []}
+            seat = state.get("seat")
+            if (state["match"], seat) != at:
+                at, sent, shown = (state["match"], seat), 0, None
+                message["reset"] = True
+            if seat is not None:
+                frames = self.sitting.now.frames[seat]
+                message["frames"], shown = _new_frames(frames, sent, shown)
+                sent = len(frames)
+            yield b"data: " + _encode(message) + b"\n\n"
+            if state["phase"] == "closed":
+                return
+            with trio.move_on_after(_QUIET_S) as quiet:
+                await self.sitting.news.after(count)
+            if quiet.cancelled_caught:
+                yield b": still here\n\n"
+
+    # ------------------------------------------------------------------ what the person asks for
+
+    async def _do(self, request: Request) -> Response:
+        try:
+            wanted = json.loads(await request.body())
+        except (ValueError, RecursionError):
+            raise HTTPException(400, "not JSON") from None
+        if not isinstance(wanted, dict):
+            raise HTTPException(400, "a JSON object is wanted")
+        try:
+            await self._act(wanted)
+        except BadInput as error:
+            return JSONResponse({"error": safe(str(error), keep="")}, 409)
+        return Response(status_code=204)
+
+    async def _act(self, wanted: JsonObject) -> None:
+        """Do what the page wants; `BadInput` if that is not possible, or not any more."""
+        sitting, do = self.sitting, wanted.get("do")
+        if do == "leave":
+            sitting.leave()
+        elif not sitting.matches or wanted.get("match") != len(sitting.matches):
+            raise BadInput("that match is not played any more")
+        elif do == "rematch":
+            sitting.rematch()
+        elif do == "sit":
+            asked = self._asked()
+            if asked is None or asked.number != wanted.get("seat"):
+                raise BadInput("it is not that person's turn")
+            self._seat = asked.number
+            sitting.news.tell()
+        elif do == "resign":
+            seat = self._sit()
+            if seat is None or sitting.now.result is not None:
+                raise BadInput("nobody sits here to resign")
+            sitting.now.persons[seat].resign()
+        else:
+            await self._choose(wanted)
+
+    async def _choose(self, wanted: JsonObject) -> None:
+        """What belongs to one question: a page that shows an older one must not answer this one."""
+        seat, person, do = self._sit(), self._asked(), wanted.get("do")
+        if person is None or person.number != seat or person.draft is None:
+            raise BadInput("it is not your turn")
+        chosen = len(person.draft.chosen)
+        if [wanted.get("question"), wanted.get("chosen")] != [person.question["id"], chosen]:
+            raise BadInput("that question is answered already")
+        if do == "act" and type(wanted.get("index")) is int:
+            person.choose(wanted["index"])
+        elif do == "undo":
+            person.undo()
+        elif do == "send":
+            person.send()
+        elif do == "hold":
+            person.hold = wanted.get("hold") is True
+            self.sitting.news.tell()
+        elif do == "say" and _is_message(wanted):
+            person.say(wanted["to"], wanted["text"])
+        elif do == "hint":
+            hint = await ask_bot(self._bot, person, self.sitting.now.spec.level)
+            self._hint = {"bot": hint.bot, "index": hint.index, "of": [wanted["question"], chosen]}
+            self.sitting.news.tell()
+        else:
+            raise BadInput("there is no such request")
+
+    # ------------------------------------------------------------------ what is left of a match
+
+    def _finished(self, request: Request) -> tuple[Played, bytes]:
+        number = request.path_params["number"]
+        if not 1 <= number <= len(self.sitting.matches):
+            raise HTTPException(404)
+        played = self.sitting.matches[number - 1]
+        if played.result is None:
+            raise HTTPException(404, "the match is not over")
+        return played, played.result.record
+
+    async def _replay(self, request: Request) -> Response:
+        played, record = self._finished(request)
+        page = await trio.to_thread.run_sync(page_alone, Replay(record), f"{played.spec.id}.jsonl")
+        # The page names its own scripts in its policy, and needs nothing else.
+        return HTMLResponse(page, headers={"Content-Security-Policy": "frame-ancestors 'none'"})
+
+    async def _record(self, request: Request) -> Response:
+        played, record = self._finished(request)
+        headers = {"Content-Disposition": f'attachment; filename="{played.spec.id}.jsonl"'}
+        return Response(record, media_type="application/x-ndjson", headers=headers)
+
+
+async def _asset(request: Request) -> Response:
+    name = request.path_params["name"]
+    data = shared(("play",)).get(name)
+    if data is None:
+        raise HTTPException(404)
+    kind = "text/css" if name.endswith(".css") else "text/javascript"
+    return Response(data, media_type=kind)
+
+
+def _new_frames(frames: list[Frame], sent: int, shown: Scene | None) -> tuple[list[JsonObject], Scene | None]:
+    """The frames from number `sent` on, as what differs from the scene `shown` before; and the last scene.
+
+    A page that opens gets the last picture, and in words what came before.
+    """
+    first = sent == 0 and len(frames) > 1
+    start = max(sent, len(frames) - _LOG) if first else sent
+    told: list[JsonObject] = []
+    for number in range(start, len(frames)):
+        frame = frames[number]
+        entry: JsonObject = {"told": list(frame.told)}
+        pictured = number == len(frames) - 1 if first else number >= len(frames) - _MOST_FRAMES
+        if pictured:
+            entry["scene"] = diff(shown, frame.scene)
+            shown = frame.scene
+        told.append(entry)
+    return told, shown
+
+
+def _result(played: Played) -> JsonObject:
+    result = played.result
+    assert result is not None
+    return {
+        "ranks": list(result.ranks),
+        "scores": list(result.scores),
+        "rival": result.rival,
+        "why": result.why,
+        "faults": [
+            [f"{fault.kind}: {safe(fault.message, keep='')}" for fault in faults] for faults in result.faults
+        ],
+    }
+
+
+def _is_message(wanted: JsonObject) -> bool:
+    to, text = wanted.get("to"), wanted.get("text")
+    return isinstance(text, str) and isinstance(to, list) and all(type(seat) is int for seat in to)

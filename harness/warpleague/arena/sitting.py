@@ -1,0 +1,139 @@
+"""A sitting: the same players play one match after the other, and each person sees what its seat may know.
+
+A page or a terminal shows it. Whatever changes is told through `News`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import trio
+
+from warpleague.arena.seat import PersonSeat
+from warpleague.games import load_game
+from warpleague.runner.play import play_beside
+from warpleague.safe_text import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from warpleague.games.api import Event
+    from warpleague.games.scene import Scene
+    from warpleague.match.spec import MatchResult, MatchSpec
+
+
+class News:
+    """Counts changes, and wakes those who wait for the next one."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._event = trio.Event()
+
+    def tell(self) -> None:
+        """Something has changed."""
+        self.count += 1
+        self._event.set()
+        self._event = trio.Event()
+
+    async def after(self, count: int) -> int:
+        """Wait until more than `count` changes were told; their number."""
+        while self.count <= count:
+            await self._event.wait()
+        return self.count
+
+
+@attrs.frozen
+class Frame:
+    """A position as one seat sees it, and what led there in words."""
+
+    told: tuple[str, ...]
+    scene: Scene
+
+
+@attrs.define
+class Played:
+    """One match of a sitting: what is played, what each person has seen of it so far, and how it ended."""
+
+    spec: MatchSpec
+    persons: dict[int, PersonSeat]
+    frames: dict[int, list[Frame]]
+    result: MatchResult | None = None
+
+
+class Sitting:
+    """The matches of a sitting; `spec_of` makes the match with a number from 0, `ended` is called after each.
+
+    With a `timed` clock persons must keep the match's clock as bots must.
+    """
+
+    def __init__(
+        self,
+        spec_of: Callable[[int], MatchSpec],
+        ended: Callable[[MatchSpec, MatchResult], None] | None = None,
+        *,
+        timed: bool = False,
+    ) -> None:
+        self.news = News()
+        self.matches: list[Played] = []
+        self.over = False
+        self._spec_of = spec_of
+        self._ended = ended
+        self._timed = timed
+        self._again = trio.Event()
+        self._left = False
+        self.game = load_game(spec_of(0).game)
+
+    @property
+    def now(self) -> Played:
+        """The match that is played, or was the last."""
+        return self.matches[-1]
+
+    async def run(self) -> None:
+        """Play matches until nobody wants another one."""
+        while not self._left:
+            self._again = trio.Event()
+            await self._play(self._spec_of(len(self.matches)))
+            self.news.tell()
+            await self._again.wait()
+        self.over = True
+        self.news.tell()
+
+    async def _play(self, spec: MatchSpec) -> None:
+        persons = {
+            number: PersonSeat(self.game, number, seat, self.news.tell, timed=self._timed)
+            for number, seat in enumerate(spec.seats)
+            if seat.kind == "person"
+        }
+        played = Played(spec, persons, {number: [] for number in persons})
+        self.matches.append(played)
+
+        def observe(state: Any, events: Sequence[Event]) -> None:
+            for number, frames in played.frames.items():
+                self._see(frames, number, state, events)
+            self.news.tell()
+
+        played.result = await play_beside(spec, observer=observe, present=persons)
+        if self._ended is not None:
+            self._ended(spec, played.result)
+
+    def _see(self, frames: list[Frame], number: int, state: Any, events: Sequence[Event]) -> None:
+        """Add what seat `number` sees of a step, if it sees anything of it."""
+        seen = [data for event in events if (data := event.seen_by(number)) is not None]
+        told = tuple(safe(self.game.tell(data), keep="") for data in seen)
+        scene = self.game.scene(state, number)
+        if told or not frames or scene != frames[-1].scene:
+            frames.append(Frame(told, scene))
+
+    def rematch(self) -> None:
+        """Play another match, once this one has ended."""
+        if self.now.result is not None:
+            self._again.set()
+
+    def leave(self) -> None:
+        """End the sitting; a match that goes on is left by all persons."""
+        self._left = True
+        for person in self.now.persons.values():
+            if self.now.result is None:
+                person.resign()
+        self._again.set()

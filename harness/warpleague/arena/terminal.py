@@ -1,0 +1,192 @@
+"""Plays in a terminal: the board, what happened, a numbered list of moves, and a line to type a choice into."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Final
+
+import trio
+from rich.text import Text
+
+from warpleague.arena.draft import in_words
+from warpleague.arena.hint import ask_bot
+from warpleague.errors import BadInput
+from warpleague.report.scene import paint
+from warpleague.report.terminal import make_console
+from warpleague.safe_text import safe
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from warpleague.arena.draft import Draft
+    from warpleague.arena.seat import PersonSeat
+    from warpleague.arena.sitting import Played, Sitting
+
+_HELP: Final = """\
+Type the number of a move, or a part of it to list the moves with these words. Or one of these:
+  u            take the last choice back, if it was not sent
+  h            what a bot would do
+  b            draw the board again
+  say 0,2 TEXT send a message to seats 0 and 2, in a game with talk
+  resign       leave the match
+  ?            this help"""
+
+_SHORT: Final = 24
+"""More moves than these are listed only when asked for."""
+_CLEAR: Final = 60
+"""Lines that push a board out of sight before the device is passed on."""
+
+
+class _TableEnded(Exception):
+    """The input has ended: nobody is there."""
+
+
+async def play_here(sitting: Sitting, bot: str) -> None:
+    """Show the matches of `sitting` in this terminal and take the persons' choices, until nobody wants another one."""
+    await _Terminal(sitting, bot).run()
+
+
+class _Terminal:
+    def __init__(self, sitting: Sitting, bot: str) -> None:
+        self._sitting = sitting
+        self._bot = bot
+        self._console: Console = make_console()
+        self._seen: dict[int, int] = {}
+        self._match = self._ended = 0
+        self._last: int | None = None  # the person who sat here last
+
+    async def run(self) -> None:
+        """Ask whoever is to act, until all is over."""
+        count = -1
+        while not self._sitting.over:
+            count = await self._sitting.news.after(count)
+            if not self._sitting.matches:
+                continue
+            if len(self._sitting.matches) != self._match:
+                self._match, self._seen, self._last = len(self._sitting.matches), {}, None
+                self._print(Text(f"{self._sitting.game.title}; ? explains what you can type", style="bold"))
+            now = self._sitting.now
+            person = next((person for person in now.persons.values() if person.draft is not None), None)
+            try:
+                if person is not None:
+                    await self._turn(now, person)
+                elif now.result is not None and self._ended != self._match:
+                    self._ended = self._match
+                    await self._over(now)
+            except _TableEnded:
+                self._sitting.leave()
+                while not self._sitting.over:
+                    count = await self._sitting.news.after(count)
+
+    async def _line(self, prompt: str) -> str:
+        """A line that is typed."""
+        self._console.print(Text(prompt, style="bold"), end="")
+        self._console.file.flush()
+        line: str = await trio.to_thread.run_sync(sys.stdin.readline, abandon_on_cancel=True)
+        if not line:
+            raise _TableEnded
+        return line.strip()
+
+    def _print(self, text: object) -> None:
+        self._console.print(text)
+
+    # ------------------------------------------------------------------ a match that is over
+
+    async def _over(self, now: Played) -> None:
+        assert now.result is not None
+        for number in now.persons:
+            self._tell(now, number)
+        order = sorted(range(len(now.spec.seats)), key=now.result.ranks.__getitem__)
+        for seat in order:
+            name = safe(now.spec.seats[seat].bot, keep="")
+            self._print(
+                Text(f"{now.result.ranks[seat]}. {name} (seat {seat}), score {now.result.scores[seat]:g}")
+            )
+        answer = await self._line("another match, with the seats changed? [y/N] ")
+        if answer.lower() in ("y", "yes"):
+            self._sitting.rematch()
+        else:
+            self._sitting.leave()
+        await trio.lowlevel.checkpoint()
+
+    # ------------------------------------------------------------------ a turn
+
+    def _tell(self, now: Played, number: int) -> None:
+        """What happened since this seat last looked."""
+        frames = now.frames[number]
+        for frame in frames[self._seen.get(number, 0) :]:
+            for line in frame.told:
+                self._print(Text(f"  {line}", style="bright_black"))
+        self._seen[number] = len(frames)
+
+    async def _turn(self, now: Played, person: PersonSeat) -> None:
+        """Ask one person until the choice is sent."""
+        number, name = person.number, safe(person.seat.bot, keep="")
+        if len(now.persons) > 1 and self._last != number:
+            if self._last is not None:
+                self._print("\n" * _CLEAR)
+            await self._line(f"{name} (seat {number}), it is your turn: press Enter when only you look ")
+        self._last = number
+        self._tell(now, number)
+        shown: Draft | None = None
+        chosen = -1
+        listed = ""
+        while (draft := person.draft) is not None:
+            if (draft, len(draft.chosen)) != (shown, chosen):
+                self._print(paint(draft.game.scene(draft.state, number)))
+                shown, chosen, listed = draft, len(draft.chosen), ""
+                self._list(draft, listed)
+            word = "" if not draft.complete else ", complete: Enter sends it"
+            typed = await self._line(f"{name} (seat {number}){word}> ")
+            try:
+                await self._obey(person, draft, typed)
+            except BadInput as error:
+                self._print(Text(str(error), style="red"))
+            await trio.lowlevel.checkpoint()
+
+    def _list(self, draft: Draft, part: str) -> None:
+        """The moves whose words have `part` in them, with their numbers from 1."""
+        texts = [in_words(draft.game.action_json(action)) for action in draft.legal()]
+        found = [
+            (number, text) for number, text in enumerate(texts, 1) if all(p in text for p in part.split())
+        ]
+        if len(found) > _SHORT and not part:
+            kinds = sorted({text.split()[0] for text in texts})
+            self._print(f"{len(found)} moves ({', '.join(kinds)}): type a part of one to list those")
+            return
+        if not found:
+            self._print(Text(f"no move has {part!r} in it", style="red"))
+        for number, text in found[: 4 * _SHORT]:
+            self._print(Text(f"  {number:4}  {text}"))
+        if len(found) > 4 * _SHORT:
+            self._print(f"  and {len(found) - 4 * _SHORT} more")
+
+    async def _obey(self, person: PersonSeat, draft: Draft, typed: str) -> None:
+        """Do what was typed; `BadInput` if that is not possible."""
+        word, _, rest = typed.partition(" ")
+        if word.isdecimal():
+            person.choose(int(word) - 1)
+        elif typed == "":
+            if draft.complete:
+                person.send()
+            else:
+                self._list(draft, "")
+        elif typed == "u":
+            person.undo()
+        elif typed == "b":
+            self._print(paint(draft.game.scene(draft.state, person.number)))
+        elif typed == "?":
+            self._print(_HELP)
+        elif typed == "resign":
+            person.resign()
+        elif typed == "h":
+            hint = await ask_bot(self._bot, person, self._sitting.now.spec.level)
+            action = draft.game.action_json(draft.legal()[hint.index])
+            self._print(f"{hint.bot} would: {hint.index + 1}  {in_words(action)}")
+        elif word == "say":
+            to, _, text = rest.partition(" ")
+            if not all(seat.isdecimal() for seat in to.split(",")) or not text:
+                raise BadInput("say needs seats and a text: say 0,2 TEXT")
+            person.say([int(seat) for seat in to.split(",")], text)
+        else:
+            self._list(draft, typed)

@@ -1,0 +1,424 @@
+// Plays a match: shows what the server tells of it, and sends what the person chooses on the board or from the list.
+//
+// An action says which things of the scene it touches, in order: clicking these one after the other chooses it.
+
+"use strict";
+
+(() => {
+  const { Board, EMPTY, element, patch, words } = globalThis.warpleague;
+  const find = (id) => document.getElementById(id);
+  const MOST_LISTED = 40;
+  const view = { scene: EMPTY, before: undefined, queue: [], timer: 0, match: 0, seat: null };
+  let state = { match: 0, phase: "starting", seats: [] };
+  let picked = []; // the ids clicked so far
+  let busy = false;
+
+  const board = new Board(find("board"), nameOf);
+
+  function make(name, classes = "", ...children) {
+    const made = document.createElement(name);
+    if (classes) made.className = classes;
+    made.append(...children);
+    return made;
+  }
+
+  function nameOf(seat) {
+    if (seat === null || seat === undefined) return "";
+    return seat < state.seats.length ? `${seat} ${state.seats[seat].name}` : "the game itself";
+  }
+
+  // What comes from the server
+
+  function listen() {
+    const source = new EventSource("news");
+    source.onmessage = (event) => hear(JSON.parse(event.data));
+    source.onerror = () => {
+      if (state.phase === "closed") source.close();
+      else if (source.readyState === EventSource.CLOSED) {
+        trouble("The connection was lost. Is warpleague play still running? The page tries again.");
+        window.setTimeout(listen, 2000);
+      }
+    };
+    source.onopen = () => trouble("");
+  }
+
+  function hear(message) {
+    if (message.reset) {
+      window.clearTimeout(view.timer);
+      Object.assign(view, { scene: EMPTY, before: undefined, queue: [], timer: 0 });
+      find("log").replaceChildren();
+    }
+    state = message.state;
+    view.queue.push(...message.frames);
+    if (state.phase === "closed") trouble("");
+    showSeats();
+    play();
+  }
+
+  /** Shows the frames that have come, one after the other, then the question. */
+  function play() {
+    if (view.timer) return;
+    while (view.queue.length > 0) {
+      const frame = view.queue.shift();
+      tellLog(frame.told);
+      if (!frame.scene) continue;
+      view.before = view.scene === EMPTY ? undefined : view.scene;
+      view.scene = patch(view.scene, frame.scene);
+      if (Object.keys(frame.scene).length === 0) continue;
+      showScene(view.scene, view.before);
+      const pace = view.before ? Number(find("pace").value) : 0;
+      if (view.queue.length > 0 && pace > 0) {
+        showState();
+        view.timer = window.setTimeout(() => {
+          view.timer = 0;
+          play();
+        }, pace / Math.max(1, view.queue.length / 6));
+        return;
+      }
+    }
+    showState();
+  }
+
+  async function send(wanted) {
+    if (busy) return;
+    busy = true;
+    document.body.setAttribute("aria-busy", "true");
+    const question = state.question;
+    const body = { match: state.match, question: question?.id, chosen: question?.chosen.length, ...wanted };
+    try {
+      const answer = await fetch("do", {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      trouble(answer.status === 409 ? (await answer.json()).error : answer.ok ? "" : await answer.text());
+    } catch {
+      trouble("The server does not answer. Is warpleague play still running?");
+    }
+    busy = false;
+    document.body.removeAttribute("aria-busy");
+  }
+
+  function trouble(text) {
+    find("trouble").textContent = text;
+    find("trouble").hidden = text === "";
+  }
+
+  // What is shown
+
+  function showSeats() {
+    find("seats").replaceChildren(...state.seats.map((seat, number) => {
+      const made = make("li", `seat-${number % 10}${seat.resigned ? " out" : ""}`, make("span", "who", `${number} ${seat.name}`));
+      if (number === state.seat) made.append(" (you)");
+      return made;
+    }));
+  }
+
+  function tellLog(lines) {
+    const log = find("log");
+    for (const line of lines) log.append(make("li", "new", line));
+    while (log.children.length > 200) log.firstChild.remove();
+    [...log.children].slice(0, -lines.length - 6).forEach((item) => item.classList.remove("new"));
+    log.scrollTop = log.scrollHeight;
+  }
+
+  function showScene(scene, before) {
+    find("caption").textContent = scene.caption;
+    find("board").toggleAttribute("hidden", scene.cells.length === 0);
+    board.show(scene, before);
+    find("panels").replaceChildren(...scene.panels.map(([title, owner], index) => {
+      const panel = make("section", "panel", make("h3", "", title));
+      if (owner !== null) panel.classList.add("owned", `seat-${owner % 10}`);
+      panel.append(make("div", "lines", ...scene.lines[index].map((line) => make("div", "", line || "\u00a0"))));
+      return panel;
+    }));
+  }
+
+  function asked() {
+    return state.phase === "asked" && view.queue.length === 0 && !view.timer ? state.question : undefined;
+  }
+
+  function showState() {
+    const question = asked();
+    const status = find("status");
+    status.className = "status";
+    const curtain = find("curtain");
+    if (state.phase === "curtain") {
+      find("curtain-title").textContent = `${nameOf(state.curtain)}, it is your turn`;
+      find("board").replaceChildren();
+      find("panels").replaceChildren();
+      board.cells = [];
+      Object.assign(view, { scene: EMPTY, before: undefined });
+      if (!curtain.open) curtain.showModal();
+    } else if (curtain.open) curtain.close();
+    if (state.phase === "closed") status.textContent = "This sitting has ended. You can close the page.";
+    else if (state.phase === "over") status.textContent = "The match is over";
+    else if (question) {
+      status.classList.add("yours");
+      const left = question.left_s === null ? "" : `, ${Math.round(question.left_s)} s left`;
+      status.textContent = question.complete ? "Send your choice, or take it back" : `Your move: ${words(question.ask)}${left}`;
+    } else status.textContent = state.phase === "starting" ? "The players get ready" : "The others play";
+    if (question?.scene) showScene(question.scene, view.scene);
+    else if (question && view.draft) showScene(view.scene, undefined);
+    view.draft = Boolean(question?.scene);
+    const key = question ? `${state.match} ${question.id} ${question.chosen.length}` : "";
+    if (key !== view.key) {
+      view.key = key;
+      picked = [];
+      find("search").value = "";
+      document.title = `${question ? "● " : ""}Play ${document.body.dataset.game}`;
+    }
+    showTalk(question);
+    showTools(question);
+    showChoices();
+    showOver();
+  }
+
+  function showTools(question) {
+    const chosen = find("chosen");
+    chosen.hidden = !question || question.chosen.length === 0;
+    chosen.textContent = question ? `chosen: ${question.chosen.join(", then ")}` : "";
+    find("undo").disabled = !question || question.chosen.length === 0;
+    find("send").hidden = !question?.hold && !(question?.chosen.length > 0);
+    find("send").disabled = !question || question.chosen.length === 0;
+    find("hint").disabled = !question || question.complete;
+    find("resign").disabled = state.seat === null || state.phase === "over" || state.phase === "closed";
+    if (question) find("hold").checked = question.hold;
+    find("hold").disabled = !question;
+    const hint = question?.hint;
+    find("hinted").hidden = !hint;
+    find("hinted").textContent = hint ? `${hint.bot} would: ${question.actions[hint.index].text}` : "";
+  }
+
+  function showTalk(question) {
+    const talks = Boolean(question && question.talk > 0);
+    find("talk").hidden = !talks;
+    if (!talks) return;
+    find("left").textContent = `${question.talk} left`;
+    const boxes = state.seats.map((seat, number) => [seat, number]).filter(([, number]) => number !== state.seat);
+    if (find("to").children.length === boxes.length) return;
+    find("to").replaceChildren(...boxes.map(([, number]) => {
+      const box = make("input");
+      Object.assign(box, { type: "checkbox", value: String(number), checked: true });
+      return make("label", "check", box, ` ${nameOf(number)}`);
+    }));
+  }
+
+  function showOver() {
+    find("over").hidden = state.phase !== "over";
+    if (state.phase !== "over") return;
+    const { ranks, scores, why, faults } = state.result;
+    const winners = state.seats.filter((_, seat) => ranks[seat] === 1).map((seat) => seat.name);
+    find("over-title").textContent = `${winners.join(" and ")} ${winners.length > 1 ? "share the first place" : "wins"} (${why})`;
+    const order = [...ranks.keys()].sort((one, other) => ranks[one] - ranks[other]);
+    find("ranks").replaceChildren(...order.map((seat) => make("tr", "",
+      make("td", "num", String(ranks[seat])),
+      make("th", `who seat-${seat % 10}`, nameOf(seat)),
+      make("td", "num", String(scores[seat])),
+      make("td", "fault", faults[seat].at(-1) ?? ""),
+    )));
+    find("replay").href = `replay/${state.match}`;
+    find("record").href = `record/${state.match}`;
+  }
+
+  // Choosing
+
+  /** The actions that what was clicked so far may still lead to, with their indices. */
+  function candidates() {
+    const question = asked();
+    if (!question || question.complete) return [];
+    return question.actions
+      .map((action, index) => ({ ...action, index }))
+      .filter((action) => picked.every((id, place) => action.to[place] === id));
+  }
+
+  function act(index) {
+    picked = [];
+    send({ do: "act", index });
+  }
+
+  /** The ids that may be clicked next, each with the actions it leads to. */
+  function reachable(open) {
+    const next = new Map();
+    for (const action of open) {
+      const id = action.to[picked.length];
+      if (id !== undefined) next.set(id, [...(next.get(id) ?? []), action]);
+    }
+    return next;
+  }
+
+  /** What is the same in all that may follow needs no click. */
+  function skipSame() {
+    for (;;) {
+      const open = candidates();
+      const next = reachable(open);
+      if (next.size !== 1 || open.some((action) => action.to.length <= picked.length + 1)) return;
+      picked.push([...next.keys()][0]);
+    }
+  }
+
+  function pick(id) {
+    const open = candidates();
+    const next = reachable(open).get(id);
+    if (next) {
+      picked.push(id);
+      if (next.length === 1) act(next[0].index);
+      else showChoices();
+      return;
+    }
+    // What can mean only one action means it, though something else should have been clicked first.
+    const ends = open.filter((action) => action.to.at(-1) === id);
+    if (ends.length === 1) act(ends[0].index);
+    else if (picked.length > 0) {
+      picked = [];
+      skipSame();
+      if (reachable(candidates()).has(id)) pick(id);
+      else showChoices();
+    }
+  }
+
+  function thing(id) {
+    return find("stage").querySelector(`[data-id="${CSS.escape(id)}"]`);
+  }
+
+  function showChoices() {
+    skipSame();
+    const open = candidates();
+    const next = reachable(open);
+    clearMarks();
+    if (asked()) {
+      for (const [id, actions] of next) mark(id, "hot", actions.map((action) => action.text).slice(0, 4).join(" / "));
+      for (const action of open.length > 1 && picked.length > 0 ? [] : open.filter(({ to }) => to.length > 1)) {
+        const id = action.to.at(-1);
+        if (!next.has(id) && open.filter(({ to }) => to.at(-1) === id).length === 1) mark(id, "hot", action.text);
+      }
+      for (const id of picked) mark(id, "picked");
+      const hint = asked().hint;
+      if (hint) for (const id of asked().actions[hint.index].to) mark(id, "hint");
+    }
+    showList(open);
+  }
+
+  function showList(open) {
+    const typed = find("search").value.trim().toLowerCase();
+    const found = open.filter((action) => typed.split(" ").every((word) => action.text.toLowerCase().includes(word)));
+    const shown = found.slice(0, MOST_LISTED);
+    find("search-field").hidden = open.length <= MOST_LISTED;
+    const focused = document.activeElement?.dataset?.index;
+    find("moves").replaceChildren(...shown.map((action, place) => {
+      const button = make("button", "", place < 9 ? make("kbd", "", String(place + 1)) : "", action.text);
+      button.type = "button";
+      button.dataset.index = String(action.index);
+      button.addEventListener("click", () => act(action.index));
+      for (const name of ["pointerenter", "focus"]) button.addEventListener(name, () => aim(action));
+      for (const name of ["pointerleave", "blur"]) button.addEventListener(name, () => unaim());
+      return make("li", "", button);
+    }));
+    if (focused !== undefined) find("moves").querySelector("button")?.focus();
+    const left = found.length - shown.length;
+    find("more").hidden = left === 0;
+    find("more").textContent = `${left} more: click on the board, or type a part of the move`;
+  }
+
+  /** Shows on the board what an action of the list touches. */
+  function aim(action) {
+    for (const id of action.to) mark(id, "aimed");
+  }
+
+  function unaim() {
+    document.querySelectorAll(".halo.aimed").forEach((halo) => halo.remove());
+  }
+
+  function clearMarks() {
+    document.querySelectorAll(".halos").forEach((halos) => halos.remove());
+    document.querySelectorAll("#stage .hot, #stage .picked").forEach((made) => {
+      made.classList.remove("hot", "picked");
+      made.removeAttribute("tabindex");
+      made.removeAttribute("role");
+    });
+  }
+
+  function mark(id, what, text = "") {
+    const made = thing(id);
+    if (!made) return;
+    if (what === "hot" || what === "picked") made.classList.add(what);
+    if (what === "hot") {
+      made.setAttribute("tabindex", "0");
+      made.setAttribute("role", "button");
+      made.setAttribute("aria-label", text);
+    }
+    if (made.ownerSVGElement) halo(made, what);
+  }
+
+  /** A mark over something on the board, in the board's own units; the board's own shapes stay as they are. */
+  function halo(made, what) {
+    const svg = made.ownerSVGElement;
+    let layer = svg.querySelector(":scope > .halos");
+    if (!layer) svg.append((layer = element("g", { class: "halos" })));
+    const line = made.querySelector(":scope > line");
+    const copy = line && made.classList.contains("link")
+      ? element("line", Object.fromEntries(["x1", "y1", "x2", "y2"].map((name) => [name, line.getAttribute(name)])))
+      : (made.querySelector(".shape") ?? made).cloneNode(false);
+    if (line && made.classList.contains("link")) copy.setAttribute("class", `halo edge ${what}`);
+    else copy.setAttribute("class", `halo ${what}`);
+    copy.removeAttribute("data-id");
+    const group = element("g", { transform: made.getAttribute("transform") ?? "" });
+    group.append(copy);
+    layer.append(group);
+  }
+
+  find("stage").addEventListener("click", (event) => {
+    // What lies on top may not be meant: the first thing below that can be chosen is.
+    const things = document.elementsFromPoint(event.clientX, event.clientY).map((found) => found.closest("[data-id]"));
+    const hot = things.find((found) => found?.classList.contains("hot")) ?? things.find(Boolean);
+    if (hot) pick(hot.dataset.id);
+  });
+  find("stage").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    const hot = event.target.closest("[data-id].hot");
+    if (!hot) return;
+    event.preventDefault();
+    event.stopPropagation();
+    pick(hot.dataset.id);
+  });
+
+  find("search").addEventListener("input", () => showList(candidates()));
+  find("undo").addEventListener("click", () => send({ do: "undo" }));
+  find("send").addEventListener("click", () => send({ do: "send" }));
+  find("hint").addEventListener("click", () => {
+    find("hinted").hidden = false;
+    find("hinted").textContent = "a bot thinks";
+    send({ do: "hint" });
+  });
+  find("hold").addEventListener("change", () => send({ do: "hold", hold: find("hold").checked }));
+  find("resign").addEventListener("click", () => {
+    if (window.confirm("Leave this match? You will be ranked below the others.")) send({ do: "resign" });
+  });
+  find("sit").addEventListener("click", () => send({ do: "sit", seat: state.curtain }));
+  find("curtain").addEventListener("cancel", (event) => event.preventDefault());
+  find("rematch").addEventListener("click", () => send({ do: "rematch" }));
+  find("leave").addEventListener("click", () => send({ do: "leave" }));
+  find("say").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const to = [...find("to").querySelectorAll("input:checked")].map((box) => Number(box.value));
+    const text = find("words").value.trim();
+    if (text === "" || to.length === 0) return;
+    find("words").value = "";
+    send({ do: "say", to, text });
+  });
+
+  window.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || find("curtain").open) return;
+    if (event.target.closest("input:not([type=checkbox]), select, textarea")) return;
+    if (/^[1-9]$/.test(event.key)) find("moves").querySelectorAll("button")[Number(event.key) - 1]?.click();
+    else if (event.key === "u") find("undo").click();
+    else if (event.key === "h") find("hint").click();
+    else if (event.key === "Enter" && event.target === document.body) find("send").click();
+    else if (event.key === "Escape") {
+      picked = [];
+      showChoices();
+    }
+  });
+
+  listen();
+})();
