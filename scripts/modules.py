@@ -21,6 +21,7 @@ ROOMS = {
     "runner": "harness/warpleague/runner",
     "league": "harness/warpleague/league",
     "report": "harness/warpleague/report",
+    "arena": "harness/warpleague/arena",
     "cli": "harness/warpleague/cli",
     "warpline": "protocol/warpline",
 }

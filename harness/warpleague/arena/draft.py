@@ -26,7 +26,8 @@ def in_words(action: JsonObject) -> str:
         if name == "do" or value is None:
             continue
         values = ",".join(map(str, value)) if isinstance(value, list) else str(value)
-        words.append(values if isinstance(value, str) else f"{name} {values}")
+        # The first word says what it is about; what follows needs its name.
+        words.append(values if isinstance(value, str) and len(words) == 1 else f"{name} {values}")
     return safe(" ".join(words), keep="")
 
 

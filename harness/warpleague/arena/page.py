@@ -162,6 +162,7 @@ class PlayPage:
         at: tuple[int, int | None] = (-1, None)
         sent = 0
         shown: Scene | None = None
+        before: JsonObject = {}
         while True:
             count = self.sitting.news.count
             state = self.state()
@@ -174,7 +175,9 @@ class PlayPage:
                 frames = self.sitting.now.frames[seat]
                 message["frames"], shown = _new_frames(frames, sent, shown)
                 sent = len(frames)
-            yield b"data: " + _encode(message) + b"\n\n"
+            if state != before or len(message) > 2 or message["frames"]:
+                yield b"data: " + _encode(message) + b"\n\n"
+            before = state
             if state["phase"] == "closed":
                 return
             with trio.move_on_after(_QUIET_S) as quiet:

@@ -97,7 +97,8 @@ class PersonSeat(InsideSeat):
         draft.choose(index)
         if draft.complete and not self.hold:
             self.send()
-        self._changed()
+        else:
+            self._changed()
 
     def undo(self) -> None:
         """Take the last choice back that was not sent."""
@@ -112,8 +113,13 @@ class PersonSeat(InsideSeat):
         draft = self._asked()
         if not draft.chosen:
             raise BadInput("nothing is chosen yet")
-        self._sent = draft.chosen
+        self._answer_with(draft.chosen)
+
+    def _answer_with(self, actions: list[JsonObject]) -> None:
+        self._sent = actions
+        self.draft = None
         self._answered.set()
+        self._changed()
 
     def say(self, to: list[int], text: str) -> None:
         """Send a message at once; what was chosen stays."""
@@ -128,12 +134,9 @@ class PersonSeat(InsideSeat):
         except ActionError as error:
             raise BadInput(str(error)) from None
         self._resume = draft.chosen
-        self._sent = [message]
-        self._answered.set()
+        self._answer_with([message])
 
     def resign(self) -> None:
         """Leave the match, as soon as it is the seat's turn."""
         self.resigned = True
-        self._sent = []
-        self._answered.set()
-        self._changed()
+        self._answer_with([])

@@ -15,6 +15,7 @@ view        what a seat sees, what the start message tells, and positions drawn 
 position    positions as JSON, out and in
 tell        the events, and a line of English for each
 scene       the picture
+targets     what of the picture a person clicks to take an action
 game        the `Game`: each of its methods is a function of one of these modules, under the same name
 """
 

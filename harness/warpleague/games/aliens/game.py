@@ -10,6 +10,7 @@ from warpleague.games.aliens import rules as _rules
 from warpleague.games.aliens import scene as _scene
 from warpleague.games.aliens import score as _score
 from warpleague.games.aliens import state as _state
+from warpleague.games.aliens import targets as _targets
 from warpleague.games.aliens import tell as _tell
 from warpleague.games.aliens import view as _view
 from warpleague.games.aliens.actions import ACTIONS, Action
@@ -48,6 +49,7 @@ class Aliens(Game[State, Action]):
     to_json = staticmethod(_position.to_json)
     from_json = staticmethod(_position.from_json)
     scene = staticmethod(_scene.scene)
+    targets = staticmethod(_targets.targets)
     tell = staticmethod(_tell.tell)
 
 

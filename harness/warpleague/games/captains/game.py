@@ -11,6 +11,7 @@ from warpleague.games.captains import rules as _rules
 from warpleague.games.captains import scene as _scene
 from warpleague.games.captains import score as _score
 from warpleague.games.captains import state as _state
+from warpleague.games.captains import targets as _targets
 from warpleague.games.captains import tell as _tell
 from warpleague.games.captains import view as _view
 from warpleague.games.captains.actions import ACTIONS, Action
@@ -53,6 +54,7 @@ class Captains(Game[Position, Action]):
     to_json = staticmethod(_position.to_json)
     from_json = staticmethod(_position.from_json)
     scene = staticmethod(_scene.scene)
+    targets = staticmethod(_targets.targets)
     tell = staticmethod(_tell.tell)
     galaxy = staticmethod(_scene.galaxy)
 

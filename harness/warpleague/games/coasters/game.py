@@ -11,6 +11,7 @@ from warpleague.games.coasters import rules as _rules
 from warpleague.games.coasters import scene as _scene
 from warpleague.games.coasters import score as _score
 from warpleague.games.coasters import state as _state
+from warpleague.games.coasters import targets as _targets
 from warpleague.games.coasters import tell as _tell
 from warpleague.games.coasters import view as _view
 from warpleague.games.coasters.actions import ACTIONS, Action
@@ -49,6 +50,7 @@ class Coasters(Game[State, Action]):
     to_json = staticmethod(_position.to_json)
     from_json = staticmethod(_position.from_json)
     scene = staticmethod(_scene.scene)
+    targets = staticmethod(_targets.targets)
     tell = staticmethod(_tell.tell)
     talk = staticmethod(_state.talk)
 

@@ -185,5 +185,10 @@ class Checker:
             ids = [thing.id for thing in things if thing.id]  # type: ignore[attr-defined]
             self.demand(len(set(ids)) == len(ids), f"scene for {viewer}: two things with one id")
             self.demand(len(scene.scores) in (0, self.players), f"scene for {viewer}: scores {scene.scores}")
+            if viewer is not None and viewer in self.game.actors(state):
+                legal = self.game.legal(state, viewer)
+                for action in [legal[at] for at in self.rng.sample(range(len(legal)), min(24, len(legal)))]:
+                    unknown = set(self.game.targets(state, action)) - set(ids)
+                    self.demand(not unknown, f"targets of {action}: no such things in the scene: {unknown}")
             for piece in scene.pieces:
                 self.demand(1 <= len(piece.text) <= 3, f"scene for {viewer}: piece text {piece.text!r}")

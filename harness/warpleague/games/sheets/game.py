@@ -11,6 +11,7 @@ from warpleague.games.sheets import rules as _rules
 from warpleague.games.sheets import scene as _scene
 from warpleague.games.sheets import score as _score
 from warpleague.games.sheets import state as _state
+from warpleague.games.sheets import targets as _targets
 from warpleague.games.sheets import tell as _tell
 from warpleague.games.sheets import view as _view
 from warpleague.games.sheets.actions import ACTIONS, Action
@@ -47,6 +48,7 @@ class Sheets(Game[State, Action]):
     to_json = staticmethod(_position.to_json)
     from_json = staticmethod(_position.from_json)
     scene = staticmethod(_scene.scene)
+    targets = staticmethod(_targets.targets)
     tell = staticmethod(_tell.tell)
 
 

@@ -5,7 +5,7 @@
 "use strict";
 
 (() => {
-  const { Board, EMPTY, element, patch, words } = globalThis.warpleague;
+  const { Board, EMPTY, dress, element, patch, words } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const MOST_LISTED = 40;
   const view = { scene: EMPTY, before: undefined, queue: [], timer: 0, match: 0, seat: null };
@@ -126,12 +126,33 @@
     find("caption").textContent = scene.caption;
     find("board").toggleAttribute("hidden", scene.cells.length === 0);
     board.show(scene, before);
-    find("panels").replaceChildren(...scene.panels.map(([title, owner], index) => {
-      const panel = make("section", "panel", make("h3", "", title));
-      if (owner !== null) panel.classList.add("owned", `seat-${owner % 10}`);
-      panel.append(make("div", "lines", ...scene.lines[index].map((line) => make("div", "", line || "\u00a0"))));
-      return panel;
-    }));
+    const owned = (made, owner) => {
+      if (owner !== null && owner !== undefined) made.classList.add("owned", `seat-${owner % 10}`);
+      return made;
+    };
+    const trays = scene.trays.map(([title, owner], tray) => {
+      const items = scene.items.filter((item) => item[0] === tray);
+      const rows = [...new Set(items.map((item) => item[1]))];
+      return owned(make("section", "panel tray", make("h3", "", title), ...rows.map((row) => (
+        make("div", "row", ...items.filter((item) => item[1] === row).map(drawItem))
+      ))), owner);
+    });
+    const panels = scene.panels.map(([title, owner, drawn = 0], index) => {
+      const lines = scene.lines[index].slice(0, scene.lines[index].length - drawn);
+      const shown = make("div", "lines", ...lines.map((line) => make("div", "", line || "\u00a0")));
+      return owned(make("section", "panel", make("h3", "", title), shown), owner);
+    });
+    find("panels").replaceChildren(...trays, ...panels);
+  }
+
+  /** A die, a card, a number of a printed sheet. */
+  function drawItem([, , kind, text = "", id = "", glyph = "", crossed = false]) {
+    const face = /(?:^| )die-(\d)/.exec(glyph)?.[1] ?? "";
+    const made = make("span", crossed ? "item crossed" : "item", text || face || words(kind));
+    dress(made, kind, null);
+    made.title = words(kind);
+    if (id) made.dataset.id = id;
+    return made;
   }
 
   function asked() {
@@ -223,17 +244,28 @@
 
   // Choosing
 
-  /** The actions that what was clicked so far may still lead to, with their indices. */
+  /** The actions that what was clicked so far may still lead to, each with its index and the path left to click. */
   function candidates() {
     const question = asked();
     if (!question || question.complete) return [];
-    return question.actions
-      .map((action, index) => ({ ...action, index }))
-      .filter((action) => picked.every((id, place) => action.to[place] === id));
+    const actions = question.actions.map((action, index) => ({ ...action, index }));
+    const same = sameBeginning(actions.filter((action) => action.to.length > 0).map((action) => action.to));
+    return actions
+      .map((action) => ({ ...action, path: action.to.slice(same) }))
+      .filter((action) => picked.every((id, place) => action.path[place] === id));
+  }
+
+  /** How many ids all paths begin with, so that these need no click: the one ship that may move. */
+  function sameBeginning(paths) {
+    let same = 0;
+    const most = Math.min(...paths.map((path) => path.length)) - 1;
+    while (same < most && paths.every((path) => path[same] === paths[0][same])) same += 1;
+    return same;
   }
 
   function act(index) {
     picked = [];
+    closeMenu();
     send({ do: "act", index });
   }
 
@@ -241,40 +273,59 @@
   function reachable(open) {
     const next = new Map();
     for (const action of open) {
-      const id = action.to[picked.length];
+      const id = action.path[picked.length];
       if (id !== undefined) next.set(id, [...(next.get(id) ?? []), action]);
     }
     return next;
   }
 
-  /** What is the same in all that may follow needs no click. */
-  function skipSame() {
-    for (;;) {
-      const open = candidates();
-      const next = reachable(open);
-      if (next.size !== 1 || open.some((action) => action.to.length <= picked.length + 1)) return;
-      picked.push([...next.keys()][0]);
+  /** The ids that can mean only one action, though something else should be clicked first. */
+  function shortcuts(open) {
+    const ends = new Map();
+    for (const { path, index } of open) {
+      if (path.length > 1) ends.set(path.at(-1), ends.has(path.at(-1)) ? -1 : index);
     }
+    return new Map([...ends].filter(([, index]) => index >= 0));
   }
 
-  function pick(id) {
+  function pick(id, at) {
+    closeMenu();
     const open = candidates();
     const next = reachable(open).get(id);
     if (next) {
       picked.push(id);
+      const done = next.every((action) => action.path.length <= picked.length);
       if (next.length === 1) act(next[0].index);
-      else showChoices();
-      return;
-    }
-    // What can mean only one action means it, though something else should have been clicked first.
-    const ends = open.filter((action) => action.to.at(-1) === id);
-    if (ends.length === 1) act(ends[0].index);
-    else if (picked.length > 0) {
+      else {
+        showChoices();
+        if (done) openMenu(next, at);
+      }
+    } else if (picked.length > 0) {
       picked = [];
-      skipSame();
-      if (reachable(candidates()).has(id)) pick(id);
-      else showChoices();
-    }
+      showChoices();
+      if (reachable(candidates()).has(id)) pick(id, at);
+    } else if (shortcuts(open).has(id)) act(shortcuts(open).get(id));
+  }
+
+  /** A list of what a click may mean, where it was made. */
+  function openMenu(actions, at) {
+    const menu = find("menu");
+    menu.replaceChildren(...actions.map((action) => {
+      const button = make("button", "", action.text);
+      button.type = "button";
+      button.addEventListener("click", () => act(action.index));
+      return button;
+    }));
+    menu.hidden = false;
+    const { width, height } = menu.getBoundingClientRect();
+    const room = document.documentElement;
+    menu.style.setProperty("left", `${Math.max(4, Math.min(at.x + 8, room.clientWidth - width - 4))}px`);
+    menu.style.setProperty("top", `${Math.max(4, Math.min(at.y + 8, room.clientHeight - height - 4))}px`);
+    menu.querySelector("button").focus();
+  }
+
+  function closeMenu() {
+    find("menu").hidden = true;
   }
 
   function thing(id) {
@@ -282,16 +333,12 @@
   }
 
   function showChoices() {
-    skipSame();
     const open = candidates();
     const next = reachable(open);
     clearMarks();
     if (asked()) {
       for (const [id, actions] of next) mark(id, "hot", actions.map((action) => action.text).slice(0, 4).join(" / "));
-      for (const action of open.length > 1 && picked.length > 0 ? [] : open.filter(({ to }) => to.length > 1)) {
-        const id = action.to.at(-1);
-        if (!next.has(id) && open.filter(({ to }) => to.at(-1) === id).length === 1) mark(id, "hot", action.text);
-      }
+      for (const [id] of picked.length > 0 ? [] : shortcuts(open)) if (!next.has(id)) mark(id, "maybe");
       for (const id of picked) mark(id, "picked");
       const hint = asked().hint;
       if (hint) for (const id of asked().actions[hint.index].to) mark(id, "hint");
@@ -331,8 +378,8 @@
 
   function clearMarks() {
     document.querySelectorAll(".halos").forEach((halos) => halos.remove());
-    document.querySelectorAll("#stage .hot, #stage .picked").forEach((made) => {
-      made.classList.remove("hot", "picked");
+    document.querySelectorAll("#stage .hot, #stage .picked, #stage .maybe").forEach((made) => {
+      made.classList.remove("hot", "picked", "maybe");
       made.removeAttribute("tabindex");
       made.removeAttribute("role");
     });
@@ -340,8 +387,8 @@
 
   function mark(id, what, text = "") {
     const made = thing(id);
-    if (!made) return;
-    if (what === "hot" || what === "picked") made.classList.add(what);
+    if (!made) return; // a painter may leave out what it does not know
+    if (["hot", "picked", "maybe"].includes(what)) made.classList.add(what);
     if (what === "hot") {
       made.setAttribute("tabindex", "0");
       made.setAttribute("role", "button");
@@ -370,8 +417,13 @@
   find("stage").addEventListener("click", (event) => {
     // What lies on top may not be meant: the first thing below that can be chosen is.
     const things = document.elementsFromPoint(event.clientX, event.clientY).map((found) => found.closest("[data-id]"));
-    const hot = things.find((found) => found?.classList.contains("hot")) ?? things.find(Boolean);
-    if (hot) pick(hot.dataset.id);
+    const [hot, maybe] = ["hot", "maybe"].map((name) => things.find((found) => found?.classList.contains(name)));
+    const meant = hot ?? maybe;
+    if (meant) pick(meant.dataset.id, { x: event.clientX, y: event.clientY });
+    else if (picked.length > 0) {
+      picked = [];
+      showChoices();
+    }
   });
   find("stage").addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
@@ -379,7 +431,11 @@
     if (!hot) return;
     event.preventDefault();
     event.stopPropagation();
-    pick(hot.dataset.id);
+    pick(hot.dataset.id, hot.getBoundingClientRect());
+  });
+
+  document.addEventListener("pointerdown", (event) => {
+    if (!find("menu").contains(event.target)) closeMenu();
   });
 
   find("search").addEventListener("input", () => showList(candidates()));
@@ -416,6 +472,7 @@
     else if (event.key === "Enter" && event.target === document.body) find("send").click();
     else if (event.key === "Escape") {
       picked = [];
+      closeMenu();
       showChoices();
     }
   });

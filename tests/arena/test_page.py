@@ -1,0 +1,250 @@
+"""The page on which a person plays: who may use it, what it tells, and whole matches of every game over HTTP."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import trio
+
+from warpleague.match.replay import Replay, verify_record
+from warpleague.report.site.delta import EMPTY, patch, plain
+
+if TYPE_CHECKING:
+    from tests.arena.conftest import Client, Serve
+
+SHORT: dict[str, dict[str, Any]] = {
+    "aliens": {"max_turns": 12},
+    "captains": {"max_rounds": 4},
+    "coasters": {"max_rounds": 4},
+    "sheets": {},
+}
+
+
+def play_on(client: Client, seed: int = 0) -> None:
+    """Choose at random until the match is over."""
+    rng = Random(seed)
+    while client.state["phase"] != "over":
+        if client.state["phase"] == "curtain":
+            assert client.do("sit", seat=client.state["curtain"])[0] == 204
+            client.until("asked")
+        if client.state["phase"] == "asked":
+            actions = client.state["question"]["actions"]
+            assert client.do("act", index=rng.randrange(len(actions)))[0] == 204
+        client.until("asked", "curtain", "over")
+
+
+@pytest.mark.parametrize("game", SHORT)
+def test_a_whole_match_of_each_game(serve: Serve, game: str) -> None:
+    """A person plays it to its end; the record holds; and the page was told what the seat saw, and no more."""
+
+    async def main() -> None:
+        async with serve(game, "Ada", None, options=SHORT[game]) as table:
+
+            def play(client: Client) -> None:
+                client.until("asked")
+                play_on(client)
+                assert client.get("")[0] == 200
+                status, record = client.get("record/1")
+                assert status == 200
+                verify_record(record)
+                assert json.loads(record.splitlines()[0])["seats"][0]["kind"] == "person"
+                assert b"<!doctype html>" in client.get("replay/1")[1]
+                check_knowledge(client, record)
+
+            await table.run(play)
+
+    trio.run(main)
+
+
+def check_knowledge(client: Client, record: bytes) -> None:
+    """Compare all that was sent with what the record shows to the seat."""
+    replay = Replay(record)
+    seen: list[str] = []
+    scenes = {json.dumps(plain(replay.game.scene(replay.first, 0)), sort_keys=True)}
+    for step in replay:
+        seen += [replay.game.tell(data) for event in step.events if (data := event.seen_by(0)) is not None]
+        scenes.add(json.dumps(plain(replay.game.scene(step.state, 0)), sort_keys=True))
+    # A page that opens late is told the last events only.
+    assert client.told == seen[len(seen) - len(client.told) :]
+    shown: Any = EMPTY
+    for message in client.messages:
+        for frame in message["frames"]:
+            if "scene" in frame:
+                shown = patch(shown, frame["scene"])
+                assert json.dumps(shown, sort_keys=True) in scenes
+
+
+def test_others_are_refused(serve: Serve) -> None:
+    """A request needs the token, this server's name and, to change something, this server's origin."""
+
+    async def main() -> None:
+        async with serve("sheets", "Ada", None) as table:
+
+            def ask(client: Client) -> None:
+                client.until("asked")
+                state = client.state
+                port = client.host.partition(":")[2]
+                assert client.get("")[0] == 200
+                assert client.request("GET", "/")[0] == 404
+                assert client.request("GET", "/" + "x" * 32 + "/")[0] == 404
+                assert client.get("nowhere")[0] == 404
+                assert client.get("assets/../page.py")[0] == 404
+                assert client.get("", host=f"rebound.example:{port}")[0] == 421
+                assert client.get("", host=None)[0] in (400, 421)
+                assert client.get("", sec_fetch_site="cross-site")[0] == 403
+                body = {"do": "act", "match": 1, "question": state["question"]["id"], "chosen": 0, "index": 0}
+
+                def post(path: str = client.root + "do", data: Any = body, **headers: str | None) -> int:
+                    return client.request("POST", path, data, **headers)[0]
+
+                assert post("/do") == 404
+                for origin in (None, "null", "http://rebound.example", f"https://{client.host}"):
+                    assert post(origin=origin) == 403
+                assert post(content_type="application/x-www-form-urlencoded") == 415
+                assert post(content_type="text/plain") == 415
+                assert post(data=b"{}" + b" " * 20_000) == 413
+                assert post(data=b"{") == post(data=b"[" * 5000) == post(data=[]) == 400
+                assert post(data={**body, "index": 10_000}) == post(data={**body, "index": "0"}) == 409
+                assert post(data={**body, "index": True}) == post(data={**body, "index": -1}) == 409
+                assert post(data={**body, "question": 7}) == post(data={**body, "match": 2}) == 409
+                assert post(data={"do": "rebuild", "match": 1}) == 409
+                assert client.get("record/1")[0] == client.get("record/2")[0] == 404
+                assert post() == 204
+                assert post() == 409  # that question is answered
+
+            await table.run(ask)
+
+    trio.run(main)
+
+
+def test_what_was_not_sent_can_be_taken_back(serve: Serve) -> None:
+    """Choices are kept until something new comes of them, and longer if the person wants that."""
+
+    async def main() -> None:
+        async with serve("captains", "Ada", None, options=SHORT["captains"]) as table:
+
+            def play(client: Client) -> None:
+                client.until("asked")
+                first = client.state["question"]
+                assert client.do("undo")[0] == 409
+                assert client.do("act", index=1)[0] == 204
+                client.hear()
+                drafted = client.state["question"]
+                assert drafted["id"] == first["id"]
+                assert drafted["chosen"] == [first["actions"][1]["text"]]
+                assert drafted["scene"]["caption"] != ""
+                assert client.do("undo")[0] == 204
+                client.hear()
+                assert client.state["question"] == first
+                assert client.do("hold", hold=True)[0] == 204
+                client.hear()
+                while not client.state["question"]["complete"]:
+                    texts = [action["text"] for action in client.state["question"]["actions"]]
+                    client.do("act", index=texts.index("end") if "end" in texts else 0)
+                    client.hear()
+                assert client.state["question"]["actions"] == []
+                chosen = client.state["question"]["chosen"]
+                assert client.do("send")[0] == 204
+                client.until("asked")
+                assert client.state["question"]["chosen"] == []
+                assert len(chosen) > 1
+
+            await table.run(play)
+
+    trio.run(main)
+
+
+def test_a_hint_is_a_bots_choice(serve: Serve) -> None:
+    """It is one of the actions that can be chosen now."""
+
+    async def main() -> None:
+        async with serve("sheets", "Ada", None, bot="bots/sheets-greedy") as table:
+
+            def play(client: Client) -> None:
+                client.until("asked")
+                assert client.do("hint")[0] == 204
+                client.hear()
+                hint = client.state["question"]["hint"]
+                assert hint["bot"] == "sheets-greedy"
+                assert 0 <= hint["index"] < len(client.state["question"]["actions"])
+
+            await table.run(play)
+
+    trio.run(main)
+
+
+def test_resigning_and_a_rematch(serve: Serve) -> None:
+    """Who resigns is ranked below; the next match has the seats changed; then the sitting can end."""
+
+    async def main() -> None:
+        async with serve("sheets", "Ada", None) as table:
+
+            def play(client: Client) -> None:
+                client.until("asked")
+                assert client.do("rematch")[0] == 204  # there is nothing to follow yet
+                assert client.do("resign")[0] == 204
+                state = client.until("over")
+                assert state["result"]["ranks"] == [2, 1]
+                assert state["result"]["faults"][0] == ["crash: the person resigned"]
+                verify_record(client.get("record/1")[1])
+                assert client.do("rematch")[0] == 204
+                state = client.until("asked")
+                assert (state["match"], state["seat"]) == (2, 1)
+                assert client.do("leave")[0] == 204
+                client.until("closed")
+
+            await table.run(play)
+
+    trio.run(main)
+
+
+def test_a_curtain_between_two_persons(serve: Serve) -> None:
+    """Nothing of a seat is told before its person says to be there; the other's view ends at once."""
+
+    async def main() -> None:
+        async with serve("captains", "Ada", "Ben", options=SHORT["captains"]) as table:
+
+            def play(client: Client) -> None:
+                state = client.until("curtain")
+                assert state["curtain"] == 0
+                assert "question" not in state
+                assert all(message["frames"] == [] for message in client.messages)
+                assert client.do("act", index=0)[0] == 409
+                assert client.do("sit", seat=1)[0] == 409
+                assert client.do("sit", seat=0)[0] == 204
+                assert client.until("asked")["seat"] == 0
+                play_on(client)
+                curtains = [message for message in client.messages if message["state"]["phase"] == "curtain"]
+                assert {message["state"]["curtain"] for message in curtains} == {0, 1}
+                assert all(message["frames"] == [] for message in curtains)
+
+            await table.run(play)
+
+    trio.run(main)
+
+
+def test_a_message_is_sent_at_once(serve: Serve) -> None:
+    """In a game with talk a person can say something, and still choose."""
+
+    async def main() -> None:
+        async with serve("coasters", "Ada", None, None, options={"max_rounds": 2}) as table:
+
+            def play(client: Client) -> None:
+                client.until("asked")
+                talk = client.state["question"]["talk"]
+                assert talk > 0
+                assert client.do("say", to=[0], text="to me")[0] == 409
+                assert client.do("say", to=[1, 2], text="")[0] == 409
+                assert client.do("say", to="1", text="hello")[0] == 409
+                assert client.do("say", to=[1, 2], text="hello")[0] == 204
+                client.until("asked")
+                assert client.state["question"]["talk"] == talk - 1
+                play_on(client)
+                assert b'"text":"hello"' in client.get("record/1")[1]
+
+            await table.run(play)
+
+    trio.run(main)
