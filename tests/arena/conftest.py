@@ -19,8 +19,8 @@ from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
-from warpleague.runner.play import end_idle
 from warpleague.runner.bundle.shipped import shipped_root
+from warpleague.runner.play import end_idle
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Generator, Iterator
