@@ -14,7 +14,7 @@ import attrs
 
 from warpleague.errors import StoreError
 from warpleague.league import journal
-from warpleague.league.schema import SPARE, clear_errors, json_object, utc_now
+from warpleague.league.schema import SPARE, Reading, clear_errors, json_object, utc_now
 
 if TYPE_CHECKING:
     import sqlite3
@@ -50,7 +50,7 @@ def facts_in(db: sqlite3.Connection, path: Path, kinds: Sequence[str] = ()) -> l
     `StoreError` if they cannot be read.
     """
     with clear_errors(path):
-        rows = db.execute(_FACTS).fetchall()
+        rows = _rows(db)
     try:
         return [
             Fact(kind, json_object(said), str(stored))
@@ -59,6 +59,16 @@ def facts_in(db: sqlite3.Connection, path: Path, kinds: Sequence[str] = ()) -> l
         ]
     except (TypeError, ValueError, RecursionError) as error:
         raise StoreError(f"{path}: is damaged: its facts: {error}; {SPARE}") from None
+
+
+def _rows(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
+    """The rows of all facts; to find them takes a look at the whole journal, so a reader does it only once."""
+    if not isinstance(db, Reading):
+        return db.execute(_FACTS).fetchall()
+    version = int(db.execute("PRAGMA data_version").fetchone()[0])
+    if db.facts_read is None or db.facts_read[0] != version:
+        db.facts_read = version, db.execute(_FACTS).fetchall()
+    return db.facts_read[1]
 
 
 def settle_meta(db: sqlite3.Connection, path: Path) -> None:

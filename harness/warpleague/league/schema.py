@@ -91,11 +91,21 @@ def connect_to_write(path: Path) -> sqlite3.Connection:
         return db
 
 
+class Reading(sqlite3.Connection):
+    """A connection that never writes, with what was read of the facts, and in which version of the file."""
+
+    facts_read: tuple[int, list[tuple[Any, ...]]] | None = None
+
+
 def connect_to_read(path: Path) -> sqlite3.Connection:
     """A read-only connection to the store at `path`."""
     with clear_errors(path):
         db = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=30.0
+            f"{path.absolute().as_uri()}?mode=ro",
+            uri=True,
+            isolation_level=None,
+            timeout=30.0,
+            factory=Reading,
         )
         try:
             harden(db)
