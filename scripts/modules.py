@@ -18,6 +18,7 @@ ROOMS = {
     "games": "harness/warpleague/games",
     "match": "harness/warpleague/match",
     "sim": "harness/warpleague/sim",
+    "opponents": "harness/warpleague/opponents",
     "runner": "harness/warpleague/runner",
     "league": "harness/warpleague/league",
     "report": "harness/warpleague/report",

@@ -1,0 +1,277 @@
+"""Plays coasters: looks at every way to play its turn, and values where each of them ends.
+
+The strongest level knows the solved duels of one ship each (`coasters_solved`). Else the values come from how likely
+enemies hit each square in their next turns, and how likely a shot of its own is.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any, Final
+
+from warpleague.games.coasters import GAME
+from warpleague.games.coasters import actions as act
+from warpleague.games.coasters import state as st
+from warpleague.games.coasters.geometry import CENTRE, FACINGS, galaxy, square_at
+from warpleague.games.coasters.legal import turn_actions
+from warpleague.games.values import replaced
+from warpleague.opponents.coasters_solved import Solved, solution
+from warpleague.opponents.player import Player, Skill
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from warpleague.games.coasters.geometry import Galaxy, Systems
+    from warpleague.games.coasters.state import State
+    from warpline.client import Question, Reply
+
+MOST: Final = 12
+"""Halves: nobody moves further in a turn."""
+FAR: Final = 24
+SWAPPED: Final = 4
+"""With more ships than these no swap is thought of."""
+LOOKED_AT: Final = 12
+"""Ends of a turn whose next shots are worked out."""
+
+
+def ends(state: State) -> Iterator[tuple[State, list[Any]]]:
+    """Each position within the turn that the seat can get to, with the actions that lead there.
+
+    Without talk, claims and swaps of systems, and at large tables without swaps of ships, which lead to too many
+    positions. Of two ways to the same place only the one that leaves more movement.
+    """
+    left_out = (*_ENDING, act.Swap) if len(state.ships) > SWAPPED else _ENDING
+    best: dict[Any, int] = {}
+    heap: list[tuple[int, int, int, State, list[Any]]] = [(0, 0, 0, state, [])]
+    count = 0
+    start = state.halves
+    while heap:
+        _, length, _, here, plan = heappop(heap)
+        key = (here.ships, here.fluxed, here.table.galaxy)
+        if key in best:
+            continue
+        best[key] = here.halves
+        yield here, plan
+        for action in turn_actions(here):
+            if type(action) in left_out:
+                continue
+            after = GAME.apply(here, action)[0]
+            if (after.ships, after.fluxed, after.table.galaxy) not in best:
+                count += 1
+                heappush(heap, (start - after.halves, length + 1, count, after, [*plan, action]))
+
+
+_ENDING: Final = (act.End, act.Fire, act.Invoke, act.Claim, act.SwapSystems)
+
+
+def victim(state: State) -> int:
+    """The colour that a shot hits now, -1 if none."""
+    galaxy = state.table.galaxy
+    pose = state.ships[state.colour]
+    wild = state.flux == st.WILD and state.table.config.options.wild_shot
+    mask, squares, _ = galaxy.wild_line(pose) if wild else galaxy.line(pose)
+    if not mask & state.occupied:
+        return -1
+    met = next(square for square in squares if state.occupied >> square & 1)
+    return next(colour for colour, other in enumerate(state.ships) if other >> 2 == met)
+
+
+def chance(cost: int) -> float:
+    """How likely a d6 gives at least `cost` halves."""
+    return max(0, 6 - max(0, -(-cost // 2) - 1)) / 6
+
+
+class Table:
+    """What a position at any table is worth, seen from one seat at the end of its turn."""
+
+    def __init__(self, state: State, seat: int) -> None:
+        self.state, self.seat = state, seat
+        self.players = state.table.config.players
+        self.known: dict[Any, Any] = {}
+
+    def reach(self, galaxy: Galaxy, colour: int, start: int, occupied: int) -> dict[int, int]:
+        """The halves to each pose that the ship `colour` gets to by movement alone, by pose."""
+        key = (colour, start, occupied, galaxy)
+        if key not in self.known:
+            config = self.state.table.config
+            owner = colour % self.players
+            double = config.homes[1 << owner]
+            warps = (double | config.homes[~self.state.table.alive & len(config.homes) - 1]) & galaxy.laid
+            costs: dict[int, int] = {}
+            heap = [(0, start)]
+            while heap:
+                cost, pose = heappop(heap)
+                if pose in costs or cost > MOST:
+                    continue
+                costs[pose] = cost
+                square = pose >> 2
+                price = cost + (1 if double >> square // 9 & 1 else 2)
+                heappush(heap, (price, pose & ~3 | pose + 1 & 3))
+                heappush(heap, (price, pose & ~3 | pose + 3 & 3))
+                onward = galaxy.step[pose]
+                if onward >= 0 and not occupied >> (onward >> 2) & 1:
+                    heappush(heap, (cost + (1 if double >> (onward >> 2) // 9 & 1 else 2), onward))
+                if square % 9 == CENTRE and warps >> square // 9 & 1:
+                    for other in range(config.ships):
+                        centre = 9 * other + CENTRE
+                        if warps >> other & 1 and not occupied >> centre & 1:
+                            heappush(heap, (cost + 1, 4 * centre + (pose & 3)))
+            self.known[key] = costs
+        found: dict[int, int] = self.known[key]
+        return found
+
+    def fire(self, galaxy: Galaxy, colour: int, start: int, occupied: int) -> dict[int, float]:
+        """How likely the ship `colour` can shoot at each square in its next turn; others stand on `occupied`."""
+        key = ("fire", colour, start, occupied, galaxy)
+        if key not in self.known:
+            plain: dict[int, int] = {}
+            aimed: dict[int, int] = {}
+            for pose, cost in self.reach(galaxy, colour, start, occupied).items():
+                for way in range(4):
+                    for square in galaxy.line(pose & ~3 | way)[1]:
+                        if cost < aimed.get(square, FAR):
+                            aimed[square] = cost
+                        if way == pose & 3 and cost < plain.get(square, FAR):
+                            plain[square] = cost
+                        if occupied >> square & 1:
+                            break
+            self.known[key] = {
+                square: (2 * chance(plain.get(square, FAR)) + chance(cost)) / 3
+                for square, cost in aimed.items()
+            }
+        found: dict[int, float] = self.known[key]
+        return found
+
+    def danger(self, galaxy: Galaxy, ships: tuple[int, ...], hits: tuple[int, ...], own: int) -> float:
+        """How much the enemies threaten the ship `own`."""
+        square = ships[own] >> 2
+        bare = standing(ships) & ~(1 << square)
+        danger = 0.0
+        for colour, pose in enumerate(ships):
+            if pose >= 0 and colour % self.players != self.seat:
+                danger += self.fire(galaxy, colour, pose, bare & ~(1 << (pose >> 2))).get(square, 0.0)
+        # Who is ever more careful circles for ever.
+        caution = max(0.1, 1 - self.state.table.round / 40)
+        return caution * danger * (1 + 3 / hits[own]) / 2
+
+    def shot(self, galaxy: Galaxy, ships: tuple[int, ...], own: int) -> float:
+        """How likely the ship `own` can shoot at an enemy in its next turn, at the one that is nearest to it."""
+        shots = self.fire(galaxy, own, ships[own], standing(ships) & ~(1 << (ships[own] >> 2)))
+        enemies = [pose for colour, pose in enumerate(ships) if colour % self.players != self.seat]
+        return max((shots.get(pose >> 2, 0.0) for pose in enemies if pose >= 0), default=0.0)
+
+    def safety(self, here: State, hit: int) -> float:
+        """The worth of a shot that hits `hit` (-1: none), and of standing here afterwards."""
+        hits, ships = here.table.hits, here.ships
+        total = 0.0
+        if hit >= 0:
+            total += 4.0 + (6.0 if hits[hit] == 1 else 0.0) + (3 - hits[hit]) / 2
+            if hits[hit] == 1:
+                ships = replaced(ships, hit, st.NONE)
+        for own in range(self.seat, len(ships), self.players):
+            if ships[own] >= 0:
+                total -= self.danger(here.table.galaxy, ships, hits, own)
+        return total
+
+
+def standing(ships: tuple[int, ...]) -> int:
+    """The set of squares that ships stand on."""
+    occupied = 0
+    for pose in ships:
+        if pose >= 0:
+            occupied |= 1 << (pose >> 2)
+    return occupied
+
+
+class Coasters(Player):
+    """A player of coasters. With an `effort` of 0 it does not know the solved duels."""
+
+    skills = (Skill(0.75), Skill(0.4), Skill(0.0), Skill(0.0, effort=1))
+
+    def choose(self, question: Question, state: State, legal: Sequence[Any]) -> int | dict[str, Any] | Reply:
+        """Index or plan, by what is asked."""
+        ask = question.ask
+        if ask == "turn":
+            return self.turn(state)
+        if ask == "claim":  # share the victory when others have more hit points left
+            hits = state.table.hits
+            players = state.table.config.players
+            strength = [sum(hits[seat::players]) for seat in range(players)]
+            return int(strength[self.seat] < max(strength))
+        if ask == "ally":
+            return 0
+        worth: Any = {"lay": self.lay, "deploy": self.deploy, "colour": self.colour}[ask]
+        return max(range(len(legal)), key=lambda index: worth(state, legal[index]))
+
+    def solved(self, state: State, systems: Systems) -> Solved | None:
+        """The solution of this galaxy, if it is a duel that is solved and known to this player."""
+        config = state.table.config
+        options = config.options
+        if not self.skill.effort or config.ships != 2 or options.system_swap or options.wild_shot:
+            return None
+        return solution(systems)
+
+    def lay(self, state: State, action: act.Lay) -> float:
+        """The chance to win if the ships are put down as well as possible; at random where no duel is solved."""
+        systems = replaced(state.table.systems, state.colour, (*action.at, action.rotation))
+        solved = None if None in systems else self.solved(state, systems)
+        if solved is None:
+            return self.rng.random()
+        return 1 - max(solved.first_chances())
+
+    def deploy(self, state: State, action: act.Deploy) -> float:
+        """The worth of putting the ship there."""
+        table = state.table
+        board = galaxy(table.systems)
+        pose = 4 * square_at(table.systems, *action.at) + FACINGS.index(action.facing)
+        ships = replaced(state.ships, state.colour, pose)
+        solved = self.solved(state, table.systems)
+        if solved is None:
+            looks = Table(state, self.seat)
+            danger = looks.danger(board, ships, table.hits, state.colour)
+            return 0.3 * looks.shot(board, ships, state.colour) - danger
+        if self.seat:
+            return 1 - solved.chance(0, ships, table.hits)
+        return solved.first_chances()[pose - 36 * state.colour]
+
+    def colour(self, state: State, action: act.Choose) -> float:
+        """How good a shot the ship has."""
+        table = state.table
+        return Table(state, self.seat).shot(table.galaxy, state.ships, action.colour)
+
+    def turn(self, state: State) -> Reply:
+        """The best way to play the turn."""
+        solved = self.solved(state, state.table.systems)
+        table = Table(state, self.seat)
+        players = state.table.config.players
+        found: list[tuple[float, int, State, list[Any]]] = []
+        for here, plan in ends(state):
+            hit = victim(here)
+            ways: list[tuple[Any, int]] = [(act.END, -1)]
+            if hit >= 0 and hit % players != self.seat:
+                ways.append((act.FIRE, hit))
+            for last, struck in ways:
+                worth = table.safety(here, struck) if solved is None else duel_worth(solved, here, struck)
+                found.append((worth - len(plan) / 10_000, -len(found), here, [*plan, last]))
+        found.sort(key=lambda one: one[:2], reverse=True)
+        if solved is not None:
+            return self.plan(found[0][3])
+
+        def whole(one: tuple[float, int, State, list[Any]]) -> float:
+            here = one[2]
+            return one[0] + 1.2 * table.shot(here.table.galaxy, here.ships, here.colour)
+
+        return self.plan(max(found[:LOOKED_AT], key=whole)[3])
+
+
+def duel_worth(solved: Solved, here: State, hit: int) -> float:
+    """The chance to win when the turn ends here, with the ship `hit` hit (-1: none)."""
+    hits = here.table.hits
+    if hit >= 0:
+        if hits[hit] == 1:
+            return 1.0
+        hits = replaced(hits, hit, hits[hit] - 1)
+    return 1 - solved.chance(1 - here.seat, here.ships, hits)
+
+
+OPPONENT = Coasters

@@ -1,0 +1,60 @@
+"""What all opponents share: a player of one match, and the slips that make it weaker."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from random import Random
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from warpleague.games import load_game
+from warpline.client import Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpleague.games.api import Game
+    from warpline.client import Match, Question
+
+
+@attrs.frozen
+class Skill:
+    """How well an opponent plays.
+
+    `slips` is the part of its decisions that it makes at random. `effort` says how much it searches; what the number
+    means, the game's module says.
+    """
+
+    slips: float = 0.0
+    effort: int = 0
+
+
+class Player(ABC):
+    """One match of a game. All it draws comes from the seed of the seat, so equal questions have equal answers."""
+
+    skills: ClassVar[tuple[Skill, ...]]
+    """The levels from the second to the strongest; the first is random play."""
+
+    def __init__(self, match: Match, skill: Skill) -> None:
+        self.game: Game[Any, Any] = load_game(match.game)
+        self.seat = match.seat
+        self.skill = skill
+        self.rng = Random(match.seed)
+
+    def answer(self, question: Question) -> int | dict[str, Any] | Reply:
+        """What to answer: an index, an action as JSON, or several actions."""
+        state = self.game.determinize(question.state, self.seat, self.rng)
+        legal = self.game.legal(state, self.seat)
+        if self.rng.random() < self.skill.slips:
+            return self.rng.randrange(len(legal))
+        return self.choose(question, state, legal)
+
+    @abstractmethod
+    def choose(self, question: Question, state: Any, legal: Sequence[Any]) -> int | dict[str, Any] | Reply:
+        """The choice in `state`, which fits all that the question tells; `legal` are its actions."""
+
+    def plan(self, actions: Sequence[Any]) -> Reply:
+        """The answer that plays `actions` one after the other."""
+        first, *rest = map(self.game.action_json, actions)
+        return Reply(first, then=rest)

@@ -1,0 +1,92 @@
+"""The opponents of the ladder: every level answers every question legally, and equal questions alike."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pytest
+
+from warpleague.games import load_game
+from warpleague.games.api import CHANCE
+from warpleague.games.playout import random_move
+from warpline.client import Match, Question, Reply
+
+if TYPE_CHECKING:
+    from warpleague.opponents.player import Player, Skill
+
+ROOT = Path(__file__).parents[2]
+TABLES: list[tuple[str, int, dict[str, Any]]] = [
+    ("coasters", 2, {}),
+    ("coasters", 2, {"colours": 2, "free_colour": True, "system_swap": True, "max_rounds": 4}),
+    ("coasters", 4, {"wild_shot": True, "max_rounds": 3}),
+]
+
+
+def players(game: str, count: int, options: dict[str, Any], setup: Any, skills: list[Skill]) -> list[Player]:
+    """A player for each seat."""
+    kind: type[Player] = import_module(f"warpleague.opponents.{game}").OPPONENT
+    made = []
+    for seat in range(count):
+        start = {
+            "match": "test", "game": game, "rules": 1, "options": options, "seat": seat, "players": ["x"] * count,
+            "seed": f"seed {seat}", "clock": {}, "setup": setup,
+        }  # fmt: skip
+        made.append(kind(Match(start), skills[seat % len(skills)]))
+    return made
+
+
+def play(name: str, count: int, chosen: dict[str, Any], skills: list[Skill]) -> list[str]:
+    """All answers of a match between players of these skills; every one must be legal."""
+    game = load_game(name)
+    options = game.Options(**chosen)
+    state = game.initial(count, options)
+    rng = Random("dice")
+    seated: list[Player] = []
+    said = []
+    pending: list[Any] = []
+    while actors := game.actors(state):
+        seat = actors[0]
+        if seat == CHANCE:
+            state, _ = game.apply(state, random_move(game, state, rng))
+            continue
+        if not seated:
+            seated = players(name, count, attrs.asdict(options), game.setup(state), skills)
+        if not pending:
+            act = {"id": 1, "ask": game.ask(state, seat), "state": game.view(state, seat)}
+            question = Question(act, Match({"match": "test", "game": name, "rules": 1, "options": {}, "seat": seat,
+                                            "players": [], "seed": "", "clock": {}, "setup": {}}))  # fmt: skip
+            answer = seated[seat].answer(question)
+            said.append(repr(answer if not isinstance(answer, Reply) else (answer.action, list(answer.then))))
+            pending = [answer.action, *answer.then] if isinstance(answer, Reply) else [answer]
+        action = pending.pop(0)
+        move = game.legal(state, seat)[action] if isinstance(action, int) else game.parse(state, seat, action)
+        state, events = game.apply(state, move)
+        if any(event.reveals for event in events):
+            pending.clear()
+    return said
+
+
+@pytest.mark.parametrize(("name", "count", "options"), TABLES)
+def test_every_level_plays_legally_and_alike(name: str, count: int, options: dict[str, Any]) -> None:
+    """A match of all levels comes to its end without an illegal answer, and comes out the same again."""
+    kind: type[Player] = import_module(f"warpleague.opponents.{name}").OPPONENT
+    assert len(kind.skills) == 4
+    skills = [kind.skills[3], kind.skills[0], kind.skills[1], kind.skills[2]]
+    assert play(name, count, options, skills) == play(name, count, options, skills)
+
+
+def test_the_bots_of_the_ladder_name_the_program_they_run() -> None:
+    """Whoever changes an opponent makes a new bot of it: the folders of the ladder are made anew."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "ladder.py", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "")
