@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.report.terminal import make_console, make_table
 
@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
+
+_VERDICTS: Final = {None: "", True: "reached", False: "missed"}
 
 
 def print_rows(rows: Sequence[tuple[str, str, bool]]) -> None:
@@ -35,7 +37,7 @@ def print_figures(found: dict[str, Any]) -> None:
     table.add_column("figure", justify="right")
     table.add_column("goal", justify="right")
     table.add_column("")
-    table.add_column("as a ratio")
+    table.add_column(" or ".join(sorted({f"over {row['over']}" for row in found["rows"] if row["over"]})))
     before = None
     for row in found["rows"]:
         unit = "" if row["unit"] == "times" else f" {row['unit']}"
@@ -45,7 +47,7 @@ def print_figures(found: dict[str, Any]) -> None:
             row["label"],
             f"{_number(row['value'])}{unit}",
             "" if row["goal"] is None else f"{sign} {row['goal']:g}{unit}",
-            {None: "", True: "reached", False: "missed"}[row["met"]],
+            _VERDICTS[row["met"]],
             _ratio(row),
         )
         before = row["row"]
@@ -55,8 +57,9 @@ def print_figures(found: dict[str, Any]) -> None:
 def _ratio(row: dict[str, Any]) -> str:
     if row["ratio"] is None:
         return ""
-    goal = "" if row["ratio_goal"] is None else f" (≤ {_number(row['ratio_goal'])})"
-    return f"{_number(row['ratio'])}{goal} {row['over']}"
+    text = _number(row["ratio"])
+    goal = row["ratio_goal"]
+    return text if goal is None else f"{text} (≤ {_number(goal)}: {_VERDICTS[row['met_as_ratio']]})"
 
 
 def _number(value: float) -> str:

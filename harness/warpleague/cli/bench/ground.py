@@ -171,13 +171,15 @@ class Ground:
         level: str = "limits",
         jobs: int = 0,
         move_s: float = 1.0,
+        together: int | str = 1,
         measure_memory: bool = False,
     ) -> LeagueRun:
         """Run a league of copies of one bot as a command, `deals` deals with every seat order.
 
         The default is short matches of coasters. Each match has its own dice, so that bots may be kept for the next.
+        `together` is how many matches a job plays at a time.
         """
-        file, results = self._league_file(bot, deals, game, options, level, move_s)
+        file, results = self._league_file(bot, deals, game, options, level, move_s, together)
         run = [
             *WARPLEAGUE,
             "league",
@@ -214,7 +216,14 @@ class Ground:
             shutil.rmtree(results)
 
     def _league_file(
-        self, bot: Path, deals: int, game: str, options: Mapping[str, Any], level: str, move_s: float
+        self,
+        bot: Path,
+        deals: int,
+        game: str,
+        options: Mapping[str, Any],
+        level: str,
+        move_s: float,
+        together: int | str = 1,
     ) -> tuple[Path, Path]:
         self._leagues += 1
         seats = players_of(load_game(game))
@@ -225,6 +234,7 @@ class Ground:
             "format": {"deals": deals, "dice": "own"},
             "clock": {"move_s": move_s},
             "rules": {"level": level},
+            "run": {"matches_per_job": together},
         }
         file = self.folder / f"league-{self._leagues}.toml"
         file.write_text(tomli_w.dumps(data))

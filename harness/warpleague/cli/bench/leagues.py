@@ -66,11 +66,14 @@ def busy(ground: Ground) -> list[Figure]:
 
 
 def waiting(ground: Ground) -> list[Figure]:
-    """Matches whose bots wait 1 s at each of 26 decisions, all at once: seconds of the whole command, and memory."""
+    """Matches whose bots wait 1 s at each of 26 decisions: seconds of the whole command, and memory.
+
+    Each job finds out by itself how many of them it plays at a time.
+    """
     bot = ground.bot_folder("-DSLEEP_MS=1000")
     deals = ground.times(100)
     run = ground.league(
-        bot, deals, options={"max_rounds": 11}, jobs=2 * deals, move_s=10.0, measure_memory=True
+        bot, deals, options={"max_rounds": 11}, move_s=10.0, together="auto", measure_memory=True
     )
     return [
         Figure(f"{2 * deals} matches at limits", run.seconds, "s", goal=35.0),

@@ -27,8 +27,8 @@ class Figure:
     """One figure of a row: `value` in `unit`, and the `goal` to reach (`most`: at most that, else at least).
 
     `label` tells the figures of one row apart. Where the unit is no ratio, `ratio` may be one, to `over`, another
-    figure of this run, and at most `ratio_goal` is as good as the goal: so a slow or busy machine may reach it, too. A
-    figure of a peer has no goal.
+    figure of this run. Then at most `ratio_goal` is what the goal is on the machine that it was set for: a slow or
+    busy machine may reach this one alone. A figure of a peer has no goal.
     """
 
     label: str
@@ -42,12 +42,17 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        """Whether the goal is reached; None if there is none."""
+        """Whether the figure reaches the goal; None if there is none."""
         if self.goal is None:
             return None
-        if self.ratio is not None and self.ratio_goal is not None and self.ratio <= self.ratio_goal:
-            return True
         return self.value <= self.goal if self.most else self.value >= self.goal
+
+    @property
+    def met_as_ratio(self) -> bool | None:
+        """Whether the ratio reaches the goal of the ratio; None if there is none."""
+        if self.ratio is None or self.ratio_goal is None:
+            return None
+        return self.ratio <= self.ratio_goal
 
 
 @attrs.frozen
@@ -128,6 +133,7 @@ def medians(row: Row, rounds: Sequence[Sequence[Figure]]) -> list[dict[str, Any]
                 "ratio": None if figure.ratio is None else _rounded(figure.ratio),
                 "over": figure.over or None,
                 "ratio_goal": figure.ratio_goal,
+                "met_as_ratio": figure.met_as_ratio,
             }
         )
     return found
