@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import time
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 import pytest
@@ -12,6 +14,8 @@ from trio.testing import MockClock
 
 from warpleague.league import tasks
 from warpleague.match.chance import match_key
+from warpleague.runner.bot import loop as loop_module
+from warpleague.runner.bot import stopwatch
 from warpleague.runner.bot.loop import Loop, LoopShare
 from warpleague.runner.play import end_idle, play_beside, play_match
 
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import MatchResult, MatchSpec
 
+MS = 1_000_000
 SLEEPS = """
 import select
 from warpline.client import run
@@ -187,3 +192,113 @@ def test_there_is_room_for_more_while_bots_sleep(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(tasks, "_something_left", lambda: False)
     now, loop.idle_ns = now + 100, loop.idle_ns + 90
     assert room.look(now) == 1  # no memory is left
+
+
+class Clock:
+    """A clock that stands still until it is told to go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1_000 * MS
+        self.waited = 0
+        monkeypatch.setattr(time, "perf_counter_ns", lambda: self.now)
+        for module in (loop_module, stopwatch):
+            monkeypatch.setattr(module, "own_counts", lambda: (0, self.waited))
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+def io_wait(loop: Loop, clock: Clock, took: int, waited: int = 0, limit_s: float = 0.0) -> None:
+    loop.before_io_wait(limit_s)
+    clock.now, clock.waited = clock.now + took, clock.waited + waited
+    loop.after_io_wait(limit_s)
+
+
+@pytest.mark.parametrize(("took", "waited"), [(MS // 10, 0), (MS // 2, 0), (8 * MS, 8 * MS)])
+def test_a_loop_that_asks_late_charges_nobody_for_it(clock: Clock, took: int, waited: int) -> None:
+    """If the kernel answers at once, though slowly or without a processor, the answer may have been there before."""
+    loop = Loop()
+    io_wait(loop, clock, 20 * MS)
+    clock.now += 30 * MS  # busy with other matches
+    io_wait(loop, clock, took, waited)
+    assert loop.queued_ns(clock.now, 0) >= 30 * MS
+
+
+def test_an_answer_that_ended_a_wait_has_just_come(clock: Clock) -> None:
+    """If the loop slept until the answer came, the bot is charged for all but the wait for a processor after that."""
+    loop = Loop()
+    io_wait(loop, clock, 20 * MS)
+    clock.now += 30 * MS
+    io_wait(loop, clock, 20 * MS, 3 * MS, limit_s=1.0)
+    assert loop.queued_ns(clock.now, 0) == 3 * MS
+
+
+def test_a_bot_that_slept_while_the_loop_was_busy_is_charged_for_that(clock: Clock) -> None:
+    """While other matches go on, it is seen whose answers are not there yet: until then these bots took their time."""
+    output, answer = os.pipe()
+    other, _ = os.pipe()
+
+    async def main() -> None:
+        loop, share, beside = Loop.here(), LoopShare(), LoopShare()
+        share.loop = beside.loop = loop
+        io_wait(loop, clock, 20 * MS)
+        with share.dozing(trio.CancelScope(), output, lambda _: True):
+            for match in range(5):
+                clock.now += 10 * MS
+                if match == 3:
+                    os.write(answer, b"!")
+                with beside.dozing(trio.CancelScope(), other, lambda _: True):
+                    pass
+        # The answer came between 40 and 50 ms after the beginning, and it was not there at 30.
+        assert 20 * MS <= loop.queued_ns(clock.now, share.absent_ns) <= 22 * MS
+
+    trio.run(main)
+
+
+class Bot:
+    """What a stopwatch asks of a bot: what the kernel tells of its group, and of its main thread."""
+
+    counted, others_ns = True, 0
+    children = None
+
+    def __init__(self, told: int | None, waited: int | None) -> None:
+        self.told, self.waited = told, waited
+
+    def kept_ns(self) -> int | None:
+        return self.told
+
+    def main_waited_ns(self) -> int | None:
+        return self.waited
+
+    def own_ns(self) -> int:
+        return 0
+
+    def ready(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("told", "waited", "kept"),
+    [
+        ([0, 0, 0], [0, 2 * MS, 3 * MS], 3 * MS),  # too short for the group
+        ([0, 9 * MS, 9 * MS], [0, 0, 9 * MS], 9 * MS),  # told late of the thread, and not counted twice
+        ([0, 9 * MS, 9 * MS], [0, -5 * MS, -5 * MS], 9 * MS),  # it waited for processes of its own besides
+        ([50 * MS, 50 * MS, 50 * MS], [70 * MS, 70 * MS, 72 * MS], 10 * MS),  # of earlier decisions, too
+        ([0, 4 * MS, 4 * MS], [None, None, None], 4 * MS),
+        ([None, None, None], [None, None, None], None),
+    ],
+)
+def test_what_a_bot_waited_is_excused_once(
+    clock: Clock, told: list[Any], waited: list[Any], kept: int | None
+) -> None:
+    """Waits for a processor are told of a group and of a thread; the larger of both counts."""
+    share, bot = LoopShare(), Bot(told[0], waited[0])
+    watch: Any = stopwatch.Stopwatch(cast("Any", bot), cast("Any", bot))
+    turn = watch.start(clock.now, None, 0, share.loop)
+    for bot.told, bot.waited in zip(told, waited, strict=True):
+        clock.now += 10 * MS
+        watch.look(turn, 10 * MS, False, share)
+    assert watch.wait_ns == kept
+    assert turn.charged_ns == 30 * MS - (kept or 0)

@@ -61,6 +61,9 @@ class FakeChild:
     def kept_ns(self) -> int:
         return round((time.perf_counter_ns() - self.begun) * self.waited_share)
 
+    def main_waited_ns(self) -> int:
+        return self.kept_ns()
+
     def ready(self) -> bool:
         return False
 

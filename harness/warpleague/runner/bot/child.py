@@ -91,13 +91,20 @@ class Child:
     def kept_ns(self) -> int | None:
         """How long it has waited for a processor so far, in nanoseconds; None if the system does not say.
 
-        It is exact if the kernel gives the pressure on the bot's group. Otherwise it is the time that the main thread
-        waited, minus the known CPU time of the bot's other processes; it may then go back.
+        The kernel gives the pressure on the bot's group, to which short waits may not count. Where it does not, it is
+        what `main_waited_ns` says, which may go back.
         """
         if self.freezer is not None:
             kept = self.freezer.kept_ns()
             if kept is not None:
                 return kept
+        return self.main_waited_ns()
+
+    def main_waited_ns(self) -> int | None:
+        """How long the main thread has waited for a processor so far, in nanoseconds; None if the system does not say.
+
+        Without the known CPU time of the bot's other processes and threads: it may have waited for these.
+        """
         counts = self._main_thread.read() if _LINUX else None
         if counts is None:
             return None

@@ -8,6 +8,7 @@ that slept may go on to compute while another one does; then the time that it ta
 
 from __future__ import annotations
 
+import select
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 HUSH_S: Final = 0.005
 """How long a match may be held back before its bots are stopped, in seconds."""
 
-_AT_ONCE_NS: Final = 50_000  # who slept for less may have found what was there before
+_AT_ONCE_NS: Final = 1_000_000  # who slept for less may have found what was there before
+_CHECK_NS: Final = 1_000_000  # how often to check for answers while the loop is busy
 _here: Final = trio.lowlevel.RunVar["Loop"]("warpleague_loop")
 
 
@@ -47,7 +49,9 @@ class Loop(trio.abc.Instrument):
         self._called = 0  # matches whose turn has come, but which have not run since
         self._waits_ns = self._limit_ns = self._waited_ns = 0  # of the wait that is going on
         self._woke_ns = self._free_ns = time.perf_counter_ns()
-        self._dozing: set[LoopShare] = set()
+        self._dozing: dict[int, LoopShare] = {}  # by the output of its bot
+        self._outputs = select.poll()
+        self._checked_ns = 0  # when these were looked at last
         self._someone = trio.Event()
         self._tick_ns = self._tick_spent_ns = self._tick_paused_ns = 0  # of the wait for the next look
         self._paused_ns = self._blocked_ns = 0
@@ -118,17 +122,30 @@ class Loop(trio.abc.Instrument):
             before_ns = self._paused_ns
             await trio.sleep(LOOK_NS / 1e9)
             paused = self.paused_ns(time.perf_counter_ns()) > before_ns
-            for share in list(self._dozing):
+            for share in list(self._dozing.values()):
                 share.look(paused)
 
-    def dozes(self, share: LoopShare) -> None:
-        """Look at the bot of `share` every `LOOK_NS` until `wakes`."""
-        self._dozing.add(share)
+    def dozes(self, share: LoopShare, output: int) -> None:
+        """Look at the bot of `share`, which writes to `output`, every `LOOK_NS` until `wakes`."""
+        self._check_answers()
+        self._dozing[output] = share
+        self._outputs.register(output, select.POLLIN)
         self._someone.set()
 
-    def wakes(self, share: LoopShare) -> None:
+    def wakes(self, output: int) -> None:
         """Look at it no more."""
-        self._dozing.discard(share)
+        self._outputs.unregister(output)
+        del self._dozing[output]
+
+    def _check_answers(self) -> None:
+        """See whose answers are there, so that it is known how long they were when they are read."""
+        now = time.perf_counter_ns()
+        if now - self._checked_ns < _CHECK_NS:
+            return
+        for output, _ in self._outputs.poll(0):
+            share = self._dozing[output]
+            share.absent_ns = share.absent_ns or self._checked_ns
+        self._checked_ns = now
 
     def paused_ns(self, now_ns: int) -> int:
         """How long this process was stopped so far: it looked late, but neither computed nor was kept from it."""
@@ -150,16 +167,19 @@ class Loop(trio.abc.Instrument):
 
     # ------------------------------------------------------------------ when an answer was there
 
-    def queued_ns(self, now_ns: int) -> int:
-        """How long an answer may have been there that is found now, in the first step of a task that waited for it.
+    def queued_ns(self, now_ns: int, absent_ns: int) -> int:
+        """How long at most an answer was there that is found now, in the first step of a task that waited for it.
 
         The loop may have come at once, but waited for a processor; or it was busy with other matches, or was stopped,
-        since it last asked the kernel for answers.
+        since it last asked the kernel for answers. `absent_ns` is when it last saw that this one was not there, or 0
+        if it has not seen it since.
         """
-        return now_ns - self._free_ns
+        return now_ns - (absent_ns or max(self._free_ns, self._checked_ns))
 
     def before_io_wait(self, timeout: float) -> None:
         """Called by trio before it asks the kernel what is there, and waits if nothing is."""
+        if self._dozing:
+            self._check_answers()
         self._waits_ns = time.perf_counter_ns()
         self._limit_ns = round(min(timeout, 3600.0) * 1e9)
         self._waited_ns = own_counts()[1]
@@ -188,23 +208,25 @@ class LoopShare:
         self.loop = Loop()
         self.plays = False
         """Whether it is asked for decisions: what it computes while it starts keeps no other match back."""
+        self.absent_ns = 0
+        """When its answer was not there yet, for the last time before it was; 0 if it was not there at any time."""
         self._computes = False
         self._look: Callable[[bool], bool] | None = None
         self._scope = trio.CancelScope()
         self._failure: Exception | None = None
 
     @contextmanager
-    def dozing(self, scope: trio.CancelScope, look: Callable[[bool], bool]) -> Iterator[None]:
-        """Have `look` called while it is waited for within `scope`; what that raises is raised here.
+    def dozing(self, scope: trio.CancelScope, output: int, look: Callable[[bool], bool]) -> Iterator[None]:
+        """Have `look` called while its `output` is waited for within `scope`; what that raises is raised here.
 
         It is told whether this process was stopped, and tells whether the bot sleeps.
         """
-        self._look, self._scope = look, scope
-        self.loop.dozes(self)
+        self._look, self._scope, self.absent_ns = look, scope, 0
+        self.loop.dozes(self, output)
         try:
             yield
         finally:
-            self.loop.wakes(self)
+            self.loop.wakes(output)
             failure, self._failure = self._failure, None
             if failure is not None:
                 raise failure

@@ -258,7 +258,7 @@ class BotProcess:
         if self._turn is None:
             loop, patience_ns = self.share.loop, self._patience_ms * 1_000_000
             self._turn = self._stopwatch.start(self._begun, self._budget_ns, self._cpu_begun or 0, loop)
-            self._stopwatch.look(self._turn, patience_ns, self._held, loop, dozed=False)
+            self._stopwatch.look(self._turn, patience_ns, self._held, self.share, dozed=False)
         return self._turn
 
     async def _doze(self, ready: Callable[[int], Awaitable[None]], fd: int) -> bool:
@@ -272,13 +272,13 @@ class BotProcess:
         if turn.budget_ns is not None:
             if turn.left_ns(time.perf_counter_ns()) <= 0:
                 self._look_at_children()
-                self._stopwatch.look(turn, 0, False, self.share.loop)
+                self._stopwatch.look(turn, 0, False, self.share)
             if (left_ns := turn.left_ns(time.perf_counter_ns())) <= 0:
                 return False
             planned_ns = min(planned_ns, left_ns)
-        with trio.move_on_after(planned_ns / 1e9) as scope, self.share.dozing(scope, self._glance):
+        with trio.move_on_after(planned_ns / 1e9) as scope, self.share.dozing(scope, self._out, self._glance):
             await ready(fd)
-        self._stopwatch.look(turn, planned_ns, self._read(), self.share.loop)
+        self._stopwatch.look(turn, planned_ns, self._read(), self.share)
         self.share.saw(turn.sleeps)
         return True
 
@@ -287,7 +287,7 @@ class BotProcess:
         turn = self._turn_now()
         # An answer that has come is looked at by the task that waits for it.
         if not self._poll.poll(0) and (paused or not turn.sleeps or self._halt.own_ns() != turn.seen_own_ns):
-            self._stopwatch.look(turn, LOOK_NS, False, self.share.loop)
+            self._stopwatch.look(turn, LOOK_NS, False, self.share)
         return turn.sleeps
 
     # ------------------------------------------------------------------ what went wrong
