@@ -21,6 +21,7 @@ ROOMS = {
     "opponents": "harness/warpleague/opponents",
     "runner": "harness/warpleague/runner",
     "league": "harness/warpleague/league",
+    "study": "harness/warpleague/study",
     "report": "harness/warpleague/report",
     "arena": "harness/warpleague/arena",
     "cli": "harness/warpleague/cli",

@@ -54,7 +54,7 @@ ENGINE_PAGE = "`warpleague docs simulator` explains how to use it"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague bot`."""
-    verbs = parser.add_subparsers(required=True, metavar="check|new|engine|list")
+    verbs = parser.add_subparsers(required=True, metavar="check|new|engine|rerun|list")
     check = add_verb(
         verbs, "check", "play every game that the bot's bot.toml names, and say whether the bot is ready"
     )
@@ -122,6 +122,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     engine.add_argument("folder", type=Path, metavar="BOT", help="the bot's folder")
     add_examples(engine, "bot engine my-bot")
     engine.set_defaults(handler=run_engine)
+    from warpleague.cli.bot_rerun import configure_rerun
+
+    configure_rerun(verbs)
     listing = add_verb(verbs, "list", "list the bots in a folder")
     listing.add_argument(
         "folder",

@@ -128,24 +128,10 @@ def _present(spec: MatchSpec, record: bytes) -> dict[int, InsideSeat]:
 
 
 def _spec(args: argparse.Namespace, header: dict[str, Any], key: bytes) -> MatchSpec:
-    from warpleague.match.spec import MatchSpec, TimeControl
-    from warpleague.strict import structure
+    from warpleague.match.setup import recorded_spec
 
     level = _level(args, header["level"])
-    return MatchSpec(
-        id=header["id"],
-        game=header["game"],
-        options=header["options"],
-        seats=_seats(args, header, level),
-        key=key,
-        seed=header["seed"],
-        clock=structure(header["clock"], TimeControl, f"{args.file}: clock"),
-        level=level,
-        faults=header["faults"],
-        strikes=header["strikes"],
-        position=header["position"],
-        format=header["format"],
-    )
+    return recorded_spec(header, _seats(args, header, level), key, level, str(args.file))
 
 
 def run(args: argparse.Namespace) -> int:

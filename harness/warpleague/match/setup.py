@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warpleague.games.api import Game, JsonObject
-    from warpleague.match.spec import MatchSpec
+    from warpleague.match.spec import Level, MatchSpec, SeatSpec
 
 
 def load_options(game: Game[Any, Any], players: int, raw: Mapping[str, Any], where: str = "options") -> Any:
@@ -72,6 +72,32 @@ def first_state(game: Game[Any, Any], players: int, options: Any, position: Json
     if not game.actors(state):
         raise PositionError("the position is one in which the game is over")
     return state
+
+
+def recorded_spec(
+    header: JsonObject, seats: tuple[SeatSpec, ...], key: bytes, level: Level, where: str = "record"
+) -> MatchSpec:
+    """The match that a record's `header`, whose form was looked at, tells of: with these bots, at this level.
+
+    `key` is the match's key. Raises `ConfigError`, naming `where`, if its clock is none.
+    """
+    from warpleague.match.spec import MatchSpec, TimeControl
+    from warpleague.strict import structure
+
+    return MatchSpec(
+        id=header["id"],
+        game=header["game"],
+        options=header["options"],
+        seats=seats,
+        key=key,
+        seed=header["seed"],
+        clock=structure(header["clock"], TimeControl, f"{where}: clock"),
+        level=level,
+        faults=header["faults"],
+        strikes=header["strikes"],
+        position=header["position"],
+        format=header["format"],
+    )
 
 
 def match_id(game: Game[Any, Any], spec: MatchSpec) -> str:

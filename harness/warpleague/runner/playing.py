@@ -180,7 +180,7 @@ async def _greet(referee: Referee, seat: int, bot: Seat) -> Violation | None:
     if bot.hello is None:
         reply = await bot.ask(greeting.hello_line(), limit_ns)
         if isinstance(reply, Violation):
-            return _at_startup(reply, "hello")
+            return at_startup(reply, "hello")
         hello = greeting.judge_hello(reply.line)
         if isinstance(hello, Violation):
             return hello
@@ -189,11 +189,11 @@ async def _greet(referee: Referee, seat: int, bot: Seat) -> Violation | None:
     referee.connect(seat, bot.hello)
     reply = await bot.ask(referee.start_line(seat), limit_ns)
     if isinstance(reply, Violation):
-        return _at_startup(reply, "start")
+        return at_startup(reply, "start")
     return greeting.judge_ready(reply.line)
 
 
-def _at_startup(trouble: Violation, after: str) -> Violation:
+def at_startup(trouble: Violation, after: str) -> Violation:
     """The same trouble as a startup fault; a flood and a full memory keep their own kinds."""
     kind = trouble.kind if trouble.kind in ("flood", "memory") else "startup"
     text = f"after {after}: {trouble.message}"

@@ -1,0 +1,157 @@
+"""Puts recorded matches to a bot again, and lists where it decides differently, faults, or is slower.
+
+`warpleague.study.rerun` asks the bot; `warpleague.report.rerun` prints what came of it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpleague.cli.common import (
+    add_examples,
+    add_level,
+    add_verb,
+    count,
+    print_json,
+    sandbox_paths,
+    say,
+)
+from warpleague.errors import BadInput, RecordError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from warpleague.study.rerun import Task
+
+SUFFIXES = (".jsonl", ".jsonl.zst", ".jsonl.gz")
+
+
+def configure_rerun(verbs: argparse._SubParsersAction[Any]) -> None:
+    """Add the arguments of `warpleague bot rerun`."""
+    rerun = add_verb(
+        verbs, "rerun", "put recorded matches to the bot again, and say where it decides differently"
+    )
+    rerun.add_argument("folder", type=Path, metavar="BOT", help="the bot's folder")
+    rerun.add_argument(
+        "records",
+        type=Path,
+        nargs="+",
+        metavar="RECORD",
+        help="a record, a folder of records, or the file of a league, whose stored matches are taken",
+    )
+    rerun.add_argument(
+        "--seat",
+        type=count(0),
+        metavar="N",
+        help="the seat to put to the bot (default: those whose bot has its name in bot.toml)",
+    )
+    rerun.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="take the seats of the bot of this name instead; repeatable",
+    )
+    rerun.add_argument(
+        "--jobs", type=count(1), metavar="N", help="processes at a time (default: one for each core)"
+    )
+    rerun.add_argument(
+        "--results",
+        type=Path,
+        default=Path("results"),
+        metavar="DIR",
+        help="where leagues keep their results (default %(default)s)",
+    )
+    rerun.add_argument(
+        "--list",
+        type=count(0),
+        default=20,
+        metavar="N",
+        help="list at most N decisions (default %(default)s)",
+    )
+    add_level(rerun)
+    rerun.add_argument("--json", action="store_true", help="print all that was found as JSON")
+    add_examples(
+        rerun,
+        "bot rerun my-bot results/one.jsonl --seat 0",
+        "bot rerun my-bot leagues/mine.toml",
+        "bot rerun my-bot results/mine/records --name old-bot --json",
+    )
+    rerun.set_defaults(handler=run_rerun)
+
+
+def _tasks(args: argparse.Namespace) -> Iterator[Task]:
+    """The records that the arguments name, read one by one."""
+    from warpleague.match.packing import read_packed
+    from warpleague.study.rerun import Task
+
+    for path in args.records:
+        if path.suffix == ".toml":
+            yield from _league_tasks(args, path)
+            continue
+        files = [path]
+        if path.is_dir():
+            files = sorted(file for file in path.rglob("*") if file.name.endswith(SUFFIXES))
+            if not files:
+                raise BadInput(f"{path}: no records in this folder: their names end in {', '.join(SUFFIXES)}")
+        for file in files:
+            try:
+                data = read_packed(file)
+            except OSError as error:
+                raise RecordError(f"{file}: cannot read it: {error.strerror}") from None
+            yield Task(str(file), data, args.seat)
+
+
+def _league_tasks(args: argparse.Namespace, path: Path) -> Iterator[Task]:
+    from warpleague.league.config import load_config
+    from warpleague.league.league import open_to_read
+    from warpleague.study.rerun import Task
+
+    with open_to_read(load_config(path), args.results) as league:
+        for fixture, _ in league.stored():
+            key = league.season.key_of(fixture.deal)
+            yield Task(f"{path}: match {fixture.id}", league.store.record(fixture.id), args.seat, key)
+
+
+def run_rerun(args: argparse.Namespace) -> int:
+    """Put all records to the bot; 0 if it decided as recorded everywhere, 1 if not or at a fault."""
+    import time
+
+    from warpleague.report.rerun import Summary, print_fault, print_summary, seen_json, summary_json
+    from warpleague.runner.bundle.bundle import prepare
+    from warpleague.runner.bundle.shipped import located
+    from warpleague.study.rerun import Bot, rerun
+
+    bundle = prepare(located(args.folder), args.level, sandbox_paths(args))
+    if args.seat is not None and args.name:
+        raise BadInput("--seat and --name both say which seats: give one of them")
+    names = frozenset(args.name or [bundle.name])
+    bot = Bot(bundle.seat(), args.level, names)
+    begun = time.perf_counter()
+    summary = Summary(most=args.list)
+    found: list[dict[str, Any]] = []
+    unseeded = False
+    for seats in rerun(bot, _tasks(args), args.jobs):
+        summary.records += 1
+        for seen in seats:
+            summary.add(seen)
+            unseeded |= not seen.seeded
+            if args.json:
+                found.append(seen_json(seen))
+            elif seen.fault is not None:
+                print_fault(seen)
+    summary.elapsed_s = time.perf_counter() - begun
+    if not summary.seats:
+        raise BadInput(
+            f"none of the {summary.records} records has a seat of {', '.join(sorted(names))}: "
+            "--name says whose seats to take, --seat which"
+        )
+    if unseeded:
+        say("note: the keys of some records are secret, so the bot got another seed there than in its match")
+    if args.json:
+        print_json({"bot": bundle.name, **summary_json(summary), "seats": found})
+    else:
+        print_summary(bundle.name, summary)
+    return 1 if summary.different or summary.faults else 0

@@ -1,0 +1,202 @@
+"""Puts recorded matches to one bot again, question by question as its seat got them, without any opponents."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+import trio
+
+from warpleague.errors import BotError, RecordError
+from warpleague.games import load_game
+from warpleague.match import greeting
+from warpleague.match.packing import unpack
+from warpleague.match.replay import Replay
+from warpleague.match.setup import recorded_spec
+from warpleague.match.spec import SeatSpec, Violation
+from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.bot.reuse import IdleBots
+from warpleague.runner.doctor.promises import check_level
+from warpleague.runner.host.reaper import become_subreaper, children, sweep
+from warpleague.runner.playing import GRACE_S, at_startup
+from warpleague.study.following import Choice, Follower
+from warpleague.study.workers import spread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from warpleague.games.api import JsonObject
+    from warpleague.match.spec import Level
+
+_IDLE: Final = IdleBots(4)
+
+
+@attrs.frozen
+class Task:
+    """A record, packed or not, the name it goes by, and the seat to put to the bot (None: all that have its name).
+
+    `key` is the match's key, where the record does not tell it.
+    """
+
+    where: str
+    record: bytes
+    seat: int | None = None
+    key: bytes | None = None
+
+
+@attrs.frozen
+class Fault:
+    """What the bot did wrong at the record's line `n`: nothing was asked after it."""
+
+    n: int
+    kind: str
+    message: str
+    stderr: str
+
+
+@attrs.frozen
+class Seen:
+    """How the bot fared in one seat of one match. `seeded` is false if its seed in the match is not known."""
+
+    where: str
+    match: str
+    game: str
+    seat: int
+    bot: str
+    choices: tuple[Choice, ...]
+    fault: Fault | None
+    seeded: bool
+
+    @property
+    def different(self) -> tuple[Choice, ...]:
+        """Where it decided differently."""
+        return tuple(choice for choice in self.choices if choice.same is False)
+
+
+@attrs.frozen
+class Bot:
+    """The bot that is tried: how it is run, at which level, under which names its seats are found."""
+
+    seat: SeatSpec
+    level: Level
+    names: frozenset[str]
+
+
+def rerun(bot: Bot, tasks: Iterable[Task], jobs: int | None = None) -> Iterator[list[Seen]]:
+    """How the bot fares in each record, in their order: a list of the seats it was put to, which may be empty.
+
+    Raises `RecordError` for a record that does not hold, and `BadInput` if the level does not hold here.
+    """
+    check_level(bot.level)
+    yield from spread(partial(rerun_one, bot), tasks, jobs)
+
+
+def rerun_one(bot: Bot, task: Task) -> list[Seen]:
+    """Put one record to the bot."""
+    record = unpack(task.record, task.where)
+    replay = Replay(record, key=task.key, where=task.where)
+    if task.seat is None:
+        seats = [n for n, seat in enumerate(replay.header["seats"]) if seat["bot"] in bot.names]
+    elif task.seat < replay.header["players"]:
+        seats = [task.seat]
+    else:
+        raise RecordError(
+            f"{task.where}: the match has seats 0 to {replay.header['players'] - 1}, not {task.seat}"
+        )
+    if seats:
+        for _ in replay:  # what follows trusts that the record holds
+            pass
+    return [_put(bot, task.where, replay, record, seat) for seat in seats]
+
+
+def _put(bot: Bot, where: str, replay: Replay, record: bytes, seat: int) -> Seen:
+    header = replay.header
+    names: list[JsonObject] = header["seats"]
+    seats = [SeatSpec(bot=name["bot"], version=name["version"], digest=name["digest"]) for name in names]
+    seats[seat] = attrs.evolve(bot.seat, bot=names[seat]["bot"])
+    spec = recorded_spec(header, tuple(seats), replay.key or bytes(32), bot.level, where)
+    follower = Follower(load_game(spec.game), spec, record, seat)
+    become_subreaper()
+    before = children() | _IDLE.pids()
+    try:
+        fault: Fault | None = trio.run(_follow, follower, spec.key)
+    finally:
+        sweep(before | _IDLE.pids())
+    return Seen(
+        where,
+        header["id"],
+        header["game"],
+        seat,
+        names[seat]["bot"],
+        tuple(follower.choices),
+        fault,
+        replay.key is not None,
+    )
+
+
+async def _follow(follower: Follower, key: bytes) -> Fault | None:
+    seat = follower.spec.seats[follower.follows]
+    level = follower.spec.level
+    follower.begin()
+    _IDLE.begin(key)
+    bot = _IDLE.take(seat, level)
+    if bot is None:
+        try:
+            bot = BotProcess(seat, level)
+        except BotError as error:
+            return Fault(0, "startup", str(error), "")
+    trouble: Violation | None = None
+    stays = False
+    async with trio.open_nursery() as nursery:
+        bot.attend(nursery)
+        try:
+            trouble = await _greet(follower, bot) or await _question(follower, bot)
+            if trouble is None:
+                stays = (
+                    follower.is_over() and bot.seat.reusable and bot.hello is not None and bot.hello.reusable
+                )
+                if follower.is_over():
+                    bot.tell(follower.end_line(follower.follows))
+        finally:
+            if stays:
+                await bot.leave()
+                _IDLE.keep(bot, level)
+            else:
+                bot.tell(greeting.quit_line())
+                await bot.close(GRACE_S if trouble is None else 0)
+            nursery.cancel_scope.cancel()
+    if trouble is None:
+        return None
+    return Fault(follower.place(), trouble.kind, trouble.message, bot.stderr.text())
+
+
+async def _greet(follower: Follower, bot: BotProcess) -> Violation | None:
+    limit_ns = round(follower.spec.clock.start_s * 1e9)
+    if bot.hello is None:
+        reply: Any = await bot.ask(greeting.hello_line(), limit_ns)
+        if isinstance(reply, Violation):
+            return at_startup(reply, "hello")
+        hello = greeting.judge_hello(reply.line)
+        if isinstance(hello, Violation):
+            return hello
+        bot.hello = hello
+        bot.locate()
+    follower.connect(follower.follows, bot.hello)
+    reply = await bot.ask(follower.start_line(follower.follows), limit_ns)
+    return at_startup(reply, "start") if isinstance(reply, Violation) else greeting.judge_ready(reply.line)
+
+
+async def _question(follower: Follower, bot: BotProcess) -> Violation | None:
+    asked = 0
+    while follower.next_question():
+        reply = await bot.ask(follower.line, follower.budget_ns)
+        if isinstance(reply, Violation):
+            return reply
+        trouble = follower.judge(reply.line, reply.wall_ns)
+        if trouble is not None:
+            return trouble
+        asked += 1
+        if asked % 64 == 0:
+            await trio.lowlevel.checkpoint()
+    return follower.violation

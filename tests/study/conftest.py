@@ -1,0 +1,88 @@
+"""Shares recorded matches of bots that answer by all that they have heard, so that nothing else is asked unnoticed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from warpleague.games import load_game
+from warpleague.match.chance import match_key
+from warpleague.match.setup import options_json
+from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, TimeControl
+from warpleague.runner.play import play_match
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    MakeSeat = Callable[..., SeatSpec]
+
+LISTENER = """
+import sys
+from hashlib import sha256
+from warpline.client import Reply, run
+
+WANTS, THEN, WRONG, OTHER = {wants!r}, {then!r}, {wrong!r}, {other!r}
+heard = sha256()
+
+def start(match):
+    options = sorted(match.options.items())
+    heard.update(repr((match.id, match.game, options, match.seat, match.players, match.seed)).encode())
+
+def choose(q):
+    heard.update(repr((q.id, q.ask, sorted(q.clock), q.talk, q.state, q.legal, q.events)).encode())
+    number = int(heard.hexdigest(), 16)
+    if q.id == WRONG:
+        return 100_000
+    if q.id == OTHER:
+        return 1 if q.legal[1:] else 0
+    if q.legal is None:
+        return 0
+    if q.talk and number % 3 == 0:
+        return dict(do="say", to=[seat for seat in range(len(q.players)) if seat != q.seat], text=f"nr. {{q.id}}")
+    if THEN and number % 2 and q.state is not None:
+        return Reply(number % len(q.legal), then=THEN, value=0.5)
+    return number % len(q.legal)
+
+run(choose, wants=WANTS, on_start=start)
+"""
+
+
+@pytest.fixture(scope="session")
+def listener(tmp_path_factory: pytest.TempPathFactory) -> MakeSeat:
+    """Makes a seat whose bot chooses by all that it heard; in question `wrong` it faults, in `other` it differs."""
+    folder = tmp_path_factory.mktemp("listeners")
+
+    def make(
+        name: str,
+        *,
+        wants: tuple[str, ...] = ("state", "legal", "events"),
+        then: list[Any] | None = None,
+        wrong: int = 0,
+        other: int = 0,
+    ) -> SeatSpec:
+        path = Path(folder, f"{name}-{len(list(folder.iterdir()))}.py")
+        path.write_text(LISTENER.format(wants=wants, then=then or [], wrong=wrong, other=other))
+        return SeatSpec(
+            bot=name, version="1", digest=name, run=(sys.executable, "-P", str(path)), cwd=str(folder)
+        )
+
+    return make
+
+
+def played(game: str, seats: list[SeatSpec], options: dict[str, Any], **more: Any) -> MatchResult:
+    """A match of these seats, played at level none."""
+    facts: dict[str, Any] = {
+        "id": "test",
+        "game": game,
+        "options": options_json(load_game(game).Options(**options)),
+        "seats": tuple(seats),
+        "key": match_key("study"),
+        "seed": "study",
+        "clock": TimeControl(bank_s=600.0, increment_s=1.0, start_s=60.0),
+        "level": "none",
+        **more,
+    }
+    return play_match(MatchSpec(**facts))
