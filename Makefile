@@ -130,6 +130,7 @@ adversary: bootstrap ## play honest bots beside every misbehaving one on a busy 
 simulations: bootstrap ## simulate leagues and tests of strength whose truth is known, for half an hour (SIMULATIONS=--quick)
 	$(BIN)/python tests/soak/strength.py errors $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py tests $(SIMULATIONS)
+	$(BIN)/python tests/soak/strength.py ladder $(SIMULATIONS)
 
 .PHONY: twins
 twins: bootstrap ## play each game with the same bot twice, which must not differ (TWINS_DEALS=60)

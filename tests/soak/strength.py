@@ -2,6 +2,7 @@
 
     python tests/soak/strength.py errors     do 95 % intervals of ratings and seats cover 93 to 97 % in 39 designs?
     python tests/soak/strength.py tests      do sequential tests err as seldom as they say, do estimates hold?
+    python tests/soak/strength.py ladder     how soon does a ladder settle the first three places, how often wrongly?
 
 Each takes a quarter of an hour; --quick makes a tenth of the simulations. The exit code is 1 if a figure is out of
 its range.
@@ -12,16 +13,23 @@ from __future__ import annotations
 import argparse
 import sys
 from itertools import combinations, permutations
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from warpleague.league.config import FormatTable, UntilTable
+from warpleague.league.formats import format_of
+from warpleague.league.formats.api import Outcome
 from warpleague.league.ratings.elo import SCALE, expected
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.outcomes import Outcomes
+from warpleague.league.ratings.posterior import Posterior
 from warpleague.league.ratings.sprt import DealCounts, Sprt
 from warpleague.league.ratings.stopping import estimate
+from warpleague.league.season import Season
 from warpleague.league.statistics import Mean, t95
+from warpleague.match.spec import SeatSpec, TimeControl
 
 PAIR_VALUES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 
@@ -212,20 +220,89 @@ def errors(many: int, seed: int) -> bool:
     return fine
 
 
+# Ladders
+
+
+def season(**form: Any) -> Season:
+    """A season of 20 bots."""
+    return Season(
+        game="aliens",
+        rules=1,
+        options={},
+        players=2,
+        format=FormatTable(until=UntilTable(confidence=0.95, top=3), **form),
+        clock=TimeControl(move_s=1.0),
+        level="limits",
+        faults="forfeit",
+        strikes=0,
+        secret=b"s" * 32,
+        bots=tuple(SeatSpec(bot=f"bot{i:02}", digest=f"digest {i}") for i in range(20)),
+    )
+
+
+def settle(season: Season, truth: Any, luck: float, most: int, rng: Any) -> tuple[int, list[int] | None]:
+    """Play until the first places are settled: how many matches that took, and who these are (None: not settled)."""
+    form, known = format_of(season), Posterior(20)
+    going = form.batches()
+    waiting, told = [list(next(going))], 0
+    while told < most:
+        outcomes = []
+        if len(waiting) > (form.ahead or 0):
+            for group in waiting.pop(0):
+                worth = rng.normal(0, luck, 2) if luck else np.zeros(2)
+                played: list[Any] = []
+                for seats in group.seats:
+                    level = (truth[list(seats)] + worth) / SCALE + rng.gumbel(size=2)
+                    played.append(SimpleNamespace(ranks=tuple(int((level > own).sum()) + 1 for own in level)))
+                outcomes.append(Outcome(group, tuple(played)))
+                known.add(outcomes[-1])
+                told += len(played)
+        try:
+            waiting.append(list(going.send(outcomes)))
+        except StopIteration:
+            known.update()
+            return told, known.order(range(20))[:3]
+    return told, None
+
+
+def ladder(many: int, seed: int) -> bool:
+    """A ladder against a round-robin: matches until the first three of 20 bots are settled, and wrong orders."""
+    fine, most = True, 40_000
+    print("strengths         luck  format       matches (median)  not settled  wrong order")
+    for told, luck in (("30 Elo apart", 0.0), ("30 Elo apart", 200.0), ("drawn, 200 Elo", 0.0)):
+        medians = []
+        for form in ({"kind": "ladder"}, {"deals": 10_000}):
+            rng = np.random.default_rng(seed)
+            needed, wrong, open_ = [], 0, 0
+            for _ in range(many):
+                truth = -30.0 * rng.permutation(20) if told.startswith("30") else rng.normal(0, 200, 20)
+                matches, found = settle(season(**form), truth, luck, most, rng)
+                needed.append(matches)
+                open_ += found is None
+                wrong += found is not None and found != np.argsort(-truth)[:3].tolist()
+            medians.append(float(np.median(needed)))
+            good = wrong <= many * 0.05 + 2 * np.sqrt(many * 0.05 * 0.95)
+            fine = fine and good
+            print(
+                f"{told:16}  {luck:4.0f}  {form.get('kind', 'round-robin'):11}  {medians[-1]:16,.0f}  {open_:11}  "
+                f"{wrong:4} of {many}{'' if good else '  OUT OF RANGE'}",
+                flush=True,
+            )
+        fine = fine and medians[0] < medians[1]
+    return fine
+
+
 def main() -> int:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["errors", "tests"])
+    parser.add_argument("what", choices=["errors", "tests", "ladder"])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    fine = (
-        tests(200 if args.quick else 2_000, args.seed)
-        if args.what == "tests"
-        else errors(100 if args.quick else 1_000, args.seed)
-    )
+    simulate, many = {"tests": (tests, 2_000), "errors": (errors, 1_000), "ladder": (ladder, 200)}[args.what]
+    fine = simulate(many // 10 if args.quick else many, args.seed)
     return 0 if fine else 1
 
 

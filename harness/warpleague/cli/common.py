@@ -180,6 +180,18 @@ def seconds(text: str) -> float:
     return value
 
 
+def duration_s(text: str) -> float:
+    """A time such as `90`, `90s`, `10m`, `2h` or `1d`, in seconds."""
+    units = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+    try:
+        value = float(text.rstrip("smhd")) * units[text[-1:] if text[-1:] in units else "s"]
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e9:
+        raise argparse.ArgumentTypeError(f"must be a time such as 90s, 10m, 2h or 1d, not {text!r}")
+    return value
+
+
 def count(least: int) -> Callable[[str], int]:
     """What reads a whole number of at least `least`."""
 

@@ -15,6 +15,7 @@ from warpleague.cli.common import (
     add_examples,
     add_verb,
     count,
+    duration_s,
     json_text,
     league_command,
     log_folder,
@@ -89,6 +90,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--jobs", type=count(0), metavar="N", help="matches at once (default: the file's; 0: all cores)"
     )
     add_cluster(run)
+    run.add_argument(
+        "--matches", type=count(1), metavar="N", help="stop after N matches, in a ladder for example"
+    )
+    run.add_argument(
+        "--for",
+        dest="for_s",
+        type=duration_s,
+        metavar="TIME",
+        help="stop after this time, such as 90s, 10m or 2h, when the matches being played have ended",
+    )
     run.add_argument(
         "--quiet",
         action="store_true",
@@ -223,7 +234,7 @@ def _announce(league: League, args: argparse.Namespace) -> None:
             f"note: the entrants or the format have changed since {entered[0].since}; status lists all commitments"
         )
     published = league.store.published()
-    if published is not None and league.store.count_of(league.due) < len(league.due):
+    if published is not None and league.store.count_of(league.due) != league.due.total:
         say(
             f"note: the secret of this season is public since {published}: anyone who made a bot after that "
             "could know its dice. A league file with another name starts a new season"

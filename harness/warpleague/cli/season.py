@@ -25,17 +25,23 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
 
 
 def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None) -> RunReport:
-    """Play what is left of a league, as the arguments `jobs`, `cluster` and `quiet` say."""
+    """Play what is left of a league, as the arguments `jobs`, `cluster` and `quiet` say.
+
+    If there are arguments `matches` and `for_s`, it stops after so many matches and so much time.
+    """
     from warpleague.league.running import run_league
 
+    limits = {"most": getattr(args, "matches", None), "for_s": getattr(args, "for_s", None)}
     if args.cluster is None:
         with _watcher(args) as watcher:
-            return run_league(league, jobs=args.jobs, watcher=watcher, logs=logs)
+            return run_league(league, jobs=args.jobs, watcher=watcher, logs=logs, **limits)
     from warpleague.league.cluster import cluster, play_there
 
     season, play = league.season, partial(play_there, log=logs is not None)
     with cluster(args.cluster, season.level, season.bots) as executor, _watcher(args) as watcher:
-        return run_league(league, executor=executor, jobs=args.jobs, play=play, watcher=watcher, logs=logs)
+        return run_league(
+            league, executor=executor, jobs=args.jobs, play=play, watcher=watcher, logs=logs, **limits
+        )
 
 
 @contextmanager

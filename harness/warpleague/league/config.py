@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import attrs
-from attrs.validators import ge, gt, le, optional
+from attrs.validators import ge, gt, le, lt, optional
 
 from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.games import GAMES, game_ids, load_game
@@ -23,7 +23,7 @@ from warpleague.strict import structure
 from warpleague.suggest import nearest, nearest_path
 from warpleague.toml_text import parse_toml, read_text
 
-FormatKind = Literal["round-robin", "gauntlet", "swiss", "knockout", "double-elimination", "test"]
+FormatKind = Literal["round-robin", "gauntlet", "swiss", "knockout", "double-elimination", "ladder", "test"]
 Seating = Literal["all", "rotations", "fixed"]
 Dice = Literal["shared", "own"]
 
@@ -56,6 +56,14 @@ class GameTable:
 
 
 @attrs.frozen(kw_only=True)
+class UntilTable:
+    """`[format] until`: a league ends when its first `top` places are settled with so much `confidence`."""
+
+    confidence: float = attrs.field(default=0.95, validator=[ge(0.5), lt(1)])
+    top: int = attrs.field(default=1, validator=ge(1))
+
+
+@attrs.frozen(kw_only=True)
 class FormatTable:
     """`[format]`: which tables are played, how many deals each plays, and in which seat orders.
 
@@ -70,6 +78,8 @@ class FormatTable:
     A test of strength plays until it is decided whether the first bot is better than the second by `elo1` or by `elo0`
     (in Elo or normalised Elo, `unit`), with these probabilities to err (`alpha`: `elo0` is the truth; `beta`: `elo1`
     is), or until `max_matches` are played. With `fixed` it plays so many matches and decides nothing on the way.
+    A ladder plays until `until` or `max_matches` end it, or without end; a round-robin or a gauntlet until `until`
+    ends it, or all is played.
     """
 
     kind: FormatKind = "round-robin"
@@ -89,6 +99,7 @@ class FormatTable:
     unit: Literal["elo", "normalized"] = "elo"
     max_matches: int | None = attrs.field(default=None, validator=optional(ge(1)))
     fixed: int | None = attrs.field(default=None, validator=optional(ge(1)))
+    until: UntilTable | None = None
 
 
 def _strikes(rules: RulesTable) -> int:

@@ -62,6 +62,7 @@ def check_config(config: LeagueConfig, where: str) -> None:
         raise ConfigError(
             f'{where}: format.tables: at tables of one all bots play the same deals; leave it at "all", and set deals'
         )
+    _check_end(config, where)
     if config.format.kind == "test":
         _check_test(config, where)
     if config.format.kind == "swiss":
@@ -89,6 +90,24 @@ def check_config(config: LeagueConfig, where: str) -> None:
             raise ConfigError(f"{where}: format.kind: a gauntlet needs tables of two or more; {todo}")
     elif config.format.challengers:
         raise ConfigError(f'{where}: format.challengers: only kind = "gauntlet" has challengers')
+
+
+def _check_end(config: LeagueConfig, where: str) -> None:
+    kind, players = config.format.kind, config.game.players
+    if config.format.until is not None:
+        if kind not in ("ladder", "round-robin", "gauntlet"):
+            raise ConfigError(f"{where}: format.until: only a ladder, a round-robin and a gauntlet end so")
+        if players == 1:
+            raise ConfigError(f"{where}: format.until: needs tables of two or more; set players under [game]")
+    if kind == "ladder":
+        if players == 1:
+            raise ConfigError(
+                f"{where}: format.kind: a ladder needs tables of two or more; set players under [game]"
+            )
+        if config.format.deals != 1 or config.format.tables != "all":
+            raise ConfigError(
+                f"{where}: format: a ladder chooses its tables and deals; leave out tables and deals"
+            )
 
 
 def _check_seeding(config: LeagueConfig, where: str, *, seeded: bool) -> None:

@@ -34,7 +34,7 @@ ENTRANTS: Final = "entrants"
 MERGED: Final = "merged"
 """The kind of the fact that matches were taken over from another store, and of which bots."""
 
-_NEWER: Final = frozenset({"ratings"})
+_NEWER: Final = frozenset({"ratings", "until"})
 
 _ORDER: Final = (
     "SELECT j.seq, j.id, f.kind, f.said, m.bots FROM journal j "

@@ -61,6 +61,8 @@ def run_league(
     play: Play | None = None,
     watcher: RunWatcher | None = None,
     logs: LogFolder | None = None,
+    most: int | None = None,
+    for_s: float | None = None,
 ) -> RunReport:
     """Play what is left of `league`, which must be open to run, and commit each match as it ends.
 
@@ -71,7 +73,8 @@ def run_league(
     Matches with the same dice are never played at once. Between them all bots that wait for a match are ended,
     wherever the executor plays, if it has a method `everywhere`, which calls a function in each of its processes, as
     that of `RefereePool` does. In the main thread the first SIGINT or SIGTERM lets the matches being played end, the
-    second one kills them. `logs` takes what the bots said, if `play` returns that, as the default one does where
+    second one kills them. It also stops once `most` matches are played, or after `for_s` seconds, when those being
+    played have ended. `logs` takes what the bots said, if `play` returns that, as the default one does where
     `logs` are given.
 
     Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
@@ -99,6 +102,7 @@ def run_league(
         executor = own = RefereePool(jobs, how.affinity, tasks, modules)
         jobs = None
     run = _Run(league, total, before, executor, jobs, play, watcher or RunWatcher(), logs)
+    run.most, run.for_s = most, for_s
     if own is not None:
         own.on_room = run.wake
     killed = False
@@ -153,6 +157,8 @@ class _Run:
         self.failure: str | None = None
         self.wrong: BadInput | None = None
         self.interrupts = 0
+        self.most: int | None = None
+        self.for_s: float | None = None
         self.began_s = time.monotonic()
         self._void_in_a_row = 0
         self._unsaved: list[tuple[_InFlight, MatchResult]] = []
@@ -178,7 +184,7 @@ class _Run:
         left = self._left()
         told = False
         while True:
-            while not self._halting() and len(self._in_flight) < _AHEAD * self.jobs:
+            while self._may_begin() and len(self._in_flight) < _AHEAD * self.jobs:
                 flight = self._next(left)
                 if flight is None:
                     break
@@ -251,7 +257,13 @@ class _Run:
         self._ended.put(None)
 
     def _halting(self) -> bool:
-        return self.interrupts > 0 or self.failure is not None or self.wrong is not None
+        late = self.for_s is not None and time.monotonic() - self.began_s >= self.for_s
+        return late or self.interrupts > 0 or self.failure is not None or self.wrong is not None
+
+    def _may_begin(self) -> bool:
+        """Whether one match more may begin."""
+        begun = self.played + len(self._unsaved) + len(self._in_flight)
+        return not self._halting() and (self.most is None or begun < self.most)
 
     def _next(self, left: Iterator[Fixture | None]) -> _InFlight | None:
         """What to play next; None while that has to wait, or if nothing is left."""

@@ -109,7 +109,7 @@ class Season:
         """The hexadecimal SHA-256 of the secret."""
         return season_commitment(self.secret)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the bots."""
         return tuple(bot.bot for bot in self.bots)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from warpleague.league.formats.api import Static
+
 if TYPE_CHECKING:
     from warpleague.league.formats.api import Format
     from warpleague.league.season import Season
@@ -19,6 +21,7 @@ MODULES: Final = {
     "swiss": "swiss",
     "knockout": "knockout",
     "double-elimination": "knockout",
+    "ladder": "ladder",
     "test": "test",
 }
 """The module of each format in this folder. Each has a function `make(season)`, which returns the `Format`.
@@ -34,4 +37,8 @@ def format_of(season: Season) -> Format:
         kind = "sampled"  # type: ignore[assignment]
     module = import_module(f"warpleague.league.formats.{MODULES[kind]}")
     made: Format = module.make(season)
+    if season.format.until is not None and isinstance(made, Static):
+        from warpleague.league.formats.until import Until
+
+        return Until(season, made)
     return made

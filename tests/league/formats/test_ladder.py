@@ -1,0 +1,186 @@
+"""Ladders and leagues that end when the order is settled: the same deals however they are played."""
+
+from __future__ import annotations
+
+import sqlite3
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from warpleague.errors import ConfigError
+from warpleague.league.config import UntilTable, load_config
+from warpleague.league.disqualifications import disqualify
+from warpleague.league.formats import format_of
+from warpleague.league.formats.api import Outcome
+from warpleague.league.league import open_to_read
+from warpleague.league.progress import RunWatcher
+from warpleague.league.ratings.elo import SCALE
+from warpleague.league.running import run_league
+from warpleague.league.verifying import mispaired
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from warpleague.league.season import Season
+
+LADDER = 'kind = "ladder"\nmax_matches = 60'
+SETTLED = "until = { confidence = 0.8, top = 1 }"
+
+
+def simulated(season: Season, truth: Any, rng: Any, most: int = 10**9) -> tuple[list[Any], bool]:
+    """Plays a format whose bots have these true ratings; its deals in order, and whether it was decided."""
+    form = format_of(season)
+    going = form.batches()
+    batches = [list(next(going))]
+    told = 0
+    while sum(len(group.seats) for batch in batches for group in batch) < most:
+        outcomes = []
+        if len(batches) - told > (form.ahead or 0):
+            for group in batches[told]:
+                ranks: list[Any] = []
+                for seats in group.seats:
+                    level = truth[list(seats)] / SCALE + rng.gumbel(size=len(seats))
+                    ranks.append(SimpleNamespace(ranks=tuple(int((level > own).sum()) + 1 for own in level)))
+                outcomes.append(Outcome(group, tuple(ranks)))
+            told += 1
+        try:
+            batches.append(list(going.send(outcomes)))
+        except StopIteration as end:
+            return [group for batch in batches for group in batch], bool(end.value)
+    return [group for batch in batches for group in batch], False
+
+
+class Stop(RunWatcher):
+    """Stops a run after some matches."""
+
+    def __init__(self, matches: int) -> None:
+        self.left = matches
+
+    def finished(self, fixture: Any, result: Any) -> None:  # noqa: ARG002
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+
+def seen(league: Any) -> list[Any]:
+    return [(f.number, f.id, found.ranks) for f, found in league.results()]
+
+
+def write(write_league: Any, *bots: str, extra: str, deals: int | None = None) -> Path:
+    """A league file; a ladder has no number of deals."""
+    path: Path = write_league(*bots, extra=extra, deals=deals or 1)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("extra", "deals"), [(LADDER, 1), (f'{SETTLED}\nkind = "ladder"\nmax_matches = 400', 1), (SETTLED, 60)]
+)
+def test_a_league_that_was_killed_again_and_again_is_the_same(
+    extra: str, deals: int, write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
+) -> None:
+    """Killed after every few matches and resumed, the same deals count as in an undisturbed one."""
+    path = write(write_league, *"abcd", extra=extra, deals=deals)
+    with open_league(path, tmp_path / "once") as league:
+        report = run_league(league, executor=inline, play=fake.play)
+        assert report.complete
+        once = seen(league)
+    for _ in range(80):
+        with open_league(path, tmp_path / "killed") as league:
+            if run_league(league, executor=inline, play=fake.play, watcher=Stop(17)).complete:
+                break
+    with open_to_read(load_config(path), tmp_path / "killed") as league:
+        assert seen(league) == once
+        assert mispaired(league) == []
+
+
+def test_a_changed_result_shows_as_a_wrong_pairing(
+    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
+) -> None:
+    """Where early results of a ladder were altered, later matches should not have been."""
+    path = write(write_league, *"abcdef", extra=LADDER)
+    with open_league(path) as league:
+        run_league(league, executor=inline, play=fake.play)
+        first = [f.id for f, found in league.results() if len(set(found.ranks)) == 2][:4]
+    db = sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")
+    db.executemany(
+        "UPDATE match SET ranks = CASE ranks WHEN '[1,2]' THEN '[2,1]' ELSE '[1,2]' END WHERE id = ?",
+        [(one,) for one in first],
+    )
+    db.commit()
+    db.close()
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        assert any("should not have been" in problem for _, _, problem in mispaired(league))
+
+
+def test_a_ladder_without_end_stops_when_it_is_told_to(
+    write_league: Any, open_league: Any, fake: Any, inline: Any
+) -> None:
+    """After so many matches, or so much time; nothing is complete, the secret stays, and the next run goes on."""
+    path = write(write_league, *"abcd", extra='kind = "ladder"')
+    for played in (10, 20):
+        with open_league(path) as league:
+            report = run_league(league, executor=inline, play=fake.play, most=10)
+            assert (report.played, report.stored, report.total) == (10, played, None)
+            assert not report.complete
+            assert not report.stopped
+            assert league.store.published() is None
+    with open_league(path) as league:
+        assert run_league(league, executor=inline, play=fake.play, for_s=0.0).played == 0
+
+
+def test_a_disqualified_bot_leaves_the_ladder(
+    write_league: Any, open_league: Any, fake: Any, inline: Any
+) -> None:
+    """The others go on without it."""
+    path = write(write_league, *"abcd", extra=LADDER)
+    with open_league(path) as league:
+        run_league(league, executor=inline, play=fake.play, watcher=Stop(9))
+        disqualify(league.store, "a", "for the test", "stay")
+    with open_league(path) as league:
+        report = run_league(league, executor=inline, play=fake.play)
+        assert report.complete
+        assert all(league.season.names.index("a") not in f.seats for f, _ in seen_last(league, 20))
+
+
+def seen_last(league: Any, many: int) -> list[Any]:
+    return list(league.results())[-many:]
+
+
+@pytest.mark.parametrize(("n", "k"), [(6, 2), (20, 2), (7, 3), (9, 4)])
+def test_nobody_starves_and_every_deal_is_new(n: int, k: int, make_season: Any) -> None:
+    """Each bot has a quarter of the mean number of deals at least; no table has a deal twice."""
+    rng = np.random.default_rng(3)
+    season = make_season(n, k, kind="ladder", until=UntilTable(confidence=0.9999, top=2))
+    groups, _ = simulated(season, np.linspace(200, -200, n), rng, 40 * n * k)
+    dealt = [sum(bot in group.bots for group in groups) for bot in range(n)]
+    assert min(dealt) >= sum(dealt) / n / 4 - 2
+    assert len({(group.bots, group.round, group.turn) for group in groups}) == len(groups)
+
+
+def test_the_best_meet_more_often_and_are_found_sooner(make_season: Any) -> None:
+    """A ladder settles the first two of twelve bots with less than half the deals of a round-robin."""
+    truth, until = np.linspace(220, -220, 12), UntilTable(confidence=0.9, top=2)
+    needed = []
+    for form in ({"kind": "ladder"}, {"deals": 400}):
+        groups, decided = simulated(make_season(12, 2, until=until, **form), truth, np.random.default_rng(5))
+        assert decided
+        needed.append(len(groups))
+    assert needed[0] < needed[1] / 2
+
+
+@pytest.mark.parametrize(
+    ("extra", "game", "told"),
+    [
+        ('kind = "swiss"\nrounds = 2\nuntil = { top = 1 }', "aliens", "only a ladder, a round-robin"),
+        ("until = { top = 1 }", "sheets", "needs tables of two or more"),
+        ('kind = "ladder"', "sheets", "a ladder needs tables of two or more"),
+        ("until = { confidence = 1.0 }", "aliens", "must be below"),
+        ("until = { confidence = 0.9, tops = 1 }", "aliens", "did you mean 'top'"),
+    ],
+)
+def test_ends_that_do_not_fit_are_refused(write_league: Any, extra: str, game: str, told: str) -> None:
+    """An error says where and what."""
+    with pytest.raises(ConfigError, match=told):
+        load_config(write_league("a", "b", extra=extra, deals=1, game=f'id = "{game}"'))
