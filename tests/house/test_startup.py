@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Each costs tens of milliseconds, and none has a part in printing a help text.
 HEAVY = (
     "asyncio",
+    "backports.zstd",
     "cattrs",
     "concurrent.futures",
     "jinja2",
@@ -27,7 +28,6 @@ HEAVY = (
     "rich.markdown",
     "sqlite3",
     "trio",
-    "zstandard",
 )
 
 

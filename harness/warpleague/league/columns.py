@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import msgspec
 import numpy as np
-import zstandard
+
+from warpleague.match import zstd
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -112,7 +113,7 @@ class Columns:
         }
         if part == "matches":
             plain["texts"] = msgspec.json.encode(self.texts)
-        return zstandard.compress(msgspec.msgpack.encode(plain), 3)
+        return zstd.compress(msgspec.msgpack.encode(plain), 3)
 
     def same(self, other: Columns) -> bool:
         """Whether all columns are equal to the bit, whatever the order of the texts."""
@@ -194,7 +195,7 @@ def unpack(parts: Mapping[str, bytes], players: int) -> Columns:
     try:
         for part, packed in parts.items():
             plain = msgspec.msgpack.decode(
-                zstandard.decompress(packed, _MOST_BYTES) if isinstance(packed, bytes) else b"",
+                zstd.decompress(packed, _MOST_BYTES) if isinstance(packed, bytes) else b"",
                 type=dict[str, bytes],
             )
             for name, (form, shape) in _FORMS[part].items():
@@ -207,7 +208,7 @@ def unpack(parts: Mapping[str, bytes], players: int) -> Columns:
                 texts = tuple(msgspec.json.decode(plain["texts"], type=list[str]))
                 if count and not (values["why"].min() >= 0 and values["why"].max() < len(texts)):
                     raise Damaged("why")
-    except (msgspec.MsgspecError, zstandard.ZstdError, KeyError, ValueError, MemoryError) as error:
+    except (msgspec.MsgspecError, zstd.ZstdError, KeyError, ValueError, MemoryError) as error:
         raise Damaged(str(error)) from None
     return Columns(players, values, texts)
 

@@ -16,8 +16,6 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-import zstandard
-
 from warpleague.errors import RecordError, StoreError
 from warpleague.league import entrants_commitment, journal, kept
 from warpleague.league.about import About
@@ -35,6 +33,7 @@ from warpleague.league.schema import (
 )
 from warpleague.league.stored_match import RESULT_COLUMNS, StoredMatch, confinement_from, played_from, row_of
 from warpleague.match.packing import unpack
+from warpleague.match.zstd import ZstdCompressor
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ class Store(About):
         self._db = connection
         self._lock = lock
         self.files = StoreFiles() if lock is None else StoreFiles.of(path, path.with_name("league.lock"))
-        self._pack = zstandard.ZstdCompressor(level=6)
+        self._packer = ZstdCompressor(level=6)
 
     @classmethod
     def open_to_write(cls, folder: Path) -> Store:
@@ -128,7 +127,10 @@ class Store(About):
     def put(self, match_id: str, deal: int, bots: Sequence[tuple[str, str]], result: MatchResult) -> None:
         """Insert a match with its record, and note it in the journal; within `writing`."""
         row = row_of(match_id, deal, bots, result)
-        confined, packed = confinement_text(result.confinement), self._pack.compress(result.record)
+        confined, packed = (
+            confinement_text(result.confinement),
+            self._packer.compress(result.record, ZstdCompressor.FLUSH_FRAME),
+        )
         self._db.execute(_INSERT_MATCH, (*row, confinement_id(self._db, confined)))
         self._db.execute("INSERT INTO record VALUES (?, ?, ?)", (match_id, len(result.record), packed))
         journal.append(self._db, row, confined, len(result.record), packed)

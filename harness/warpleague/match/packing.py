@@ -11,12 +11,15 @@ import zlib
 from pathlib import Path
 from typing import Any, Final
 
-import zstandard
-
 from warpleague.errors import RecordError
+from warpleague.match import zstd
 
 _ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 _GZIP_MAGIC: Final = b"\x1f\x8b"
+_ZSTD_OPTIONS: Final[dict[int, int]] = {
+    zstd.CompressionParameter.compression_level: 9,
+    zstd.CompressionParameter.checksum_flag: 1,
+}
 _PIECE: Final = 1 << 8  # unpacks to 8 MiB at most: 4 bytes of zstd may stand for 128 KiB
 _MOST_BYTES: Final = 1 << 28
 _MOST_LINES: Final = 1 << 22
@@ -27,7 +30,7 @@ a file of some KiB may unpack to a million times as much."""
 def pack(record: bytes, name: str) -> bytes:
     """A record's bytes as they belong into a file called `name`: `.zst` and `.gz` compress."""
     if name.endswith(".zst"):
-        return zstandard.ZstdCompressor(level=9, write_checksum=True).compress(record)
+        return zstd.compress(record, options=_ZSTD_OPTIONS)
     if name.endswith(".gz"):
         return gzip.compress(record, mtime=0)  # the same record gives the same file
     return record
@@ -37,7 +40,7 @@ def unpack(data: bytes, where: str = "record") -> bytes:
     """The bytes of a record, compressed or not; `RecordError` if the packing is damaged."""
     packer: Any
     if data.startswith(_ZSTD_MAGIC):
-        packer = zstandard.ZstdDecompressor().decompressobj()
+        packer = zstd.ZstdDecompressor()
     elif data.startswith(_GZIP_MAGIC):
         packer = zlib.decompressobj(wbits=31)
     else:
@@ -56,10 +59,11 @@ def unpack(data: bytes, where: str = "record") -> bytes:
             if size > _MOST_BYTES:
                 raise RecordError(f"{where}: larger than any record")
             _check_lines(lines, where)
-    except (zstandard.ZstdError, zlib.error) as error:
+    except (zstd.ZstdError, zlib.error) as error:
         raise RecordError(f"{where}: the compressed file is damaged: {error}") from None
-    if not packer.eof:
-        raise RecordError(f"{where}: the compressed file is damaged: it is cut off")
+    if not packer.eof or packer.unused_data:
+        what = "goes on after its end" if packer.eof else "is cut off"
+        raise RecordError(f"{where}: the compressed file is damaged: it {what}")
     return b"".join(parts)
 
 
