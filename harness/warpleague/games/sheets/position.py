@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import PositionError
 from warpleague.games.api import CHANCE
@@ -39,34 +39,38 @@ def sheet_json(sheet: Sheet) -> JsonObject:
         "wormholes": members(sheet.wormholes),
         "yellow": members(sheet.yellow),
         "red": members(sheet.red),
-        "blue": [{"value": abs(value), "crossed": value < 0} for value in sheet.blue],
+        "blue": blue_json(sheet),
         "free_lines": sheet.free_lines,
         "rerolls": sheet.rerolls,
     }
 
 
+def blue_json(sheet: Sheet) -> list[JsonObject]:
+    """The circles of a sheet."""
+    return [{"value": abs(value), "crossed": value < 0} for value in sheet.blue]
+
+
+def dice_json(dice: Sequence[int]) -> JsonObject:
+    """The dice that were rolled."""
+    white = {"white": [dice[0], dice[1]]} if dice[0] else {}
+    return {**white, **{unit: value for unit, value in zip(UNITS[1:], dice[2:], strict=True) if value}}
+
+
 def to_json(state: State) -> JsonObject:
     """The whole position."""
-    return with_sheets(state, [sheet_json(sheet) for sheet in state.sheets])
-
-
-def with_sheets(state: State, sheets: Sequence[Any]) -> JsonObject:
-    """The position with its sheets in this form."""
-    white = {"white": [state.dice[0], state.dice[1]]} if state.dice[0] else {}
-    others = {unit: value for unit, value in zip(UNITS[1:], state.dice[2:], strict=True) if value}
     return {
         "round": state.round,
         "turn": state.seat,
         "phase": state.phase,
         "actor": state.actor if state.actor >= 0 else None,
-        "dice": {**white, **others},
+        "dice": dice_json(state.dice),
         "hand": list(_UNIT_NAMES[state.hand]),
         "kept": list(_UNIT_NAMES[state.kept]),
         "offered": list(_UNIT_NAMES[state.offered]),
         "taken": UNITS[state.taken] if state.taken >= 0 else None,
         "retired": list(state.retired),
         "shared_discards": state.shared,
-        "sheets": sheets,
+        "sheets": [sheet_json(sheet) for sheet in state.sheets],
     }
 
 

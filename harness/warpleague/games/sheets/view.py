@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 
-from warpleague.games.sheets.actions import Unit  # noqa: TC001 - the schema reads it
+from warpleague.games.sheets.actions import ALL_UNITS, UNITS, Unit
 from warpleague.games.sheets.geometry import (
     BONUS_ROUNDS,
     BOXES,
@@ -17,10 +17,10 @@ from warpleague.games.sheets.geometry import (
     edges_of,
 )
 from warpleague.games.sheets.legal import BLACK_BLUE_ROUND, BLACK_RED_ROUND
-from warpleague.games.sheets.position import read_state, sheet_json, with_sheets
+from warpleague.games.sheets.position import blue_json, dice_json, read_state
 from warpleague.games.sheets.score import connections, score_parts
 from warpleague.games.sheets.state import Phase, Sheet
-from warpleague.games.values import Parts, decoded, encoded, members
+from warpleague.games.values import Kept, decoded, encoded, members
 
 if TYPE_CHECKING:
     from random import Random
@@ -145,18 +145,49 @@ def setup(state: State) -> JsonObject:
     }
 
 
-def _sheet(marks: tuple[Any, ...]) -> JsonObject:
+def _numbers(bits: int) -> bytes:
+    """The list of the numbers in a set, eight bits at a time: a sheet's sets are large, and change often."""
+    found = []
+    first = 0
+    while bits:
+        if low := bits & 255:
+            found.append(_OCTETS[first, low])
+        bits >>= 8
+        first += 8
+    return b"[%b]" % b",".join(found)
+
+
+_OCTETS: Final = Kept[tuple[int, int], bytes](
+    lambda key: b",".join([b"%d" % (key[0] + number) for number in members(key[1])])
+)
+_NUMBERS: Final = Kept(_numbers)
+
+
+def _sheet(marks: tuple[Any, ...]) -> bytes:
     sheet = Sheet(*marks)
-    return {
-        **sheet_json(sheet),
-        "filled": members(sheet.filled),
-        "points": sum(score_parts(sheet)),
-        "connections": connections(sheet.wormholes),
-    }
+    return (
+        b'{"edges":%b,"wormholes":%b,"yellow":%b,"red":%b,"blue":%b,"free_lines":%d,"rerolls":%d,"filled":%b,'
+        b'"points":%d,"connections":%d}'
+    ) % (
+        _NUMBERS[sheet.edges],
+        _NUMBERS[sheet.wormholes],
+        _NUMBERS[sheet.yellow],
+        _NUMBERS[sheet.red],
+        encoded(blue_json(sheet)),
+        sheet.free_lines,
+        sheet.rerolls,
+        _NUMBERS[sheet.filled],
+        sum(score_parts(sheet)),
+        connections(sheet.wormholes),
+    )
 
 
-_SHEETS: Final = Parts(_sheet)
+_SHEETS: Final = Kept(_sheet)
 """From the fields of `Sheet`: its marks, and what follows from them."""
+_NAMES: Final = tuple(encoded([UNITS[unit] for unit in members(units)]) for units in range(ALL_UNITS + 1))
+"""Sets of units."""
+_UNITS: Final = (*(encoded(unit) for unit in UNITS), b"null")
+_DICE: Final = Kept[tuple[int, ...], bytes](lambda dice: encoded(dice_json(dice)))
 
 
 def view(state: State, seat: int) -> JsonObject:
@@ -166,12 +197,28 @@ def view(state: State, seat: int) -> JsonObject:
 
 
 def view_json(state: State, seat: int) -> bytes:
-    """The same in its bytes."""
+    """The same in its bytes, with the keys of `to_json` in the same order."""
     sheets = [
         _SHEETS[s.edges, s.filled, s.wormholes, s.yellow, s.red, s.blue, s.free_lines, s.rerolls]
         for s in state.sheets
     ]
-    return encoded(with_sheets(state, sheets))
+    return (
+        b'{"round":%d,"turn":%d,"phase":"%b","actor":%b,"dice":%b,"hand":%b,"kept":%b,"offered":%b,"taken":%b,'
+        b'"retired":%b,"shared_discards":%b,"sheets":[%b]}'
+    ) % (
+        state.round,
+        state.seat,
+        state.phase.encode(),
+        b"%d" % state.actor if state.actor >= 0 else b"null",
+        _DICE[state.dice],
+        _NAMES[state.hand],
+        _NAMES[state.kept],
+        _NAMES[state.offered],
+        _UNITS[state.taken],
+        encoded(state.retired) if state.retired else b"[]",
+        b"true" if state.shared else b"false",
+        b",".join(sheets),
+    )
 
 
 def determinize(view: JsonObject, seat: int, rng: Random) -> State:
