@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from warpleague.league import columns as columns_module
 from warpleague.league import kept
 from warpleague.league.columns import PARTS, Damaged, gathered, joined, of_matches, unpack
 from warpleague.league.config import load_config
@@ -196,8 +197,14 @@ results = st.integers(1, 4).flatmap(
 )
 
 
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few matches are counted at once, so that counts of several blocks are added up."""
+    monkeypatch.setattr(columns_module, "_BLOCK", 4)
+
+
 @given(results)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_counting_columns_is_counting_matches(drawn: tuple[int, list[Any]]) -> None:
     """Records, points of pairs, Elo and outcomes of deals are those of a count match by match."""
     players, deals = drawn

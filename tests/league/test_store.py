@@ -14,7 +14,9 @@ import attrs
 import pytest
 
 from warpleague.errors import StoreError
+from warpleague.league.columns import PARTS, of_matches
 from warpleague.league.config import load_config
+from warpleague.league.entrants_commitment import commitment_to
 from warpleague.league.league import League, open_to_read
 from warpleague.league.running import run_league
 from warpleague.league.season import canonical, differences
@@ -298,7 +300,13 @@ def test_stores_merge(
         assert attrs.astuple(take_over(league, tmp_path / "two" / "cup" / "league.sqlite")) == (18, 18, ())
         assert rows(league.store) == everything
         assert league.store.alterations() == []
+        assert league.columns(*PARTS).same(of_matches(league.stored(), 2))
         assert run_league(league, executor=inline, play=refereed()).played == 0
+    with open_league(path) as league:  # which makes the columns anew
+        told = league.store.columns(commitment_to(league.season), 2, PARTS)
+        assert told is not None
+        assert len(told) == 36
+        assert told.same(of_matches(league.stored(), 2))
 
 
 def test_strange_stores_do_not_merge(

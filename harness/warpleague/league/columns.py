@@ -16,7 +16,7 @@ import numpy as np
 from warpleague.match import zstd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
+_BLOCK: Final = 65_536  # matches that are counted at once
 _AT_ONCE: Final = 10_000  # matches that are Python objects at the same time
 _MOST_BYTES: Final = 1 << 28  # of one part of a chunk, unpacked
 TIMES: Final = ("decisions", "wall_ms", "cpu_ms", "wait_ms", "longest_ms")
@@ -89,6 +90,13 @@ class Columns:
         group = self.values["group"]
         return np.flatnonzero(np.r_[True, group[1:] != group[:-1]]) if len(group) else np.zeros(0, np.int64)
 
+    def blocks(self) -> Iterator[Columns]:
+        """The same in parts of whole groups: what is worked out for one needs little memory."""
+        begin = 0
+        for end in block_ends(self.starts, len(self)):
+            yield self.only(slice(begin, end))
+            begin = end
+
     def only(self, chosen: Array | slice) -> Columns:
         """The matches at these indices, or where a mask is true."""
         values = {name: column[chosen] for name, column in self.values.items()}
@@ -126,6 +134,12 @@ class Columns:
         ) and [self.texts[i] for i in self.why.tolist()] == [other.texts[i] for i in other.why.tolist()]
 
 
+def block_ends(starts: Array, count: int) -> list[int]:
+    """Where to cut `count` rows into blocks of whole groups; `starts` has the first row of each group."""
+    at = np.searchsorted(starts, range(_BLOCK, count, _BLOCK))
+    return [*dict.fromkeys(starts[at[at < len(starts)]].tolist()), count]
+
+
 def of_matches(matches: Iterable[tuple[Fixture, StoredMatch]], players: int) -> Columns:
     """The columns of matches that are given in schedule order; `StoreError` if one is damaged."""
     rows: dict[str, list[Any]] = {name: [] for form in _FORMS.values() for name in form}
@@ -161,15 +175,21 @@ def of_matches(matches: Iterable[tuple[Fixture, StoredMatch]], players: int) -> 
 
 def gathered(matches: Iterable[tuple[Fixture, StoredMatch]], players: int, parts: Sequence[str]) -> Columns:
     """The same for many matches, and only these parts: in less memory."""
-    source = iter(matches)
-    found = []
-    while some := list(islice(source, _AT_ONCE)):
-        found.append(of_matches(some, players).part(*parts))
+    found = list(in_parts(matches, players, parts))
     return joined(found, players) if found else of_matches((), players).part(*parts)
 
 
-def joined(parts: Sequence[Columns], players: int) -> Columns:
-    """Several columns as one, in schedule order."""
+def in_parts(
+    matches: Iterable[tuple[Fixture, StoredMatch]], players: int, parts: Sequence[str]
+) -> Iterator[Columns]:
+    """The same, some thousand matches after the other."""
+    source = iter(matches)
+    while some := list(islice(source, _AT_ONCE)):
+        yield of_matches(some, players).part(*parts)
+
+
+def joined(parts: list[Columns], players: int) -> Columns:
+    """Several columns as one, in schedule order; the list is emptied, so that memory need not hold all of it twice."""
     if not parts:
         return of_matches((), players)
     texts: dict[str, int] = {}
@@ -180,7 +200,9 @@ def joined(parts: Sequence[Columns], players: int) -> Columns:
                 known = np.array([texts.setdefault(text, len(texts)) for text in part.texts], "<i4")
                 column = known[column] if len(column) else column
             values[name].append(column)
-    whole = Columns(players, {name: np.concatenate(found) for name, found in values.items()}, tuple(texts))
+    parts.clear()
+    joint = {name: np.concatenate(values.pop(name)) for name in tuple(values)}
+    whole = Columns(players, joint, tuple(texts))
     number = whole.number
     if len(number) and not (number[1:] > number[:-1]).all():
         return whole.only(np.argsort(number, kind="stable"))

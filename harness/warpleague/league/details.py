@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -14,7 +15,7 @@ from warpleague.league.tallies import WinLossRecord, means, records, shares
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warpleague.league.columns import Columns
+    from warpleague.league.columns import Array, Columns
     from warpleague.league.league import League
     from warpleague.match.spec import SeatFault
 
@@ -56,19 +57,16 @@ def seats(league: League, columns: Columns | None = None) -> list[SeatLine]:
     """
     columns = league.columns() if columns is None else columns
     players = columns.players
-    owners = np.broadcast_to(np.arange(players), columns.seats.shape)
-    bots = len(league.season.bots)
-    sat = [np.bincount(columns.seats[:, seat], minlength=bots) for seat in range(players)]
-    even = all((counts == sat[0]).all() for counts in sat)
-    return [
-        SeatLine(*line, even=even)
-        for line in zip(
-            range(players),
-            records(columns, owners, players),
-            means(shares(columns), owners, columns.group, players),
-            strict=True,
-        )
-    ]
+    of_seats = [WinLossRecord() for _ in range(players)]
+    worth = [Mean() for _ in range(players)]
+    sat = np.zeros((players, len(league.season.bots)), np.int64)
+    for some in columns.blocks():
+        owners = np.broadcast_to(np.arange(players), some.seats.shape)
+        of_seats = list(map(add, of_seats, records(some, owners, players)))
+        worth = list(map(add, worth, means(shares(some), owners, some.group, players)))
+        sat += [np.bincount(some.seats[:, seat], minlength=sat.shape[1]) for seat in range(players)]
+    even = bool((sat == sat[0]).all())
+    return [SeatLine(*line, even=even) for line in zip(range(players), of_seats, worth, strict=True)]
 
 
 @attrs.frozen
@@ -131,28 +129,41 @@ class TimeLine:
         }
 
 
-def times(league: League, columns: Columns | None = None) -> list[TimeLine]:
-    """The time each bot used, in the order of the season's bots.
+def times(league: League) -> list[TimeLine]:
+    """The time each bot used, in the order of the season's bots."""
+    lines = [TimeLine(name) for name in league.season.names]
+    for columns in league.in_parts("matches", "times"):
+        _add_times(lines, columns)
+    return lines
 
-    `columns` are all parts of the matches that count, if they have been read already.
-    """
-    columns = league.columns("matches", "times") if columns is None else columns
-    names = league.season.names
+
+def _add_times(lines: list[TimeLine], columns: Columns) -> None:
     owner, used = columns.seats.ravel(), columns.times.reshape(-1, len(TIMES))
-    sums = [np.bincount(owner, used[:, at], len(names)).tolist() for at in range(4)]
-    matches = np.bincount(owner, minlength=len(names)).tolist()
-    longest = np.zeros(len(names))
+    sums = [np.bincount(owner, used[:, at], len(lines)).tolist() for at in range(4)]
+    matches = np.bincount(owner, minlength=len(lines)).tolist()
+    longest = np.zeros(len(lines))
     np.maximum.at(longest, owner, used[:, 4])
     # Of several equally long decisions the first one counts.
-    first = np.full(len(names), len(owner))
+    first = np.full(len(lines), len(owner))
     at = np.flatnonzero((used[:, 4] == longest[owner]) & (used[:, 4] > 0))
     np.minimum.at(first, owner[at], at)
-    lines = []
-    for bot, name in enumerate(names):
-        where = first[bot] // columns.players
-        match = columns.id[where].decode() if longest[bot] else ""
+    for bot, line in enumerate(lines):
         decisions, wall, cpu, wait = (of_bot[bot] for of_bot in sums)
-        lines.append(
-            TimeLine(name, matches[bot], int(decisions), wall, cpu, wait, float(longest[bot]), match)
-        )
-    return lines
+        line.matches += matches[bot]
+        line.decisions += int(decisions)
+        line.wall_ms += wall
+        line.cpu_ms += cpu
+        line.wait_ms += wait
+        if longest[bot] > line.longest_ms:
+            line.longest_ms = float(longest[bot])
+            line.longest_match = columns.id[first[bot] // columns.players].decode()
+
+
+def busy(league: League, share: float) -> Array:
+    """Whether in each match that counts a bot waited for a processor for more than a `share` of its time."""
+    wall, wait = TIMES.index("wall_ms"), TIMES.index("wait_ms")
+    found = [
+        (columns.times[:, :, wait] > share * columns.times[:, :, wall]).any(axis=1)
+        for columns in league.in_parts("times")
+    ]
+    return np.concatenate([np.zeros(0, bool), *found])

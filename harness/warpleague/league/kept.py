@@ -173,23 +173,31 @@ def _unpacked(db: sqlite3.Connection, chunk: int, players: int) -> Columns | Non
 
 def read(db: sqlite3.Connection, players: int, parts: Sequence[str]) -> Columns:
     """The columns of these `parts`, recent matches included; `Damaged` where they cannot be read."""
+    from warpleague.league.columns import PARTS, joined, of_matches
+
+    found = list(each(db, players, parts))
+    wanted = tuple(part for part in PARTS if part in parts)
+    return joined(found, players) if found else of_matches((), players).part(*wanted)
+
+
+def each(db: sqlite3.Connection, players: int, parts: Sequence[str]) -> Iterator[Columns]:
+    """The same, chunk after chunk in schedule order, each unpacked when it is wanted."""
     from warpleague.league.columns import PARTS, Damaged, joined, of_matches, unpack
 
     wanted = tuple(part for part in PARTS if part in parts)
-    found: dict[int, dict[str, bytes]] = {}
     marks = ",".join("?" * len(wanted))
-    for chunk, part, data in db.execute(
-        f"SELECT chunk, part, data FROM columns WHERE chunk >= 0 AND part IN ({marks}) ORDER BY chunk", wanted
-    ):
-        found.setdefault(chunk, {})[part] = data
-    if any(len(of_chunk) != len(wanted) for of_chunk in found.values()):
-        raise Damaged("a part is missing")
-    columns = [unpack(of_chunk, players) for of_chunk in found.values()]
-    if recent := list(_recent(db)):
-        new = of_matches(recent, players)
-        columns.append(new.part(*wanted))
-    whole = joined(columns, players)
-    return whole if columns else whole.part(*wanted)
+    query = f"SELECT part, data FROM columns WHERE chunk = ? AND part IN ({marks})"
+    chunks = {row[0] for row in db.execute("SELECT DISTINCT chunk FROM columns WHERE chunk >= 0")}
+    recent = of_matches(_recent(db), players).part(*wanted)
+    places = (recent.number - 1) // CHUNK
+    for chunk in sorted(chunks.union(places.tolist())):
+        new = [recent.only(places == chunk)]
+        if chunk in chunks:
+            stored = dict(db.execute(query, (chunk, *wanted)).fetchall())
+            if len(stored) != len(wanted):
+                raise Damaged("a part is missing")
+            new.insert(0, unpack(stored, players))
+        yield joined(new, players)
 
 
 def _recent(db: sqlite3.Connection) -> Iterator[tuple[Fixture, StoredMatch]]:

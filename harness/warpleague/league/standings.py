@@ -166,9 +166,14 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
 
 def on_same_deals(columns: Columns, bots: int) -> list[Mean]:
     """For each bot how much more it scored than who else sat in its seat on the same deal, with the same luck."""
+    found = [Mean() for _ in range(bots)]
+    for some in columns.blocks() if columns.players > 1 else ():
+        found = [mean + more for mean, more in zip(found, _on_same_deals(some, bots), strict=True)]
+    return found
+
+
+def _on_same_deals(columns: Columns, bots: int) -> list[Mean]:
     players = columns.players
-    if not len(columns) or players < 2:
-        return [Mean() for _ in range(bots)]
     groups = np.repeat(columns.group.astype(np.int64), players)
     _, seat = np.unique(groups * players + np.tile(np.arange(players), len(columns)), return_inverse=True)
     scores = columns.scores.ravel()

@@ -58,6 +58,22 @@ class Mean:
         # The group that `add` has open is the empty one after the last.
         return cls(count, origin, total, None, 0.0, 0, groups - 1, sums2, products, sizes2)
 
+    def __add__(self, other: Mean) -> Mean:
+        """The mean of both, which have no group in common."""
+        if not (self.count and other.count):
+            return self if self.count else other
+        ours, theirs = self._closed(), other._closed()
+        shift = other._origin - self._origin
+        return Mean.of_sums(
+            self.count + other.count,
+            self._origin,
+            self._total + other._total + shift * other.count,
+            ours[0] + theirs[0],
+            ours[1] + theirs[1] + 2 * shift * theirs[2] + shift * shift * theirs[3],
+            ours[2] + theirs[2] + shift * theirs[3],
+            ours[3] + theirs[3],
+        )
+
     def add(self, value: float, group: int | None = None) -> None:
         """Count one value. Values of one `group` must come one after another; None makes a group of its own."""
         if not self.count:

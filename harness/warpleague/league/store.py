@@ -195,6 +195,12 @@ class Store(About):
             except Damaged:  # verify reports it
                 return None
 
+    def each_columns(self, entry: str, players: int, parts: Sequence[str]) -> Iterator[Columns] | None:
+        """The same in pieces, in schedule order; `Damaged` where the next one cannot be read."""
+        with clear_errors(self.path):
+            known = kept.head(self._db)
+            return None if known is None or known["entry"] != entry else kept.each(self._db, players, parts)
+
     def count_columns(self, entry: str) -> Counter[int | None] | None:
         """How many matches of the schedule have each number in `confinements`, if known without reading them."""
         with clear_errors(self.path):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 
+from warpleague.league.columns import block_ends
 from warpleague.league.ratings.elo import SCALE, SequentialElo, pair_points
 from warpleague.league.ratings.outcomes import Outcomes, PairTotals
 from warpleague.league.statistics import Mean
@@ -40,6 +41,11 @@ class WinLossRecord:
     faults: int = 0
     scores: Mean = attrs.Factory(Mean)
     margins: Mean = attrs.Factory(Mean)
+
+    def __add__(self, other: WinLossRecord) -> WinLossRecord:
+        """The record of the matches of both, which have no group in common."""
+        both = (attrs.astuple(record, recurse=False) for record in (self, other))
+        return WinLossRecord(*(one + two for one, two in zip(*both, strict=True)))
 
     def add(
         self,
@@ -120,6 +126,17 @@ def tally(columns: Columns, bots: int, k: float, start: float, marks: Sequence[i
 
 def records(columns: Columns, owners: Array, count: int) -> list[WinLossRecord]:
     """The record of each of `count` owners; `owners` has one for each seat of each match, such as its bot."""
+    found = [WinLossRecord() for _ in range(count)]
+    begin = 0
+    for some in columns.blocks():
+        end = begin + len(some)
+        of_some = _records(some, owners[begin:end], count)
+        found = [record + more for record, more in zip(found, of_some, strict=True)]
+        begin = end
+    return found
+
+
+def _records(columns: Columns, owners: Array, count: int) -> list[WinLossRecord]:
     against = ~np.isnan(columns.rival)
     margins = (columns.scores - columns.rival[:, None])[against]
     figures = (
@@ -172,20 +189,35 @@ def _counts(columns: Columns, owners: Array, count: int) -> list[list[float]]:
 
 
 def _count_pairs(totals: PairTotals, columns: Columns, bots: int) -> None:
-    seats, ranks = columns.seats.astype(np.int64), columns.ranks
     games, halves = np.zeros(bots * bots, np.int64), np.zeros(bots * bots)
-    for a, b in combinations(range(columns.players), 2):
-        won = 1.0 + (ranks[:, a] < ranks[:, b]) - (ranks[:, a] > ranks[:, b])
-        for one, two, of_one in ((a, b, won), (b, a, 2.0 - won)):
-            cell = seats[:, one] * bots + seats[:, two]
-            games += np.bincount(cell, minlength=bots * bots)
-            halves += np.bincount(cell, of_one, bots * bots)
+    for some in columns.blocks():
+        seats, ranks = some.seats.astype(np.int64), some.ranks
+        for a, b in combinations(range(columns.players), 2):
+            won = 1.0 + (ranks[:, a] < ranks[:, b]) - (ranks[:, a] > ranks[:, b])
+            for one, two, of_one in ((a, b, won), (b, a, 2.0 - won)):
+                cell = seats[:, one] * bots + seats[:, two]
+                games += np.bincount(cell, minlength=bots * bots)
+                halves += np.bincount(cell, of_one, bots * bots)
     totals.games = games.reshape(bots, bots).tolist()
     totals.points = (halves / 2).reshape(bots, bots).tolist()
 
 
 def means(values: Array, owners: Array, groups: Array, count: int) -> list[Mean]:
-    """The mean of the `values` of each owner, clustered by group; arrays with a row for each match."""
+    """The mean of the `values` of each owner, clustered by group; arrays with a row for each match.
+
+    The matches of one group follow each other.
+    """
+    found = [Mean() for _ in range(count)]
+    begin = 0
+    starts = np.flatnonzero(np.r_[True, groups[1:] != groups[:-1]]) if len(groups) else groups
+    for end in block_ends(starts, len(groups)):
+        of_some = _means(values[begin:end], owners[begin:end], groups[begin:end], count)
+        found = [mean + more for mean, more in zip(found, of_some, strict=True)]
+        begin = end
+    return found
+
+
+def _means(values: Array, owners: Array, groups: Array, count: int) -> list[Mean]:
     if not len(values):
         return [Mean() for _ in range(count)]
     seats = values.shape[1]
@@ -223,7 +255,8 @@ def rate(ratings: list[float], columns: Columns, k: float, marks: Sequence[int] 
     for mark in (*marks, len(columns)):
         part = columns.only(slice(at, mark))
         if columns.players == 2:
-            _rate_pairs(ratings, part, k)
+            for some in part.blocks():
+                _rate_pairs(ratings, some, k)
         else:
             elo = SequentialElo(len(ratings), k)
             elo.ratings = ratings
@@ -245,6 +278,13 @@ def _rate_pairs(ratings: list[float], columns: Columns, k: float) -> None:
 
 def outcomes(columns: Columns) -> Outcomes:
     """How often each outcome of a deal came about, as fits want it."""
+    counts: Counter[bytes] = Counter()
+    for some in columns.blocks():
+        counts.update(_outcomes(some))
+    return Outcomes.of_counts(columns.players if len(columns) else 0, counts)
+
+
+def _outcomes(columns: Columns) -> Counter[bytes]:
     players, starts = columns.players, columns.starts
     width = 4 * players
     plain = np.concatenate((columns.seats, columns.ranks), axis=1).astype("<u2")
@@ -259,4 +299,4 @@ def outcomes(columns: Columns) -> Outcomes:
         counts.update(
             {key.ljust(width * size, b"\0"): n for key, n in zip(keys.tolist(), many.tolist(), strict=True)}
         )
-    return Outcomes.of_counts(players if len(columns) else 0, counts)
+    return counts

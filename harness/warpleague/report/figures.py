@@ -122,7 +122,7 @@ class Tables:
 
 
 def read_tables(league: League, columns: Columns, first: int = 1, marks: Sequence[int] = ()) -> Tables:
-    """All tables, from all parts of the `columns` of the matches that count.
+    """All tables, from the parts "results" and "matches" of the `columns` of the matches that count.
 
     Kinds of faults come with those of so many `first` matches; `marks` are as for `computed.standings`.
     """
@@ -134,7 +134,7 @@ def read_tables(league: League, columns: Columns, first: int = 1, marks: Sequenc
     return Tables(
         computed.standings(league, columns, marks),
         details.seats(league, columns),
-        details.times(league, columns),
+        details.times(league),
         faults.tallies(),
     )
 

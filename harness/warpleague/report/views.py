@@ -133,9 +133,7 @@ VIEWS: dict[str, LeagueView] = {
 
 def all_tables(league: League, width: int) -> RenderableType:
     """Every table, as the end of a run prints them."""
-    from warpleague.league.columns import PARTS
-
-    read = read_tables(league, league.columns(*PARTS))
+    read = read_tables(league, league.columns("matches"))
     parts = [tables.standings_table(read.standings, league.config.name, width)]
     if league.season.format.kind in ("knockout", "double-elimination"):
         parts.append(_bracket_text(league, width))

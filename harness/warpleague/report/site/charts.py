@@ -21,6 +21,7 @@ _ROW: Final = 26
 _NAMES: Final = 160  # left of the plot
 _VALUES: Final = 115  # right of it
 _COLOURS: Final = 10
+_MOST_POINTS: Final = 10_000  # of all lines of a chart: the page of 400 bots stays below a megabyte
 
 
 @attrs.frozen
@@ -121,7 +122,10 @@ def _interval_row(row: Row, y: float, x: object) -> Markup:
 
 
 def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> Markup:
-    """Ratings over the matches `xs`: a line for each name, at most ten in colour, the rest in grey."""
+    """Ratings over the matches `xs`: a line for each name, at most ten in colour, the rest in grey.
+
+    The grey lines of many bots have fewer points: one can hardly be told from another.
+    """
     values = [value for _, line in lines for value in line]
     if len(xs) < 2 or not values:
         return Markup()
@@ -152,9 +156,12 @@ def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> 
         Markup('<text class="axis" x="{}" y="{}">matches</text>').format((left + right) / 2, bottom + 31)
     )
     ends = _apart([at(len(xs) - 1, line[-1])[1] for _, line in lines[:_COLOURS]], 14.0, bottom)
+    every = range(len(xs))
+    few = [*every[:: 1 + len(lines) * len(xs) // _MOST_POINTS], *every[-1:]]
     for number in reversed(range(len(lines))):
         name, line = lines[number]
-        points = " ".join("{},{}".format(*at(place, value)) for place, value in enumerate(line))
+        places = every if number < _COLOURS else few
+        points = " ".join("{},{}".format(*at(place, line[place])) for place in places)
         seat = f"seat-{number}" if number < _COLOURS else "other"
         parts.append(
             Markup('<g class="line {}"><title>{}: {:.0f}</title><polyline points="{}"/>').format(

@@ -44,8 +44,8 @@ _encode = msgspec.json.Encoder().encode
 class Packer:
     """JSON written piece by piece into one deflated block; `text` is that block in base64."""
 
-    def __init__(self) -> None:
-        self._packer = zlib.compressobj(9)
+    def __init__(self, level: int = 9) -> None:
+        self._packer = zlib.compressobj(level)
         self._parts: list[bytes] = []
 
     def write(self, data: bytes) -> None:
@@ -58,9 +58,9 @@ class Packer:
         return b64encode(b"".join(self._parts)).decode()
 
 
-def packed(data: object) -> str:
-    """Any JSON value as such a block."""
-    packer = Packer()
+def packed(data: object, level: int = 9) -> str:
+    """Any JSON value as such a block, compressed at a level from 1 to 9."""
+    packer = Packer(level)
     packer.write(_encode(data))
     return packer.text()
 

@@ -11,8 +11,7 @@ import attrs
 from markupsafe import Markup
 
 from warpleague.games import load_game
-from warpleague.league.columns import PARTS
-from warpleague.league.details import faults
+from warpleague.league.details import busy, faults
 from warpleague.league.statistics import share_interval
 from warpleague.league.status import status
 from warpleague.report.bracket import bracket_parts, has_bracket
@@ -66,8 +65,8 @@ class IndexContent:
 def index_content(league: League) -> IndexContent:
     """Read the league and compute all that its page shows but the replays."""
     now, season = status(league), league.season
-    columns = league.columns(*PARTS)
-    listing = Listing.of(columns, faults(league, columns))
+    columns = league.columns("matches")
+    listing = Listing(columns, tuple(faults(league, columns)), busy(league, BUSY_SHARE))
     marks = course_marks(len(columns))
     read = read_tables(league, columns, _FIRST, marks)
     table = read.standings

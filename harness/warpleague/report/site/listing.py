@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import numpy as np
 
-from warpleague.league.columns import TIMES
-from warpleague.report.match import BUSY_SHARE
 from warpleague.report.site.frames import packed
 from warpleague.report.site.wording import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from warpleague.league.columns import Array, Columns
     from warpleague.league.details import FaultLine
 
+_LEVEL: Final = 5  # of compression: the highest one takes three times as long, and saves a twentieth
 PART: Final = 5_000
 """Matches in one part of a list; the list of fewer matches is in the page itself."""
 
@@ -40,15 +39,11 @@ class ListedMatch:
 
 @attrs.frozen(slots=False)
 class Listing:
-    """All matches of the list in schedule order, as all parts of their columns, with all their faults."""
+    """All matches of the list in schedule order, as columns, with all faults, and whether the host was busy."""
 
     columns: Columns
     found: tuple[FaultLine, ...]
-
-    @classmethod
-    def of(cls, columns: Columns, faults: Iterable[FaultLine]) -> Listing:
-        """The list of these matches."""
-        return cls(columns, tuple(faults))
+    busy: Array
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -61,12 +56,6 @@ class Listing:
             told.setdefault(line.number, []).append((line.seat, str(line.fault.kind), line.fault.n))
         return told
 
-    @cached_property
-    def busy(self) -> Array:
-        """Whether the host was busy: a bot waited for a processor for much of its time."""
-        wall, wait = (self.columns.times[:, :, TIMES.index(name)] for name in ("wall_ms", "wait_ms"))
-        return np.asarray((wait > BUSY_SHARE * wall).any(axis=1))
-
     @property
     def kinds(self) -> list[str]:
         """The kinds of faults that there are."""
@@ -75,34 +64,33 @@ class Listing:
     def chosen(self, most: int | None) -> list[ListedMatch]:
         """The matches that get a replay, `most` at most (None: all)."""
         columns = self.columns
-        numbers = {number: at for at, number in enumerate(columns.number.tolist())} if self.faults else {}
+        places = np.searchsorted(columns.number, list(self.faults)).tolist()
         faulty = {
-            numbers[number]: frozenset(
-                (int(columns.seats[numbers[number], seat]), kind) for seat, kind, _ in of
-            )
-            for number, of in self.faults.items()
+            place: frozenset((int(columns.seats[place, seat]), kind) for seat, kind, _ in of)
+            for place, of in zip(places, self.faults.values(), strict=True)
         }
         at = choose(faulty, len(self), most)
         parts = (columns.number[at].tolist(), columns.id[at].tolist(), columns.deal[at].tolist())
         return [ListedMatch(number, name.decode(), deal) for number, name, deal in zip(*parts, strict=True)]
 
-    def block(self, bots: Iterable[str], pages: set[str]) -> tuple[str, dict[str, bytes]]:
-        """What the page has of the list, as a block, and the files of its parts, by name.
+    def block(
+        self, bots: Iterable[str], pages: set[str], write: Callable[[str, bytes], None]
+    ) -> tuple[str, set[str]]:
+        """What the page has of the list, as a block, and the names of its parts, each of which is given to `write`.
 
         `pages` are the ids of the matches that have a page.
         """
         names = [one_line(name) for name in bots]
         if len(self) <= PART:
-            return packed({"bots": names, "rows": list(self._rows(0, len(self), pages))}), {}
-        files: dict[str, bytes] = {}
+            return packed({"bots": names, "rows": list(self._rows(0, len(self), pages))}), set()
         parts = []
         replays: dict[str, int] = {}
         for place, begin in enumerate(range(0, len(self), PART)):
             end = min(begin + PART, len(self))
             rows = list(self._rows(begin, end, pages))
-            text = packed(rows)
+            text = packed(rows, _LEVEL)
             name = f"part-{blake2b(text.encode(), digest_size=6).hexdigest()}.js"
-            files[name] = f"globalThis.warpleague.parts[{place}] = {json.dumps(text)};\n".encode()
+            write(name, f"globalThis.warpleague.parts[{place}] = {json.dumps(text)};\n".encode())
             parts.append([name, rows[0][0], rows[-1][0]])
             replays |= {row[1]: place for row in rows if row[-1]}
         said = {
@@ -114,22 +102,26 @@ class Listing:
             "ends": sorted({one_line(text) for text in self.columns.texts}),
             "busy": bool(self.busy.any()),
         }
-        return packed(said), files
+        return packed(said), {name for name, *_ in parts}
 
     def _rows(self, begin: int, end: int, pages: set[str]) -> Iterator[list[Any]]:
         """A row for each match; what is in it says `assets/matches.js`."""
         some = self.columns.only(slice(begin, end))
         ends = [one_line(text) for text in some.texts]
         names = ("number", "id", "seats", "ranks", "scores", "why", "lines", "elapsed_s", "rival")
-        lists = (some.values[name].tolist() for name in names)
+        rounded = {"scores": 4, "elapsed_s": 3}
+        lists = (
+            (np.round(some.values[name], rounded[name]) if name in rounded else some.values[name]).tolist()
+            for name in names
+        )
         busy = self.busy[begin:end].tolist()
         for (number, match, seats, ranks, scores, why, lines, elapsed_s, rival), waited in zip(
             zip(*lists, strict=True), busy, strict=True
         ):
             told = match.decode()
             yield [
-                *(number, told, seats, ranks, [round(score, 4) for score in scores], ends[why], lines),
-                *(round(elapsed_s, 3), self.faults.get(number, []), int(waited)),
+                *(number, told, seats, ranks, scores, ends[why], lines),
+                *(elapsed_s, self.faults.get(number, []), int(waited)),
                 None if rival != rival else rival,
                 int(told in pages),
             ]
@@ -149,9 +141,10 @@ def choose(faulty: Mapping[int, frozenset[tuple[int, str]]], count: int, most: i
     for at in sorted(faulty):
         (first if faulty[at] - seen else other).append(at)
         seen |= faulty[at]
-    clean = np.setdiff1d(np.arange(count), [*first, *other], assume_unique=True).tolist()
+    clean = np.ones(count, bool)
+    clean[[*first, *other]] = False
     chosen: list[int] = []
-    for group in (first, other, clean):
+    for group in (first, other, np.flatnonzero(clean)):
         room = min(most - len(chosen), len(group))
-        chosen += [group[place * len(group) // room] for place in range(room)]
+        chosen += [int(group[place * len(group) // room]) for place in range(room)]
     return sorted(chosen)

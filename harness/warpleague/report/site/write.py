@@ -119,10 +119,12 @@ def write_site(
     broken = {match_id for _, match_id, _ in problems}
     pages = {match.id for match in chosen} - broken
     index = out / "index.html"
-    block, parts = listing.block(league.season.names, pages)
-    for name, data in parts.items():
+
+    def put(name: str, data: bytes) -> None:
         if not (out / ASSETS / name).exists():
             write(out / ASSETS / name, data)
+
+    block, parts = listing.block(league.season.names, pages, put)
     write(index, _index(found.values, block, len(listing), pages, problems, command))
     removed = _tidy(out, pages, {*shared(), *parts})
     return Site(
