@@ -220,10 +220,11 @@ def run_page(args: argparse.Namespace) -> int:
 
     name = args.file.name.removesuffix(".zst").removesuffix(".gz").removesuffix(".jsonl")
     out = args.out or Path(f"{name}.html")
-    replay = Replay(read_record(args.file), where=str(args.file))
+    record = read_record(args.file)
+    replay = Replay(record, where=str(args.file))
     check_new(out, args.force)
     check_writable(out)
-    page = page_alone(replay, str(args.file))
+    page = page_alone(replay, str(args.file), record)
     write_file(out, page)
     if args.json:
         print_json({"match": replay.header["id"], "page": str(out), "bytes": len(page)})

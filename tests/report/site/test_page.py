@@ -16,7 +16,7 @@ from warpleague.cli import main
 from warpleague.match.replay import Replay
 from warpleague.report.site.match import page_alone
 from warpleague.report.site.page_frame import SCRIPTS, STYLES, asset, folder
-from warpleague.report.site.wording import conditions, number, outcome
+from warpleague.report.site.wording import conditions, labels, number, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,7 +140,12 @@ def test_outcomes_are_told_in_a_sentence() -> None:
     """Who won, or shared the first place, or beat the game."""
     assert outcome(["a", "b"], [1, 2], [3.0, 1.5], None, "done") == "a wins, 3 : 1.5 (done)"
     told = outcome(["a", "b", "c"], [1, 1, 1], [1 / 3] * 3, None, "claim")
-    assert told == "a, b and c share the first place, 0.33 : 0.33 : 0.33 (claim)"
+    assert told == "a, b and c share the first place with 0.33 (claim)"
+    assert outcome(["a", "b"], [2, 1], [1.0, 4.0], None, "done") == "b wins, 4 : 1 (done)"
+    same = labels(["x", "y", "x", "x"])
+    assert same == ["x #0", "y", "x #2", "x #3"]
+    told = outcome(same, [3, 2, 1, 4], [50, 52, 57, 0], None, "done")
+    assert told == "x #2 wins with 57; y 52, x #0 50, x #3 0 (done)"
     assert outcome(["a"], [1], [12.0], None, "completed") == "a reaches 12 (completed)"
     assert outcome(["a"], [1], [12.0], 9.0, "x") == "a beats the game, 12 to 9 (x)"
     assert outcome(["a"], [2], [12.0], 19.0, "x") == "a does not beat the game, 12 to 19 (x)"

@@ -79,8 +79,9 @@ def galaxy_scene(galaxy: Galaxy) -> Scene:
             label = f"{space} W{galaxy.wild[space]}"
         else:
             label = "" if kind in ("obstacle", "station") else str(space)
-        corner = "" if kind == "planet" else label
-        cells.append(Cell(x, y, kind, label, None, f"space-{space}", _PICTURES.get(kind, ""), corner))
+        picture = _PICTURES.get(kind, "")
+        corner = label if picture and kind != "planet" else ""
+        cells.append(Cell(x, y, kind, label, None, f"space-{space}", picture, corner))
     boards = galaxy.board_set.in_play(galaxy.players)
     lines = [
         f"place {i}: board {boards[board].number} {'AB'[side]}, turned by {turn * 60} degrees"
@@ -136,7 +137,7 @@ def _dealing_scene(dealing: Dealing) -> Scene:
         for at, (kind, wild) in sorted(spread(face, centre, turn).items()):
             x, y = place(at)
             label = f"W{wild}" if wild else "P" if at in planets else ""
-            corner = "" if at in planets else label
+            corner = label if wild else ""
             cells.append(Cell(x, y, kind, label, glyph=_PICTURES.get(kind, ""), corner=corner))
     retired = tuple(f"seat {seat} is retired" for seat in dealing.retired)
     over = len(retired) == plan.players

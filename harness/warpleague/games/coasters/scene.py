@@ -111,7 +111,7 @@ def _trays(state: State) -> tuple[Tray, ...]:
     """What was rolled for this turn."""
     if not state.d6:
         return ()
-    flux = Item("used" if state.fluxed else "flux", st.FLUX[state.flux], "flux", "card", state.fluxed)
+    flux = Item("used" if state.fluxed else "flux", st.FLUX[state.flux], "flux", "card")
     owner = None if state.seat < 0 else state.seat
     return (Tray("Dice", ((Item("die", str(state.d6), "die", f"die-{state.d6}"), flux),), owner),)
 

@@ -73,8 +73,8 @@ def scene(state: State, viewer: int | None) -> Scene:
         panels,
         f"Round {state.round} of {ROUNDS}{turn}: {todo}",
         trays=(
-            *_dice(state),
             *(tray for seat, sheet in enumerate(state.sheets) for tray in _printed(seat, sheet)),
+            *_dice(state),
         ),
         legend=_LEGEND,
         columns=_FACES,
@@ -198,8 +198,7 @@ def _printed(seat: int, sheet: Sheet) -> Iterator[Tray]:
     items = [
         Item(kind, "", f"{kind}-{seat}-{i}", _STORED[kind]) for kind, count in stored for i in range(count)
     ]
-    if items:
-        yield Tray("Stored", (tuple(items),), seat)
+    yield Tray("Stored", (tuple(items),), seat)
     parts = zip(PARTS, score_parts(sheet), strict=True)
     yield Tray("Points", tuple((Item("score", f"{name}: {points}"),) for name, points in parts), seat)
 

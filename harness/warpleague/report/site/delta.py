@@ -8,14 +8,16 @@ The plain form of a scene is an object of seven lists, and of values:
      "pieces": [[x, y, kind, text, owner, facing, id, glyph, corner, layers], ...],
      "links": [[x1, y1, x2, y2, kind, owner, id], ...],
      "panels": [[title, owner, drawn], ...], "lines": [[text, ...], ...],
-     "trays": [[title, owner], ...], "items": [[tray, row, kind, text, id, glyph, crossed], ...],
+     "trays": [[title, owner], ...], "items": [[[[kind, text, id, glyph, crossed], ... of a row], ... of a tray], ...],
      "shape": "square", "caption": "...", "legend": [[name, meaning], ...], "columns": [...], "rows": [...],
      "scores": [...], "measure": "points", "apart": false, "focus": null}
 
-where `lines` holds the lines of the panel at the same place, and `items` those of all trays. What an entry of a list
-has nothing of at its end is left out there. A delta is an object with the keys that changed. Values stand as they are
-now. Each list has splices `[at, drop, item, ...]`, to be applied in order: remove `drop` items at `at`, and insert the
-given items there. The first scene is a delta against `EMPTY`.
+where `lines` holds those lines of the panel at the same place that are not drawn otherwise, and `items` the rows of
+the tray at the same place. What an entry of a list has nothing of at its end is left out there.
+
+A delta is an object with the keys that changed. Values stand as they are now. Each list has splices
+`[at, drop, item, ...]`, to be applied in order: remove `drop` items at `at`, and insert the given items there. The
+first scene is a delta against `EMPTY`.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from warpleague.safe_text import safe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Tray
+    from warpleague.games.scene import Cell, Item, Link, Panel, Piece
 
 T = TypeVar("T")
 Plain = dict[str, Any]
@@ -57,9 +59,9 @@ def plain(scene: Scene) -> Plain:
         "pieces": [_piece(piece) for piece in scene.pieces],
         "links": [_link(link) for link in scene.links],
         "panels": [_head(panel) for panel in scene.panels],
-        "lines": [_lines(panel.lines) for panel in scene.panels],
+        "lines": [_lines(lines) for lines in _bodies(scene)],
         "trays": [[_text(tray.title), tray.owner] for tray in scene.trays],
-        "items": [_item(item) for item in _items(scene.trays)],
+        "items": [_items(tray.rows) for tray in scene.trays],
     }
 
 
@@ -113,19 +115,12 @@ def _head(panel: Panel) -> list[Any]:
     return _cut([_text(panel.title), panel.owner, panel.drawn], 2)
 
 
-def _item(placed: tuple[int, int, Item]) -> list[Any]:
-    tray, row, item = placed
-    return _cut([tray, row, item.kind, _text(item.text), item.id, item.glyph, item.crossed], 4)
+def _item(item: Item) -> list[Any]:
+    return _cut([item.kind, _text(item.text), item.id, item.glyph, item.crossed], 2)
 
 
-def _items(trays: tuple[Tray, ...]) -> list[tuple[int, int, Item]]:
-    """All items with the numbers of their tray and row."""
-    return [
-        (number, at, item)
-        for number, tray in enumerate(trays)
-        for at, row in enumerate(tray.rows)
-        for item in row
-    ]
+def _items(rows: tuple[tuple[Item, ...], ...]) -> list[Any]:
+    return [[_item(item) for item in row] for row in rows]
 
 
 def _lines(lines: tuple[str, ...]) -> list[str]:
@@ -164,7 +159,8 @@ def diff(old: Scene | None, new: Scene) -> Delta:
         )
         if found := splices(titles, new_titles, list):
             delta["trays"] = found
-        if found := splices(_items(old.trays), _items(new.trays), _item):
+        rows, new_rows = ([tray.rows for tray in scene.trays] for scene in (old, new))
+        if found := splices(rows, new_rows, _items):
             delta["items"] = found
     return delta
 
@@ -178,32 +174,34 @@ def _new_values(old: Scene, new: Scene) -> Delta:
 
 
 def _bodies(scene: Scene) -> list[tuple[str, ...]]:
-    return [panel.lines for panel in scene.panels]
+    return [panel.lines[: len(panel.lines) - panel.drawn] for panel in scene.panels]
 
 
 def splices(old: Sequence[T], new: Sequence[T], spell: Callable[[T], Any]) -> list[list[Any]]:
     """The splices that turn the list `old` into the list `new`; `spell` gives the JSON of an item.
 
-    If the lists have the same length, the splices replace the items that differ, as on boards whose cells stay the
-    same. Otherwise one splice replaces everything between the common beginning and the common end.
+    Where fewer items are written so, the splices replace the items that differ in place, and the end of the longer
+    list. Otherwise one splice replaces everything between the common beginning and the common end.
     """
     if old is new:  # most games keep the cells that did not change
         return []
-    if len(old) == len(new):
-        found: list[list[Any]] = []
-        for at, item in enumerate(new):
-            if item is old[at] or item == old[at]:
-                continue
-            if found and found[-1][0] + found[-1][1] == at:
-                found[-1][1] += 1
-                found[-1].append(spell(item))
-            else:
-                found.append([at, 1, spell(item)])
-        return found
     most = min(len(old), len(new))
-    head = _same(zip(old, new, strict=False), most)
-    tail = _same(zip(reversed(old), reversed(new), strict=False), most - head)
-    return [[head, len(old) - head - tail, *map(spell, new[head : len(new) - tail])]]
+    differ = [at for at in range(most) if new[at] is not old[at] and new[at] != old[at]]
+    if len(old) != len(new):
+        head = differ[0] if differ else most
+        tail = _same(zip(reversed(old), reversed(new), strict=False), most - head)
+        if len(new) - head - tail <= len(differ) + len(new) - most:
+            return [[head, len(old) - head - tail, *map(spell, new[head : len(new) - tail])]]
+    found: list[list[Any]] = []
+    for at in differ:
+        if found and found[-1][0] + found[-1][1] == at:
+            found[-1][1] += 1
+            found[-1].append(spell(new[at]))
+        else:
+            found.append([at, 1, spell(new[at])])
+    if len(old) != len(new):
+        found.append([most, len(old) - most, *map(spell, new[most:])])
+    return found
 
 
 def _same(pairs: Iterable[tuple[Any, Any]], most: int) -> int:

@@ -8,6 +8,7 @@ Frame n is the position after line n of the record; frame 0 is the start. What a
     kind, seat, ask, marks                       of the line; marks are auto, then, substituted
     action, outcome, note                        for the viewer of everything; action and note also for who acted
     ms, bank                                     [wall, cpu, wait] of the decision, seconds it left in the bank
+    value                                        the share that the bot expected, 0 to 1, where it gave one
     fault                                        its kind, whether it retired the seat, its evidence as names and texts
     told                                         what happened in words, one list for all that saw the same
     scene                                        deltas against the frame before, likewise
@@ -117,6 +118,8 @@ def _line(data: dict[str, Any]) -> dict[str, Any]:
     if data["type"] == "act":
         if "bank_s" in data:
             frame["bank"] = data["bank_s"]
+        if isinstance(data.get("value"), (int, float)):
+            frame["value"] = data["value"]
         frame["action"] = safe(_encode(data["action"]).decode(), keep="")
     elif data["type"] == "chance":
         frame["outcome"] = safe(_encode([data["of"], data["outcome"]]).decode(), keep="")

@@ -3,41 +3,59 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.match.confinement import Confinement
-from warpleague.report.site.frames import pack_replay
+from warpleague.report.site.frames import Packer, pack_replay
 from warpleague.report.site.page_frame import alone, linked, render
-from warpleague.report.site.wording import conditions, number, one_line, outcome
+from warpleague.report.site.wording import conditions, labels, number, one_line, outcome
 
 if TYPE_CHECKING:
     from warpleague.match.replay import Replay
     from warpleague.report.site.wording import Facts
 
 
-def page_alone(replay: Replay, name: str) -> bytes:
-    """One page that needs no other file, of the record in the file `name`; `RecordError` if that does not hold."""
+ORDER: Final = "order.js"
+"""The file beside the pages of a site's matches that lists them in order."""
+
+
+def page_alone(replay: Replay, name: str, record: bytes = b"") -> bytes:
+    """One page that needs no other file, of the record in the file `name`; `RecordError` if that does not hold.
+
+    The page offers `record`, its text, for download, if it is given.
+    """
     checks = [
         ("Execute the record again, dice included:", _command("replay", "verify", name)),
         ("Play the match again, with the same bots:", _command("reproduce", name)),
     ]
     block, match = _content(replay, checks)
+    match |= _offered(record)
     return render("match.html.j2", frame=alone("match"), match=match, block=block, stamp="")
 
 
-def page_linked(replay: Replay, *, league: str, home: str, root: str, export: str, stamp: str) -> bytes:
+def page_linked(
+    replay: Replay,
+    *,
+    league: str,
+    home: str,
+    root: str,
+    export: str,
+    stamp: str,
+    record: bytes = b"",
+) -> bytes:
     """The page of a match as a part of a site.
 
     `home` is the address of the league's page, `root` of the site's folder, both as seen from this page; `export`
-    is the command that writes the record. `stamp` is a hash of what the page was made from.
+    is the command that writes the record. `stamp` is a hash of what the page was made from. The page offers `record`
+    for download, if it is given. Which matches are before and after it, it learns from the file `ORDER` beside it.
     """
-    record = f"{replay.header['id']}.jsonl"
+    name = f"{replay.header['id']}.jsonl"
     checks = [
         ("Write the record to a file:", export),
-        ("Execute it again, dice included:", _command("replay", "verify", record)),
+        ("Execute it again, dice included:", _command("replay", "verify", name)),
     ]
     block, match = _content(replay, checks)
-    match |= {"league": one_line(league), "home": home}
+    match |= {"league": one_line(league), "home": home, "order": ORDER} | _offered(record)
     return render("match.html.j2", frame=linked("match", root, stamp), match=match, block=block, stamp=stamp)
 
 
@@ -45,42 +63,48 @@ def _content(replay: Replay, checks: list[tuple[str, str]]) -> tuple[str, dict[s
     """The packed replay, and what the template says of the match; executes the record."""
     header = replay.header
     names = [one_line(seat["bot"]) for seat in header["seats"]]
-    clock = _clock(header)
-    has_bank = "bank_s" in clock or "increment_s" in clock
-    head = {
-        "seats": [{"bot": name} for name in names],
-        "bank": float(clock.get("bank_s") or 0.0) if has_bank else None,
-    }
+    called = labels(names)
+    head = {"seats": [{"bot": name, "label": label} for name, label in zip(names, called, strict=True)]}
     faults: list[list[dict[str, Any]]] = [[] for _ in names]
     block, end = pack_replay(replay, head, faults)
     ranks, scores = end["ranks"], end["scores"]
     seats = [
         {
             "seat": seat,
-            "bot": name,
+            "label": called[seat],
             "rank": ranks[seat],
             "score": number(scores[seat]),
             "faults": faults[seat],
         }
-        for seat, name in enumerate(names)
+        for seat in range(len(names))
     ]
     rival = end.get("rival")
     match = {
         "game": header["game"],
         "title": replay.game.title,
-        "names": names,
+        "labels": called,
         "seats": seats,
         "parts": [
             {"name": one_line(part).replace("_", " "), "of": [number(value) for value in values]}
             for part, values in end["breakdown"].items()
         ],
         "rival": None if rival is None else {"score": number(rival), "rank": 2 if ranks[0] == 1 else 1},
-        "outcome": outcome(names, ranks, scores, rival, end["why"]),
+        "outcome": outcome(called, ranks, scores, rival, end["why"]),
         "facts": _facts(header, end),
         "checks": checks,
         "home": "",
+        "order": "",
+        "file": one_line(f"{header['id']}.jsonl"),
+        "record": "",
     }
     return block, match
+
+
+def _offered(record: bytes) -> dict[str, str]:
+    """The record as a page keeps it for download."""
+    packer = Packer()
+    packer.write(record)
+    return {"record": packer.text()} if record else {}
 
 
 def _command(*words: str) -> str:

@@ -27,14 +27,23 @@ ASSETS: Final = "assets"
 """The folder of a site with what its pages share."""
 
 STYLES: Final = {
-    "match": ("base.css", "match.css", "kinds.css"),
+    "match": ("base.css", "match.css", "board.css", "kinds.css"),
     "index": ("base.css", "index.css"),
-    "play": ("base.css", "match.css", "kinds.css", "play.css"),
+    "play": ("base.css", "match.css", "board.css", "kinds.css", "play.css"),
 }
 SCRIPTS: Final = {
-    "match": ("codec.js", "board.js", "viewer.js"),
+    "match": (
+        "codec.js",
+        "glyphs.js",
+        "board.js",
+        "painter.js",
+        "beside.js",
+        "zoom.js",
+        "chart.js",
+        "viewer.js",
+    ),
     "index": ("codec.js", "matches.js"),
-    "play": ("codec.js", "board.js", "play.js"),
+    "play": ("codec.js", "glyphs.js", "board.js", "painter.js", "beside.js", "zoom.js", "play.js"),
 }
 _NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src 'none'"
 

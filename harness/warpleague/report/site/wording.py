@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 _LIMITS: Final = {"move_s": "a decision", "bank_s": "for the match", "increment_s": "more each decision"}
 
@@ -51,22 +51,31 @@ def _spelled(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def labels(names: Sequence[str]) -> list[str]:
+    """What the bots of a match are called: their names, with the seat where several have the same."""
+    return [f"{name} #{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names)]
+
+
 def outcome(
     names: Sequence[str], ranks: Sequence[int], scores: Sequence[float], rival: float | None, why: str
 ) -> str:
-    """Who has won, in one sentence, and why it ended."""
-    first = [name for name, rank in zip(names, ranks, strict=True) if rank == 1]
+    """Who has won, in one sentence, the winner first and each score beside its name, and why it ended.
+
+    `names` are those by which the bots of the match can be told apart.
+    """
+    order = sorted(range(len(names)), key=lambda seat: ranks[seat])
+    first = [names[seat] for seat in order if ranks[seat] == 1]
     if rival is not None:
         verb = "beats the game" if ranks[0] == 1 else "does not beat the game"
         text = f"{names[0]} {verb}, {number(scores[0])} to {number(rival)}"
     elif len(names) == 1:
         text = f"{names[0]} reaches {number(scores[0])}"
-    elif len(first) == 1:
-        text = f"{first[0]} wins, {_scores(scores)}"
+    elif len(names) == 2 and len(first) == 1:
+        text = f"{first[0]} wins, {' : '.join(number(scores[seat]) for seat in order)}"
     else:
-        text = f"{', '.join(first[:-1])} and {first[-1]} share the first place, {_scores(scores)}"
+        behind = ", ".join(f"{names[seat]} {number(scores[seat])}" for seat in order if ranks[seat] > 1)
+        best = number(scores[order[0]])
+        whole = first[0] if len(first) == 1 else f"{', '.join(first[:-1])} and {first[-1]}"
+        verb = f"wins with {best}" if len(first) == 1 else f"share the first place with {best}"
+        text = f"{whole} {verb}" + (f"; {behind}" if behind else "")
     return f"{text} ({one_line(why)})"
-
-
-def _scores(scores: Iterable[float]) -> str:
-    return " : ".join(map(number, scores))

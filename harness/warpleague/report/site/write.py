@@ -10,6 +10,7 @@ same, the page is kept.
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import time
 from collections import deque
@@ -27,7 +28,7 @@ from warpleague.league.pool import RefereePool
 from warpleague.league.verifying import published_record
 from warpleague.match.replay import Replay
 from warpleague.report.site.index_page import index_content
-from warpleague.report.site.match import page_linked
+from warpleague.report.site.match import ORDER, page_linked
 from warpleague.report.site.page_frame import ASSETS, folder, linked, render, shared
 
 if TYPE_CHECKING:
@@ -126,6 +127,8 @@ def write_site(
 
     block, parts = listing.block(league.season.names, pages, put)
     write(index, _index(found.values, block, len(listing), pages, problems, command))
+    # Every page that it names is there: those that go are removed afterwards.
+    write(out / MATCHES / ORDER, _order([match.id for match in chosen if match.id in pages]))
     removed = _tidy(out, pages, {*shared(), *parts})
     return Site(
         index=index,
@@ -139,6 +142,11 @@ def write_site(
         elapsed_s=time.monotonic() - begun,
         problems=tuple(problems),
     )
+
+
+def _order(ids: list[str]) -> bytes:
+    """The script that tells the page of a match which are before and after it."""
+    return b"globalThis.warpleagueOrder = " + json.dumps(ids).encode() + b";\n"
 
 
 def _place(out: Path, match: ListedMatch) -> Path:
@@ -196,7 +204,12 @@ def _pages(
                     waiting.append((match, None))
                 else:
                     pool = pool or RefereePool(jobs, "none")
-                    waiting.append((match, pool.submit(make_page, record, name, export, stamp.hexdigest())))
+                    waiting.append(
+                        (
+                            match,
+                            pool.submit(make_page, record, name, export, stamp.hexdigest()),
+                        )
+                    )
             # Bounded: pages and records wait in memory.
             while len(waiting) > 4 * (pool.jobs if pool else 0):
                 yield _taken(*waiting.popleft())
@@ -216,7 +229,9 @@ def make_page(record: bytes, league: str, export: str, stamp: str) -> bytes | st
     try:
         replay = Replay(record)
         home = f"../index.html#match={replay.header['id']}"
-        return page_linked(replay, league=league, home=home, root="../", export=export, stamp=stamp)
+        return page_linked(
+            replay, league=league, home=home, root="../", export=export, stamp=stamp, record=record
+        )
     except RecordError as error:
         return str(error)
 

@@ -16,9 +16,14 @@ globalThis.warpleague ??= {};
 
   /** The JSON value of a deflated block in base64. */
   async function unpack(text) {
+    return JSON.parse(await inflate(text));
+  }
+
+  /** The text of such a block. */
+  async function inflate(text) {
     const bytes = Uint8Array.from(atob(text.trim()), (char) => char.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return JSON.parse(await new Response(stream).text());
+    return new Response(stream).text();
   }
 
   /** The scene that a delta makes of another, which stays as it is; what did not change is shared by both. */
@@ -80,5 +85,5 @@ globalThis.warpleague ??= {};
     console.error(error);
   }
 
-  Object.assign(globalThis.warpleague, { EMPTY, Film, failed, patch, told, unpack });
+  Object.assign(globalThis.warpleague, { EMPTY, Film, failed, inflate, patch, told, unpack });
 })();

@@ -5,26 +5,32 @@
 "use strict";
 
 (async () => {
-  const { Board, Film, dress, told, unpack, words } = globalThis.warpleague;
+  const { Board, Film, make, moves, showChart, showLegend, told, trays, unpack, words, zoomable } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const replay = await unpack(find("replay").textContent);
   const { frames, seats } = replay;
   const last = frames.length - 1;
   const films = [...Array(seats.length + 1).keys()].map((viewer) => new Film(frames, viewer));
-  const board = new Board(find("board"), nameOf);
+  const board = new Board(find("board"), nameOf, say);
+  const zooming = zoomable(board, { near: find("near"), far: find("far"), all: find("all") });
   const still = window.matchMedia("(prefers-reduced-motion: reduce)");
   const state = { n: 0, viewer: 0, timer: 0 };
 
   function nameOf(owner) {
     if (owner === null || owner === undefined) return "";
-    return owner < seats.length ? `${owner} ${seats[owner].bot}` : "the game itself";
+    return owner < seats.length ? seats[owner].label : "the game itself";
   }
 
-  function make(name, classes = "", ...children) {
-    const made = document.createElement(name);
-    if (classes) made.className = classes;
-    made.append(...children);
-    return made;
+  /** A text of the game with the names of bots where it says `seat 0`. */
+  function say(text) {
+    return text.replace(/\b(?:seat|owner) (\d+)\b/gi, (all, seat) => (Number(seat) < seats.length ? nameOf(Number(seat)) : all));
+  }
+
+  /** The title of a panel, with the name of the bot that it belongs to. */
+  function titleOf(title, owner) {
+    const told = say(title);
+    if (owner === null || owner === undefined || owner >= seats.length || told.includes(nameOf(owner))) return told;
+    return `${nameOf(owner)}: ${told}`;
   }
 
   function seconds(ms) {
@@ -33,7 +39,7 @@
   }
 
   // Times and banks of each seat up to each frame, so that going anywhere costs the same.
-  const clocks = [seats.map(() => ({ spent: 0, asked: 0, bank: replay.bank }))];
+  const clocks = [seats.map(() => ({ spent: 0, asked: 0, bank: null }))];
   const out = [seats.map(() => null)];
   for (const frame of frames.slice(1)) {
     const before = clocks[clocks.length - 1];
@@ -61,8 +67,8 @@
       chip.append(make("span", "who", "Everything"), make("span", "clock", "all that happened"));
       chip.title = "show everything (key e)";
     } else {
-      chip.append(make("span", "who", make("b", "", String(seat)), ` ${seats[seat].bot}`), make("span", "clock"));
-      chip.title = `show what seat ${seat} knew${seat < 10 ? ` (key ${seat})` : ""}`;
+      chip.append(make("span", "who", make("b", "", String(seat)), ` ${seats[seat].label}`), make("span", "clock"));
+      chip.title = `show what ${seats[seat].label} knew${seat < 10 ? ` (key ${seat})` : ""}`;
     }
     chip.addEventListener("click", () => show(state.n, seat === null ? 0 : seat + 1));
     return chip;
@@ -98,10 +104,11 @@
     if (frame.kind === "start") return "the start";
     if (frame.fault && mayRead(frame)) {
       const after = frame.fault[1] ? "is out" : "is substituted";
-      return [`seat ${frame.seat} ${after}: ${frame.fault[0]}`, ...lines].join("; ");
+      return [`${nameOf(frame.seat)} ${after}: ${frame.fault[0]}`, ...lines.map(say)].join("; ");
     }
-    if (lines.length > 0) return lines.join("; ");
-    return frame.kind === "chance" ? "the dice are rolled, unseen" : `seat ${frame.seat}, unseen`;
+    if (lines.length > 0) return lines.map(say).join("; ");
+    if (state.viewer === 0) return frame.kind === "chance" ? "the dice are rolled" : `${nameOf(frame.seat)}: ${words(frame.ask ?? "act")}`;
+    return `not seen by ${nameOf(state.viewer - 1)}`;
   }
 
   // Nobody but the seat itself knew of its note, its action as it stood, and its fault.
@@ -138,12 +145,16 @@
     const made = entries[state.n];
     made.setAttribute("aria-selected", "true");
     log.setAttribute("aria-activedescendant", made.id);
-    // Only the list scrolls, never the page.
-    const [top, bottom] = [made.offsetTop, made.offsetTop + made.offsetHeight];
+    reveal(made, 6);
+  }
+
+  /** Scrolls the log, never the page, to an entry; again after layout, which first knows how tall all others are. */
+  function reveal(made, tries) {
+    const [list, own] = [log.getBoundingClientRect(), made.getBoundingClientRect()];
     const margin = Math.min(80, log.clientHeight / 3);
-    if (top < log.scrollTop + margin || bottom > log.scrollTop + log.clientHeight - margin) {
-      log.scrollTop = top - log.clientHeight / 2 + made.offsetHeight / 2;
-    }
+    const out = own.top < list.top + margin || own.bottom > list.top + log.clientHeight - margin;
+    if (out) log.scrollTop += own.top + own.height / 2 - list.top - log.clientHeight / 2;
+    if (tries > 0) window.requestAnimationFrame(() => entries[state.n] === made && reveal(made, tries - 1));
   }
 
   // What led here
@@ -160,12 +171,15 @@
     else if (frame.kind === "chance") head.append(`Line ${state.n}: chance`);
     else {
       const who = make("span", `who seat-${frame.seat % 10}`, nameOf(frame.seat));
-      const what = !frame.fault ? words(frame.ask ?? "act") : mayRead(frame) ? "fault" : "unseen";
-      head.append(`Line ${state.n}: `, who, `, ${what}`);
+      if (lines.length === 0 && !mayRead(frame)) head.append(`Line ${state.n}: not seen by ${nameOf(state.viewer - 1)}`);
+      else {
+        const what = !frame.fault ? words(frame.ask ?? "act") : mayRead(frame) ? "fault" : "out";
+        head.append(`Line ${state.n}: `, who, `, ${what}`);
+      }
     }
     for (const mark of frame.marks ?? []) head.append(" ", make("span", "mark", MARKS[mark] ?? mark));
     const parts = [head];
-    if (lines.length > 0) parts.push(make("ul", "told", ...lines.map((line) => make("li", "", line))));
+    if (lines.length > 0) parts.push(make("ul", "told", ...lines.map((line) => make("li", "", say(line)))));
     const list = make("dl");
     if (frame.note && mayRead(frame)) fact(list, "note", make("q", "", frame.note));
     if (frame.action && mayRead(frame)) fact(list, "action", make("code", "", frame.action));
@@ -180,6 +194,7 @@
       if (wait) shares.push(`${seconds(wait)} waiting for one`);
       fact(list, "time", shares.join(", "));
     }
+    if (frame.value !== undefined && mayRead(frame)) fact(list, "expects", `a share of ${frame.value.toFixed(2)}`);
     if (frame.bank !== undefined) fact(list, "bank left", `${frame.bank.toFixed(3)} s`);
     if (list.children.length > 0) parts.push(list);
     if (frame.fault && mayRead(frame)) parts.push(faultBox(frame.fault));
@@ -211,39 +226,67 @@
   // Board and panels
 
   let scenes = [undefined, undefined];
+  const REMEMBERED = 8; // lines for which the last move stays on the board
+
+  /** The moves of this line or, where it has none, those of the last line before it that has. */
+  function lastMoves(film) {
+    for (let n = state.n; n > 0 && n > state.n - REMEMBERED; n -= 1) {
+      const found = moves(film.at(n - 1), film.at(n));
+      if (found.length > 0) return found;
+    }
+    return [];
+  }
 
   function showScene() {
     const film = films[state.viewer];
+    const trail = lastMoves(film);
     const before = state.n > 0 ? film.at(state.n - 1) : undefined;
     const scene = film.at(state.n);
     if (scenes[0] === scene && scenes[1] === before) return;
+    const step = scenes[0] !== undefined && Math.abs(state.n - shown) === 1;
     scenes = [scene, before];
-    find("caption").textContent = scene.caption;
+    find("caption").textContent = say(scene.caption);
     find("board").toggleAttribute("hidden", scene.cells.length === 0);
-    board.show(scene, before);
-    find("panels").replaceChildren(...scene.panels.map(([title, owner], index) => {
-      const panel = make("section", "panel", make("h3", "", title));
-      if (owner !== null) panel.classList.add("owned", `seat-${owner % 10}`);
-      const old = before?.lines[index] ?? [];
-      panel.append(make("div", "lines", ...scene.lines[index].map((line, row) => {
-        const changed = before !== undefined && old.length === scene.lines[index].length && old[row] !== line;
-        return make("div", changed ? "changed" : "", line || "\u00a0");
-      })));
-      return panel;
-    }));
-    showLegend(scene);
+    find("board").classList.toggle("glide", step && !still.matches);
+    find("board").classList.toggle("tall", scene.apart);
+    makeRoom(scene.apart);
+    board.show(scene, before, trail.filter(({ piece }) => scene.pieces.some((now) => globalThis.warpleague.same(now, piece))));
+    showPanels(scene, before);
+    showLegend(find("legend"), scene, say, find("board"));
   }
 
-  let legend = "";
+  /** On a narrow screen: as high as the controls leave room for, so that they cover nothing of a board. */
+  function makeRoom(tall) {
+    const svg = find("board");
+    const narrow = window.matchMedia("(max-width: 900px)").matches;
+    if (!narrow || tall) svg.style.maxHeight = "";
+    else {
+      const top = svg.getBoundingClientRect().top + window.scrollY;
+      const left = window.innerHeight - top - document.querySelector(".controls").offsetHeight - 24;
+      svg.style.maxHeight = `${Math.max(300, left)}px`;
+    }
+  }
 
-  function showLegend(scene) {
-    const kinds = [...new Set(scene.cells.map((cell) => cell[2]))].sort();
-    if (legend === kinds.join()) return;
-    legend = kinds.join();
-    find("legend").replaceChildren(...kinds.map((kind) => {
-      const swatch = make("span", "swatch");
-      return make("li", "", dress(swatch, kind, null), words(kind));
-    }));
+  function showPanels(scene, before) {
+    const nobody = trays(scene, before, null);
+    const owners = new Set();
+    const panels = scene.panels.flatMap(([title, owner], index) => {
+      const lines = scene.lines[index];
+      const old = before?.lines[index] ?? [];
+      const own = owner === null || owners.has(owner) ? [] : trays(scene, before, owner);
+      if (owner !== null) owners.add(owner);
+      if (lines.length + own.length === 0) return [];
+      const panel = make("section", "panel", make("h3", "", titleOf(title, owner)), ...own);
+      if (owner !== null) panel.classList.add("owned", `seat-${owner % 10}`);
+      panel.append(make("div", "lines", ...lines.map((line, row) => {
+        const changed = before !== undefined && old.length === lines.length && old[row] !== line;
+        return make("div", changed ? "changed" : "", say(line) || "\u00a0");
+      })));
+      return [panel];
+    });
+    if (nobody.length > 0) panels.unshift(make("section", "panel", ...nobody));
+    find("panels").replaceChildren(...panels);
+    find("panels").hidden = panels.length === 0;
   }
 
   // The strip above the slider: a tick for every line, coloured by seat, faults and chance.
@@ -261,6 +304,25 @@
     strip.setAttribute("viewBox", `-0.5 0 ${last + 1} 12`);
     const order = [...paths].sort(([one], [other]) => (one === "fault") - (other === "fault"));
     strip.replaceChildren(...order.map(([name, d]) => element("path", { class: name, d })));
+  }
+
+  // The chart below it: a click leads to the line.
+
+  function fillChart() {
+    const chart = find("chart");
+    const told = showChart(chart, frames, seats.map((seat) => seat.label), films[0].at(0).measure);
+    chart.toggleAttribute("hidden", told === "");
+    find("charted").textContent = told;
+    const go = (event) => {
+      const { left, width } = chart.getBoundingClientRect();
+      pause();
+      show(Math.round(((event.clientX - left) / width) * (last + 1) - 0.5));
+    };
+    chart.addEventListener("pointerdown", (event) => {
+      chart.setPointerCapture(event.pointerId);
+      go(event);
+    });
+    chart.addEventListener("pointermove", (event) => event.buttons > 0 && go(event));
   }
 
   // Going anywhere
@@ -285,6 +347,7 @@
     showEntry(shown);
     showNow();
     slider.value = state.n;
+    find("chart").at(state.n);
     slider.setAttribute("aria-valuetext", `line ${state.n} of ${last}: ${headline(frames[state.n])}`);
     find("position").textContent = `${state.n} / ${last}`;
     for (const id of ["first", "back"]) find(id).disabled = state.n === 0;
@@ -302,12 +365,13 @@
   function follow(event) {
     const wanted = new URLSearchParams(window.location.hash.slice(1));
     if (event) {
-      if (!wanted.has("n") && !wanted.has("as")) return; // another part of the page
+      if (!["n", "as", "play"].some((name) => wanted.has(name))) return; // another part of the page
       window.scrollTo(0, 0);
     }
     const as = Number.parseInt(wanted.get("as") ?? "", 10);
     const n = wanted.get("n") === "end" ? last : Number.parseInt(wanted.get("n") ?? "0", 10) || 0;
     show(n, as >= 0 && as < seats.length ? as + 1 : 0);
+    if (wanted.has("play") && !state.timer) play();
   }
 
   function turn() {
@@ -363,6 +427,30 @@
       act();
     });
   }
+  // A site says beside its pages which match comes before and after this one.
+  const order = globalThis.warpleagueOrder ?? [];
+  const here = order.findIndex((id) => window.location.pathname.endsWith(`/${id}.html`));
+  for (const [id, at] of here < 0 ? [] : [["before", here - 1], ["after", here + 1]]) {
+    if (order[at] === undefined) continue;
+    find(id).href = `${order[at]}.html`;
+    find(id).hidden = false;
+  }
+  find("copy").addEventListener("click", async () => {
+    link();
+    const done = await navigator.clipboard?.writeText(window.location.href).then(() => true, () => false);
+    const said = done ? "copied" : "copy it from the address bar";
+    find("copy").textContent = said;
+    window.setTimeout(() => (find("copy").textContent = "copy link"), 2000);
+  });
+  find("save").addEventListener("click", async () => {
+    const record = await globalThis.warpleague.inflate(find("record").textContent);
+    const made = make("a");
+    made.href = URL.createObjectURL(new Blob([record], { type: "application/x-ndjson" }));
+    made.download = find("save").dataset.name;
+    made.click();
+    window.setTimeout(() => URL.revokeObjectURL(made.href), 10000);
+  });
+  find("save").hidden = find("record") === null;
   find("close").addEventListener("click", () => find("keys").close());
   find("fault").hidden = !frames.some((frame) => frame.fault);
 
@@ -377,6 +465,9 @@
     End: actions.last,
     f: nextFault,
     e: () => show(state.n, 0),
+    "+": zooming.near,
+    "=": zooming.near,
+    "-": zooming.far,
   };
 
   document.addEventListener("keydown", (event) => {
@@ -396,10 +487,13 @@
     event.preventDefault();
   });
 
+  window.addEventListener("resize", () => makeRoom(films[0].at(0).apart));
   window.addEventListener("hashchange", follow);
   document.body.classList.toggle("still", still.matches);
   still.addEventListener("change", () => document.body.classList.toggle("still", still.matches));
+  document.body.classList.toggle("embed", new URLSearchParams(window.location.search).has("embed"));
   fillMarks();
+  fillChart();
   follow();
   document.body.classList.add("ready");
 })().catch(globalThis.warpleague.failed);
