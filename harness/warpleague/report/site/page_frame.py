@@ -43,7 +43,7 @@ SCRIPTS: Final = {
         "viewer.js",
     ),
     "index": ("codec.js", "matches.js"),
-    "play": ("codec.js", "glyphs.js", "board.js", "painter.js", "beside.js", "zoom.js", "play.js"),
+    "play": ("codec.js", "glyphs.js", "board.js", "painter.js", "beside.js", "play.js"),
 }
 _NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src 'none'"
 

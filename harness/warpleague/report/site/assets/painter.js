@@ -229,6 +229,13 @@ globalThis.warpleague ??= {};
       this.look();
     }
 
+    /** Shows nothing. */
+    clear() {
+      this.root.replaceChildren();
+      this.sheets.clear();
+      [this.part, this.last] = [undefined, undefined];
+    }
+
     resized() {
       if (this.last === undefined) return;
       if (this.last[0].apart && this.narrow !== this.svg.clientWidth < NARROW) this.show(...this.last);

@@ -5,7 +5,7 @@
 "use strict";
 
 (() => {
-  const { Board, EMPTY, dress, element, patch, words } = globalThis.warpleague;
+  const { Board, EMPTY, element, make, patch, showLegend, trays, words } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const MOST_LISTED = 40;
   const view = { scene: EMPTY, before: undefined, queue: [], timer: 0, match: 0, seat: null };
@@ -14,13 +14,6 @@
   let busy = false;
 
   const board = new Board(find("board"), nameOf);
-
-  function make(name, classes = "", ...children) {
-    const made = document.createElement(name);
-    if (classes) made.className = classes;
-    made.append(...children);
-    return made;
-  }
 
   function nameOf(seat) {
     if (seat === null || seat === undefined) return "";
@@ -130,29 +123,19 @@
       if (owner !== null && owner !== undefined) made.classList.add("owned", `seat-${owner % 10}`);
       return made;
     };
-    const trays = scene.trays.map(([title, owner], tray) => {
-      const items = scene.items.filter((item) => item[0] === tray);
-      const rows = [...new Set(items.map((item) => item[1]))];
-      return owned(make("section", "panel tray", make("h3", "", title), ...rows.map((row) => (
-        make("div", "row", ...items.filter((item) => item[1] === row).map(drawItem))
-      ))), owner);
+    const owners = [...new Set(scene.trays.map(([, owner]) => owner ?? null))];
+    const held = owners.flatMap((owner) => {
+      const own = trays(scene, before, owner);
+      return own.length > 0 ? [owned(make("section", "panel", make("h3", "", nameOf(owner)), ...own), owner)] : [];
     });
-    const panels = scene.panels.map(([title, owner, drawn = 0], index) => {
-      const lines = scene.lines[index].slice(0, scene.lines[index].length - drawn);
+    const panels = scene.panels.flatMap(([title, owner], index) => {
+      const lines = scene.lines[index];
+      if (lines.length === 0) return [];
       const shown = make("div", "lines", ...lines.map((line) => make("div", "", line || "\u00a0")));
-      return owned(make("section", "panel", make("h3", "", title), shown), owner);
+      return [owned(make("section", "panel", make("h3", "", title), shown), owner)];
     });
-    find("panels").replaceChildren(...trays, ...panels);
-  }
-
-  /** A die, a card, a number of a printed sheet. */
-  function drawItem([, , kind, text = "", id = "", glyph = "", crossed = false]) {
-    const face = /(?:^| )die-(\d)/.exec(glyph)?.[1] ?? "";
-    const made = make("span", crossed ? "item crossed" : "item", text || face || words(kind));
-    dress(made, kind, null);
-    made.title = words(kind);
-    if (id) made.dataset.id = id;
-    return made;
+    find("panels").replaceChildren(...held, ...panels);
+    showLegend(find("legend"), scene, undefined, find("board"));
   }
 
   function asked() {
@@ -166,9 +149,8 @@
     const curtain = find("curtain");
     if (state.phase === "curtain") {
       find("curtain-title").textContent = `${nameOf(state.curtain)}, it is your turn`;
-      find("board").replaceChildren();
+      board.clear();
       find("panels").replaceChildren();
-      board.cells = [];
       Object.assign(view, { scene: EMPTY, before: undefined });
       if (!curtain.open) curtain.showModal();
     } else if (curtain.open) curtain.close();
@@ -405,13 +387,21 @@
     const line = made.querySelector(":scope > line");
     const copy = line && made.classList.contains("link")
       ? element("line", Object.fromEntries(["x1", "y1", "x2", "y2"].map((name) => [name, line.getAttribute(name)])))
-      : (made.querySelector(".shape") ?? made).cloneNode(false);
+      : made.querySelector(":scope > .shape")?.cloneNode(false) ?? box(made);
     if (line && made.classList.contains("link")) copy.setAttribute("class", `halo edge ${what}`);
     else copy.setAttribute("class", `halo ${what}`);
     copy.removeAttribute("data-id");
-    const group = element("g", { transform: made.getAttribute("transform") ?? "" });
+    // Where the thing itself is, within whatever it lies.
+    const at = svg.getScreenCTM().inverse().multiply(made.getScreenCTM());
+    const group = element("g", { transform: `matrix(${[at.a, at.b, at.c, at.d, at.e, at.f].join(" ")})` });
     group.append(copy);
     layer.append(group);
+  }
+
+  /** A frame around something that has no outline of its own. */
+  function box(made) {
+    const { x, y, width, height } = made.getBBox();
+    return element("rect", { x, y, width, height, rx: 4 });
   }
 
   find("stage").addEventListener("click", (event) => {
