@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import TextIO
 
+    from _typeshed import SupportsWrite
+
 DONE: Final = 0
 FAILED: Final = 1
 BAD_INPUT: Final = 2
@@ -55,11 +57,27 @@ exit codes:
   1    a check failed, or the harness failed
   2    bad input
   3    a test of strength is undecided
+  4    in a single match a bot did not start
   130  stopped by Ctrl-C"""
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors say where to find help."""
+    """A parser whose errors say where to find help, and whose help has colours in a terminal."""
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Print the help."""
+        stream = sys.stdout.inner if isinstance(sys.stdout, SafeStream) else sys.stdout
+        if file is not None or stream is None or not stream.isatty() or os.environ.get("NO_COLOR"):
+            super().print_help(file)
+            return
+        from rich_argparse import RawDescriptionRichHelpFormatter
+
+        class Coloured(RawDescriptionRichHelpFormatter):
+            text_markup = help_markup = False
+            group_name_formatter = str
+
+        self.formatter_class = Coloured
+        stream.write(self.format_help())  # past what would escape the colours
 
     def error(self, message: str) -> NoReturn:
         self.exit(

@@ -192,6 +192,17 @@ def duration_s(text: str) -> float:
     return value
 
 
+def pause(text: str) -> float:
+    """A number of seconds from 0 to an hour."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 3600:
+        raise argparse.ArgumentTypeError(f"must be a number of seconds from 0 to 3600, not {text!r}")
+    return value
+
+
 def count(least: int) -> Callable[[str], int]:
     """What reads a whole number of at least `least`."""
 

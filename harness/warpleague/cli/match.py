@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.common import (
     add_clock,
@@ -19,6 +19,7 @@ from warpleague.cli.common import (
     count,
     log_folder,
     parse_options,
+    pause,
     print_json,
     read_position,
     sandbox_paths,
@@ -31,6 +32,11 @@ if TYPE_CHECKING:
     import argparse
 
     from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
+
+
+DONE: Final = 0
+NOT_STARTED: Final = 4
+"""The exit code of a match in which a bot did not get ready: it was played and recorded all the same."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +97,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="which bots to stop between their decisions: those that compute then (off, default), all, or none (on)",
     )
     parser.add_argument(
-        "--watch", action="store_true", help="draw the board and print events during the match"
+        "--watch",
+        action="store_true",
+        help="draw the board and tell events during the match; keys pause it, step, and change the pace",
+    )
+    parser.add_argument(
+        "--pace",
+        type=pause,
+        metavar="S",
+        help="with --watch: seconds that each step is shown (default 0.3; 0: as fast as the bots play)",
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     add_examples(
@@ -207,9 +221,9 @@ def run(args: argparse.Namespace) -> int:
     logs = log_folder(args.log)
     log = logs is not None
     if args.watch and not args.json:
-        from warpleague.report.watch import MatchWatcher
+        from warpleague.report.watch import PACE_S, MatchWatcher
 
-        with MatchWatcher(spec) as watcher:
+        with MatchWatcher(spec, pace_s=PACE_S if args.pace is None else args.pace) as watcher:
             result = play_match(spec, observer=watcher.observe, log=log)
     else:
         result = play_match(spec, log=log)
@@ -219,9 +233,10 @@ def run(args: argparse.Namespace) -> int:
         logs.keep(spec.id, [seat.bot for seat in spec.seats], result.logs)
         if logs.problem is not None:
             raise BadInput(logs.problem)
+    code = NOT_STARTED if any(fault.kind == "startup" for seat in result.faults for fault in seat) else DONE
     if args.json:
         print_json(result_json(spec, result, None if args.record is None else str(args.record)))
-        return 0
+        return code
     from warpleague.report.match import print_result
 
     print_result(spec, result)
@@ -229,4 +244,4 @@ def run(args: argparse.Namespace) -> int:
         say(f"record written to {args.record}")
     if args.log is not None:
         say(f"logs written to {args.log}: a folder for each bot")
-    return 0
+    return code

@@ -15,6 +15,7 @@ from warpleague.cli.common import (
     check_new,
     check_writable,
     count,
+    pause,
     print_json,
     say,
     write_file,
@@ -35,6 +36,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     show.add_argument("--boards", action="store_true", help="draw the board after every line")
     show.add_argument(
         "--at", type=count(0), metavar="N", help="draw the board after line n = N only, and stop there"
+    )
+    show.add_argument(
+        "--step", action="store_true", help="step through the match with the keys of a terminal"
+    )
+    show.add_argument(
+        "--pace", type=pause, metavar="S", help="with --step: go on by itself, each line for so many seconds"
     )
     show.add_argument("--seat", type=count(0), metavar="S", help="show only what seat S knew")
     logs = show.add_mutually_exclusive_group()
@@ -57,6 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         show,
         "replay show results/one.jsonl",
         "replay show results/one.jsonl --at 30 --seat 0",
+        "replay show results/one.jsonl --step",
         "replay show results/one.jsonl --stderr 0 --log logs",
     )
     verify = add_verb(verbs, "verify", "execute the record again and compare everything")
@@ -177,10 +185,23 @@ def run_show(args: argparse.Namespace) -> int:
     for kind in KINDS:
         if (seat := getattr(args, kind)) is not None:
             return _show_log(args, replay, seat, kind)
+    if args.step and not args.json:
+        return _step(args, replay)
     if args.json:
         print_json([step for step in steps_json(replay, args.seat) if args.at in (None, step["n"])])
     else:
         show_replay(replay, boards=args.boards, at=args.at, seat=args.seat)
+    return 0
+
+
+def _step(args: argparse.Namespace, replay: Replay) -> int:
+    import sys
+
+    from warpleague.report.step import Stepper
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise BadInput("--step needs a terminal; without it, all lines are printed")
+    Stepper(replay, args.seat).run(args.at or 0, args.pace)
     return 0
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -15,8 +16,8 @@ import attrs
 
 from warpleague.errors import BadInput, BotError, ConfigError, EntrantsError, MissingToolchain
 from warpleague.runner.bundle.manifest import games_named, plays
-from warpleague.runner.bundle.shipped import located, short_name
-from warpleague.suggest import nearest
+from warpleague.runner.bundle.shipped import located, shipped_root, short_name
+from warpleague.suggest import nearest, nearest_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -148,9 +149,13 @@ def _enter(config: LeagueConfig, index: int, prepare: Callable[[Path], Prepared]
 def _neighbours(folder: Path) -> str:
     """What may have been meant by a folder that is not there."""
     above = folder.parent
+    known = sorted(path.name for path in above.iterdir() if path.is_dir()) if above.is_dir() else []
+    if not get_close_matches(folder.name, known, n=1):
+        shipped = [f"bots/{path.parent.name}" for path in (shipped_root() / "bots").glob("*/bot.toml")]
+        if meant := nearest_path(folder.name, sorted(shipped)):
+            return meant
     if not above.is_dir():
         return f"nor is there {above}"
-    known = sorted(path.name for path in above.iterdir() if path.is_dir())
     return nearest(folder.name, known, f"{above} has no folders")
 
 

@@ -153,6 +153,7 @@ class LiveWatcher(_Counting):
         self._fit: Fit | None = None
         self._fit_at, self._fit_of = 0.0, 0
         self._deals: dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}
+        self._width = console.width
         self._live = Live(console=console, auto_refresh=False, transient=True)
 
     def __enter__(self) -> Self:
@@ -210,6 +211,13 @@ class LiveWatcher(_Counting):
         now = time.monotonic()
         if now - self._drawn >= _FRAME_S:
             self._drawn = now
+            if self.console.width != self._width:
+                # The terminal has broken the lines of the last frame anew, and nobody knows where they begin now.
+                self._width = self.console.width
+                self._live.stop()
+                self.console.clear()
+                self._live = Live(console=self.console, auto_refresh=False, transient=True)
+                self._live.start()
             self._live.update(self.frame(), refresh=True)
 
     def frame(self) -> RenderableType:

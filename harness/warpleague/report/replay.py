@@ -28,7 +28,7 @@ _STDERR_LINES: Final = 12
 """How much of a faulting bot's standard error is shown, from its end."""
 
 
-def _shown(step: ReplayStep, seat: int | None) -> list[dict[str, Any]]:
+def shown_events(step: ReplayStep, seat: int | None) -> list[dict[str, Any]]:
     """The events of a step as `seat` saw them (None: in full)."""
     if seat is None:
         return [event.data for event in step.events]
@@ -47,13 +47,13 @@ def _known(line: dict[str, Any], seat: int | None) -> dict[str, Any]:
 
 def _noticed(step: ReplayStep, seat: int | None) -> bool:
     """Whether `seat` learned that there was this step: not of a message between others (coasters A1)."""
-    return seat is None or step.data.get("seat") == seat or bool(_shown(step, seat))
+    return seat is None or step.data.get("seat") == seat or bool(shown_events(step, seat))
 
 
 def steps_json(replay: Replay, seat: int | None) -> list[dict[str, Any]]:
     """Every line of the record with what happened, as JSON, as far as `seat` knew it; executes the whole record."""
     return [
-        {"n": step.data["n"], "line": _known(step.data, seat), "events": _shown(step, seat)}
+        {"n": step.data["n"], "line": _known(step.data, seat), "events": shown_events(step, seat)}
         for step in replay
         if _noticed(step, seat)
     ]
@@ -95,7 +95,7 @@ def show_replay(
 def _print_step(console: Console, replay: Replay, step: ReplayStep, seat: int | None) -> None:
     data = _known(step.data, seat)
     style = seat_style(data.get("seat")) if "seat" in data else "bright_black"
-    lines = [replay.game.tell(event) for event in _shown(step, seat)]
+    lines = [replay.game.tell(event) for event in shown_events(step, seat)]
     if "kind" in data:  # a fault, and not another seat's
         detail = data.get("detail") or {}
         after = "is out" if data["retired"] else "is substituted"

@@ -1,4 +1,4 @@
-"""Shows a match while it is played: the board redrawn in place, with the last things that happened.
+"""Shows a match while it is played: scores, the last things that happened, and the board, at the watcher's pace.
 
 The runner calls `MatchWatcher.observe` after each step. If the output is no terminal, each event is a line of text.
 """
@@ -9,14 +9,12 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from rich.console import Group
-from rich.live import Live
 from rich.text import Text
 
 from warpleague.games import load_game
 from warpleague.report.scene import paint
-from warpleague.report.styles import seat_style
 from warpleague.report.terminal import make_console
+from warpleague.report.viewport import Keys, Viewport, score_line
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -28,35 +26,52 @@ if TYPE_CHECKING:
     from warpleague.games.api import Event
     from warpleague.match.spec import MatchSpec
 
+PACE_S: Final = 0.3
+"""How long each step is shown unless told otherwise, in seconds."""
+
 _TOLD: Final = 6
+_LOW: Final = 32
+"""On a terminal with fewer lines than this only the last `_TOLD_LOW` things are told, to leave room for the board."""
+_TOLD_LOW: Final = 2
 _FRAME_S: Final = 0.05
+_LEAST_S: Final = 0.01
 
 
 class MatchWatcher:
-    """Watches one match in a terminal; a context manager around it."""
+    """Watches one match in a terminal; a context manager around it.
 
-    def __init__(self, spec: MatchSpec, console: Console | None = None) -> None:
+    Each step is shown for `pace_s` seconds, during which the match waits; with 0 it is played as fast as it can be.
+    """
+
+    def __init__(self, spec: MatchSpec, console: Console | None = None, pace_s: float = PACE_S) -> None:
         self._game = load_game(spec.game)
+        self._names = [seat.bot for seat in spec.seats]
         self._console = console or make_console()
+        self._pace_s = pace_s
+        self._paused = self._left = False
         self._told: deque[str] = deque(maxlen=_TOLD)
         self._drawn = 0.0
         self._state: Any = None
-        self._title = Text(f"{spec.game}: ", style="bold")
-        for seat, bot in enumerate(spec.seats):
-            self._title.append(f"{seat} {bot.bot}  ", seat_style(seat))
-        self._live = Live(console=self._console, auto_refresh=False) if self._console.is_terminal else None
+        self._view = Viewport(self._console) if self._console.is_terminal else None
+        self._keys = Keys()
 
     def __enter__(self) -> Self:
-        if self._live is not None:
-            self._live.start()
+        if self._view is not None:
+            self._keys.__enter__()
+            self._view.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._live is not None:
-            self._draw()
-            self._live.stop()
+        if self._view is None:
+            return
+        self._view.__exit__(kind, error, trace)
+        self._keys.__exit__(kind, error, trace)
+        if self._state is not None and kind is None:
+            # What stays on the terminal: whole, since it may scroll.
+            self._console.print(score_line(self._names, self._scene()))
+            self._console.print(paint(self._scene()))
 
     def observe(self, state: Any, events: Sequence[Event]) -> None:
         """Take note of a step; called by the runner."""
@@ -64,18 +79,55 @@ class MatchWatcher:
         for event in events:
             line = safe(self._game.tell(event.data))
             self._told.append(line)
-            if self._live is None:
+            if self._view is None:
                 self._console.print(Text(line))
+        if self._view is None or self._left:
+            return
+        if self._pace_s or self._paused:
+            self._draw()
+            self._wait()
         # Drawing is slower than most bots: it must not hold the match up more than it has to.
-        if self._live is not None and time.monotonic() - self._drawn > _FRAME_S:
+        elif time.monotonic() - self._drawn > _FRAME_S:
+            self._draw()
+            self._obey(self._keys.read(0) if self._keys.there else "")
+
+    def _wait(self) -> None:
+        """Let the step be looked at."""
+        until = time.monotonic() + self._pace_s
+        while not self._left:
+            left_s = None if self._paused else max(0.0, until - time.monotonic())
+            key = self._keys.read(left_s)
+            if key == "" and not self._paused:
+                return
+            if key in ("right", "n", "enter"):
+                self._paused = True
+                return
+            self._obey(key)
             self._draw()
 
+    def _obey(self, key: str) -> None:
+        assert self._view is not None
+        if key == "space":
+            self._paused = not self._paused
+        elif key in ("+", "="):
+            self._pace_s = max(_LEAST_S, self._pace_s / 1.5)
+        elif key == "-":
+            self._pace_s = max(_LEAST_S, self._pace_s) * 1.5
+        elif key == "q":
+            self._left = True
+        else:
+            self._view.scroll(key)
+
+    def _scene(self) -> Any:
+        return self._game.scene(self._state, None)
+
     def _draw(self) -> None:
-        if self._live is None or self._state is None:
-            return
-        # Above the board, in a fixed number of lines: a low terminal cuts off the last panels, and nothing jumps.
-        lines = [*self._told, *[""] * (_TOLD - len(self._told))]
-        told = Text("\n".join(lines), style="bright_black", no_wrap=True, overflow="ellipsis")
-        scene = paint(self._game.scene(self._state, None))
-        self._live.update(Group(self._title, told, scene), refresh=True)
+        assert self._view is not None
+        scene = self._scene()
+        told = list(self._told)[-(_TOLD_LOW if self._console.height < _LOW else _TOLD) :]
+        head = [score_line(self._names, scene)]
+        head += [Text(line, style="bright_black", no_wrap=True, overflow="ellipsis") for line in told]
+        pace = "paused" if self._paused else f"{self._pace_s:.2g} s"
+        keys = "space pause  → step  + faster  - slower  q to the end" if self._keys.there else ""
+        self._view.show(head, paint(scene), f" {pace}  {keys}")
         self._drawn = time.monotonic()

@@ -60,7 +60,7 @@ class BotProcess:
 
     def __init__(self, seat: SeatSpec, level: Level) -> None:
         self.seat = seat
-        self.stderr = StderrLog()
+        self.stderr = StderrLog(seat.cwd)
         self.hello: BotHello | None = None
         """The bot's hello, once it has come."""
         self.pondering = Pondering(len(os.sched_getaffinity(0)) if _LINUX else 1)
@@ -414,7 +414,7 @@ class BotProcess:
         self.on_slow = None
         self.share.plays = False
         self.drain_stderr()
-        self.stderr = StderrLog()
+        self.stderr = StderrLog(self.seat.cwd)
         self._wire = None
         self._halt.stop()
         self._child.close_schedstat()

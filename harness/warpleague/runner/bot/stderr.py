@@ -14,11 +14,15 @@ _CHUNK: Final = 1 << 16
 
 
 class StderrLog:
-    """The head and the tail, half of `STDERR_KEPT` each, of a stream of bytes."""
+    """The head and the tail, half of `STDERR_KEPT` each, of a stream of bytes.
 
-    __slots__ = ("_head", "_tail", "total")
+    Paths of files in `folder`, the copy of a bot in the cache, are told as the author knows them: within the bot.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_folder", "_head", "_tail", "total")
+
+    def __init__(self, folder: str = "") -> None:
+        self._folder = f"{folder}/"
         self._head = bytearray()
         self._tail = bytearray()
         self.total = 0
@@ -65,4 +69,5 @@ class StderrLog:
                 head, tail = head[: most // 2], head[-(most - most // 2) :]
         missing = self.total - len(head) - len(tail)
         gap = f"\n[... {missing} bytes not shown ...]\n" if missing > 0 else ""
-        return printable(head) + gap + printable(tail)
+        text = printable(head) + gap + printable(tail)
+        return text if len(self._folder) == 1 else text.replace(self._folder, "")
