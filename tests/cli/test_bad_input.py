@@ -352,7 +352,7 @@ def test_every_game_starts_from_its_own_positions(
     path = tmp_path / "start.json"
     path.write_text(json.dumps(engine.to_json(engine.initial(2, engine.Options()))))
     done = run("match", game, quitter, quitter, "--position", path, "--json")
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.err) == (4, "")  # they did not start
     assert [fault["kind"] for fault in done.json["faults"]] == ["startup", "startup"]
 
 

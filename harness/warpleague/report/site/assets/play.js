@@ -42,6 +42,7 @@
       find("log").replaceChildren();
     }
     state = message.state;
+    rest();
     view.queue.push(...message.frames);
     if (state.phase === "closed") trouble("");
     showSeats();
@@ -85,9 +86,16 @@
         body: JSON.stringify(body),
       });
       trouble(answer.status === 409 ? (await answer.json()).error : answer.ok ? "" : await answer.text());
+      // What comes of it is told in the news; nothing is told if it changed nothing.
+      if (answer.ok) window.setTimeout(rest, 1000);
+      else rest();
     } catch {
       trouble("The server does not answer. Is warpleague play still running?");
+      rest();
     }
+  }
+
+  function rest() {
     busy = false;
     document.body.removeAttribute("aria-busy");
   }
@@ -239,6 +247,7 @@
 
   /** How many ids all paths begin with, so that these need no click: the one ship that may move. */
   function sameBeginning(paths) {
+    if (paths.length === 0) return 0;
     let same = 0;
     const most = Math.min(...paths.map((path) => path.length)) - 1;
     while (same < most && paths.every((path) => path[same] === paths[0][same])) same += 1;
@@ -376,7 +385,7 @@
       made.setAttribute("role", "button");
       made.setAttribute("aria-label", text);
     }
-    if (made.ownerSVGElement) halo(made, what);
+    if (made instanceof SVGElement) halo(made, what);
   }
 
   /** A mark over something on the board, in the board's own units; the board's own shapes stay as they are. */
@@ -466,6 +475,8 @@
       showChoices();
     }
   });
+
+  window.addEventListener("resize", () => window.setTimeout(showChoices, 200)); // the board is drawn anew
 
   listen();
 })();
