@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague replay`."""
-    verbs = parser.add_subparsers(required=True, metavar="show|verify|page|position")
+    verbs = parser.add_subparsers(required=True, metavar="show|verify|page|position|branch")
     show = add_verb(verbs, "show", "print what happened, line by line")
     show.add_argument("file", type=Path, metavar="FILE", help="the record")
     show.add_argument("--boards", action="store_true", help="draw the board after every line")
@@ -70,6 +70,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     verify = add_verb(verbs, "verify", "execute the record again and compare everything")
     verify.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a record")
     verify.add_argument("--key", metavar="HEX", help="the match key, if the record does not contain it")
+    verify.add_argument(
+        "--parent",
+        type=Path,
+        metavar="FILE",
+        help="the record that it branches off from: check that it does, from the position that it says",
+    )
     verify.add_argument("--json", action="store_true", help="print the outcome as JSON")
     verify.set_defaults(handler=run_verify)
     add_examples(
@@ -101,6 +107,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_force(position)
     add_examples(position, "replay position results/one.jsonl --at 30 --out thirty.json")
     position.set_defaults(handler=run_position)
+    from warpleague.cli.replay_branch import configure_branch
+
+    configure_branch(verbs)
 
 
 def parse_key(text: str | None) -> bytes | None:
@@ -133,13 +142,15 @@ def summary_json(summary: RecordSummary) -> dict[str, Any]:
         "chance": summary.chance,
         "sealed": summary.sealed,
         "verified": True,
+        **({"parent": header["parent"]} if "parent" in header else {}),
     }
 
 
 def run_verify(args: argparse.Namespace) -> int:
     """Verify each file; 2 if any cannot be read, else 1 if any does not hold."""
-    from warpleague.match.packing import read_packed
-    from warpleague.match.replay import verify_record
+    from warpleague.match.packing import read_packed, read_record
+    from warpleague.match.replay import Replay, verify_record
+    from warpleague.study.branch import check_parent
 
     key = parse_key(args.key)
     reports: list[dict[str, Any]] = []
@@ -152,6 +163,11 @@ def run_verify(args: argparse.Namespace) -> int:
                 code = 2
                 raise RecordError(f"{path}: cannot read it: {error.strerror}") from None
             summary = verify_record(data, key, str(path))
+            if args.parent is not None:
+                try:
+                    check_parent(summary.header, Replay(read_record(args.parent), where=str(args.parent)))
+                except RecordError as error:
+                    raise RecordError(f"{path}: {error}") from None
         except RecordError as error:
             code = code or 1
             reports.append({"file": str(path), "verified": False, "error": str(error)})
@@ -164,6 +180,9 @@ def run_verify(args: argparse.Namespace) -> int:
             unsealed = "" if summary.sealed else ", no seal: times and details are not covered"
             print(f"verified  {path}: {summary.lines} lines, {summary.decisions} decisions, {dice}{unsealed}")
             print(f"          digest {summary.digest}")
+            if (parent := summary.header.get("parent")) is not None:
+                checked = "compared with" if args.parent else "not compared: --parent names its record;"
+                print(f"          branches off after line {parent['n']}, {checked} {parent['digest']}")
     if args.json:
         print_json(reports[0] if len(reports) == 1 else reports)
     return code

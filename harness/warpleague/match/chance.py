@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from warpleague.match.spec import FORMAT
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from warpleague.games.api import Rolled, Weights
 
 KEY_BYTES = 32
@@ -60,13 +62,14 @@ class Dice:
 
     In format 2 every roll has an address, `at`: what the game says that it is for, and which roll for that it is. Its
     numbers follow from key and address, not from the rolls before it. In format 1 they come from one `ChanceStream`.
+    `rolled` is how many rolls each address had before, in the match that this one branches off from.
     """
 
     __slots__ = ("_hash", "_rolls", "_stream")
 
-    def __init__(self, key: bytes, form: int = FORMAT) -> None:
+    def __init__(self, key: bytes, form: int = FORMAT, rolled: Mapping[str, int] | None = None) -> None:
         self._stream = ChanceStream(key) if form == 1 else None
-        self._rolls: dict[str, int] = {}
+        self._rolls: dict[str, int] = dict(rolled or {})
         # A keyed hash object is copied for each roll: this costs less than a new keyed hash.
         self._hash = blake2b(key=key, digest_size=_NUMBERS * _NUMBER_BYTES)
 

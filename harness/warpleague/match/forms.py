@@ -70,6 +70,17 @@ _HEADER: Final[Checks] = {
     "harness": (_text, "a text"),
     "started": (_text, "a text"),
 }
+_PARENT: Final[Checks] = {
+    "digest": (_text, "a text"),
+    "n": (_count, "a whole number"),
+    "rolls": (
+        lambda value: _object(value) and all(map(_count, value.values())),
+        "an object of whole numbers",
+    ),
+    "seat": (_count, "a whole number"),
+    "action": (_object, "an object"),
+    "redeal": (_text, "a text"),
+}
 _SEAT: Final[Checks] = dict.fromkeys(("bot", "version", "digest"), (_text, "a text"))
 _KIND: Final[Checks] = {"kind": (lambda value: value in KINDS, f"one of {', '.join(KINDS)}")}
 _EVIDENCE: Final[Checks] = {
@@ -109,11 +120,22 @@ def header_misfit(header: JsonObject) -> str | None:
             return f"clock.{name} must be a number of seconds above 0 and below {MOST_S:,}"
     if "start_s" not in header["clock"]:
         return "clock.start_s is missing"
+    if "parent" in header and (misfit := _parent_misfit(header)):
+        return misfit
     try:
         Confinement.from_header(header)
     except ValueError as error:
         return str(error)
     return None
+
+
+def _parent_misfit(header: JsonObject) -> str | None:
+    parent = header["parent"]
+    if not isinstance(parent, dict) or not {"digest", "n"} <= parent.keys():
+        return "parent must be an object with digest and n"
+    if header["position"] is None:
+        return "a match with a parent starts from a position"  # or its dice could be chosen
+    return _misfit(parent, _PARENT, "parent.")
 
 
 def act_misfit(line: JsonObject) -> str | None:

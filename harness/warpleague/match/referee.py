@@ -66,7 +66,7 @@ class Referee:
         seats = len(spec.seats)
         self._options = load_options(game, seats, spec.options)
         self._state: Any = None
-        self._dice = Dice(spec.key, spec.format)
+        self._dice = Dice(spec.key, spec.format, spec.rolled)
         self._actions = action_cache(game)
         self._scribe = Scribe(game, spec, started, confinement)
         self._confinement = confinement

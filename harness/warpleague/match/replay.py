@@ -198,7 +198,8 @@ class Replay:
     def __iter__(self) -> Iterator[ReplayStep]:
         """Execute the record, one `ReplayStep` a line; `RecordError` at the first line that does not hold."""
         game, state = self.game, self.first
-        dice = Dice(self.key or bytes(KEY_BYTES), self.header["format"])
+        rolled = self.header.get("parent", {}).get("rolls")
+        dice = Dice(self.key or bytes(KEY_BYTES), self.header["format"], rolled)
         digested = [digest_form(self.header)]
         retired: set[int] = set()
         faults = [0] * self.header["players"]

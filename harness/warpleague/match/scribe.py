@@ -183,7 +183,7 @@ def _seat(seat: SeatSpec) -> JsonObject:
 
 def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> JsonObject:
     clock = {name: number(value) for name, value in attrs.asdict(spec.clock).items() if value is not None}
-    return {
+    header: JsonObject = {
         "type": "match",
         "format": spec.format,
         "id": spec.id,
@@ -202,3 +202,4 @@ def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> JsonObject:
         "harness": f"warpleague {__version__}",
         "started": started,
     }
+    return header if spec.parent is None else {**header, "parent": spec.parent}

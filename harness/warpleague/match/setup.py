@@ -97,6 +97,7 @@ def recorded_spec(
         strikes=header["strikes"],
         position=header["position"],
         format=header["format"],
+        parent=header.get("parent"),
     )
 
 
@@ -117,5 +118,6 @@ def match_id(game: Game[Any, Any], spec: MatchSpec) -> str:
         "position": spec.position,
         "format": spec.format,  # the dice depend on it
         "key": sha256(spec.key).hexdigest(),  # the id of a secret match must not give its dice away
+        **({} if spec.parent is None else {"parent": spec.parent}),
     }
     return sha256(canonical(determines)).hexdigest()[:16]

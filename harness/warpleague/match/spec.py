@@ -93,6 +93,7 @@ class MatchSpec:
     `options` and `position` are JSON forms, options complete with their defaults. `key` is the 32-byte match
     key (design: BLAKE2b of the seed text, or derived from the season's secret); `seed` the text it came from,
     or None. With `publish_key` false, `seed` and `key` are null in the record. `format` is that of the record.
+    `parent` says which match it branches off from, as the record's header does (`docs/reproduce.md`).
     """
 
     id: str
@@ -109,6 +110,13 @@ class MatchSpec:
     position: dict[str, Any] | None = None
     publish_key: bool = True
     format: int = FORMAT
+    parent: dict[str, Any] | None = None
+
+    @property
+    def rolled(self) -> dict[str, int]:
+        """How many rolls each address had in the parent; empty where the dice begin anew."""
+        found: dict[str, int] = (self.parent or {}).get("rolls", {})
+        return found
 
 
 @attrs.frozen

@@ -77,6 +77,9 @@ def show_replay(
     console = console or make_console()
     game = replay.game
     console.print(headline(replay))
+    if (parent := replay.header.get("parent")) is not None:
+        text = f"branches off after line {parent['n']} of the match with digest {parent['digest']}"
+        console.print(Text(safe(text), style="italic"), soft_wrap=True)
     if at == 0:
         console.print(paint(game.scene(replay.first, seat)))
         return

@@ -1,0 +1,168 @@
+"""Plays on from a position of a recorded match, with other bots, another action or other dice.
+
+`warpleague.study.branch` finds the position; `warpleague.runner.play` plays it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpleague.cli.common import (
+    add_examples,
+    add_force,
+    add_level,
+    add_verb,
+    check_new,
+    check_writable,
+    count,
+    print_json,
+    sandbox_paths,
+    say,
+    write_file,
+)
+from warpleague.errors import BadInput, BotError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from warpleague.match.spec import SeatSpec
+
+
+def configure_branch(verbs: argparse._SubParsersAction[Any]) -> None:
+    """Add the arguments of `warpleague replay branch`."""
+    branch = add_verb(verbs, "branch", "play on from a position of the record, as a match of its own")
+    branch.add_argument("file", type=Path, metavar="FILE", help="the record")
+    branch.add_argument(
+        "--at", type=count(0), required=True, metavar="N", help="play on after line n = N (0: the start)"
+    )
+    branch.add_argument(
+        "--seat",
+        type=count(0),
+        metavar="S",
+        help="the seat of --action or --redeal (default: the one that acts)",
+    )
+    branch.add_argument(
+        "--action",
+        metavar="A",
+        help="first this action is played: its JSON object, or its index in the legal ones",
+    )
+    branch.add_argument(
+        "--redeal",
+        action="store_true",
+        help="draw anew what the seat does not know, so that it fits what it knows (default: hidden facts stay)",
+    )
+    branch.add_argument(
+        "--bots",
+        nargs="+",
+        default=[],
+        metavar="BOT",
+        help="folders of the bots, one for each seat (default: those of the record, found in the cache)",
+    )
+    branch.add_argument(
+        "--seed", metavar="TEXT", help="other dice, from this text (default: the dice go on as in the record)"
+    )
+    branch.add_argument("--key", metavar="HEX", help="the match key, if the record does not contain it")
+    branch.add_argument(
+        "-o",
+        "--record",
+        type=Path,
+        metavar="FILE",
+        help="the new record (default: the record's name with -at-N, here)",
+    )
+    add_force(branch)
+    add_level(branch)
+    branch.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_examples(
+        branch,
+        "replay branch results/one.jsonl --at 30 --action 2",
+        "replay branch results/one.jsonl --at 30 --seed other --redeal",
+    )
+    branch.set_defaults(handler=run_branch)
+
+
+def _action(text: str | None) -> dict[str, Any] | int | None:
+    if text is None:
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if isinstance(found, dict) or type(found) is int:
+        return found
+    raise BadInput(
+        f"--action {text}: must be an index, or the JSON object of an action such as "
+        '\'{"do": "end"}\' in quotes of the shell'
+    )
+
+
+def _seats(args: argparse.Namespace, recorded: list[dict[str, Any]]) -> tuple[SeatSpec, ...]:
+    from warpleague.runner.bundle.bundle import find, prepare
+    from warpleague.runner.bundle.shipped import located
+
+    paths = sandbox_paths(args)
+    if args.bots:
+        if len(args.bots) != len(recorded):
+            raise BotError(
+                f"--bots: the match has {len(recorded)} seats; name as many bots, not {len(args.bots)}"
+            )
+        return tuple(prepare(located(Path(bot)), args.level, paths).seat() for bot in args.bots)
+    seats = []
+    for number, seat in enumerate(recorded):
+        bundle = find(seat["digest"], paths)
+        if bundle is None:
+            raise BotError(
+                f"{args.file}: the bot of seat {number}, {seat['bot']}, was never used here; name all with --bots"
+            )
+        seats.append(bundle.seat(seat["bot"]))
+    return tuple(seats)
+
+
+def run_branch(args: argparse.Namespace) -> int:
+    """Play the branch, and write its record."""
+    import attrs
+
+    from warpleague.cli.match import result_json
+    from warpleague.cli.replay import parse_key
+    from warpleague.match.chance import match_key
+    from warpleague.match.packing import pack, read_record
+    from warpleague.match.replay import Replay
+    from warpleague.match.setup import match_id, recorded_spec
+    from warpleague.match.spec import FORMAT
+    from warpleague.report.match import print_result
+    from warpleague.runner.play import play_match
+    from warpleague.study.branch import branch_off
+
+    action = _action(args.action)
+    replay = Replay(read_record(args.file), key=parse_key(args.key), where=str(args.file))
+    header = replay.header
+    same_dice = args.seed is None and header["format"] == FORMAT
+    seed, key = header["seed"], replay.key
+    if args.seed is not None:
+        seed, key = args.seed, match_key(args.seed)
+    if key is None:
+        raise BadInput(f"{args.file}: its key is a secret of its season: say --key, or --seed for other dice")
+    redeal = f"{key.hex()} {args.at}" if args.redeal else None
+    branch = branch_off(replay, args.at, seat=args.seat, action=action, redeal=redeal, same_dice=same_dice)
+    name = args.file.name.removesuffix(".zst").removesuffix(".gz").removesuffix(".jsonl")
+    out: Path = args.record or Path(f"{name}-at-{args.at}.jsonl")
+    check_new(out, args.force)
+    check_writable(out)
+    spec = attrs.evolve(
+        recorded_spec(header, _seats(args, header["seats"]), key, args.level, str(args.file)),
+        seed=seed,
+        options=branch.options,
+        position=branch.position,
+        parent=branch.parent,
+        format=FORMAT,
+    )
+    spec = attrs.evolve(spec, id=match_id(replay.game, spec))
+    result = play_match(spec)
+    write_file(out, pack(result.record, out.name))
+    if args.json:
+        print_json({**result_json(spec, result, str(out)), "parent": branch.parent})
+        return 0
+    print_result(spec, result)
+    say(f"record written to {out}; it branches off after line {args.at} of {args.file}")
+    return 0
