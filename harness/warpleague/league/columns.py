@@ -175,8 +175,7 @@ def of_matches(matches: Iterable[tuple[Fixture, StoredMatch]], players: int) -> 
 
 def gathered(matches: Iterable[tuple[Fixture, StoredMatch]], players: int, parts: Sequence[str]) -> Columns:
     """The same for many matches, and only these parts: in less memory."""
-    found = list(in_parts(matches, players, parts))
-    return joined(found, players) if found else of_matches((), players).part(*parts)
+    return joined(in_parts(matches, players, parts), players).part(*parts)
 
 
 def in_parts(
@@ -188,20 +187,24 @@ def in_parts(
         yield of_matches(some, players).part(*parts)
 
 
-def joined(parts: list[Columns], players: int) -> Columns:
-    """Several columns as one, in schedule order; the list is emptied, so that memory need not hold all of it twice."""
-    if not parts:
-        return of_matches((), players)
+def joined(parts: Iterable[Columns], players: int) -> Columns:
+    """Several columns as one, in schedule order; of an iterator, memory holds one besides the whole."""
     texts: dict[str, int] = {}
-    values: dict[str, list[Array]] = {name: [] for name in parts[0].values}
+    forms: dict[str, Array] = {}
+    values: dict[str, bytearray] = {}
     for part in parts:
         for name, column in part.values.items():
             if name == "why":
                 known = np.array([texts.setdefault(text, len(texts)) for text in part.texts], "<i4")
                 column = known[column] if len(column) else column
-            values[name].append(column)
-    parts.clear()
-    joint = {name: np.concatenate(values.pop(name)) for name in tuple(values)}
+            forms.setdefault(name, column[:0])
+            values.setdefault(name, bytearray()).extend(column.tobytes())
+    if not forms:
+        return of_matches((), players)
+    joint = {
+        name: np.frombuffer(values[name], form.dtype).reshape(-1, *form.shape[1:])
+        for name, form in forms.items()
+    }
     whole = Columns(players, joint, tuple(texts))
     number = whole.number
     if len(number) and not (number[1:] > number[:-1]).all():

@@ -173,11 +173,10 @@ def _unpacked(db: sqlite3.Connection, chunk: int, players: int) -> Columns | Non
 
 def read(db: sqlite3.Connection, players: int, parts: Sequence[str]) -> Columns:
     """The columns of these `parts`, recent matches included; `Damaged` where they cannot be read."""
-    from warpleague.league.columns import PARTS, joined, of_matches
+    from warpleague.league.columns import PARTS, joined
 
-    found = list(each(db, players, parts))
     wanted = tuple(part for part in PARTS if part in parts)
-    return joined(found, players) if found else of_matches((), players).part(*wanted)
+    return joined(each(db, players, wanted), players).part(*wanted)
 
 
 def each(db: sqlite3.Connection, players: int, parts: Sequence[str]) -> Iterator[Columns]:
