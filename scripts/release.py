@@ -2,11 +2,13 @@
 
     make release-check
 
-The sdist must give the same wheel. It writes dist/, .venvs/release and nothing else. Exit code 1 says what is wrong.
+The sdist must give the same wheel. Then a wheel with the parts in C is built in dist/native and plays the same match.
+It writes dist/, .venvs/release and nothing else. Exit code 1 says what is wrong.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -19,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
+NATIVE = DIST / "native"
 VENV = ROOT / ".venvs" / "release"
 MATCH = (
     "match",
@@ -68,6 +71,33 @@ def content(wheel: Path) -> dict[str, int]:
     return {entry.filename: entry.CRC for entry in zipfile.ZipFile(wheel).infolist()}
 
 
+def play(folder: Path) -> str:
+    """Play a match with the installed program, verify it, and return the digest of its record."""
+    program = VENV / "bin/warpleague"
+    run(program, *MATCH, "--force", cwd=folder)
+    print(run(program, "replay", "verify", "match.jsonl", cwd=folder), end="")
+    digest = (
+        "from warpleague.match.lines import end_digest; print(end_digest(open('match.jsonl', 'rb').read()))"
+    )
+    return run(VENV / "bin/python", "-c", digest, cwd=folder)
+
+
+def check_native(folder: Path, digest: str) -> Path:
+    """Build the wheel with the parts in C, which must play the match of this digest; return its path."""
+    shutil.rmtree(NATIVE, ignore_errors=True)
+    os.environ["WARPLEAGUE_COMPILE"] = "1"
+    build(ROOT, NATIVE, "-t", "wheel")
+    (wheel,) = NATIVE.glob("*.whl")
+    python = VENV / "bin/python"
+    run(python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--force-reinstall", wheel)
+    used = "from warpleague.runner.bot.exchange import compiled; print(compiled is not None)"
+    if run(python, "-c", used, cwd=folder).strip() != "True":
+        sys.exit("the wheel with the parts in C does not use them")
+    if play(folder) != digest:
+        sys.exit("with the parts in C the same match has another record")
+    return wheel
+
+
 def main() -> None:
     """Make all checks, each after the one before it."""
     name = f"warpleague-{version()}"
@@ -84,14 +114,13 @@ def main() -> None:
 
     shutil.rmtree(VENV, ignore_errors=True)
     run("env", f"VENV={VENV}", "LOCK=requirements/runtime.lock", ROOT / "scripts/bootstrap.sh")
-    python, program = VENV / "bin/python", VENV / "bin/warpleague"
+    python = VENV / "bin/python"
     run(python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", wheel)
     run(python, "-m", "pip", "check")
     with tempfile.TemporaryDirectory() as folder:
-        print(run(program, "--version", cwd=Path(folder)), end="")
-        run(program, *MATCH, cwd=Path(folder))
-        print(run(program, "replay", "verify", "match.jsonl", cwd=Path(folder)), end="")
-    print(f"{name} can be released: dist/{name}.tar.gz, dist/{wheel.name}")
+        print(run(VENV / "bin/warpleague", "--version", cwd=Path(folder)), end="")
+        native = check_native(Path(folder), play(Path(folder)))
+    print(f"{name} can be released: dist/{name}.tar.gz, dist/{wheel.name}, dist/native/{native.name}")
 
 
 if __name__ == "__main__":
