@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 import attrs
 from markupsafe import Markup
@@ -56,6 +57,11 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     return [number * step for number in range(first, last + 1)]
 
 
+def _matches_of(bot: str) -> str:
+    """The address, on the page of a league, of the matches of a bot."""
+    return f"#bot={quote(one_line(bot))}"
+
+
 def _label(value: float) -> str:
     return f"{round(value, 6):,.10g}"
 
@@ -96,7 +102,9 @@ def intervals(rows: Sequence[Row], axis: str, *, zero: float | None = None) -> M
 def _interval_row(row: Row, y: float, x: object) -> Markup:
     at = x if callable(x) else float
     parts = [
-        Markup('<g class="row"><title>{}: {}</title>').format(one_line(row.name), row.text),
+        Markup('<a href="{}"><g class="row"><title>{}: {}</title>').format(
+            _matches_of(row.name), one_line(row.name), row.text
+        ),
         Markup('<text class="name" x="{}" y="{}">{}</text>').format(_NAMES - 12, y, _cut(row.name, 20)),
     ]
     if row.low is not None and row.high is not None:
@@ -116,7 +124,9 @@ def _interval_row(row: Row, y: float, x: object) -> Markup:
     if row.value is not None and row.above is None and row.below is None:
         parts.append(Markup('<circle class="dot" cx="{}" cy="{}" r="4.5"/>').format(at(row.value), y))
     parts.append(
-        Markup('<text class="value" x="{}" y="{}">{}</text></g>').format(_WIDTH - _VALUES + 10, y, row.text)
+        Markup('<text class="value" x="{}" y="{}">{}</text></g></a>').format(
+            _WIDTH - _VALUES + 10, y, row.text
+        )
     )
     return Markup("").join(parts)
 
@@ -164,8 +174,8 @@ def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> 
         points = " ".join("{},{}".format(*at(place, line[place])) for place in places)
         seat = f"seat-{number}" if number < _COLOURS else "other"
         parts.append(
-            Markup('<g class="line {}"><title>{}: {:.0f}</title><polyline points="{}"/>').format(
-                seat, one_line(name), line[-1], points
+            Markup('<a href="{}"><g class="line {}"><title>{}: {:.0f}</title><polyline points="{}"/>').format(
+                _matches_of(name), seat, one_line(name), line[-1], points
             )
         )
         if number < _COLOURS:
@@ -174,7 +184,7 @@ def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> 
                     right + 8, round(ends[number], 1), _cut(name, 18), line[-1]
                 )
             )
-        parts.append(Markup("</g>"))
+        parts.append(Markup("</g></a>"))
     return Markup("").join([*parts, Markup("</svg>")])
 
 
@@ -267,7 +277,7 @@ def small_bar(value: float, most: float) -> Markup:
 
 
 def _head(height: float, title: str) -> Markup:
-    return Markup('<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}">').format(
+    return Markup('<svg class="chart" viewBox="0 0 {} {}" role="group" aria-label="{}">').format(
         _WIDTH, height, title
     )
 

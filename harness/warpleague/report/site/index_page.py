@@ -36,6 +36,7 @@ from warpleague.report.figures import (
 )
 from warpleague.report.match import BUSY_SHARE
 from warpleague.report.site import charts
+from warpleague.report.site.front import CARDS, cards, picks, picture, sentence
 from warpleague.report.site.listing import Listing
 from warpleague.report.site.wording import Facts, conditions, one_line
 from warpleague.safe_text import safe
@@ -56,10 +57,11 @@ _FIRST: Final = 6  # matches linked for each kind of fault
 
 @attrs.frozen
 class IndexContent:
-    """The values of the page, and all matches played, in schedule order."""
+    """The values of the page, all matches played, in schedule order, and the board it begins with."""
 
     values: dict[str, Any]
     listing: Listing
+    picture: dict[str, Any] | None
 
 
 def index_content(league: League) -> IndexContent:
@@ -71,7 +73,12 @@ def index_content(league: League) -> IndexContent:
     read = read_tables(league, columns, _FIRST, marks)
     table = read.standings
     game = load_game(season.game)
+    found = picks(columns, table)
     values = {
+        "sentence": sentence(league, game, now, table),
+        "picks": found,
+        "cards": cards(league, table, columns),
+        "card_limit": CARDS,
         "status": now,
         "title": game.title,
         "facts": _facts(league, now),
@@ -95,7 +102,7 @@ def index_content(league: League) -> IndexContent:
         "faults": _faults(read.faults),
         "fault_kinds": listing.kinds,
     }
-    return IndexContent(values, listing)
+    return IndexContent(values, listing, picture(league, game, found[0]) if found else None)
 
 
 # The head
@@ -261,7 +268,14 @@ def _cross(table: Standings) -> list[dict[str, Any]]:
             if likelihood is not None:
                 text += f", stronger with a likelihood of {100 * likelihood:.0f} %"
             share = points / meetings
-            cells.append({"share": f"{100 * share:.0f}", "shade": round(20 * share), "text": text})
+            cells.append(
+                {
+                    "share": f"{100 * share:.0f}",
+                    "shade": round(20 * share),
+                    "text": text,
+                    "other": table.names[other],
+                }
+            )
         rows.append({"bot": table.names[bot], "cells": cells})
     return rows
 

@@ -61,8 +61,8 @@ class Listing:
         """The kinds of faults that there are."""
         return sorted({str(line.fault.kind) for line in self.found})
 
-    def chosen(self, most: int | None) -> list[ListedMatch]:
-        """The matches that get a replay, `most` at most (None: all)."""
+    def chosen(self, most: int | None, wanted: Iterable[int] = ()) -> list[ListedMatch]:
+        """The matches that get a replay, `most` at most (None: all), those whose numbers are `wanted` if they fit."""
         columns = self.columns
         places = np.searchsorted(columns.number, list(self.faults)).tolist()
         faulty = {
@@ -70,19 +70,28 @@ class Listing:
             for place, of in zip(places, self.faults.values(), strict=True)
         }
         at = choose(faulty, len(self), most)
+        asked = set(np.searchsorted(columns.number, list(wanted)).tolist())
+        spare = [place for place in at if place not in faulty and place not in asked][::-1]
+        missing = sorted(asked - set(at))
+        at = sorted({*at, *missing[: len(spare)]} - set(spare[: len(missing)]))
         parts = (columns.number[at].tolist(), columns.id[at].tolist(), columns.deal[at].tolist())
         return [ListedMatch(number, name.decode(), deal) for number, name, deal in zip(*parts, strict=True)]
 
     def block(
-        self, bots: Iterable[str], pages: set[str], write: Callable[[str, bytes], None]
+        self,
+        bots: Iterable[str],
+        pages: set[str],
+        write: Callable[[str, bytes], None],
+        picture: dict[str, Any] | None = None,
     ) -> tuple[str, set[str]]:
         """What the page has of the list, as a block, and the names of its parts, each of which is given to `write`.
 
-        `pages` are the ids of the matches that have a page.
+        `pages` are the ids of the matches that have a page; `picture` is for the board that the page begins with.
         """
         names = [one_line(name) for name in bots]
         if len(self) <= PART:
-            return packed({"bots": names, "rows": list(self._rows(0, len(self), pages))}), set()
+            rows = list(self._rows(0, len(self), pages))
+            return packed({"bots": names, "rows": rows, "picture": picture}), set()
         parts = []
         replays: dict[str, int] = {}
         for place, begin in enumerate(range(0, len(self), PART)):
@@ -101,6 +110,7 @@ class Listing:
             "replays": replays,
             "ends": sorted({one_line(text) for text in self.columns.texts}),
             "busy": bool(self.busy.any()),
+            "picture": picture,
         }
         return packed(said), {name for name, *_ in parts}
 

@@ -28,7 +28,7 @@ ASSETS: Final = "assets"
 
 STYLES: Final = {
     "match": ("base.css", "match.css", "board.css", "kinds.css"),
-    "index": ("base.css", "index.css"),
+    "index": ("base.css", "index.css", "board.css", "kinds.css"),
     "play": ("base.css", "match.css", "board.css", "kinds.css", "play.css"),
 }
 SCRIPTS: Final = {
@@ -42,7 +42,7 @@ SCRIPTS: Final = {
         "chart.js",
         "viewer.js",
     ),
-    "index": ("codec.js", "matches.js"),
+    "index": ("codec.js", "glyphs.js", "board.js", "painter.js", "matches.js"),
     "play": ("codec.js", "glyphs.js", "board.js", "painter.js", "beside.js", "play.js"),
 }
 _NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src 'none'"

@@ -102,7 +102,7 @@ def write_site(
     with league.store.snapshot():
         found = index_content(league)
     listing = found.listing
-    chosen = listing.chosen(replays)
+    chosen = listing.chosen(replays, [pick.number for pick in found.values["picks"]])
     for name, data in shared().items():
         if not (out / ASSETS / name).exists():
             write(out / ASSETS / name, data)
@@ -125,7 +125,7 @@ def write_site(
         if not (out / ASSETS / name).exists():
             write(out / ASSETS / name, data)
 
-    block, parts = listing.block(league.season.names, pages, put)
+    block, parts = listing.block(league.season.names, pages, put, found.picture)
     write(index, _index(found.values, block, len(listing), pages, problems, command))
     # Every page that it names is there: those that go are removed afterwards.
     write(out / MATCHES / ORDER, _order([match.id for match in chosen if match.id in pages]))
@@ -175,6 +175,7 @@ def _index(
         all_command=command("report", "--replays", "all"),
         verify_command=command("verify"),
         run_command=command("run"),
+        one_command=command("export", "--match", "ID"),
         **values,
     )
 

@@ -5,9 +5,9 @@
 "use strict";
 
 (async () => {
-  const { unpack } = globalThis.warpleague;
+  const { Board, Film, unpack } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
-  const PAGE = 100;
+  const PAGE = window.matchMedia("(max-width: 700px)").matches ? 25 : 100;
   const form = find("filter");
   const body = find("list").querySelector("tbody");
   const folder = "matches";
@@ -40,6 +40,14 @@
       option.value = value;
       return option;
     }));
+  }
+
+  if (data.picture) {
+    const { names: seated, frames } = data.picture;
+    find("scene").hidden = false;
+    const board = new Board(find("board"), (owner) => seated[owner] ?? "");
+    board.show(new Film(frames, 0).at(0), undefined, []);
+    if (!find("board").hasAttribute("viewBox")) find("scene").hidden = true;
   }
 
   const sorted = [...data.bots].sort((one, other) => one.localeCompare(other));
@@ -142,9 +150,12 @@
   }
 
   function link(row, text, fragment = "") {
-    if (!row.replay) return make("span", "", text);
-    const made = make("a", "", text);
-    made.href = `${folder}/${encodeURIComponent(row.id)}.html${fragment}`;
+    const made = make("a", row.replay ? "" : "absent", text);
+    if (row.replay) made.href = `${folder}/${encodeURIComponent(row.id)}.html${fragment}`;
+    else {
+      made.href = `#match=${encodeURIComponent(row.id)}&number=${row.number}`;
+      made.title = "this match has no page yet: how to make it";
+    }
     return made;
   }
 
@@ -241,19 +252,32 @@
     }
   }
 
+  /** Says how a match is opened that has no page. */
+  function tell(row) {
+    const how = find("how");
+    how.hidden = !row || Boolean(row.replay);
+    if (how.hidden) return;
+    how.querySelector("p").textContent = `Match ${row.number.toLocaleString("en")} has no page here. To make one of it:`;
+    const written = how.dataset.command.replace("ID", row.id.slice(0, 12));
+    how.querySelector("pre").textContent = `warpleague replay page "$(${written})" -o match-${row.number}.html`;
+  }
+
   /** Shows what the address asks for; sections are the browser's business. */
   async function follow() {
     const told = new URLSearchParams(window.location.hash.slice(1));
     const id = told.get("match");
     if (id !== null) {
       state.here = id;
-      const part = data.replays?.[id];
+      const number = Number(told.get("number") ?? 0);
+      const place = parts.findIndex(([, from, to]) => from <= number && number <= to);
+      const part = data.replays?.[id] ?? (place < 0 ? undefined : place);
       if (part !== undefined && part !== state.part) await load(part);
       if (!wanted().some((row) => row.id === id)) clear();
       const at = order(wanted()).findIndex((row) => row.id === id);
       if (at >= 0) state.page = Math.floor(at / PAGE);
       show();
-      (body.querySelector(".here") ?? find("matches")).scrollIntoView({ block: "center" });
+      tell(rows.find((row) => row.id === id));
+      (find("how").hidden ? (body.querySelector(".here") ?? find("matches")) : find("how")).scrollIntoView({ block: "center" });
       return;
     }
     if (fields.some((name) => told.has(name))) {

@@ -1,0 +1,278 @@
+"""What a league's page begins with: a sentence, a picture, the bots as cards, and the matches to look at first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+import numpy as np
+
+from warpleague.errors import BadInput, RecordError, StoreError
+from warpleague.league.entry import folder_of
+from warpleague.league.formats.api import counted
+from warpleague.league.verifying import published_record
+from warpleague.match.replay import Replay
+from warpleague.report.figures import fit_words, percent, placing_words, rank_words
+from warpleague.report.site.wording import number, one_line, outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpleague.games.api import Game
+    from warpleague.league.columns import Columns
+    from warpleague.league.league import League
+    from warpleague.league.standings import Standing, Standings
+    from warpleague.league.status import Status
+
+CARDS: Final = 24
+"""Bots that have a card; all have a line in the table."""
+
+_FORM: Final = 10  # matches that a card shows
+_UPSET: Final = 25.0  # in Elo: a win against a bot that is stronger by less surprises nobody
+_LANGUAGES: Final = {
+    "cargo": "Rust", "clang": "C", "clang++": "C++", "c++": "C++", "cc": "C", "csc": "C#", "dotnet": "C#",
+    "g++": "C++", "gcc": "C", "go": "Go", "java": "Java", "javac": "Java", "lua": "Lua", "luajit": "Lua",
+    "mcs": "C#", "mono": "C#", "nim": "Nim", "node": "JavaScript", "ocaml": "OCaml", "ocamlfind": "OCaml",
+    "ocamlopt": "OCaml", "perl": "Perl", "php": "PHP", "python": "Python", "ruby": "Ruby", "rustc": "Rust",
+    "tsc": "TypeScript",
+}  # fmt: skip
+_KINDS: Final = {
+    "round-robin": "a round-robin",
+    "gauntlet": "a gauntlet",
+    "swiss": "a Swiss",
+    "knockout": "a knockout",
+    "double-elimination": "a double elimination",
+    "ladder": "a ladder",
+    "test": "a test of strength",
+}
+
+
+@attrs.frozen
+class Pick:
+    """A match to look at: why, its number and id, and how it ended in one sentence."""
+
+    title: str
+    number: int
+    match: str
+    deal: int
+    text: str
+
+
+def sentence(league: League, game: Game[Any, Any], now: Status, table: Standings) -> str:
+    """What the league is, and how it stands."""
+    kind = _KINDS.get(league.season.format.kind, "a league")
+    size = f"{now.stored:,} matches played so far"
+    if now.matches is not None:
+        size = (
+            f"{now.matches:,} matches"
+            if now.complete
+            else f"{now.stored:,} of {now.matches:,} matches played ({now.percent:.0f} %)"
+        )
+    told = f"{counted(len(now.bots), 'bot')} in {kind} of {game.title}: {size}."
+    if not table.matches or league.season.format.kind == "test":
+        return told
+    ranked = [line for line in table.lines if line.rank is not None]
+    first = [one_line(line.bot) for line in ranked if line.rank == 1]
+    if len(first) > 3 or not first:
+        return told
+    names = " and ".join([", ".join(first[:-1]), first[-1]] if first[:-1] else first)
+    verb = "won it" if now.complete else "leads" if len(first) == 1 else "lead"
+    if now.complete and len(first) > 1:
+        verb = "share the first place"
+    return f"{told} {names} {verb}{_by(table, ranked) if len(first) == 1 else ''}."
+
+
+def _by(table: Standings, ranked: Sequence[Standing]) -> str:
+    """How far the first one is ahead of the second."""
+    if len(ranked) < 2 or ranked[0].placing is not None:
+        return ""
+    one, two = ranked[:2]
+    if one.fit is None or two.fit is None or one.guessed or two.guessed:
+        return ""
+    sure = (
+        "" if one.likelihood is None else f", likelihood to be the stronger one {100 * one.likelihood:.0f} %"
+    )
+    return f", {one.fit - two.fit:.0f} Elo before {one_line(two.bot)}{sure}" if table.fit else ""
+
+
+# Matches to look at
+
+
+def picks(columns: Columns, table: Standings) -> list[Pick]:
+    """The best match, the closest, the longest and the greatest upset: each once, as far as there are any."""
+    if not len(columns):
+        return []
+    found = {
+        "Best against second": _of_the_best(columns, table),
+        "Closest": _closest(columns),
+        "Longest": int(np.argmax(columns.values["lines"])),
+        "Greatest upset": _upset(columns, table),
+    }
+    told, seen = [], set[int]()
+    for title, at in found.items():
+        if at is not None and at not in seen:
+            seen.add(at)
+            told.append(_pick(title, columns, table, at))
+    if told[0].title != "Best against second":
+        told.insert(0, _pick("Last", columns, table, len(columns) - 1))
+    return told
+
+
+def _pick(title: str, columns: Columns, table: Standings, at: int) -> Pick:
+    values = columns.values
+    names = [one_line(table.names[bot]) for bot in columns.seats[at].tolist()]
+    rival = float(columns.rival[at])
+    why = columns.texts[int(values["why"][at])]
+    scores = columns.scores[at].tolist()
+    ranks = columns.ranks[at].tolist()
+    if ranks.count(1) == 1 and len(ranks) > 1:
+        order = sorted(range(len(ranks)), key=ranks.__getitem__)
+        others = " and ".join(
+            filter(None, [", ".join(names[seat] for seat in order[1:-1]), names[order[-1]]])
+        )
+        told = " : ".join(number(scores[seat]) for seat in order)
+        text = f"{names[order[0]]} beats {others}, {told} ({one_line(why)})"
+    else:
+        text = outcome(names, ranks, scores, None if rival != rival else rival, why)
+    if title == "Longest":
+        text += f", {int(values['lines'][at]):,} lines"
+    return Pick(title, int(values["number"][at]), values["id"][at].decode(), int(values["deal"][at]), text)
+
+
+def _of_the_best(columns: Columns, table: Standings) -> int | None:
+    """The last match in which the first two of the table met."""
+    if table.solo or len(table.order) < 2:
+        return None
+    one, two = table.order[:2]
+    met = np.flatnonzero((columns.seats == one).any(axis=1) & (columns.seats == two).any(axis=1))
+    return int(met[-1]) if len(met) else None
+
+
+def _closest(columns: Columns) -> int | None:
+    """The decided match with the least difference in score, the longest of them; None if all differ alike."""
+    scores = columns.scores
+    if columns.players == 1:
+        gaps = np.abs(scores[:, 0] - columns.rival)
+    else:
+        best = np.sort(scores, axis=1)
+        gaps = best[:, -1] - best[:, -2]
+    decided = np.flatnonzero(np.isfinite(gaps) & (gaps > 0))
+    if not len(decided) or np.ptp(gaps[decided]) == 0:
+        return None
+    least = decided[gaps[decided] == gaps[decided].min()]
+    return int(least[np.argmax(columns.values["lines"][least])])
+
+
+def _upset(columns: Columns, table: Standings) -> int | None:
+    """The match whose winner was weaker than the strongest loser by most, by the fit."""
+    if table.fit is None or columns.players < 2:
+        return None
+    ratings = np.array([np.nan if rating is None else rating for rating in table.fit.ratings], dtype=float)
+    seated, first = ratings[columns.seats], columns.ranks == 1
+    alone = first.sum(axis=1) == 1
+    if not alone.any():
+        return None
+    winner = np.where(first, seated, -np.inf).max(axis=1)
+    beaten = np.where(first, -np.inf, seated).max(axis=1)
+    gaps = np.where(alone, beaten - winner, -np.inf)
+    gaps = np.where(np.isfinite(gaps), gaps, -np.inf)
+    at = int(np.argmax(gaps))
+    return at if gaps[at] >= _UPSET else None
+
+
+def picture(league: League, game: Game[Any, Any], pick: Pick) -> dict[str, Any] | None:
+    """The last position of a match for the board, with the names of its seats; None if its record does not hold."""
+    from warpleague.report.site.delta import diff
+
+    try:
+        replay = Replay(published_record(league, pick.match, pick.deal))
+        state = replay.first
+        for step in replay:
+            state = step.state
+    except (RecordError, StoreError):
+        return None
+    names = [one_line(seat["bot"]) for seat in replay.header["seats"]]
+    return {"names": names, "frames": [{"scene": [diff(None, game.scene(state, None))]}]}
+
+
+# Cards
+
+
+def cards(league: League, table: Standings, columns: Columns) -> list[dict[str, Any]]:
+    """The first bots of the table: who wrote them in which language, how they stand, and their last matches."""
+    changed = {change.bot for change in league.changed}
+    seats = {seat.bot: seat for seat in league.season.bots}
+    about = {} if len(seats) > CARDS * 4 else _manifests(league)
+    found = []
+    for line in table.lines[:CARDS]:
+        bot = table.names.index(line.bot)
+        told = about.get(line.bot, {}) if line.bot not in changed else {}
+        found.append(
+            {
+                "bot": line.bot,
+                "rank": rank_words(line),
+                "strength": _strength(line, table),
+                "version": one_line(seats[line.bot].version or ""),
+                "form": _form(columns, bot),
+                "language": told.get("language", ""),
+                "authors": told.get("authors", ""),
+                "description": told.get("description", ""),
+            }
+        )
+    return found
+
+
+def _strength(line: Standing, table: Standings) -> str:
+    if line.placing is not None:
+        words = placing_words(line)
+        return words[0] if line.placing.reached is not None else f"{words[0]} points"
+    if table.rival:
+        return f"{percent(line.record.won / line.record.played)} won" if line.record.played else ""
+    if table.solo:
+        return f"score {number(line.record.scores.mean)}" if line.record.played else ""
+    fit, error = fit_words(line)
+    return fit + (f" ± {error}" if error and not line.guessed else "")
+
+
+def _form(columns: Columns, bot: int) -> list[dict[str, Any]]:
+    """The last matches of a bot, the last one at the end; of several seats it has the best counts."""
+    at = np.flatnonzero((columns.seats == bot).any(axis=1))[-_FORM:]
+    found = []
+    for place in at.tolist():
+        ranks = columns.ranks[place]
+        own = int(ranks[columns.seats[place] == bot].min())
+        shared = int((ranks == 1).sum()) > 1
+        word = "lost" if own != 1 else "drawn" if shared and columns.players > 1 else "won"
+        if columns.players == 1 and columns.rival[place] != columns.rival[place]:
+            word = "played"
+        match = columns.values["id"][place].decode()
+        found.append({"word": word, "match": match, "number": int(columns.values["number"][place])})
+    return found
+
+
+def _manifests(league: League) -> dict[str, dict[str, str]]:
+    """What the manifests of the bots say, by name, where their folders are still there."""
+    from warpleague.runner.bundle.manifest import read_manifest
+
+    found: dict[str, dict[str, str]] = {}
+    for entry in league.config.entries:
+        try:
+            manifest = read_manifest(folder_of(league.config, entry))
+        except BadInput:
+            continue
+        found[entry.name or manifest.name] = {
+            "language": _language([*(manifest.build or ()), *manifest.run]),
+            "authors": one_line(", ".join(manifest.authors)),
+            "description": one_line(manifest.description),
+        }
+    return found
+
+
+def _language(words: Sequence[str]) -> str:
+    """The language that a manifest's commands are of; empty if they do not tell."""
+    for word in words:
+        name = word.rpartition("/")[2].lower()
+        language = _LANGUAGES.get(name) or _LANGUAGES.get(name.rstrip("0123456789.-"))
+        if language:
+            return language
+    return ""
