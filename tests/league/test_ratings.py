@@ -315,9 +315,9 @@ def test_many_bots_of_all_strengths() -> None:
     steps = [fit.ratings[bot] - fit.ratings[bot + 1] for bot in range(24)]
     assert steps == pytest.approx([400 * log10(999)] * 24)
     assert fit.converged
-    swept = fitted(duels(*((bot, bot + 1, 99_999, 0, 0) for bot in range(12))), 13)
+    swept = fitted(duels(*((bot, bot + 1, 9_999, 0, 0) for bot in range(12))), 13)
     steps = [swept.ratings[bot] - swept.ratings[bot + 1] for bot in range(12)]
-    assert steps == pytest.approx([400 * log10(199_999)] * 12)
+    assert steps == pytest.approx([400 * log10(19_999)] * 12)
 
 
 def test_all_bots_beaten_by_the_next() -> None:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from tests.league.conftest import OpenLeague, Refereed, WriteLeague
 
+    from warpleague.match.spec import MatchResult, MatchSpec
+
 EXAMPLES = int(os.environ.get("FUZZ_STORES", "40"))
 """Stores that each property is tried on; `make fuzz` asks for more."""
 
@@ -148,6 +150,10 @@ def at(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("strangers")
 
 
+PLAYED: dict[str, MatchResult] = {}
+"""The matches of `base`, by id: every test has the same ones."""
+
+
 @pytest.fixture
 def base(
     write_league: WriteLeague,
@@ -163,7 +169,13 @@ def base(
     for module in (warpleague.league.verifying, warpleague.league.merging):
         monkeypatch.setattr(module, "RefereePool", inline_pool)
     path = write_league("a", "b", deals=2, game=short)
-    play = refereed(CONFINED)
+    referee = refereed(CONFINED)
+
+    def play(spec: MatchSpec) -> MatchResult:
+        if spec.id not in PLAYED:
+            PLAYED[spec.id] = referee(spec)
+        return PLAYED[spec.id]
+
     for name, some in (("whole", range(4)), ("part", range(1)), ("theirs", range(1, 3))):
         with open_league(path, tmp_path / name) as league:
             if name == "whole":
