@@ -276,7 +276,7 @@
       const own = owner === null || owners.has(owner) ? [] : trays(scene, before, owner);
       if (owner !== null) owners.add(owner);
       if (lines.length + own.length === 0) return [];
-      const panel = make("section", "panel", make("h3", "", titleOf(title, owner)), ...own);
+      const panel = make("section", "panel", make("h2", "", titleOf(title, owner)), ...own);
       if (owner !== null) panel.classList.add("owned", `seat-${owner % 10}`);
       panel.append(make("div", "lines", ...lines.map((line, row) => {
         const changed = before !== undefined && old.length === lines.length && old[row] !== line;
