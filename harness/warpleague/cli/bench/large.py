@@ -47,9 +47,9 @@ def million(ground: Ground) -> list[Figure]:
 
 
 def many_bots(ground: Ground) -> list[Figure]:
-    """Standings of 160,000 matches of 400 bots, and the size of the page of the league."""
+    """Standings of 159,600 matches of 400 bots (one deal for each pair), and the size of the page of the league."""
     folder = ground.folder / "bots"
-    config = make(folder, bots=400, matches=ground.times(160_000))
+    config = make(folder, bots=400, matches=ground.times(159_600))
     try:
         with ground.one_core():
             bare = bare_s()
