@@ -6,6 +6,7 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import attrs
 import msgspec
 
 from warpleague import __version__
@@ -16,7 +17,8 @@ from warpleague.league.facts import Fact, add_fact, facts_in, settle_meta
 from warpleague.league.schema import SPARE, clear_errors, is_text, json_object, set_meta, transaction, utc_now
 from warpleague.league.season import differences
 from warpleague.match.chance import season_commitment
-from warpleague.match.spec import FORMAT, FORMATS, SeatSpec
+from warpleague.match.spec import FORMAT, FORMATS, SeatSpec, TimeControl
+from warpleague.strict import structure
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,6 +31,16 @@ if TYPE_CHECKING:
     from warpleague.league.season import Entry, Season, Stage
 
 T = TypeVar("T")
+
+
+def _bots(text: str) -> tuple[SeatSpec, ...]:
+    """The bots of the last run; a bot with a clock of its own has that as a fourth value."""
+    found = []
+    for row in msgspec.json.decode(text, type=list[tuple[Any, ...]]):
+        name, version, digest = msgspec.convert(row[:3], tuple[str, str, str])
+        clock = structure(row[3], TimeControl, "clock") if len(row) == 4 else None
+        found.append(SeatSpec(name, version, digest, clock=clock))
+    return tuple(found)
 
 
 class About:
@@ -84,8 +96,7 @@ class About:
 
     def bots(self) -> tuple[SeatSpec, ...] | None:
         """The bots of the last run, in order, without a way to run them; None before the first run."""
-        rows = self._fact("bots", msgspec.json.Decoder(list[tuple[str, str, str]]).decode)
-        return None if rows is None else tuple(SeatSpec(*row) for row in rows)
+        return self._fact("bots", _bots)
 
     def skipped(self) -> tuple[str, ...]:
         """One line for each bot that was left out of the last run."""
@@ -148,7 +159,10 @@ class About:
     def enter(self, config: LeagueConfig, season: Season, skipped: Sequence[str] = ()) -> None:
         """Write down the league about to be run: secret, conditions, bots; and `league.toml` for people."""
         self.check_same_league(season, config)
-        bots = [[bot.bot, bot.version, bot.digest] for bot in season.bots]
+        bots = [
+            [bot.bot, bot.version, bot.digest, *([] if bot.clock is None else [attrs.asdict(bot.clock)])]
+            for bot in season.bots
+        ]
         beacon = {} if season.beacon is None else {"beacon": season.beacon}
         with self.writing():
             self._note_season(config, season)

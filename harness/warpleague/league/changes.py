@@ -15,6 +15,7 @@ from warpleague.league.config import FormatTable, RatingTable, without_none
 from warpleague.league.entry import folder_of
 from warpleague.league.schema import SPARE, json_object
 from warpleague.league.season import differences
+from warpleague.match.spec import identity_of
 from warpleague.strict import structure
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def changes(config: LeagueConfig, store: Store) -> tuple[Change, ...]:
 
 
 def _of_bots(config: LeagueConfig, store: Store, last: dict[str, Any]) -> Iterator[Change]:
-    played = {bot.bot: bot.digest for bot in store.bots() or ()}
+    played = {bot.bot: bot.identity for bot in store.bots() or ()}
     listed = [{"path": bot} if isinstance(bot, str) else bot for bot in last.get("bots", ())]
     seen: set[str] = set()
     for entry in config.entries:
@@ -61,7 +62,8 @@ def _of_bots(config: LeagueConfig, store: Store, last: dict[str, Any]) -> Iterat
             if problem:
                 yield Change("broken", name, f"{name} cannot take part any more ({problem})")
             elif digest != played[name]:
-                yield Change("content", name, f"{name} has other content")
+                other = "another clock" if digest.split()[0] == played[name].split()[0] else "other content"
+                yield Change("content", name, f"{name} has {other}")
         elif without_none(attrs.asdict(entry)) not in listed:
             yield Change("added", name, f"{name} was added")
     for name in played:
@@ -75,11 +77,14 @@ def _look(config: LeagueConfig, entry: BotEntry) -> tuple[str, str, str]:
     from warpleague.runner.bundle.manifest import read_manifest
 
     folder = folder_of(config, entry)
-    name = entry.name or folder.name
+    name = entry.named(folder.name)
     try:
         manifest = read_manifest(folder)
-        name = entry.name or manifest.name
-        return name, folder_digest(folder, manifest.files), ""
+        name = entry.named(manifest.name)
+        clock = None
+        if entry.clock is not None:
+            clock = {**attrs.asdict(entry.clock), "start_s": config.clock.start_s}
+        return name, identity_of(folder_digest(folder, manifest.files), clock), ""
     except BadInput as error:
         return name, "", str(error).splitlines()[0]
 

@@ -31,11 +31,32 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 @attrs.frozen(kw_only=True)
+class EntrantClock:
+    """The clock of one bot, instead of the league's; only the time to start is the same for all."""
+
+    move_s: float | None = None
+    bank_s: float | None = None
+    increment_s: float | None = None
+
+    @property
+    def told(self) -> str:
+        """The clock in short, such as `0.1s` or `60s+1s`: each move, or the bank and what is added to it."""
+        bank = "" if self.bank_s is None else f"{self.bank_s:g}s"
+        bank += "" if self.increment_s is None else f"+{self.increment_s:g}s"
+        return "/".join([*([bank] if bank else []), *([] if self.move_s is None else [f"{self.move_s:g}s"])])
+
+
+@attrs.frozen(kw_only=True)
 class BotEntry:
-    """A bot of the league: its folder, relative to the league file, and the name it plays under."""
+    """A bot of the league: its folder, relative to the league file, the name it plays under, and its own clock."""
 
     path: str
     name: str | None = None
+    clock: EntrantClock | None = None
+
+    def named(self, bundle: str) -> str:
+        """The name it plays under; `bundle` is the one in its manifest."""
+        return self.name or (bundle if self.clock is None else f"{bundle}@{self.clock.told}")
 
 
 @attrs.frozen(kw_only=True)

@@ -8,7 +8,8 @@ from warpleague.errors import ConfigError
 from warpleague.games import load_game
 
 if TYPE_CHECKING:
-    from warpleague.league.config import LeagueConfig
+    from warpleague.league.config import EntrantClock, LeagueConfig
+    from warpleague.match.spec import TimeControl
 
 MOST_MATCHES: Final = 1000
 """How many matches a job may play at a time, at most."""
@@ -31,18 +32,10 @@ def check_config(config: LeagueConfig, where: str) -> None:
                 f"{where}: bots[{index}].name: must be 1 to {_NAME_LENGTH} printable characters, "
                 "without blanks around them"
             )
-    for key in ("move_s", "bank_s", "increment_s", "start_s"):
-        value = getattr(config.clock, key)
-        if value is not None and (value < 0 or (value == 0 and key != "increment_s")):
-            raise ConfigError(f"{where}: clock.{key}: must be above zero, not {value}")
-        if value is not None and value >= _MOST_S:
-            raise ConfigError(f"{where}: clock.{key}: must be below {_MOST_S:,} seconds, not {value}")
-    if config.clock.move_s is None and config.clock.bank_s is None:
-        raise ConfigError(
-            f"{where}: clock: set move_s or bank_s, else a silent bot stops the league for good"
-        )
-    if config.clock.increment_s is not None and config.clock.bank_s is None:
-        raise ConfigError(f"{where}: clock.increment_s: is added to a bank, but there is no bank_s")
+    _check_clock(config.clock, f"{where}: clock")
+    for index, entry in enumerate(config.entries):
+        if entry.clock is not None:
+            _check_clock(entry.clock, f"{where}: bots[{index}].clock")
     if config.rules.strikes and config.rules.faults == "forfeit":
         raise ConfigError(f'{where}: rules.strikes: only faults = "substitute" has strikes')
     if config.rules.faults == "substitute" and not config.rules.strikes:
@@ -90,6 +83,19 @@ def check_config(config: LeagueConfig, where: str) -> None:
             raise ConfigError(f"{where}: format.kind: a gauntlet needs tables of two or more; {todo}")
     elif config.format.challengers:
         raise ConfigError(f'{where}: format.challengers: only kind = "gauntlet" has challengers')
+
+
+def _check_clock(clock: TimeControl | EntrantClock, where: str) -> None:
+    for key in ("move_s", "bank_s", "increment_s", "start_s"):
+        value = getattr(clock, key, None)
+        if value is not None and (value < 0 or (value == 0 and key != "increment_s")):
+            raise ConfigError(f"{where}.{key}: must be above zero, not {value}")
+        if value is not None and value >= _MOST_S:
+            raise ConfigError(f"{where}.{key}: must be below {_MOST_S:,} seconds, not {value}")
+    if clock.move_s is None and clock.bank_s is None:
+        raise ConfigError(f"{where}: set move_s or bank_s, else a silent bot stops the league for good")
+    if clock.increment_s is not None and clock.bank_s is None:
+        raise ConfigError(f"{where}.increment_s: is added to a bank, but there is no bank_s")
 
 
 def _check_end(config: LeagueConfig, where: str) -> None:

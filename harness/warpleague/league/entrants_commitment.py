@@ -44,7 +44,7 @@ _ORDER: Final = (
 
 def commitment_to(season: Season) -> str:
     """The hexadecimal SHA-256 of names and digests of a season's bots, its conditions and its format."""
-    return _hash([[bot.bot, bot.digest] for bot in season.bots], season.conditions, _format(season))
+    return _hash([[bot.bot, bot.identity] for bot in season.bots], season.conditions, _format(season))
 
 
 def _format(season: Season) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def settle(db: sqlite3.Connection, path: Path, season: Season) -> None:
     if not before or before[-1].commitment != now:
         said = {
             "commitment": now,
-            "bots": [[bot.bot, bot.digest] for bot in season.bots],
+            "bots": [[bot.bot, bot.identity] for bot in season.bots],
             "conditions": season.conditions,
             "format": _format(season),
         }

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 import attrs
 
 from warpleague.errors import BadInput, BotError, ConfigError, EntrantsError, MissingToolchain
+from warpleague.match.spec import TimeControl
 from warpleague.runner.bundle.manifest import games_named, plays
 from warpleague.runner.bundle.shipped import located, shipped_root, short_name
 from warpleague.suggest import nearest, nearest_path
@@ -117,15 +118,13 @@ def folder_of(config: LeagueConfig, entry: BotEntry) -> Path:
 
 def name_of(config: LeagueConfig, entry: BotEntry) -> str:
     """The name of a bot of the file in the league; its folder's if its manifest cannot be read."""
-    if entry.name is not None:
-        return entry.name
     from warpleague.runner.bundle.manifest import read_manifest
 
     folder = folder_of(config, entry)
     try:
-        return read_manifest(folder).name
+        return entry.named(read_manifest(folder).name)
     except BadInput:
-        return folder.name
+        return entry.named(folder.name)
 
 
 def _enter(config: LeagueConfig, index: int, prepare: Callable[[Path], Prepared]) -> SeatSpec:
@@ -143,7 +142,10 @@ def _enter(config: LeagueConfig, index: int, prepare: Callable[[Path], Prepared]
         raise BotError(
             f"{where}: {bundle.name} does not play {config.game.id} (its games: {games_named(bundle.games)})"
         )
-    return attrs.evolve(bundle.seat(), bot=entry.name or bundle.name)
+    clock = None
+    if entry.clock is not None:
+        clock = TimeControl(**attrs.asdict(entry.clock), start_s=config.clock.start_s)
+    return attrs.evolve(bundle.seat(), bot=entry.named(bundle.name), clock=clock)
 
 
 def _neighbours(folder: Path) -> str:
@@ -178,7 +180,7 @@ def _problem(config: LeagueConfig, index: int, entry: BotEntry, error: BadInput)
     else:
         shown = short_name(Path(os.path.realpath(folder)))
         todo = f"mend it; to see more: warpleague bot check {shlex.quote(str(shown))}"
-    return Problem(entry.name or folder.name, str(folder), text, todo)
+    return Problem(entry.named(folder.name), str(folder), text, todo)
 
 
 def _several(config: LeagueConfig, problems: Sequence[Problem]) -> EntrantsError:

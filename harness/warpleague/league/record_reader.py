@@ -14,7 +14,7 @@ from warpleague.match.confinement import Confinement
 from warpleague.match.forms import act_misfit, end_misfit, fault_misfit, header_misfit
 from warpleague.match.packing import unpack
 from warpleague.match.replay import verify_record
-from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
+from warpleague.match.spec import MatchResult, SeatFault, SeatTimes, identity_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ _MOST_NAME: Final = 64
 
 @attrs.frozen
 class Recorded:
-    """What was read from a record: the name and digest of the bot in each seat, and the result."""
+    """What was read from a record: the name and identity of the bot in each seat, and the result."""
 
     seats: tuple[tuple[str, str], ...]
     result: MatchResult
@@ -46,7 +46,8 @@ def read_recorded(packed: bytes, match_id: str, conditions: Mapping[str, Any], k
     told = header_differences(header, {**conditions, "id": match_id})
     if told:
         raise RecordError(f"its header is that of another match: {'; '.join(told)}")
-    for name, digest in recorded.seats:
+    for seat in header["seats"]:
+        name, digest = seat["bot"], seat["digest"]
         if len(digest) > _MOST_NAME or not digest.isprintable():
             raise RecordError(f"the digest of {name!r} must be at most {_MOST_NAME} printable characters")
         if not (0 < len(name) <= _MOST_NAME and name.isprintable()):
@@ -125,7 +126,9 @@ class _Reader:
             raise RecordError(f"line {index + 1}: scores must be numbers within reason")
         if not (told.why.isprintable() and told.digest.isprintable()):
             raise RecordError(f"line {index + 1}: why and digest must be texts that can be printed")
-        seats = tuple((seat["bot"], seat["digest"]) for seat in header["seats"])
+        seats = tuple(
+            (seat["bot"], identity_of(seat["digest"], seat.get("clock"))) for seat in header["seats"]
+        )
         times = tuple(SeatTimes(row[0], *(us / 1000 for us in row[1:])) for row in self.times)
         result = MatchResult(
             id=header["id"],

@@ -119,7 +119,7 @@ class Season:
         """The earlier entries and that of these bots."""
         tables = self.format.tables
         now = Entry(
-            tuple((bot.bot, bot.digest) for bot in self.bots), None if isinstance(tables, str) else tables
+            tuple((bot.bot, bot.identity) for bot in self.bots), None if isinstance(tables, str) else tables
         )
         return (*self.history, now)
 
@@ -158,7 +158,7 @@ class Season:
         for entry in self.entries:
             for name, digest in entry.bots:
                 first.setdefault(name, digest)
-        return frozenset(i for i, bot in enumerate(self.bots) if first[bot.bot] != bot.digest)
+        return frozenset(i for i, bot in enumerate(self.bots) if first[bot.bot] != bot.identity)
 
     @cached_property
     def conditions(self) -> dict[str, Any]:
@@ -190,7 +190,7 @@ class Season:
 
     @cached_property
     def _seated(self) -> tuple[bytes, ...]:
-        return tuple(b"\n" + canonical([bot.bot, bot.digest]) for bot in self.bots)
+        return tuple(b"\n" + canonical([bot.bot, bot.identity]) for bot in self.bots)
 
     def match_id(self, deal: int, seats: Sequence[int]) -> str:
         """The id of a match: a hash of all that determines it, the bots' content in seat order included.
@@ -219,7 +219,7 @@ class Season:
         their deals; a bot whose content changes gets new ones. Bots that are not among `bots` may share the deal.
         With `own`, where each match has dice of its own, `bots` are in seat order.
         """
-        told = [[self.bots[bot].bot, self.bots[bot].digest] for bot in bots]
+        told = [[self.bots[bot].bot, self.bots[bot].identity] for bot in bots]
         what = ["own" if own else "shared", told if own else sorted(told), turn, round_]
         digest = blake2b(canonical(what), digest_size=8).digest()
         return int.from_bytes(digest, "big") >> (64 - _DEAL_BITS)

@@ -80,7 +80,7 @@ def entered_from(
 
 def check_content(config: LeagueConfig, stages: Sequence[Stage], bots: Sequence[SeatSpec]) -> None:
     """Raise `ConfigError` if a bot that came through is not the one that played there."""
-    now = {bot.bot: bot.digest for bot in bots}
+    now = {bot.bot: bot.identity for bot in bots}
     for stage in stages:
         for name, digest in stage.bots:
             if name in now and now[name] != digest:
@@ -151,7 +151,7 @@ def _through(league: League, top: int, where: str) -> Stage:
         raise ConfigError(
             f"{where}: {league.config.name} has {len(ranked)} bots with a rank, and {top} come through"
         )
-    digests = {bot.bot: bot.digest for bot in league.season.bots}
+    digests = {bot.bot: bot.identity for bot in league.season.bots}
     bots = tuple((name, digests[name]) for name in ranked[:top])
     return Stage(league.config.name, str(league.store.head()), bots)
 

@@ -119,7 +119,7 @@ class Store(About):
         with self.writing():
             keep = kept.head(self._db) is not None
             for fixture, seats, result in results:
-                self.put(fixture.id, fixture.deal, [(seat.bot, seat.digest) for seat in seats], result)
+                self.put(fixture.id, fixture.deal, [(seat.bot, seat.identity) for seat in seats], result)
                 if keep:
                     kept.note(self._db, fixture)
             kept.fold(self._db)

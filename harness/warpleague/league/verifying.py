@@ -20,6 +20,7 @@ from warpleague.league.stored_match import played_from
 from warpleague.match.confinement import Confinement
 from warpleague.match.lines import publish
 from warpleague.match.replay import verify_record
+from warpleague.match.spec import identity_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,7 +53,7 @@ def verify_league(league: League, jobs: int = 0) -> Iterator[tuple[Fixture, str 
         for fixture, row in league.store.rows(league.schedule):
             if row is None:
                 continue
-            bots = [(season.bots[bot].bot, season.bots[bot].digest) for bot in fixture.seats]
+            bots = [(season.bots[bot].bot, season.bots[bot].identity) for bot in fixture.seats]
             head = {**season.conditions, "id": fixture.id}
             key = season.key_of(fixture.deal)
             try:
@@ -88,7 +89,7 @@ def problem_of(
 ) -> str | None:
     """What is wrong with a record, or None.
 
-    `head` are the values its header must have, `bots` the name and digest of each seat, `stored` the ranks,
+    `head` are the values its header must have, `bots` the name and identity of each seat, `stored` the ranks,
     scores, rival, termination, digest and number of lines that the store holds, `faults` the fields of every seat's
     faults, `confinement` how its bots were confined.
     """
@@ -100,8 +101,8 @@ def problem_of(
     told = header_differences(header, head)
     if told:
         return f"its header is that of another match: {'; '.join(told)}"
-    if [(seat["bot"], seat["digest"]) for seat in header["seats"]] != bots:
-        return "its header names other bots"
+    if [(seat["bot"], identity_of(seat["digest"], seat.get("clock"))) for seat in header["seats"]] != bots:
+        return "its header names other bots, or other clocks of theirs"
     result = (tuple(summary.ranks), tuple(summary.scores), summary.rival, summary.why, summary.digest)
     if stored != (*result, summary.lines):
         return "the result in the store is not the one of its record"

@@ -115,11 +115,10 @@ def header_misfit(header: JsonObject) -> str | None:
             return f"seat {number} must name its bot, with version and digest, as texts"
         if misfit := _misfit(seat, _KIND, f"seat {number}: "):
             return misfit
-    for name, value in header["clock"].items():
-        if name in _CLOCK and not (_number(value) and 0 < value < MOST_S):
-            return f"clock.{name} must be a number of seconds above 0 and below {MOST_S:,}"
-    if "start_s" not in header["clock"]:
-        return "clock.start_s is missing"
+        if "clock" in seat and (misfit := _clock_misfit(seat["clock"])):
+            return f"seat {number}: {misfit}"
+    if misfit := _clock_misfit(header["clock"]):
+        return misfit
     if "parent" in header and (misfit := _parent_misfit(header)):
         return misfit
     try:
@@ -136,6 +135,15 @@ def _parent_misfit(header: JsonObject) -> str | None:
     if header["position"] is None:
         return "a match with a parent starts from a position"  # or its dice could be chosen
     return _misfit(parent, _PARENT, "parent.")
+
+
+def _clock_misfit(clock: Any) -> str | None:
+    if not _object(clock):
+        return "clock must be an object"
+    for name, value in clock.items():
+        if name in _CLOCK and not (_number(value) and 0 < value < MOST_S):
+            return f"clock.{name} must be a number of seconds above 0 and below {MOST_S:,}"
+    return None if "start_s" in clock else "clock.start_s is missing"
 
 
 def act_misfit(line: JsonObject) -> str | None:

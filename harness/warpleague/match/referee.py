@@ -72,11 +72,15 @@ class Referee:
         self._confinement = confinement
         self._observer = observer
 
-        clock = spec.clock
-        self._move_ns = None if clock.move_s is None else round(clock.move_s * _NANO)
-        self._increment_ns = round((clock.increment_s or 0) * _NANO)
-        has_bank = clock.bank_s is not None or clock.increment_s is not None
-        self._banks: list[int] | None = [round((clock.bank_s or 0) * _NANO)] * seats if has_bank else None
+        clocks = [seat.clock or spec.clock for seat in spec.seats]
+        self._move_s = [clock.move_s for clock in clocks]
+        self._move_ns = [None if clock.move_s is None else round(clock.move_s * _NANO) for clock in clocks]
+        self._increment_ns = [round((clock.increment_s or 0) * _NANO) for clock in clocks]
+        # What is left of each seat's bank; None for a seat without one.
+        self._banks: list[int | None] = [
+            None if clock.bank_s is None and clock.increment_s is None else round((clock.bank_s or 0) * _NANO)
+            for clock in clocks
+        ]
 
         self.seat = 0
         self.line = b""
@@ -110,7 +114,7 @@ class Referee:
     def start_line(self, seat: int) -> bytes:
         """The start message for `seat`; after `begin`."""
         spec = self.spec
-        clock = spec.clock
+        clock = spec.seats[seat].clock or spec.clock
         return codec.encode(
             Start(
                 match=spec.id,
@@ -184,20 +188,19 @@ class Referee:
     def _pose(self, seat: int, talk: int) -> None:
         """Write the question for `seat` and say how long it may take."""
         self._ids[seat] = self._id = self._ids[seat] + 1
-        move_ns = self._move_ns
-        move_s = self.spec.clock.move_s
+        move_ns, move_s = self._move_ns[seat], self._move_s[seat]
         bank_s = None
         if not self._talked:
             self._used_ns = 0
         elif move_ns is not None:
             move_ns = max(move_ns - self._used_ns, move_ns // _LEAST_SHARE)
             move_s = move_ns / _NANO
-        if self._banks is None:
+        bank_ns = self._banks[seat]
+        if bank_ns is None:
             self.budget_ns = move_ns
         else:
             if not self._talked:
-                self._banks[seat] += self._increment_ns
-            bank_ns = self._banks[seat]
+                bank_ns = self._banks[seat] = bank_ns + self._increment_ns[seat]
             bank_s = bank_ns / _NANO
             self.budget_ns = bank_ns if move_ns is None or bank_ns < move_ns else move_ns
         events = view = legal = None
@@ -270,9 +273,10 @@ class Referee:
 
     def charge(self, wall_ns: int) -> int | None:
         """Take `wall_ns` from the bank of the seat that is asked; what is left, or None without a bank."""
-        if self._banks is None:
+        bank_ns = self._banks[self.seat]
+        if bank_ns is None:
             return None
-        left_ns = self._banks[self.seat] = max(0, self._banks[self.seat] - wall_ns)
+        left_ns = self._banks[self.seat] = max(0, bank_ns - wall_ns)
         return left_ns
 
     def fault(self, seat: int, violation: Violation, wall_ns: int = 0) -> bool:

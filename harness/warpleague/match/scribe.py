@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Game, JsonObject, Outcome, Rolled, Weights
     from warpleague.match.confinement import Confinement
-    from warpleague.match.spec import Mark, MatchSpec, SeatSpec
+    from warpleague.match.spec import Mark, MatchSpec, SeatSpec, TimeControl
 
 _MARKED: Final[dict[Mark | None, tuple[bytes, bytes]]] = {
     None: (b"", b""),
@@ -177,12 +177,19 @@ class Scribe:
 
 
 def _seat(seat: SeatSpec) -> JsonObject:
-    told = {"bot": seat.bot, "version": seat.version, "digest": seat.digest}
-    return told if seat.kind == "bot" else {**told, "kind": seat.kind}
+    told: JsonObject = {"bot": seat.bot, "version": seat.version, "digest": seat.digest}
+    if seat.kind != "bot":
+        told["kind"] = seat.kind
+    if seat.clock is not None:
+        told["clock"] = _clock(seat.clock)
+    return told
+
+
+def _clock(clock: TimeControl) -> JsonObject:
+    return {name: number(value) for name, value in attrs.asdict(clock).items() if value is not None}
 
 
 def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> JsonObject:
-    clock = {name: number(value) for name, value in attrs.asdict(spec.clock).items() if value is not None}
     header: JsonObject = {
         "type": "match",
         "format": spec.format,
@@ -192,7 +199,7 @@ def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> JsonObject:
         "options": spec.options,
         "players": len(spec.seats),
         "seats": [_seat(seat) for seat in spec.seats],
-        "clock": clock,
+        "clock": _clock(spec.clock),
         "level": spec.level,
         "faults": spec.faults,
         "strikes": spec.strikes,

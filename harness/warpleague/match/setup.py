@@ -84,6 +84,12 @@ def recorded_spec(
     from warpleague.match.spec import MatchSpec, TimeControl
     from warpleague.strict import structure
 
+    seats = tuple(
+        attrs.evolve(seat, clock=structure(told["clock"], TimeControl, f"{where}: clock"))
+        if "clock" in told
+        else seat
+        for seat, told in zip(seats, header["seats"], strict=True)
+    )
     return MatchSpec(
         id=header["id"],
         game=header["game"],

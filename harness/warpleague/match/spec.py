@@ -9,6 +9,8 @@ import attrs
 from warpline.faults import FaultKind
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from warpleague.match.confinement import Confinement
 
 Level = Literal["none", "limits", "sandbox"]
@@ -70,7 +72,7 @@ class SeatSpec:
     `reusable` allows to keep its process for the next match of the same referee. At level sandbox the bot may have
     `processes` processes and threads at once, and `tmp_mb` MiB of /tmp and /dev/shm each, none by default,
     and sees `paths` of this machine beside what every bot sees. A seat of kind "person" is played by a person:
-    it has a name, and nothing to run.
+    it has a name, and nothing to run. `clock` is the seat's own, instead of that of the match.
     """
 
     bot: str
@@ -84,6 +86,20 @@ class SeatSpec:
     tmp_mb: int = 0
     paths: tuple[str, ...] = ()
     kind: EntrantKind = "bot"
+    clock: TimeControl | None = None
+
+    @property
+    def identity(self) -> str:
+        """The digest, and behind a blank the seat's own clock if it has one: with the name it tells who plays."""
+        return identity_of(self.digest, None if self.clock is None else attrs.asdict(self.clock))
+
+
+def identity_of(digest: str, clock: Mapping[str, float | None] | None) -> str:
+    """`SeatSpec.identity` from the digest of a bot and the seat's own clock, as a record has them."""
+    if clock is None:
+        return digest
+    told = [f"{name}={float(value)!r}" for name, value in sorted(clock.items()) if value is not None]
+    return " ".join([digest, *told])
 
 
 @attrs.frozen

@@ -121,6 +121,11 @@ def _facts(header: dict[str, Any], end: dict[str, Any]) -> Facts:
         ("game", told["game"]),
         ("options", told["options"]),
         ("clock", told["clock"]),
+        *[
+            ("its own clock", f"{seat['bot']}: {conditions(header, seat['clock'])['clock']}")
+            for seat in header["seats"]
+            if isinstance(seat.get("clock"), dict)
+        ],
         ("faults", told["faults"]),
         ("confined", _level(header, told["level"])),
         ("bots", "; ".join(bots)),
