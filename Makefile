@@ -136,6 +136,10 @@ simulations: bootstrap ## simulate leagues and tests of strength whose truth is 
 twins: bootstrap ## play each game with the same bot twice, which must not differ (TWINS_DEALS=60)
 	$(BIN)/python tests/soak/same_bot_twice.py $(or $(TWINS_DEALS),60)
 
+.PHONY: clicks
+clicks: bootstrap ## play a match of each game by clicks in a browser, and keep screenshots in dist/clicks (CLICKS='--games sheets --dark')
+	$(BIN)/python tests/soak/clicks.py $(CLICKS)
+
 .PHONY: soak
 soak: bootstrap ## play many matches in one run and look for what grows (SOAK_MATCHES=20000)
 	$(BIN)/python tests/soak/soak.py --matches $(or $(SOAK_MATCHES),20000)

@@ -49,7 +49,7 @@ def test_the_table_names_bots_faults_and_seed(run: Run, first: Path, make_bot: M
     """Without `--json` a person reads who played, who faulted and why, and the seed that repeats the match."""
     bad = make_bot("bad", "raise SystemExit(3)\n")
     done = run("match", "aliens", first, bad, *SHORT, "--seed", "[red]seed")
-    assert done.code == 0
+    assert done.code == 4  # a bot did not start
     assert "first" in done.out
     assert "startup: after hello: exited with status 3" in done.out
     assert "'[red]seed'" in done.out
@@ -117,10 +117,11 @@ def test_a_bot_that_is_out_is_quoted(run: Run, first: Path, make_bot: MakeBot) -
     """Under the table stands what a faulting bot wrote: its line, or the end of its standard error."""
     printing = make_bot("printing", "print('thinking', flush=True)\ninput()")
     raising = make_bot("raising", "from warpline.client import run\nrun(lambda question: 1 / 0)\n")
-    for bot, words in ((printing, "its line was: thinking"), (raising, "ZeroDivisionError")):
+    for bot, words, code in ((printing, "its line was: thinking", 4), (raising, "ZeroDivisionError", 0)):
         done = run("match", "aliens", bot, first, "--seed", "1")
-        assert done.code == 0
+        assert done.code == code
         assert words in done.out
+    assert 'File "bot.py", line 2' in done.out  # not the copy in the cache
 
 
 @pytest.mark.parametrize(("players", "ai"), [(5, None), (1, "azimuth")])

@@ -256,7 +256,7 @@ def test_show_tells_a_faults_evidence(run: Run, make_bot: MakeBot, first: Path, 
     chatty = make_bot("chatty", "print('hello world', flush=True)\ninput()\ninput()")
     for bot, words in ((crash, ["\\x1b[31mdown", "RuntimeError: no board"]), (chatty, ["hello world"])):
         kept = tmp_path / f"{bot.name}.jsonl"
-        assert run("match", "aliens", bot, first, "--record", kept).code == 0
+        assert run("match", "aliens", bot, first, "--record", kept).code == 4
         shown = run("replay", "show", kept).out
         assert "\x1b" not in shown
         for word in words:

@@ -128,6 +128,6 @@ class MatchWatcher:
         head = [score_line(self._names, scene)]
         head += [Text(line, style="bright_black", no_wrap=True, overflow="ellipsis") for line in told]
         pace = "paused" if self._paused else f"{self._pace_s:.2g} s"
-        keys = "space pause  → step  + faster  - slower  q to the end" if self._keys.there else ""
+        keys = "space pause  → step  + faster  - slower  q end" if self._keys.there else ""
         self._view.show(head, paint(scene), f" {pace}  {keys}")
         self._drawn = time.monotonic()

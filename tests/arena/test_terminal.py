@@ -1,0 +1,97 @@
+"""Playing in a real terminal of 80 columns and 24 lines."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+from fcntl import ioctl
+from termios import TIOCSWINSZ
+from typing import TYPE_CHECKING
+
+from warpleague.match.replay import verify_record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+WAIT_S = 60
+
+
+class Terminal:
+    """A command in a terminal: what it writes is read, keys are sent."""
+
+    def __init__(self, *words: str, folder: Path, lines: int = 24) -> None:
+        self.fd, end = pty.openpty()
+        ioctl(end, TIOCSWINSZ, struct.pack("HHHH", lines, 80, 0, 0))
+        unset = ("COLUMNS", "LINES", "NO_COLOR")
+        env = {name: value for name, value in os.environ.items() if name not in unset}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "warpleague", *words],
+            stdin=end,
+            stdout=end,
+            stderr=end,
+            cwd=folder,
+            env={**env, "TERM": "xterm-256color"},
+        )
+        os.close(end)
+        self.seen = ""
+
+    def until(self, text: str) -> str:
+        """All that was written since the last call, up to `text`."""
+        while text not in self.seen:
+            assert select.select([self.fd], [], [], WAIT_S)[0], f"no {text!r} in {self.seen!r}"
+            try:
+                data = os.read(self.fd, 1 << 16)
+            except OSError:  # the other end is closed
+                data = b""
+            assert data, f"ended without {text!r}: {self.seen!r}"
+            self.seen += data.decode("utf-8", "replace")
+        found, _, self.seen = self.seen.partition(text)
+        return found
+
+    def type(self, keys: str) -> None:
+        """Press keys."""
+        os.write(self.fd, keys.encode())
+
+    def end(self) -> int:
+        """The exit code, what is still written read."""
+        for _ in self._rest():
+            pass
+        code = self.process.wait(WAIT_S)
+        os.close(self.fd)
+        return code
+
+    def _rest(self) -> Iterator[bytes]:
+        try:
+            while data := os.read(self.fd, 1 << 16):
+                yield data
+        except OSError:
+            return
+
+
+def test_a_match_in_the_terminal(tmp_path: Path) -> None:
+    """Moves are chosen by number; undo, help and a hint are a letter; the record holds."""
+    record = tmp_path / "one.jsonl"
+    words = ("play", "captains", "bots/random-python", "--option", "max_rounds=2", "--terminal")
+    terminal = Terminal(*words, "--seed", "1", "--record", str(record), folder=tmp_path)
+    terminal.until("person (seat 0)> ")
+    terminal.type("u\n")
+    terminal.until("nothing can be taken back")
+    terminal.type("?\n")
+    terminal.until("what a bot would do")
+    terminal.type("1\n")
+    listed = terminal.until("person (seat 0)> ")
+    assert "start" in listed
+    terminal.type("nothing like this\n")
+    terminal.until("no move has")
+    terminal.type("99999\n")
+    terminal.until("there is no such move now")
+    terminal.type("resign\n")
+    terminal.until("another match")
+    terminal.type("n\n")
+    assert terminal.end() == 0
+    verify_record(record.read_bytes())
