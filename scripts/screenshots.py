@@ -121,7 +121,7 @@ def main() -> int:
 
 
 def make_page(root: Path, out: Path, game: str, record: str | None) -> tuple[Path, int]:
-    """The page of a match, and how many lines it shows."""
+    """The page of a match, and how many lines it shows: all but its header, end and seal."""
     file = Path(record) if record else out / f"{game}.jsonl"
     command = [sys.executable, "-m", "warpleague"]
     if not record:
@@ -132,7 +132,7 @@ def make_page(root: Path, out: Path, game: str, record: str | None) -> tuple[Pat
     subprocess.run(
         [*command, "replay", "page", str(file), "-o", str(page), "--force"], check=True, capture_output=True
     )
-    return page, sum(b'"type":"' in line for line in file.read_bytes().splitlines()[1:]) - 1
+    return page, sum(b'"type":"' in line for line in file.read_bytes().splitlines()[1:]) - 2
 
 
 def run(browser: str, *arguments: str) -> str:
