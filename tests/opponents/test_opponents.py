@@ -22,9 +22,14 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 TABLES: list[tuple[str, int, dict[str, Any]]] = [
+    ("aliens", 2, {"both_ships": True, "diagonals": "swapped", "max_turns": 4}),
+    ("captains", 1, {"ai": "brood"}),
+    ("captains", 4, {"max_rounds": 3}),
     ("coasters", 2, {}),
     ("coasters", 2, {"colours": 2, "free_colour": True, "system_swap": True, "max_rounds": 4}),
     ("coasters", 4, {"wild_shot": True, "max_rounds": 3}),
+    ("sheets", 1, {}),
+    ("sheets", 3, {"shared_discards": True}),
 ]
 
 
@@ -76,8 +81,7 @@ def play(name: str, count: int, chosen: dict[str, Any], skills: list[Skill]) -> 
 def test_every_level_plays_legally_and_alike(name: str, count: int, options: dict[str, Any]) -> None:
     """A match of all levels comes to its end without an illegal answer, and comes out the same again."""
     kind: type[Player] = import_module(f"warpleague.opponents.{name}").OPPONENT
-    assert len(kind.skills) == 4
-    skills = [kind.skills[3], kind.skills[0], kind.skills[1], kind.skills[2]]
+    skills = [kind.skills[-1], *kind.skills[:-1]]
     assert play(name, count, options, skills) == play(name, count, options, skills)
 
 

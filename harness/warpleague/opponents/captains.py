@@ -1,0 +1,121 @@
+"""Plays captains: delivers, picks up and explores where it is, and else goes the cheapest way to where it can.
+
+It looks no further than its next stop. The strongest bot of captains is `bots/captains-planner`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any, Final
+
+from warpleague.games.captains.state import HAND, TOKENS, pair
+from warpleague.opponents.player import Player, Skill
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpleague.games.captains.geometry import Galaxy
+    from warpleague.games.captains.state import State
+    from warpline.client import Question
+
+FAR: Final = 1e9
+FREE: Final = 0.01
+"""What a step costs that takes no energy: so there is no going in circles."""
+EXPLORE: Final = 1.5
+"""How much further a planet to deliver to may be than one to explore."""
+PICK_UP: Final = 1.0
+"""The same for a planet to pick up at, with an empty hand; more with each card in it."""
+TOLL: Final = 1.5
+"""The price of another's wormhole."""
+
+
+@lru_cache(maxsize=8)
+def ways_back(galaxy: Galaxy) -> tuple[tuple[tuple[int, float], ...], ...]:
+    """For each space those that lead to it by a move or the cannon, and the energy that it takes."""
+    back: list[list[tuple[int, float]]] = [[] for _ in galaxy.hexes]
+    for space, nebula in enumerate(galaxy.nebula):
+        for move in galaxy.careful_moves[space]:
+            back[move.to].append((space, FREE if nebula else 1.0))
+        for shot in galaxy.careful_shots[space]:
+            back[shot.to].append((space, FREE))
+    return tuple(map(tuple, back))
+
+
+class Captains(Player):
+    """A player of captains."""
+
+    skills = (Skill(0.5), Skill(0.15), Skill(0.0))
+
+    def choose(self, question: Question, state: State, legal: Sequence[Any]) -> int:
+        """The index of the action to play."""
+        if question.ask == "pickup":
+            takes = [number for number, action in enumerate(legal) if action.do == "take"]
+            return takes[0] if takes else len(legal) - 1
+        if question.ask == "ai-place":
+            return self.rng.randrange(len(legal))
+        far = self.distances(state)
+        if question.ask != "turn":  # a space to start from, or to come out at
+            return min(range(len(legal)), key=lambda number: far[legal[number].at])
+        at = state.ships[self.seat]
+        best, choice = far[at], len(legal) - 1  # to end the turn
+        for number, action in enumerate(legal):
+            do = action.do
+            if do == "deliver" or (do == "pickup" and self.wanted(state)):
+                return number
+            if do == "place" and self.explores(state, action.at):
+                return number
+            if do in ("move", "warp", "cannon") and far[action.to] < best:
+                best, choice = far[action.to], number
+        return choice
+
+    def wanted(self, state: State) -> bool:
+        """Whether to pick up here: there is room, and something to get."""
+        at = state.ships[self.seat]
+        something = any(state.cards.docks) if state.table.galaxy.beside_station[at] else True
+        return something and sum(state.cards.hands[self.seat]) < HAND
+
+    def explores(self, state: State, space: int) -> bool:
+        """Whether a token there is the first of its own beside a planet."""
+        beside = state.table.put[space] & ~state.table.station_bit
+        return bool(beside & ~state.tokens.near[self.seat])
+
+    def distances(self, state: State) -> list[float]:
+        """For each space the energy to the best place to go to."""
+        table, hand = state.table, state.cards.hands[self.seat]
+        galaxy, tokens = table.galaxy, state.tokens
+        held = sum(hand)
+        picks = held < HAND and not state.picked and state.cards.left > 0
+        far = [FAR] * len(galaxy.hexes)
+        heap: list[tuple[float, int]] = []
+        for space, planet in enumerate(galaxy.beside_planet):
+            if planet < 0:
+                continue
+            goals = []
+            if hand[planet]:
+                goals.append(1.0 - hand[planet])
+            if not tokens.near[self.seat] >> planet & 1 and len(tokens.stacks[self.seat]) < TOKENS:
+                goals.append(EXPLORE)
+            if picks and not galaxy.beside_station[space]:
+                goals.append(PICK_UP * (1 + held))
+            if goals:
+                heap.append((min(goals), space))
+        heap.sort()
+        back = ways_back(galaxy)
+        while heap:
+            cost, space = heappop(heap)
+            if cost >= far[space]:
+                continue
+            far[space] = cost
+            for before, price in back[space]:
+                if cost + price < far[before]:
+                    heappush(heap, (cost + price, before))
+            twin = pair(tokens, space)
+            if twin >= 0:
+                price = FREE if tokens.at[space][0] == self.seat else TOLL
+                if cost + price < far[twin]:
+                    heappush(heap, (cost + price, twin))
+        return far
+
+
+OPPONENT = Captains

@@ -1,0 +1,267 @@
+"""Plays sheets: keeps and marks the dice that a fitted worth of sheets gains most from; looks ahead over its rolls.
+
+The gain of a die is that of its best use. The hope of a hand is the mean over rolls of the best choice to keep and
+discard. The last die is chosen by all ways to mark the three together.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final
+
+from warpleague.games.sheets.actions import UNIT_NUMBER, UNITS, WHITE_UNIT
+from warpleague.games.sheets.geometry import BOX_EDGES, ROUNDS, WHITE
+from warpleague.games.sheets.rules import UNIT_SETS
+from warpleague.games.values import members
+from warpleague.opponents.player import Player, Skill
+from warpleague.opponents.sheets_worth import Marks, Worth, marks_of, uses, worth_with
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from random import Random
+
+    from warpleague.games.sheets.state import State
+    from warpline.client import Question
+
+PRICE: Final = 0.5
+"""The gain for which a reroll is spent; with plenty of them a small one is enough."""
+SPITE: Final = 0.5
+"""How much of a gain for the next seat counts as a loss."""
+WIDTH: Final = 5
+"""Uses of a die that are tried together with those of the others."""
+BLACK: Final = (("yellow",), ("yellow", "red"), ("yellow", "red", "blue"))
+"""What black dice can be used for: in rounds 1-2, 3-4, 5-7."""
+
+Value = Any
+"""The value of a unit: a number, or the two of the white pair."""
+Gains = dict[int, dict[Value, float]]
+"""By unit and value."""
+Die = tuple[int, Value]
+
+
+def sections(unit: int, round_: int) -> tuple[str, ...]:
+    """Where a unit can be marked."""
+    name = UNITS[unit]
+    return BLACK[min((round_ - 1) // 2, 2)] if name.startswith("black") else (name,)
+
+
+def shown(state: State, unit: int) -> Value:
+    """The value that a unit shows."""
+    return state.dice[:2] if unit == WHITE_UNIT else state.dice[unit + 1]
+
+
+def gains_of(worth: Worth, marks: Marks, round_: int) -> Gains:
+    """For each unit a table: the most that each of its values brings."""
+    base = worth.of(marks)
+    single = {
+        section: {
+            value: max([worth.of(after) - base for _, after in uses(marks, section, value)], default=0.0)
+            for value in range(1, 7)
+        }
+        for section in ("yellow", "red", "blue")
+    }
+    lines = {
+        edge: worth.of(marks._replace(edges=marks.edges | 1 << edge)) - base
+        for edge in range(84)
+        if not marks.edges >> edge & 1
+    }
+    white = {
+        (a, b): max([lines[edge] for edge in members(WHITE[a][b] & ~marks.edges)], default=0.0)
+        for a in range(1, 7)
+        for b in range(1, 7)
+    }
+    gains: Gains = {WHITE_UNIT: white}
+    for unit in range(1, 6):
+        tables = [single[section] for section in sections(unit, round_)]
+        gains[unit] = {value: max([table[value] for table in tables]) for value in range(1, 7)}
+    return gains
+
+
+def together(
+    worth: Worth, marks: Marks, dice: list[Die], round_: int
+) -> tuple[float, tuple[int, str, int | None] | None]:
+    """The most that a sheet can be worth once all `dice` are marked, and the first use: unit, section, place."""
+    best: tuple[float, tuple[int, str, int | None] | None] = (worth.of(marks), None)
+    for number, (unit, value) in enumerate(dice):
+        rest = dice[:number] + dice[number + 1 :]
+        found = [
+            (worth.of(after), (unit, section, place), after)
+            for section in sections(unit, round_)
+            for place, after in uses(marks, section, value)
+        ]
+        found.sort(key=lambda one: -one[0])
+        for alone, use, after in found[:WIDTH]:
+            total = together(worth, after, rest, round_)[0] if rest else alone
+            if best[1] is None or total > best[0]:
+                best = total, use
+    return best
+
+
+class Sheets(Player):
+    """A player of sheets; its `effort` is the number of rolls that it draws for a hand of four or six units."""
+
+    skills = (Skill(0.5, 8), Skill(0.25, 8), Skill(0.08, 8), Skill(0.0, 60))
+
+    def choose(self, question: Question, state: State, legal: Sequence[Any]) -> int:
+        """The index of the action to play."""
+        marks = marks_of(state.sheets[self.seat])
+        ask = question.ask
+        if ask == "lines":
+            edge = last_lines(marks.edges, marks.holes, marks.free_lines)[1]
+            return at(legal, "pass") if edge is None else at(legal, "free-line", edge=edge)
+        worth = worth_with(self.left(state, self.seat))
+        if ask == "mark":
+            return self.mark(worth, marks, state, legal, UNIT_SETS[state.kept])
+        if ask == "use":
+            return self.mark(worth, marks, state, legal, [state.taken])
+        gains = gains_of(worth, marks, state.round)
+        if ask == "take":
+            return self.take(gains, state, legal)
+        return self.keep(
+            Hopes(gains, self.costs(gains, state), self.rng, self.skill.effort), state, legal, worth
+        )
+
+    def left(self, state: State, seat: int) -> int:
+        """How many turns of its own a seat has after this turn."""
+        return ROUNDS - state.round + (seat > state.seat)
+
+    def mark(
+        self, worth: Worth, marks: Marks, state: State, legal: Sequence[Any], units: Sequence[int]
+    ) -> int:
+        """The first use of the best way to mark all units."""
+        use = together(worth, marks, [(unit, shown(state, unit)) for unit in units], state.round)[1]
+        if use is None:
+            return 0
+        unit, section, place = use
+        if section == "white":
+            return at(legal, "line", edge=place)
+        where = {"cell": place} if section == "yellow" else {"box": place}
+        return at(legal, section, unit=UNITS[unit], **where)
+
+    def take(self, gains: Gains, state: State, legal: Sequence[Any]) -> int:
+        """The discarded die with the largest gain; a reroll if the dice are poor (solo)."""
+        units = [UNIT_NUMBER[action.unit] for action in legal if action.do == "take"]
+        best = max(units, key=lambda unit: gains[unit][shown(state, unit)], default=None)
+        now = 0.0 if best is None else gains[best][shown(state, best)]
+        if any(action.do == "reroll" for action in legal):
+            tables = [gains[unit] for unit in UNIT_SETS[state.offered]]
+            rolls = list(product(*[table.values() for table in tables]))
+            if sum(map(max, rolls)) / len(rolls) - max(0.0, now) > self.price(state):
+                return at(legal, "reroll")
+        return at(legal, "pass") if best is None or now <= 0 else at(legal, "take", unit=UNITS[best])
+
+    def price(self, state: State) -> float:
+        """What a reroll must bring: little when there are more than turns to use them in."""
+        return 0.02 if state.sheets[self.seat].rerolls > 2 * self.left(state, self.seat) else PRICE
+
+    def costs(self, gains: Gains, state: State) -> Gains:
+        """What it costs to discard each value of each unit: what the next seat could make of it."""
+        if len(state.sheets) == 1:  # alone, one of the three discarded dice is rolled again and used
+            return {unit: dict.fromkeys(gains[unit], -sum(gains[unit].values()) / 30) for unit in range(1, 6)}
+        other = (self.seat + 1) % len(state.sheets)
+        theirs = gains_of(worth_with(self.left(state, other)), marks_of(state.sheets[other]), state.round)
+        top = max([theirs[unit][shown(state, unit)] for unit in UNIT_SETS[state.offered]], default=0.0)
+        return {
+            unit: {value: SPITE * max(0.0, gain - top) for value, gain in theirs[unit].items()}
+            for unit in range(1, 6)
+        }
+
+    def keep(self, hopes: Hopes, state: State, legal: Sequence[Any], worth: Worth) -> int:
+        """The choice with the most gain and hope; a reroll if it lags behind what the hand promises."""
+        hand = UNIT_SETS[state.hand]
+        marks = marks_of(state.sheets[self.seat])
+        kept = [(unit, shown(state, unit)) for unit in UNIT_SETS[state.kept]]
+        already = worth.of(marks) + sum([hopes.gains[unit][value] for unit, value in kept])
+        found = []
+        for number, action in enumerate(legal):
+            if action.do != "keep":
+                continue
+            unit, discard = UNIT_NUMBER[action.unit], UNIT_NUMBER[action.discard]
+            value = shown(state, unit)
+            rest = tuple([other for other in hand if other not in (unit, discard)])
+            gain = -hopes.costs[discard][shown(state, discard)]
+            if rest:
+                gain += hopes.gains[unit][value] + hopes.of_hand(rest)
+            else:
+                gain += together(worth, marks, [*kept, (unit, value)], state.round)[0] - already
+            found.append((gain, number))
+        gain, number = max(found, key=lambda one: one[0])
+        rerolls = [other for other, action in enumerate(legal) if action.do == "reroll"]
+        if rerolls and hopes.of_hand(tuple(hand)) - gain > self.price(state):
+            return rerolls[0]
+        return number
+
+
+def at(legal: Sequence[Any], do: str, **fields: Any) -> int:
+    """The index of the action with these fields."""
+    return next(
+        number
+        for number, action in enumerate(legal)
+        if action.do == do and all(getattr(action, name) == value for name, value in fields.items())
+    )
+
+
+def last_lines(edges: int, holes: int, lines: int) -> tuple[int, int | None]:
+    """The most points that so many free lines bring at the end, and the first edge to draw (or None)."""
+    wanted = []
+    for box, own in enumerate(BOX_EDGES):
+        missing = own & ~edges
+        if 0 < missing.bit_count() <= lines:
+            wanted.append(((1 + (holes >> box & 1)) / missing.bit_count(), missing))
+    wanted.sort(reverse=True)
+    best: tuple[int, int | None] = (0, None)
+    for _, missing in wanted[:5]:
+        then = edges | missing
+        points = sum(
+            [1 + (holes >> box & 1) for box, own in enumerate(BOX_EDGES) if not own & ~then and own & ~edges]
+        )
+        points += last_lines(then, holes, lines - missing.bit_count())[0]
+        if points > best[0]:
+            best = points, (missing & -missing).bit_length() - 1
+    return best
+
+
+class Hopes:
+    """The expected gain of hands in one turn, from `samples` rolls for each."""
+
+    def __init__(self, gains: Gains, costs: Gains, rng: Random, samples: int) -> None:
+        self.gains = gains
+        self.costs = costs
+        self.rng = rng
+        self.samples = samples
+        self.known: dict[tuple[int, ...], float] = {}
+
+    def of_hand(self, hand: tuple[int, ...]) -> float:
+        """The mean over rolls of the best choice; exact for the last two units."""
+        if hand not in self.known:
+            self.known[hand] = self.last_two(*hand) if len(hand) == 2 else self.sampled(hand)
+        return self.known[hand]
+
+    def last_two(self, one: int, two: int) -> float:
+        """The same for two units in hand: one is kept, the other discarded."""
+        gains, costs = self.gains, self.costs
+        if one == WHITE_UNIT:
+            return sum(gains[one].values()) / 36 - sum(costs[two].values()) / 6
+        total = 0.0
+        for a, b in product(range(1, 7), repeat=2):
+            total += max(gains[one][a] - costs[two][b], gains[two][b] - costs[one][a])
+        return total / 36
+
+    def sampled(self, hand: tuple[int, ...]) -> float:
+        """The same for a hand of four or six, over some rolls."""
+        choices = [
+            (keep, discard, self.of_hand(tuple([unit for unit in hand if unit not in (keep, discard)])))
+            for keep in hand
+            for discard in hand
+            if keep != discard != WHITE_UNIT
+        ]
+        values = {unit: list(zip(table.values(), self.costs.get(unit, table).values(), strict=True))
+                  for unit, table in self.gains.items()}  # fmt: skip
+        total = 0.0
+        for _ in range(self.samples):
+            rolled = {unit: self.rng.choice(values[unit]) for unit in hand}
+            total += max([rolled[keep][0] - rolled[discard][1] + hope for keep, discard, hope in choices])
+        return total / self.samples
+
+
+OPPONENT = Sheets
