@@ -114,7 +114,7 @@ class Follower(Referee):
 
     def _act_as_recorded(self) -> None:
         line = self._next
-        if self._banks is not None and "ms" in line:
+        if "ms" in line:
             self.charge(round(line["ms"][0] * 1e6))
         self._play(self.game.parse(self._state, self.seat, line["action"]))
 
@@ -154,7 +154,7 @@ class Follower(Referee):
         state, events = self.game.apply(self._state, recorded)
         if self._then and any(event.reveals for event in events):
             self._then = []
-        if self._banks is not None and "bank_s" in line:
+        if "bank_s" in line:
             self._banks[self.seat] = round(line["bank_s"] * _NANO)
         self._became(state, events)
 

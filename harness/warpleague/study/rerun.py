@@ -172,7 +172,8 @@ async def _follow(follower: Follower, key: bytes) -> Fault | None:
 
 
 async def _greet(follower: Follower, bot: BotProcess) -> Violation | None:
-    limit_ns = round(follower.spec.clock.start_s * 1e9)
+    spec = follower.spec
+    limit_ns = round((spec.seats[follower.follows].clock or spec.clock).start_s * 1e9)
     if bot.hello is None:
         reply: Any = await bot.ask(greeting.hello_line(), limit_ns)
         if isinstance(reply, Violation):
