@@ -1,4 +1,4 @@
-"""Playing in a real terminal of 80 columns and 24 lines."""
+"""Playing, watching and stepping in a real terminal of 80 columns and 24 lines."""
 
 from __future__ import annotations
 
@@ -95,3 +95,29 @@ def test_a_match_in_the_terminal(tmp_path: Path) -> None:
     terminal.type("n\n")
     assert terminal.end() == 0
     verify_record(record.read_bytes())
+
+
+def test_watching_and_stepping_on_a_low_terminal(tmp_path: Path) -> None:
+    """Scores come first, the board scrolls instead of being cut, and keys pause, step and quit."""
+    record = tmp_path / "one.jsonl"
+    bots = ("bots/random-python", "bots/random-python")
+    words = ("match", "aliens", *bots, "--seed", "1", "--option", "max_turns=2", "--record", str(record))
+    terminal = Terminal(*words, "--watch", "--pace", "60", folder=tmp_path)
+    first = terminal.until("q end")
+    assert first.index("random-python") < first.index("·")
+    assert "…" not in first
+    assert " of " in first  # which lines of the board are shown
+    terminal.type(" ")
+    terminal.until("paused")
+    terminal.type("\x1b[C")
+    terminal.until("paused")
+    terminal.type("q")
+    assert terminal.end() == 0
+    terminal = Terminal("replay", "show", str(record), "--step", folder=tmp_path)
+    terminal.until("the start")
+    terminal.type("n")
+    terminal.until("1/")
+    terminal.type("\x1b[F")
+    terminal.until("q quit")
+    terminal.type("q")
+    assert terminal.end() == 0

@@ -65,6 +65,8 @@ class Stepper:
                     "right": 1, "n": 1, "enter": 1, "left": -1, "p": -1, ">": _FAR, "<": -_FAR,
                     "home": -at, "end": last - at, "": 1,
                 }.get(key)  # fmt: skip
+                if key == "" and not playing:
+                    continue  # a key without a meaning
                 if key in ("q", "escape"):
                     return
                 if key == "space":

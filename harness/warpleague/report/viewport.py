@@ -29,6 +29,7 @@ _ESCAPES: Final = {
     "OA": "up", "OB": "down", "OC": "right", "OD": "left", "OH": "home", "OF": "end",
 }  # fmt: skip
 _NAMES: Final = {" ": "space", "\r": "enter", "\n": "enter", "\x1b": "escape"}
+_LONGEST: Final = 8
 _ESCAPE_S: Final = 0.02
 """How long the rest of an escape sequence may take."""
 
@@ -70,8 +71,17 @@ class Keys:
             return ""
         char = os.read(self._fd, 1).decode("latin-1")
         if char == "\x1b" and select.select([self._fd], [], [], _ESCAPE_S)[0]:
-            return _ESCAPES.get(os.read(self._fd, 8).decode("latin-1"), "")
+            return self._escape()
         return _NAMES.get(char, char)
+
+    def _escape(self) -> str:
+        """The name of the key whose sequence has begun; nothing of the next key is read."""
+        text = ""
+        while len(text) < _LONGEST:
+            text += os.read(self._fd, 1).decode("latin-1")
+            if text not in ("[", "O") and (len(text) == 1 or not text[-1].isdecimal()):
+                break
+        return _ESCAPES.get(text, "")
 
 
 class Viewport:
