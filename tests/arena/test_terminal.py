@@ -83,9 +83,9 @@ def test_a_match_in_the_terminal(tmp_path: Path) -> None:
     terminal.until("nothing can be taken back")
     terminal.type("?\n")
     terminal.until("what a bot would do")
+    terminal.until("person (seat 0)> ")
     terminal.type("1\n")
-    listed = terminal.until("person (seat 0)> ")
-    assert "start" in listed
+    assert "move" in terminal.until("person (seat 0)> ")
     terminal.type("nothing like this\n")
     terminal.until("no move has")
     terminal.type("99999\n")

@@ -29,7 +29,7 @@ STRONGEST: Final = {
     "coasters": "bots/coasters-hunter",
     "sheets": "bots/sheets-greedy",
 }
-"""The strongest bot that comes with Warp League, by game."""
+"""A strong bot that comes with Warp League, by game: one that answers quickly."""
 
 THINK_S: Final = 2.0
 """How long it may think, in seconds."""
