@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from warpleague.match.spec import Level, SeatSpec
 
 STRONGEST: Final = {
-    "aliens": "bots/aliens-search",
+    "aliens": "bots/ladder/aliens-5",
     "captains": "bots/captains-planner",
-    "coasters": "bots/coasters-hunter",
-    "sheets": "bots/sheets-greedy",
+    "coasters": "bots/ladder/coasters-5",
+    "sheets": "bots/ladder/sheets-5",
 }
 """A strong bot that comes with Warp League, by game: one that answers quickly."""
 

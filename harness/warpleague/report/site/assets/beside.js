@@ -96,5 +96,21 @@ globalThis.warpleague ??= {};
     });
   }
 
-  Object.assign(wl, { make, showLegend, trays });
+  /**
+   * Puts names into what a game says: `say` where a text has `seat 0`, `titleOf` before a panel's title, too.
+   *
+   * `nameOf(owner)` says who an owner is, `count()` how many seats there are.
+   */
+  function naming(nameOf, count) {
+    const say = (text) =>
+      text.replace(/\b(?:seat|owner) (\d+)\b/gi, (all, seat) => (Number(seat) < count() ? nameOf(Number(seat)) : all));
+    const titleOf = (title, owner) => {
+      const told = say(title);
+      if (owner === null || owner === undefined || owner >= count() || told.includes(nameOf(owner))) return told;
+      return `${nameOf(owner)}: ${told}`;
+    };
+    return { say, titleOf };
+  }
+
+  Object.assign(wl, { make, naming, showLegend, trays });
 })();

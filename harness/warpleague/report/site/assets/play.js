@@ -5,7 +5,7 @@
 "use strict";
 
 (() => {
-  const { Board, EMPTY, element, make, patch, showLegend, trays, words } = globalThis.warpleague;
+  const { Board, EMPTY, element, make, naming, patch, showLegend, trays, words } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const MOST_LISTED = 40;
   const view = { scene: EMPTY, before: undefined, queue: [], timer: 0, match: 0, seat: null };
@@ -13,7 +13,8 @@
   let picked = []; // the ids clicked so far
   let busy = false;
 
-  const board = new Board(find("board"), nameOf);
+  const { say, titleOf } = naming(nameOf, () => state.seats.length);
+  const board = new Board(find("board"), nameOf, say);
 
   function nameOf(seat) {
     if (seat === null || seat === undefined) return "";
@@ -117,14 +118,14 @@
 
   function tellLog(lines) {
     const log = find("log");
-    for (const line of lines) log.append(make("li", "new", line));
+    for (const line of lines) log.append(make("li", "new", say(line)));
     while (log.children.length > 200) log.firstChild.remove();
     [...log.children].slice(0, -lines.length - 6).forEach((item) => item.classList.remove("new"));
     log.scrollTop = log.scrollHeight;
   }
 
   function showScene(scene, before) {
-    find("caption").textContent = scene.caption;
+    find("caption").textContent = say(scene.caption);
     find("board").toggleAttribute("hidden", scene.cells.length === 0);
     board.show(scene, before);
     const owned = (made, owner) => {
@@ -139,11 +140,11 @@
     const panels = scene.panels.flatMap(([title, owner], index) => {
       const lines = scene.lines[index];
       if (lines.length === 0) return [];
-      const shown = make("div", "lines", ...lines.map((line) => make("div", "", line || "\u00a0")));
-      return [owned(make("section", "panel", make("h3", "", title), shown), owner)];
+      const shown = make("div", "lines", ...lines.map((line) => make("div", "", say(line) || "\u00a0")));
+      return [owned(make("section", "panel", make("h3", "", titleOf(title, owner)), shown), owner)];
     });
     find("panels").replaceChildren(...held, ...panels);
-    showLegend(find("legend"), scene, undefined, find("board"));
+    showLegend(find("legend"), scene, say, find("board"));
   }
 
   function asked() {

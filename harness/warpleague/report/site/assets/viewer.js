@@ -5,12 +5,13 @@
 "use strict";
 
 (async () => {
-  const { Board, Film, make, moves, showChart, showLegend, told, trays, unpack, words, zoomable } = globalThis.warpleague;
+  const { Board, Film, make, moves, naming, showChart, showLegend, told, trays, unpack, words, zoomable } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const replay = await unpack(find("replay").textContent);
   const { frames, seats } = replay;
   const last = frames.length - 1;
   const films = [...Array(seats.length + 1).keys()].map((viewer) => new Film(frames, viewer));
+  const { say, titleOf } = naming(nameOf, () => seats.length);
   const board = new Board(find("board"), nameOf, say);
   const zooming = zoomable(board, { near: find("near"), far: find("far"), all: find("all") });
   const still = window.matchMedia("(prefers-reduced-motion: reduce)");
@@ -19,18 +20,6 @@
   function nameOf(owner) {
     if (owner === null || owner === undefined) return "";
     return owner < seats.length ? seats[owner].label : "the game itself";
-  }
-
-  /** A text of the game with the names of bots where it says `seat 0`. */
-  function say(text) {
-    return text.replace(/\b(?:seat|owner) (\d+)\b/gi, (all, seat) => (Number(seat) < seats.length ? nameOf(Number(seat)) : all));
-  }
-
-  /** The title of a panel, with the name of the bot that it belongs to. */
-  function titleOf(title, owner) {
-    const told = say(title);
-    if (owner === null || owner === undefined || owner >= seats.length || told.includes(nameOf(owner))) return told;
-    return `${nameOf(owner)}: ${told}`;
   }
 
   function seconds(ms) {
