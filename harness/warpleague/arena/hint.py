@@ -29,7 +29,7 @@ STRONGEST: Final = {
     "coasters": "bots/ladder/coasters-5",
     "sheets": "bots/ladder/sheets-5",
 }
-"""A strong bot that comes with Warp League, by game: one that answers quickly."""
+"""The strongest bot that comes with Warp League, by game."""
 
 THINK_S: Final = 2.0
 """How long it may think, in seconds."""

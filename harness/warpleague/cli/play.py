@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "bots",
         nargs="*",
         metavar="BOT",
-        help="the folders of the bots to play against (default: a strong one that comes with Warp League)",
+        help="the folders of the bots to play against (default: the strongest that comes with Warp League)",
     )
     parser.add_argument(
         "--person",
