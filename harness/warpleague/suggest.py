@@ -21,13 +21,15 @@ def nearest(name: str, known: Iterable[str], none: str = "none is allowed here")
     return f"known: {', '.join(choices[:_MOST_KNOWN])}{more}" if choices else none
 
 
-def nearest_path(path: str, known: Iterable[str]) -> str:
+def nearest_path(path: str, known: Iterable[str], likeness: float = 0.6) -> str:
     """What to say of a `path` where nothing is: the `known` one with the nearest name; empty if none is near.
+
+    `likeness`, from 0 to 1, is the least that two names must have in common.
 
     Only the last parts are compared, and those without `.toml`, which all league files have in common.
     """
     choices = {_last(name): name for name in reversed(list(known))}
-    close = get_close_matches(_last(path), choices, n=1, cutoff=0.6)
+    close = get_close_matches(_last(path), choices, n=1, cutoff=likeness)
     return f"did you mean {choices[close[0]]!r}?" if close else ""
 
 

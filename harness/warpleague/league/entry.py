@@ -154,7 +154,7 @@ def _neighbours(folder: Path) -> str:
     known = sorted(path.name for path in above.iterdir() if path.is_dir()) if above.is_dir() else []
     if not get_close_matches(folder.name, known, n=1):
         shipped = [f"bots/{path.parent.name}" for path in (shipped_root() / "bots").glob("*/bot.toml")]
-        if meant := nearest_path(folder.name, sorted(shipped)):
+        if meant := nearest_path(folder.name, sorted(shipped), likeness=0.8):
             return meant
     if not above.is_dir():
         return f"nor is there {above}"
