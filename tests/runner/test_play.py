@@ -200,8 +200,8 @@ def test_reading_slowly_gains_no_time(make_seat: MakeSeat, make_spec: MakeSpec, 
 LATE_READER = """
 import sys, time
 
-print('{"type":"hello","protocol":1}', flush=True)
 sys.stdin.readline()
+print('{"type":"hello","protocol":1}', flush=True)
 sys.stdin.readline()
 print('{"type":"ready"}', flush=True)
 time.sleep(1)
