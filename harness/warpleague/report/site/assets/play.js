@@ -135,13 +135,14 @@
     const owners = [...new Set(scene.trays.map(([, owner]) => owner ?? null))];
     const held = owners.flatMap((owner) => {
       const own = trays(scene, before, owner);
-      return own.length > 0 ? [owned(make("section", "panel", make("h3", "", nameOf(owner)), ...own), owner)] : [];
+      const title = owner === null ? [] : [make("h2", "", nameOf(owner))];
+      return own.length > 0 ? [owned(make("section", "panel", ...title, ...own), owner)] : [];
     });
     const panels = scene.panels.flatMap(([title, owner], index) => {
       const lines = scene.lines[index];
       if (lines.length === 0) return [];
       const shown = make("div", "lines", ...lines.map((line) => make("div", "", say(line) || "\u00a0")));
-      return [owned(make("section", "panel", make("h3", "", titleOf(title, owner)), shown), owner)];
+      return [owned(make("section", "panel", make("h2", "", titleOf(title, owner)), shown), owner)];
     });
     find("panels").replaceChildren(...held, ...panels);
     showLegend(find("legend"), scene, say, find("board"));
