@@ -263,6 +263,20 @@ def read_position(path: Path) -> JsonObject:
     return data
 
 
+def add_deal(parser: argparse.ArgumentParser) -> None:
+    """The options that say which match of a game is played: its dice and the game's own options."""
+    parser.add_argument(
+        "--seed", metavar="TEXT", help="the text that all dice come from (default: a random text)"
+    )
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="an option of the game (warpleague games GAME lists them); repeatable",
+    )
+
+
 def add_force(parser: argparse.ArgumentParser) -> None:
     """The option without which no command overwrites a file that the user named."""
     parser.add_argument("--force", action="store_true", help="overwrite an existing file")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.common import (
     add_clock,
+    add_deal,
     add_examples,
     add_force,
     add_level,
@@ -47,16 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "bots", nargs="+", metavar="BOT", help="a bot's folder, one for each seat, in seat order"
     )
-    parser.add_argument(
-        "--seed", metavar="TEXT", help="the text that all dice come from (default: a random text)"
-    )
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="an option of the game (warpleague games GAME lists them); repeatable",
-    )
+    add_deal(parser)
     parser.add_argument(
         "--record",
         type=Path,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from warpleague.cli.common import (
     add_clock,
+    add_deal,
     add_examples,
     add_force,
     add_level,
@@ -66,16 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hint", metavar="BOT", help="the bot to ask for hints (default: as the default opponent)"
     )
-    parser.add_argument(
-        "--seed", metavar="TEXT", help="the text that all dice come from (default: a random text)"
-    )
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="an option of the game (warpleague games GAME lists them); repeatable",
-    )
+    add_deal(parser)
     parser.add_argument(
         "--position",
         type=Path,

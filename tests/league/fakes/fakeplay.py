@@ -80,6 +80,18 @@ def note_end() -> None:
     (Path(os.environ["ENDED"]) / str(os.getpid())).touch()
 
 
+class Stop(RunWatcher):
+    """Stops a run after some matches."""
+
+    def __init__(self, matches: int) -> None:
+        self.left = matches
+
+    def finished(self, fixture: Any, result: Any) -> None:  # noqa: ARG002
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+
 class Teller(RunWatcher):
     """Prints the id of each match once it is stored."""
 

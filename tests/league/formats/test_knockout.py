@@ -11,7 +11,6 @@ from warpleague.league.config import load_config
 from warpleague.league.formats.knockout import Tie, ties_of
 from warpleague.league.league import open_to_read
 from warpleague.league.placings import placings
-from warpleague.league.progress import RunWatcher
 from warpleague.league.running import run_league
 from warpleague.league.verifying import mispaired
 from warpleague.report.bracket import _tree, bracket_json, bracket_text
@@ -22,18 +21,6 @@ if TYPE_CHECKING:
     from warpleague.league.league import League
 
 KINDS = ["knockout", "double-elimination"]
-
-
-class Stop(RunWatcher):
-    """Stops a run after some matches."""
-
-    def __init__(self, matches: int) -> None:
-        self.left = matches
-
-    def finished(self, fixture: Any, result: Any) -> None:  # noqa: ARG002
-        self.left -= 1
-        if not self.left:
-            raise KeyboardInterrupt
 
 
 def losses(ties: list[Tie]) -> dict[int, int]:
@@ -92,7 +79,7 @@ def test_a_knockout_that_was_killed_again_and_again_is_the_same(
         once, bracket = told(league), bracket_text(league)
     for _ in range(60):
         with open_league(path, tmp_path / "killed") as league:
-            if run_league(league, executor=inline, play=fake.play, watcher=Stop(5)).complete:
+            if run_league(league, executor=inline, play=fake.play, watcher=fake.Stop(5)).complete:
                 break
     with open_to_read(load_config(path), tmp_path / "killed") as league:
         assert told(league) == once

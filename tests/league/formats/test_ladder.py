@@ -15,7 +15,6 @@ from warpleague.league.disqualifications import disqualify
 from warpleague.league.formats import format_of
 from warpleague.league.formats.api import Outcome
 from warpleague.league.league import open_to_read
-from warpleague.league.progress import RunWatcher
 from warpleague.league.ratings.elo import SCALE
 from warpleague.league.running import run_league
 from warpleague.league.verifying import mispaired
@@ -52,18 +51,6 @@ def simulated(season: Season, truth: Any, rng: Any, most: int = 10**9) -> tuple[
     return [group for batch in batches for group in batch], False
 
 
-class Stop(RunWatcher):
-    """Stops a run after some matches."""
-
-    def __init__(self, matches: int) -> None:
-        self.left = matches
-
-    def finished(self, fixture: Any, result: Any) -> None:  # noqa: ARG002
-        self.left -= 1
-        if not self.left:
-            raise KeyboardInterrupt
-
-
 def seen(league: Any) -> list[Any]:
     return [(f.number, f.id, found.ranks) for f, found in league.results()]
 
@@ -88,7 +75,7 @@ def test_a_league_that_was_killed_again_and_again_is_the_same(
         once = seen(league)
     for _ in range(80):
         with open_league(path, tmp_path / "killed") as league:
-            if run_league(league, executor=inline, play=fake.play, watcher=Stop(17)).complete:
+            if run_league(league, executor=inline, play=fake.play, watcher=fake.Stop(17)).complete:
                 break
     with open_to_read(load_config(path), tmp_path / "killed") as league:
         assert seen(league) == once
@@ -136,7 +123,7 @@ def test_a_disqualified_bot_leaves_the_ladder(
     """The others go on without it."""
     path = write(write_league, *"abcd", extra=LADDER)
     with open_league(path) as league:
-        run_league(league, executor=inline, play=fake.play, watcher=Stop(9))
+        run_league(league, executor=inline, play=fake.play, watcher=fake.Stop(9))
         disqualify(league.store, "a", "for the test", "stay")
     with open_league(path) as league:
         report = run_league(league, executor=inline, play=fake.play)

@@ -14,7 +14,6 @@ from warpleague.league.config import load_config
 from warpleague.league.formats.pairing import Field, luck_of, pair_round
 from warpleague.league.formats.swiss import rounds_of
 from warpleague.league.league import open_to_read
-from warpleague.league.progress import RunWatcher
 from warpleague.league.running import run_league
 from warpleague.league.standings import standings
 from warpleague.league.verifying import mispaired
@@ -65,18 +64,6 @@ def test_bots_meet_others_of_like_scores() -> None:
     assert {abs(first.scores[a] - first.scores[b]) for a, b in told[1]} == {0}
 
 
-class Stop(RunWatcher):
-    """Stops a run after some matches."""
-
-    def __init__(self, matches: int) -> None:
-        self.left = matches
-
-    def finished(self, fixture: Any, result: Any) -> None:  # noqa: ARG002
-        self.left -= 1
-        if not self.left:
-            raise KeyboardInterrupt
-
-
 def seen(league: Any) -> list[Any]:
     return [(f.number, f.round, f.id, found.ranks) for f, found in league.results()]
 
@@ -92,7 +79,7 @@ def test_a_swiss_that_was_killed_again_and_again_is_the_same(
         once = seen(league)
     for _ in range(20):
         with open_league(path, tmp_path / "killed") as league:
-            if run_league(league, executor=inline, play=fake.play, watcher=Stop(3)).complete:
+            if run_league(league, executor=inline, play=fake.play, watcher=fake.Stop(3)).complete:
                 break
     with open_to_read(load_config(path), tmp_path / "killed") as league:
         assert seen(league) == once
