@@ -138,7 +138,7 @@ async def _start_all(
         spec = referee.spec
         if seat in present:
             bots[seat] = present[seat]
-            troubles[seat] = await _greet(referee, seat, present[seat])
+            troubles[seat] = await greet(referee, seat, present[seat])
             return
         if spec.seats[seat].kind == "person":
             raise BadInput(f"seat {seat} is a person's: warpleague play plays it")
@@ -155,7 +155,7 @@ async def _start_all(
             bot.log_to(logs[seat])
         bot.pondering.begin(spec.pondering)
         bot.attend(attendants, at_once=False)
-        troubles[seat] = await _greet(referee, seat, bot)
+        troubles[seat] = await greet(referee, seat, bot)
 
     async with trio.open_nursery() as nursery:
         for seat in range(len(bots)):
@@ -174,13 +174,13 @@ def _check_bundle(seat: SeatSpec) -> None:
         raise HarnessFault(f"{seat.bot} was prepared to be played, but {missing} is no longer there")
 
 
-async def _greet(referee: Referee, seat: int, bot: Seat) -> Violation | None:
+async def greet(referee: Referee, seat: int, bot: Seat) -> Violation | None:
     """Exchange hello and start for their answers; None if the bot is ready."""
-    limit_ns = round(referee.spec.clock.start_s * 1e9)
+    limit_ns = round((referee.spec.seats[seat].clock or referee.spec.clock).start_s * 1e9)
     if bot.hello is None:
         reply = await bot.ask(greeting.hello_line(), limit_ns)
         if isinstance(reply, Violation):
-            return at_startup(reply, "hello")
+            return _at_startup(reply, "hello")
         hello = greeting.judge_hello(reply.line)
         if isinstance(hello, Violation):
             return hello
@@ -189,11 +189,11 @@ async def _greet(referee: Referee, seat: int, bot: Seat) -> Violation | None:
     referee.connect(seat, bot.hello)
     reply = await bot.ask(referee.start_line(seat), limit_ns)
     if isinstance(reply, Violation):
-        return at_startup(reply, "start")
+        return _at_startup(reply, "start")
     return greeting.judge_ready(reply.line)
 
 
-def at_startup(trouble: Violation, after: str) -> Violation:
+def _at_startup(trouble: Violation, after: str) -> Violation:
     """The same trouble as a startup fault; a flood and a full memory keep their own kinds."""
     kind = trouble.kind if trouble.kind in ("flood", "memory") else "startup"
     text = f"after {after}: {trouble.message}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 import trio
@@ -19,7 +19,7 @@ from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.doctor.promises import check_level
 from warpleague.runner.host.reaper import become_subreaper, children, sweep
-from warpleague.runner.playing import GRACE_S, at_startup
+from warpleague.runner.playing import GRACE_S, greet
 from warpleague.study.following import Choice, Follower
 from warpleague.study.workers import spread
 
@@ -151,7 +151,7 @@ async def _follow(follower: Follower, key: bytes) -> Fault | None:
     async with trio.open_nursery() as nursery:
         bot.attend(nursery)
         try:
-            trouble = await _greet(follower, bot) or await _question(follower, bot)
+            trouble = await greet(follower, follower.follows, bot) or await _question(follower, bot)
             if trouble is None:
                 stays = (
                     follower.is_over() and bot.seat.reusable and bot.hello is not None and bot.hello.reusable
@@ -169,23 +169,6 @@ async def _follow(follower: Follower, key: bytes) -> Fault | None:
     if trouble is None:
         return None
     return Fault(follower.place(), trouble.kind, trouble.message, bot.stderr.text())
-
-
-async def _greet(follower: Follower, bot: BotProcess) -> Violation | None:
-    spec = follower.spec
-    limit_ns = round((spec.seats[follower.follows].clock or spec.clock).start_s * 1e9)
-    if bot.hello is None:
-        reply: Any = await bot.ask(greeting.hello_line(), limit_ns)
-        if isinstance(reply, Violation):
-            return at_startup(reply, "hello")
-        hello = greeting.judge_hello(reply.line)
-        if isinstance(hello, Violation):
-            return hello
-        bot.hello = hello
-        bot.locate()
-    follower.connect(follower.follows, bot.hello)
-    reply = await bot.ask(follower.start_line(follower.follows), limit_ns)
-    return at_startup(reply, "start") if isinstance(reply, Violation) else greeting.judge_ready(reply.line)
 
 
 async def _question(follower: Follower, bot: BotProcess) -> Violation | None:
