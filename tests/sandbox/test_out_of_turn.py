@@ -19,6 +19,7 @@ from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.confine import freezer
 from warpleague.runner.host.processes import state
+from warpleague.runner.host.reaper import reap_orphans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,6 +61,7 @@ def start(bot_folder: Path) -> Iterator[Callable[..., BotProcess]]:
     yield begin
     for bot in begun:
         bot.end()
+    reap_orphans(set())
 
 
 @pytest.fixture
@@ -70,10 +72,11 @@ def frozen() -> None:
 
 
 def let_pass(seconds: float) -> None:
-    """Use up the processor for a while."""
+    """Use up the processor for a while, then wait for the dead that chains of children left to this process."""
     begun = time.perf_counter()
     while time.perf_counter() - begun < seconds:
         pass
+    reap_orphans(set())  # thousands a second: the machine would soon have no process ids left
 
 
 def question(number: int) -> bytes:

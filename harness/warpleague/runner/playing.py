@@ -80,7 +80,7 @@ async def play_game(
     loop = Loop.here()
     loop.matches += 1
     async with trio.open_nursery() as attendants:
-        attendants.start_soon(_reap, before, loop)
+        attendants.start_soon(reap, before, loop)
         try:
             loop.starting += 1
             try:
@@ -111,10 +111,13 @@ async def play_game(
     )
 
 
-async def _reap(before: set[int], loop: Loop) -> None:
-    """Wait for what bots leave behind as soon as it has ended, also that of other matches on this loop."""
+async def reap(before: set[int], loop: Loop) -> None:
+    """Wait for what bots leave behind as soon as it has ended, also that of other matches on this loop.
+
+    `before` are the children this process had before. It never returns: cancel it when the bots have ended.
+    """
     while True:
-        await trio.sleep(_REAP_S * loop.matches)
+        await trio.sleep(_REAP_S * max(loop.matches, 1))
         reap_orphans(before)
 
 

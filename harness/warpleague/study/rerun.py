@@ -15,11 +15,12 @@ from warpleague.match.packing import unpack
 from warpleague.match.replay import Replay
 from warpleague.match.setup import recorded_spec
 from warpleague.match.spec import SeatSpec, Violation
+from warpleague.runner.bot.loop import Loop
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.doctor.promises import check_level
 from warpleague.runner.host.reaper import become_subreaper, children, sweep
-from warpleague.runner.playing import GRACE_S, greet
+from warpleague.runner.playing import GRACE_S, greet, reap
 from warpleague.study.following import Choice, Follower
 from warpleague.study.workers import spread
 
@@ -120,7 +121,7 @@ def _put(bot: Bot, where: str, replay: Replay, record: bytes, seat: int) -> Seen
     become_subreaper()
     before = children() | _IDLE.pids()
     try:
-        fault: Fault | None = trio.run(_follow, follower, spec.key)
+        fault: Fault | None = trio.run(_follow, follower, spec.key, before)
     finally:
         sweep(before | _IDLE.pids())
     return Seen(
@@ -135,7 +136,7 @@ def _put(bot: Bot, where: str, replay: Replay, record: bytes, seat: int) -> Seen
     )
 
 
-async def _follow(follower: Follower, key: bytes) -> Fault | None:
+async def _follow(follower: Follower, key: bytes, before: set[int]) -> Fault | None:
     seat = follower.spec.seats[follower.follows]
     level = follower.spec.level
     follower.begin()
@@ -150,6 +151,7 @@ async def _follow(follower: Follower, key: bytes) -> Fault | None:
     stays = False
     async with trio.open_nursery() as nursery:
         bot.attend(nursery)
+        nursery.start_soon(reap, before, Loop.here())
         try:
             trouble = await greet(follower, follower.follows, bot) or await _question(follower, bot)
             if trouble is None:
