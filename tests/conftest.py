@@ -42,6 +42,12 @@ PUT_ASIDE = (
 """Variables by which a user, a shell or a service changes what programs write."""
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than processors for `-n auto`: a third of the time, tests wait for a bot or a clock."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
+
+
 @pytest.fixture(scope="session", autouse=True)
 def surroundings() -> Iterator[None]:
     """What whoever started the tests handed down is put aside: how to write, who may read, what to ignore."""

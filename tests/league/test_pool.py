@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import trio
 
 import warpleague.league.pool as pool_module
 from warpleague.errors import HarnessFault
@@ -281,3 +283,25 @@ def test_a_dead_fork_server_is_replaced(fake: ModuleType) -> None:
         os.kill(pool._server._process.pid, signal.SIGKILL)
         assert isinstance(stuck.exception(timeout=120), RefereeDied)
         assert pool.submit(os.getpid).result(timeout=120) not in before
+
+
+@pytest.mark.parametrize("task", [False, True])
+def test_a_referee_that_nobody_listens_to_leaves_without_a_word(task: bool) -> None:
+    """The scheduler was killed between a call and its answer: no traceback, and no wait for the kernel."""
+    calls, to_referee = os.pipe()
+    answers, from_referee = os.pipe()
+    os.close(answers)
+    function = trio.lowlevel.checkpoint if task else os.getpid
+    write_frame(to_referee, (1, task, pickle.dumps((function, (), {}))))
+    program = "import sys; from warpleague.league.worker import serve; serve(*map(int, sys.argv[1:]), -1)"
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(calls), str(from_referee)],
+            pass_fds=(calls, from_referee),
+            capture_output=True,
+            check=False,
+        )
+    finally:
+        for end in (calls, to_referee, from_referee):
+            os.close(end)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -225,7 +225,7 @@ def test_without_a_freezer_who_undoes_a_stop_is_ended(
     bot._look_at_children()
     number = 0
     reply = None
-    deadline = time.perf_counter() + (8 if stem == "chains_of_children" else 30)
+    deadline = time.perf_counter() + (3 if stem == "chains_of_children" else 30)
     while not isinstance(reply, Violation):
         if time.perf_counter() > deadline:
             assert stem == "chains_of_children"

@@ -34,9 +34,17 @@ _FREE_SHARE: Final = 0.25  # of memory and of descriptors that more tasks may no
 def run_tasks(calls: int, answers: int, call: Call) -> Call | None:
     """Run `call` and the tasks that come after it, until they have ended and something else comes.
 
-    Returns what came, or None if the pipe has ended, which breaks off all tasks.
+    Returns what came, or None if the pipe has ended, which breaks off all tasks. Where nobody reads the answers any
+    more, the process leaves without a word.
     """
-    return trio.run(_side_by_side, calls, answers, call)
+    try:
+        return trio.run(_side_by_side, calls, answers, call)
+    except BaseExceptionGroup as group:
+        if (
+            group.split(SystemExit)[1] is None
+        ):  # `send` leaves, since the scheduler has died: nobody is there to tell
+            raise SystemExit(0) from None
+        raise
 
 
 async def _side_by_side(calls: int, answers: int, call: Call | None) -> Call | None:
