@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import subprocess
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from warpleague.cli import COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.cli.conftest import Run
 
@@ -63,3 +65,28 @@ def test_the_overview_tells_the_exit_codes(run: Run) -> None:
     text = run("--help").out
     for word in (*COMMANDS, "exit codes", "130"):
         assert word in text
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("leag", {"league"}),
+        ("league stat", {"status"}),
+        ("match --lev", {"--level"}),
+        ("match --level s", {"sandbox"}),
+        ("play al", {"aliens"}),
+        ("league run demo.t", {"demo.toml"}),
+    ],
+)
+def test_bash_completes_what_was_begun(run: Run, tmp_path: Path, typed: str, found: set[str]) -> None:
+    """The printed text, loaded by bash, completes commands, options, their values, games and files."""
+    script = tmp_path / "completion"
+    script.write_text(run("completion", "bash").out)
+    (tmp_path / "demo.toml").touch()
+    words = shlex.split(f"warpleague {typed}")
+    ask = (
+        f"source {shlex.quote(str(script))}; COMP_WORDS=({shlex.join(words)}); COMP_CWORD={len(words) - 1}; "
+        "$(complete -p warpleague | sed 's/.*-F \\([^ ]*\\).*/\\1/'); echo ${COMPREPLY[@]}"
+    )
+    done = subprocess.run(["bash", "-c", ask], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == found

@@ -44,6 +44,7 @@ COMMANDS: Final = {
     "sim": "serve the rules of the games to programs that search",
     "demo": "play a small league of every game",
     "docs": "list the pages of the documentation, or print one",
+    "completion": "print what a shell needs to complete commands",
     "cache": "list the built bots in the cache, remove some",
     "doctor": "try what each level of confinement promises on this machine",
     "bench": "measure engines, referee and wire on this machine",
