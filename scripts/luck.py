@@ -117,7 +117,7 @@ class Player:
             "rules": game.rules_version,
             "options": options_json(options),
         }
-        start |= {"seat": seat, "players": ["ab"[other] for other in range(players)], "clock": {}}
+        start |= {"seat": seat, "players": ["abcdefghij"[other] for other in range(players)], "clock": {}}
         start |= {"seed": bot_seed(key, seat), "setup": plain(game.setup(state))}
         self.match = client.Match(start)
         if "on_start" in self.bot:

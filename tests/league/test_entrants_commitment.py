@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -294,6 +296,16 @@ def test_what_has_changed_is_told(
         data = json.loads(command(action, run, "--json")[1])
         assert [(row["what"], row["bot"]) for row in data["changed"]] == found
     assert text in (tmp_path / "results" / "cup" / "report" / "index.html").read_text("utf-8")
+
+
+def test_a_default_that_older_stores_note_is_no_change(command: Command, run: Path, tmp_path: Path) -> None:
+    """Older versions noted seeding = "order" in every format; not to set it means the same."""
+    with closing(sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")) as db, db:
+        (text,) = db.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
+        noted = json.loads(text)
+        noted["format"]["seeding"] = "order"
+        db.execute("UPDATE meta SET value = ? WHERE key = 'config'", (json.dumps(noted),))
+    assert command("standings", run)[2] == ""
 
 
 def test_a_run_takes_the_changes_in(command: Command, run: Path) -> None:

@@ -96,5 +96,12 @@ def _of_tables(config: LeagueConfig, last: dict[str, Any]) -> Iterator[Change]:
             before: Any = structure(last.get(key, {}), kind, "")  # with defaults for keys that are new since
         except ConfigError:
             continue  # of another version of the program, whose words are not ours
-        for line in differences(without_none(attrs.asdict(before)), now[key], key):
+        for line in differences(_plain(without_none(attrs.asdict(before))), _plain(now[key]), key):
             yield Change("format" if key == "format" else "rating", None, line)
+
+
+def _plain(table: dict[str, Any]) -> dict[str, Any]:
+    """A table without a seeding that is the default anyway: older stores note it in every format."""
+    if table.get("seeding") == "order" and table["kind"] != "swiss":
+        return {key: value for key, value in table.items() if key != "seeding"}
+    return table
