@@ -14,13 +14,13 @@ import warpleague.league.running
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.errors import ConfigError
-from warpleague.league.config import load_config
+from warpleague.league.config import EntrantClock, load_config
 from warpleague.league.formats.test import make
 from warpleague.league.ratings.sprt import Sprt
 from warpleague.league.running import run_league
 from warpleague.league.strength import Deal, Follower, StrengthTest, strength_test
 from warpleague.match.spec import MatchResult, SeatTimes
-from warpleague.report.strength import brief, gauge, state_lines, verdict
+from warpleague.report.strength import brief, gauge, luck_lines, state_lines, verdict
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -138,6 +138,29 @@ def test_what_a_deal_is_worth() -> None:
     assert (alone.value, alone.scores) == (0.0, (2.0, 3.0))
 
 
+def test_beside_a_field_the_difference_on_the_same_seats_decides() -> None:
+    """What is counted is the difference of shares; the state says so, and how much luck the shared deals took out."""
+    rng = Random(1)
+    state = StrengthTest(Sprt(0, 1, games=3), -0.5, 1.5)
+    for _ in range(200):
+        lucky = [rng.random() < 0.5 for _ in range(3)]
+        matches = []
+        for seat, luck in enumerate(lucky):
+            for bot, worse in ((0, 0.0), (1, 0.2)):
+                seats = tuple(bot if place == seat else 2 + (place - seat) % 3 for place in range(3))
+                # The luck of the deal decides whether this seat is first or last, but for a slip now and then.
+                first = luck != (rng.random() < worse)
+                ranks = tuple(2 if place != seat else 1 if first else 3 for place in range(3))
+                matches.append((seats, ranks, (0.0, 0.0, 0.0), None))
+        state.add(Deal.of(matches))
+    assert state.beside
+    assert state.counts.mean - 0.5 == pytest.approx(0.0, abs=0.05)
+    assert 0.2 < (state.saved_share or 0.0) < 0.5
+    assert state.to_json()["share_variance_ratio"] == round(state.saved_share or 0.0, 4)
+    (line,) = luck_lines(state)
+    assert line.startswith("Decided by the difference of shares in the same seats of the same deals: ")
+
+
 def test_a_fixed_test_plays_its_matches(duel: Path, open_league: OpenLeague, inline: Executor) -> None:
     """With `fixed`, results do not stop it, and the estimate is not corrected."""
     duel.write_text(duel.read_text("utf-8").replace("elo1 = 100", "fixed = 60"), "utf-8")
@@ -222,15 +245,17 @@ def compare(
     for name in ("one", "other"):
         (tmp_path / "bots" / name).mkdir(parents=True)
 
-    def run(strength: float, *arguments: str) -> Any:
+    def run(strength: float, *arguments: str, new: str = "bots/one", old: str = "bots/other") -> Any:
         monkeypatch.setattr(
-            warpleague.runner.play, "play_beside", lambda spec: played(spec, {"one": strength})
+            warpleague.runner.play,
+            "play_beside",
+            lambda spec: played(spec, {new.rpartition("/")[2]: strength}),
         )
         code = warpleague.cli.main(
             [
                 "compare",
-                "bots/one",
-                "bots/other",
+                new,
+                old,
                 "--game",
                 "aliens",
                 "--seed",
@@ -269,6 +294,29 @@ def test_exit_codes_of_compare(compare: Any, tmp_path: Path) -> None:
     files = list((tmp_path / "results").glob("compare-one-other-*.toml"))
     assert len(files) == 3
     assert attrs.asdict(load_config(files[0]).format)["kind"] == "test"
+
+
+def test_each_bot_may_have_its_own_clock(compare: Any, tmp_path: Path) -> None:
+    """A clock behind a folder is that bot's alone, and part of its name; what is no clock is refused."""
+    code, _, err = compare(0.4, "--move-s", "2", new="bots/one@0.1s", old="bots/one@60s+0.5s/1s")
+    assert code == 0
+    assert "one@0.1s against one@60s+0.5s/1s" in err
+    (file,) = (tmp_path / "results").glob("compare-*.toml")
+    config = load_config(file)
+    assert [entry.clock for entry in config.entries] == [
+        EntrantClock(move_s=0.1),
+        EntrantClock(move_s=1.0, bank_s=60.0, increment_s=0.5),
+    ]
+    assert config.clock.move_s == 2.0
+    code, _, err = compare(0.4, new="bots/one@60s+0s")
+    assert (code, "one@60s+0s against other" in err) == (0, True)
+    for wrong in ("bots/one@", "bots/one@5", "bots/one@0.1s+"):
+        code, _, err = compare(0.4, new=wrong)
+        assert (code, "is no clock; write @0.1s for each decision" in err) == (2, True)
+    # A folder of this very name is meant as it stands.
+    (tmp_path / "bots" / "mine@2s").mkdir()
+    code, _, err = compare(0.0, "--max-matches", "4", new="bots/mine@2s")
+    assert (code, "mine@2s against other" in err) == (3, True)
 
 
 def test_a_test_that_has_ended_has_nothing_left(compare: Any) -> None:

@@ -26,13 +26,22 @@ from warpleague.errors import BadInput
 if TYPE_CHECKING:
     import argparse
 
+    from warpleague.league.config import EntrantClock
     from warpleague.league.progress import RunReport
     from warpleague.league.strength import StrengthTest
+
+_SECONDS = r"(\d+(?:\.\d+)?)s"
+# The time for a decision, a bank and what is added to it before that or not; or only the bank and what is added.
+_CLOCK = re.compile(rf"(?:{_SECONDS}(?:\+{_SECONDS})?/)?{_SECONDS}|{_SECONDS}\+{_SECONDS}")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague compare`."""
-    parser.add_argument("new", metavar="NEW", help="the folder of the bot that may be better")
+    parser.add_argument(
+        "new",
+        metavar="NEW",
+        help="the folder of the bot that may be better; NEW@0.1s or NEW@60s+0.5s gives it a clock of its own",
+    )
     parser.add_argument("old", metavar="OLD", help="the folder of the bot to beat")
     parser.add_argument(
         "field", metavar="FIELD", nargs="*", help="bots that sit beside either, at tables of three or more"
@@ -89,6 +98,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "compare bots/mine bots/mine-before --game aliens",
         "compare bots/mine bots/old --game aliens --max-matches 2000",
         "compare bots/mine bots/old bots/greedy bots/lazy --game sheets",
+        "compare bots/mine@0.5s bots/mine@0.1s --game aliens",
     )
     parser.set_defaults(handler=_compare)
 
@@ -142,13 +152,10 @@ def _tell(state: StrengthTest, report: RunReport, new: str, old: str, file: Path
     import shlex
 
     from warpleague.report.live import duration
-    from warpleague.report.strength import estimate_words, luck_line, state_lines, verdict
+    from warpleague.report.strength import estimate_words, luck_lines, state_lines, verdict
 
-    for line in state_lines(state, over=report.complete):
+    for line in (*state_lines(state, over=report.complete), *luck_lines(state)):
         print(line)
-    luck = luck_line(state)
-    if luck is not None:
-        print(luck)
     corrected = "" if state.fixed else ", corrected for when the test stopped"
     print(f"Estimate: {estimate_words(state.estimate())}{corrected}.")
     print(verdict(state, new, old))
@@ -158,9 +165,11 @@ def _tell(state: StrengthTest, report: RunReport, new: str, old: str, file: Path
 
 def _league_file(args: argparse.Namespace) -> Path:
     """Write the league file that this test is, so that every other command can be used on it."""
+    import attrs
     import tomli_w
 
     from warpleague.games import game_ids, load_game
+    from warpleague.league.config import without_none
     from warpleague.runner.bundle.shipped import located
     from warpleague.suggest import nearest
 
@@ -176,8 +185,8 @@ def _league_file(args: argparse.Namespace) -> Path:
         raise BadInput(
             f"FIELD: beside NEW or OLD, a table of {players} needs {players - 1} more bots, not {len(args.field)}"
         )
-    folders = [Path(text) for text in (args.new, args.old, *args.field)]
-    names = _names(folders)
+    entrants = [_entrant(text) for text in (args.new, args.old, *args.field)]
+    names = _names([folder for folder, _ in entrants], [own for _, own in entrants])
     clock = {
         key: value
         for key in ("move_s", "bank_s", "increment_s", "start_s")
@@ -187,8 +196,12 @@ def _league_file(args: argparse.Namespace) -> Path:
         clock["move_s"] = 1.0
     data: dict[str, Any] = {
         "bots": [
-            {"path": str(located(folder).resolve()), "name": name}
-            for folder, name in zip(folders, names, strict=True)
+            {
+                "path": str(located(folder).resolve()),
+                "name": name,
+                **({} if own is None else {"clock": without_none(attrs.asdict(own))}),
+            }
+            for (folder, own), name in zip(entrants, names, strict=True)
         ],
         "game": {"id": game.id, "players": players, "options": parse_options(game, args.option)},
         "clock": clock,
@@ -217,12 +230,35 @@ def _league_file(args: argparse.Namespace) -> Path:
     return file
 
 
-def _names(folders: list[Path]) -> list[str]:
-    """A name for each bot: its folder's, made different where two are alike."""
-    names: list[str] = []
-    for place, folder in enumerate(folders):
-        name = (folder.name or folder.resolve().name)[:50]
-        if [other.name for other in folders].count(folder.name) > 1:
-            name += {0: "-new", 1: "-old"}.get(place, f"-{place}")
-        names.append(name)
-    return names
+def _entrant(text: str) -> tuple[Path, EntrantClock | None]:
+    """The folder of a bot, and the clock that stands behind it: `bots/mine@0.1s`, `bots/mine@60s+0.5s/2s`."""
+    from warpleague.league.config import EntrantClock
+    from warpleague.runner.bundle.shipped import located
+
+    folder, at, told = text.rpartition("@")
+    if not at or located(Path(text)).is_dir():
+        return Path(text), None
+    found = _CLOCK.fullmatch(told)
+    if found is None:
+        raise BadInput(
+            f"{text}: there is no such folder, and {told!r} is no clock; write @0.1s for each decision, or "
+            "@60s+0.5s for a bank of 60 s with 0.5 s before each decision"
+        )
+    bank, increment, move, bank_only, added = (
+        None if part is None else float(part) for part in found.groups()
+    )
+    if move is None:
+        bank, increment = bank_only, added
+    return Path(folder), EntrantClock(move_s=move, bank_s=bank, increment_s=increment)
+
+
+def _names(folders: list[Path], clocks: list[EntrantClock | None]) -> list[str]:
+    """A name for each bot: its folder's and its clock, made different where two are alike."""
+    plain = [
+        (folder.name or folder.resolve().name)[:50] + ("" if own is None else f"@{own.told}")
+        for folder, own in zip(folders, clocks, strict=True)
+    ]
+    return [
+        name + ({0: "-new", 1: "-old"}.get(place, f"-{place}") if plain.count(name) > 1 else "")
+        for place, name in enumerate(plain)
+    ]

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     Match = tuple[Sequence[int], Sequence[int], Sequence[float], float | None]
     """The bot, the rank and the score of each seat, and the score of the game's own opponent, if it has one."""
 
+    Part = tuple[tuple[int, int], float, float]
+    """The bot and seat that a part of a difference is of, its weight, and its value."""
+
 NEW, OLD = 0, 1
 _PATH = 400  # points of the path that are kept
 
@@ -33,7 +36,8 @@ class Deal:
 
     `new` and `old` are their shares of points from 0 to 1, `value` is what the test counts: 0.5 means that both did
     equally well. `scores` are their mean scores (margins, where the game has an opponent of its own). `parts` are what
-    the difference of scores is the sum of: the bot and seat that each is of, its weight, and its value.
+    the difference of scores is the sum of, and `share_parts` what the difference of shares is the sum of: the bot and
+    seat that each is of, its weight, and its value.
     """
 
     value: float
@@ -41,7 +45,8 @@ class Deal:
     old: float
     scores: tuple[float, float]
     matches: int
-    parts: tuple[tuple[tuple[int, int], float, float], ...] = ()
+    parts: tuple[Part, ...] = ()
+    share_parts: tuple[Part, ...] = ()
 
     @classmethod
     def of(cls, matches: Sequence[Match]) -> Deal:
@@ -61,14 +66,18 @@ class Deal:
         together = any(NEW in seats and OLD in seats for seats, *_ in matches)
         if together:
             # Each match is one draw of luck for both: what it adds is the difference in it.
-            both = zip(*found, strict=True)
+            both = list(zip(*found, strict=True))
             parts = [((NEW, mine[0]), 1 / len(matches), mine[2] - theirs[2]) for mine, theirs in both]
+            share_parts = [((NEW, mine[0]), 1 / len(matches), mine[1] - theirs[1]) for mine, theirs in both]
         else:
-            parts = [
-                ((bot, seat), (1 if bot == NEW else -1) / len(part), score)
-                for bot, part in enumerate(found)
-                for seat, _, score in part
-            ]
+            parts, share_parts = (
+                [
+                    ((bot, row[0]), (1 if bot == NEW else -1) / len(part), row[what])
+                    for bot, part in enumerate(found)
+                    for row in part
+                ]
+                for what in (2, 1)
+            )
         if all(len(seats) == 1 for seats, *_ in matches):
             # Alone at the table: whoever did better on the same deal wins it.
             value = 0.5 if scores[NEW] == scores[OLD] else float(scores[NEW] > scores[OLD])
@@ -76,20 +85,56 @@ class Deal:
         else:
             # Beside a field the difference of the shares is about what they would have over a half in a duel.
             value = new if together else 0.5 + new - old
-        return cls(value, new, old, (scores[NEW], scores[OLD]), len(matches), tuple(parts))
+        return cls(
+            value, new, old, (scores[NEW], scores[OLD]), len(matches), tuple(parts), tuple(share_parts)
+        )
+
+
+class _Saving:
+    """How much less a difference varies over deals than if each of its parts had dice of its own."""
+
+    def __init__(self) -> None:
+        self._deals, self._total, self._squares = 0, 0.0, 0.0
+        # By bot and seat, sums of 1, value, value², weight².
+        self._parts: dict[tuple[int, int], list[float]] = {}
+
+    def add(self, whole: float, parts: Sequence[Part]) -> None:
+        """Count the difference on a deal, and what it is the sum of."""
+        self._deals += 1
+        self._total += whole
+        self._squares += whole * whole
+        for key, weight, value in parts:
+            sums = self._parts.setdefault(key, [0.0] * 4)
+            for place, more in enumerate((1.0, value, value * value, weight * weight)):
+                sums[place] += more
+
+    @property
+    def ratio(self) -> float | None:
+        """The variance as a part of what it is with dice of their own; None where too little tells."""
+        deals = self._deals
+        if deals < 3:
+            return None
+        shared = (self._squares - self._total**2 / deals) / (deals - 1)
+        apart = sum(
+            (squares - total * total / count) / (count - 1) * weights / deals
+            for count, total, squares, weights in self._parts.values()
+            if count > 1
+        )
+        return shared / apart if apart > 1e-12 else None
 
 
 class StrengthTest:
     """A test that is told of its deals in the order of the schedule.
 
     `decision` is 1 once the new bot is accepted, -1 once it is rejected, else 0. Deals that are told later change
-    nothing. A test of a `fixed` number of deals decides nothing by itself.
+    nothing. A test of a `fixed` number of deals decides nothing by itself. `beside` is whether each of the bots sat
+    beside a field: then the difference of their shares in the same seats of the same deals decides.
     """
 
     def __init__(self, test: Sprt, low: float, high: float, *, fixed: bool = False) -> None:
         from warpleague.league.ratings.sprt import DealCounts
 
-        self.test, self.fixed = test, fixed
+        self.test, self.fixed, self.beside = test, fixed, low < 0
         self.counts: DealCounts = DealCounts(low, high)
         self.decision = 0
         self.ratio = 0.0
@@ -97,9 +142,7 @@ class StrengthTest:
         self.won = self.level = self.lost = 0
         self.path: list[tuple[int, float]] = []
         self.scores = Mean()
-        # Of the difference in score: sum and sum of squares over deals; and by part sums of 1, value, square, weight².
-        self._whole = [0.0, 0.0]
-        self._parts: dict[tuple[int, int], list[float]] = {}
+        self._saved, self._saved_share = _Saving(), _Saving()
 
     @classmethod
     def of(cls, season: Season) -> StrengthTest:
@@ -126,12 +169,8 @@ class StrengthTest:
         self.lost += deal.value < 0.5 - 1e-9
         self.level = self.counts.deals - self.won - self.lost
         self.scores.add(deal.scores[0] - deal.scores[1])
-        whole = deal.scores[0] - deal.scores[1]
-        self._whole = [self._whole[0] + whole, self._whole[1] + whole * whole]
-        for key, weight, value in deal.parts:
-            sums = self._parts.setdefault(key, [0.0] * 4)
-            for place, more in enumerate((1.0, value, value * value, weight * weight)):
-                sums[place] += more
+        self._saved.add(deal.scores[0] - deal.scores[1], deal.parts)
+        self._saved_share.add(deal.new - deal.old, deal.share_parts)
         self.ratio = ratio(self.test, self.counts)
         self.path.append((self.counts.deals, self.ratio))
         if len(self.path) > 2 * _PATH:
@@ -157,16 +196,12 @@ class StrengthTest:
     @property
     def saved(self) -> float | None:
         """The variance of the difference in score, as a part of what it is if each match has dice of its own."""
-        deals = self.counts.deals
-        if deals < 3:
-            return None
-        shared = (self._whole[1] - self._whole[0] ** 2 / deals) / (deals - 1)
-        apart = sum(
-            (squares - total * total / count) / (count - 1) * weights / deals
-            for count, total, squares, weights in self._parts.values()
-            if count > 1
-        )
-        return shared / apart if apart > 1e-12 else None
+        return self._saved.ratio
+
+    @property
+    def saved_share(self) -> float | None:
+        """The same for the difference in the shares of points, by which the test decides; None for solo games."""
+        return self._saved_share.ratio
 
     @property
     def left(self) -> int | None:
@@ -212,6 +247,7 @@ class StrengthTest:
             "score": round(self.scores.mean, 6),
             "score_half": None if self.scores.half is None else round(self.scores.half, 6),
             "variance_ratio": None if self.saved is None else round(self.saved, 4),
+            "share_variance_ratio": None if self.saved_share is None else round(self.saved_share, 4),
             "left": left,
             **estimate.to_json(),
         }

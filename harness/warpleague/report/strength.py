@@ -123,12 +123,22 @@ def exit_code(state: StrengthTest) -> int:
     return {1: 0, -1: 1, 0: 3}[state.decision]
 
 
-def luck_line(state: StrengthTest) -> str | None:
-    """What shared deals saved, where that can be told."""
-    if not state.saved:
-        return None
-    mean = f"{state.scores.mean:+.2f}" + ("" if state.scores.half is None else f" ± {state.scores.half:.2f}")
-    return (
-        f"Difference in score on the same seats of the same deals: {mean}; "
-        f"its variance is {state.saved:.2f} of what it is if each match has dice of its own."
-    )
+def luck_lines(state: StrengthTest) -> list[str]:
+    """What shared deals saved, where that can be told: first of what decides, then of the score."""
+    part = "of what it is if each match has dice of its own."
+    lines = []
+    if state.beside and state.saved_share:
+        mean = f"{100 * (state.counts.mean - 0.5):+.1f} points of 100"
+        mean += "" if state.half is None or not _telling(state) else f" ± {100 * state.half:.1f}"
+        lines.append(
+            f"Decided by the difference of shares in the same seats of the same deals: {mean}; "
+            f"its variance is {state.saved_share:.2f} {part}"
+        )
+    if state.saved:
+        mean = f"{state.scores.mean:+.2f}"
+        mean += "" if state.scores.half is None else f" ± {state.scores.half:.2f}"
+        lines.append(
+            f"Difference in score on the same seats of the same deals: {mean}; "
+            f"its variance is {state.saved:.2f} {part}"
+        )
+    return lines

@@ -77,7 +77,7 @@ class Test:
     def describe(self) -> str:
         """Who is tested, and how."""
         form, names = self.season.format, self.season.names
-        beside = f" beside {', '.join(names[2:])}" if len(names) > 2 else ""
+        beside = f" beside {', '.join(names[2:])}, in the same seats of the same deals" if names[2:] else ""
         if form.fixed:
             size = f"{counted(self.most or 1, 'deal')}"
         else:

@@ -143,7 +143,7 @@ def _test(league: League) -> dict[str, Any] | None:
     if league.season.format.kind != "test":
         return None
     from warpleague.league.strength import strength_test
-    from warpleague.report.strength import decided, estimate_words, luck_line, numbers_line, verdict
+    from warpleague.report.strength import decided, estimate_words, luck_lines, numbers_line, verdict
 
     state = strength_test(league)
     below, above = state.test.bounds
@@ -153,7 +153,7 @@ def _test(league: League) -> dict[str, Any] | None:
         "verdict": verdict(state, *names),
         "decision": decided(state),
         "estimate": estimate_words(state.estimate()),
-        "lines": [line for line in (numbers_line(state), luck_line(state)) if line],
+        "lines": [numbers_line(state), *luck_lines(state)],
         "chart": "" if state.fixed else charts.ratio(path, below, above),
     }
 
