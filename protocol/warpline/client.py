@@ -52,12 +52,12 @@ class Match:
 class Question:
     """One decision to make, with the match it belongs to.
 
-    `events`, `state` and `legal` are None where the bot did not want them; `clock` holds the seconds left
+    `events`, `state`, `legal` and `text` are None where the bot did not want them; `clock` holds the seconds left
     (`bank_s`, `move_s`; one that is absent does not limit); `talk` is the number of messages that may still be
     sent now.
     """
 
-    __slots__ = ("ask", "clock", "events", "id", "legal", "of", "state", "talk")
+    __slots__ = ("ask", "clock", "events", "id", "legal", "of", "state", "talk", "text")
 
     def __init__(self, act: dict[str, Any], of: Match) -> None:
         self.of = of
@@ -68,6 +68,7 @@ class Question:
         self.events: Any = act.get("events")
         self.state: Any = act.get("state")
         self.legal: Any = act.get("legal")
+        self.text: str | None = act.get("text")
 
     @property
     def match(self) -> str:

@@ -359,3 +359,8 @@ def encode_act(
         b"" if legal is None else b',"legal":' + legal,
     )
     return line if line.isascii() else _unbroken(line)
+
+
+def with_text(line: bytes, text: str) -> bytes:
+    """The line of an `Act` with its `text`, which `encode_act` leaves out since hardly any bot wants it."""
+    return line.removesuffix(b"}\n") + b',"text":' + _unbroken(to_bytes(text)) + b"}\n"

@@ -44,7 +44,7 @@ Share: TypeAlias = Annotated[float, Range(0, 1)]
 Action: TypeAlias = Natural | JsonObject
 """An index into the engine's canonical list of legal actions, or the action's JSON form."""
 
-Want: TypeAlias = Literal["state", "legal", "events"]
+Want: TypeAlias = Literal["state", "legal", "events", "text"]
 WANTS: tuple[Want, ...] = ("state", "legal", "events")
 
 
@@ -126,6 +126,12 @@ class Act:
     )
     legal: tuple[JsonObject, ...] | None = attrs.field(
         metadata={"help": "the legal actions in the engine's canonical order; absent if not wanted"},
+        default=None,
+    )
+    text: str | None = attrs.field(
+        metadata={
+            "help": "what happened, the position and the numbered legal actions in words; absent if not wanted"
+        },
         default=None,
     )
 

@@ -181,7 +181,7 @@ def test_messages_of_no_known_type(name: str) -> None:
         (MALFORMED["an index in then"], "act: then: item 0: expected an object, got an integer"),
         (MALFORMED["duplicate keys in an action"], "duplicate key 'do'"),
         (MALFORMED["bad UTF-8"], "not UTF-8 at byte 21"),
-        (MALFORMED["an unknown want"], "hello: wants: item 0: expected one of state, legal, events"),
+        (MALFORMED["an unknown want"], "hello: wants: item 0: expected one of state, legal, events, text"),
         (MALFORMED["a long note"], "act: note: expected at most 1024 bytes of UTF-8"),
     ],
 )
@@ -445,3 +445,11 @@ def test_canonical_refuses_what_has_no_form(value: object) -> None:
     """Numbers that are not finite and lone surrogates have no canonical form."""
     with pytest.raises(ValueError):  # noqa: PT011 - two subclasses
         canonical(value)
+
+
+def test_a_text_keeps_a_question_on_one_line() -> None:
+    """Line ends of any kind are escaped, and the rest of the question stays as it was."""
+    text = '1. say "no"\n2. \u2028 or \u2029 \u00e9'
+    line = codec.with_text(codec.encode_act(3, "turn", legal=b"[{}]"), text)
+    assert json.loads(line) == {"type": "act", "id": 3, "ask": "turn", "legal": [{}], "text": text}
+    assert len(line.decode().splitlines()) == 1

@@ -11,6 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from warpleague.errors import ActionError
+from warpleague.games.words import action_in_words
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -20,15 +21,8 @@ if TYPE_CHECKING:
 
 
 def in_words(action: JsonObject) -> str:
-    """An action as a few words: what it does, then its values."""
-    words = [str(action.get("do", "")).replace("-", " ")]
-    for name, value in action.items():
-        if name == "do" or value is None:
-            continue
-        values = ",".join(map(str, value)) if isinstance(value, list) else str(value)
-        # The first word says what it is about; what follows needs its name.
-        words.append(values if isinstance(value, str) and len(words) == 1 else f"{name} {values}")
-    return safe(" ".join(words), keep="")
+    """An action as a few words, harmless for a terminal."""
+    return safe(action_in_words(action), keep="")
 
 
 class Draft:

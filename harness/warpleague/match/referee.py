@@ -15,6 +15,7 @@ from warpleague.games.values import decoded
 from warpleague.match.chance import Dice, bot_seed
 from warpleague.match.evidence import quote
 from warpleague.match.lines import number, outcome_form
+from warpleague.match.question_text import question_text
 from warpleague.match.scribe import Scribe, action_cache
 from warpleague.match.setup import first_state, load_options
 from warpleague.match.spec import MatchResult, SeatFault, SeatTimes, Violation, retires
@@ -96,6 +97,8 @@ class Referee:
         self._late: list[set[int]] = [set() for _ in range(seats)]
         self._wants_state = [False] * seats
         self._wants_legal = [False] * seats
+        self._wants_text = [False] * seats
+        self._wants_events = [True] * seats
         self._inboxes: list[list[bytes] | None] = [[] for _ in range(seats)]
         self._listening = True
         self._retired = [False] * seats
@@ -133,7 +136,9 @@ class Referee:
         """Take note of what the bot of `seat` wants to be sent."""
         self._wants_state[seat] = "state" in hello.wants
         self._wants_legal[seat] = "legal" in hello.wants
-        if "events" not in hello.wants:
+        self._wants_text[seat] = "text" in hello.wants
+        self._wants_events[seat] = "events" in hello.wants
+        if not self._wants_events[seat] and not self._wants_text[seat]:
             self._inboxes[seat] = None
         self._listening = any(inbox is not None for inbox in self._inboxes)
 
@@ -208,11 +213,18 @@ class Referee:
         if inbox is not None:
             events = b"[" + b",".join(inbox) + b"]"
             inbox.clear()
+        text = None
+        if self._wants_text[seat]:
+            text = question_text(self.game, self._state, seat, self._legal, decoded(events or b"[]"))
+            if not self._wants_events[seat]:
+                events = None
         if self._wants_state[seat]:
             view = self.game.view_json(self._state, seat)
         if self._wants_legal[seat]:
             legal = self.game.legal_json(self._state, seat, self._legal) or self._actions.listed(self._legal)
         self.line = codec.encode_act(self._id, self._ask, bank_s, move_s, talk or None, events, view, legal)
+        if text is not None:
+            self.line = codec.with_text(self.line, text)
 
     def answer(self, line: bytes, wall_ns: int, cpu_ns: int | None, wait_ns: int | None) -> Violation | None:
         """Judge and play the line that the bot of `seat` answered; a violation is returned, not yet punished.
@@ -316,7 +328,7 @@ class Referee:
         """The end message for `seat`; after `advance` said `Situation.OVER`."""
         form = outcome_form(self.game.outcome(self._state))
         result = {name: value for name, value in form.items() if name != "type"}
-        inbox = self._inboxes[seat] or ()
+        inbox = (self._inboxes[seat] or ()) if self._wants_events[seat] else ()
         return codec.encode(End(result=result, events=tuple(map(decoded, inbox))))
 
     def finish(self, stopped: tuple[int, ...] = ()) -> MatchResult:
