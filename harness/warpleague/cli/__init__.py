@@ -41,6 +41,8 @@ COMMANDS: Final = {
     "league": "run a league, look at its tables",
     "compare": "test whether a bot is better than another",
     "bot": "check a bot, start a new one, list bots",
+    "submit": "submit a bot to an arena",
+    "arena": "organise an arena: authors, submissions, decisions",
     "sim": "serve the rules of the games to programs that search",
     "demo": "play a small league of every game",
     "docs": "list the pages of the documentation, or print one",

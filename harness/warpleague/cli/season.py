@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warpleague.cli.common import say
 
@@ -31,7 +31,7 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
     """
     from warpleague.league.running import run_league
 
-    limits = {"most": getattr(args, "matches", None), "for_s": getattr(args, "for_s", None)}
+    limits: dict[str, Any] = {"most": getattr(args, "matches", None), "for_s": getattr(args, "for_s", None)}
     if args.cluster is None:
         with _watcher(args) as watcher:
             return run_league(league, jobs=args.jobs, watcher=watcher, logs=logs, **limits)

@@ -63,6 +63,8 @@ def run_league(
     logs: LogFolder | None = None,
     most: int | None = None,
     for_s: float | None = None,
+    until: Callable[[], bool] | None = None,
+    publish: bool = True,
 ) -> RunReport:
     """Play what is left of `league`, which must be open to run, and commit each match as it ends.
 
@@ -74,8 +76,9 @@ def run_league(
     wherever the executor plays, if it has a method `everywhere`, which calls a function in each of its processes, as
     that of `RefereePool` does. In the main thread the first SIGINT or SIGTERM lets the matches being played end, the
     second one kills them. It also stops once `most` matches are played, or after `for_s` seconds, when those being
-    played have ended. `logs` takes what the bots said, if `play` returns that, as the default one does where
-    `logs` are given.
+    played have ended, or as soon as `until` returns true, which is called a few times a second. If all is played, the
+    season is over and its secret becomes public; without `publish` it does not, since more may be entered. `logs`
+    takes what the bots said, if `play` returns that, as the default one does where `logs` are given.
 
     Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
     """
@@ -102,7 +105,7 @@ def run_league(
         executor = own = RefereePool(jobs, how.affinity, tasks, modules)
         jobs = None
     run = _Run(league, total, before, executor, jobs, play, watcher or RunWatcher(), logs)
-    run.most, run.for_s = most, for_s
+    run.most, run.for_s, run.until, run.publish = most, for_s, until, publish
     if own is not None:
         own.on_room = run.wake
     killed = False
@@ -159,6 +162,9 @@ class _Run:
         self.interrupts = 0
         self.most: int | None = None
         self.for_s: float | None = None
+        self.until: Callable[[], bool] | None = None
+        self.publish = True
+        self._until_at = 0.0
         self.began_s = time.monotonic()
         self._void_in_a_row = 0
         self._unsaved: list[tuple[_InFlight, MatchResult]] = []
@@ -209,7 +215,7 @@ class _Run:
         if self.wrong is not None:
             raise self.wrong
         report = self.report()
-        if report.complete:
+        if report.complete and self.publish:
             self.league.store.publish_secret()
         return report
 
@@ -257,7 +263,12 @@ class _Run:
         self._ended.put(None)
 
     def _halting(self) -> bool:
-        late = self.for_s is not None and time.monotonic() - self.began_s >= self.for_s
+        now_s = time.monotonic()
+        late = self.for_s is not None and now_s - self.began_s >= self.for_s
+        if self.until is not None and now_s >= self._until_at:
+            self._until_at = now_s + _TICK_S
+            if self.until():
+                self.until, self.for_s, late = None, 0.0, True
         return late or self.interrupts > 0 or self.failure is not None or self.wrong is not None
 
     def _may_begin(self) -> bool:

@@ -70,7 +70,8 @@ class Checkup:
     """How to check: matches a game and table size, seconds a decision and to start, the level, the games (none: all).
 
     `quick` plays one match at the smallest and the largest table of each game, and ends within `QUICK_S`.
-    What the bot said goes into `logs`, if that is given. `paths` of this machine are shown to the bot in the sandbox.
+    What the bot said goes into `logs`, if that is given. `paths` of this machine are shown to the bot in the sandbox,
+    and `hidden` ones are not, though its manifest ask for them. Its build may take `build_s` seconds, if given.
     """
 
     matches: int = 2
@@ -81,6 +82,8 @@ class Checkup:
     quick: bool = False
     logs: LogFolder | None = None
     paths: tuple[str, ...] = ()
+    hidden: tuple[Path, ...] = ()
+    build_s: float | None = None
 
     def tables(self, game: Game[Any, Any]) -> tuple[int, ...]:
         """The numbers of players with which a game is played in the check."""
@@ -105,7 +108,7 @@ def check_bot(
 def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
     deadline = time.monotonic() + (QUICK_S if how.quick else math.inf)
     try:
-        bundle = prepare(folder, how.level, how.paths)
+        bundle = prepare(folder, how.level, how.paths, how.hidden, how.build_s)
     except BotError as error:
         yield Finding("bundle", "failed", str(error))
         return

@@ -1,4 +1,4 @@
-"""Unpacks the archive that comes out of a sandboxed build, which a stranger may have written, into a folder.
+"""Unpacks an archive that a stranger may have written, such as what comes out of a sandboxed build, into a folder.
 
 The form is POSIX ustar (pax(1)). Only plain files, folders and links are taken, and only below the folder;
 everything else, and everything that is too large, is refused before it is written.
@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 _BLOCK: Final = 512
@@ -27,10 +28,18 @@ class BadArchive(ValueError):
     """The archive holds what a bot's folder must not hold, or is none; the text says what."""
 
 
-def unpack(archive: BinaryIO, folder: Path, most_bytes: int) -> None:
+def unpack(
+    archive: BinaryIO,
+    folder: Path,
+    most_bytes: int,
+    *,
+    most_entries: int = MOST_ENTRIES,
+    check_name: Callable[[str], None] = lambda _: None,
+) -> None:
     """Make `folder`, which must not be there yet, hold what is in `archive`: at most so many bytes of files.
 
-    All files become readable for everyone, and executable for everyone or nobody. Raises `BadArchive`.
+    All files become readable for everyone, and executable for everyone or nobody. `check_name` may refuse a path.
+    Raises `BadArchive`.
     """
     folder.mkdir()
     folder.chmod(0o755)
@@ -39,10 +48,11 @@ def unpack(archive: BinaryIO, folder: Path, most_bytes: int) -> None:
     left, entries = most_bytes, 0
     while (head := _header(archive)) is not None:
         entries += 1
-        if entries > MOST_ENTRIES:
-            raise BadArchive(f"more than {MOST_ENTRIES:,} files")
+        if entries > most_entries:
+            raise BadArchive(f"more than {most_entries:,} files")
         kind, size = head[156:157], _number(head[124:136])
         name = _inside(_text(head[345:500]) + "/" + _text(head[0:100]) if head[345] else _text(head[0:100]))
+        check_name(name)
         if name in files or name in links or (name in folders and kind != _FOLDER):
             raise BadArchive(f"{name} twice")
         if os.path.dirname(name) not in folders:  # noqa: PTH120 - the names are not paths of this machine

@@ -81,7 +81,7 @@ class Build:
     """What is to be built: the bot's name, the folder to name in errors, the command, the copy of the folder.
 
     `argv` has its program resolved, `folder` is the copy, and `scratch` an empty folder beside it.
-    `paths` of this machine are shown to it in the sandbox.
+    `paths` of this machine are shown to it in the sandbox. `most_s` is how long it may take, if not `LIMITS.seconds`.
     """
 
     name: str
@@ -90,6 +90,7 @@ class Build:
     folder: Path
     scratch: Path
     paths: tuple[str, ...] = ()
+    most_s: float | None = None
 
     def error(self, what: str, output: str = "") -> BotError:
         """What went wrong, with the end of what the build said, which is printable already."""
@@ -160,7 +161,7 @@ def _in_place(job: Build, level: Level) -> None:
             return f"made more than {LIMITS.folder_mb} MiB of files"
         return ""
 
-    run = _Run(process, {_fd(process.stdout): log.feed}, excess)
+    run = _Run(process, {_fd(process.stdout): log.feed}, excess, job.most_s)
     try:
         reason = run.attend()
     finally:
@@ -232,7 +233,7 @@ def _archive(job: Build, archive: Any) -> None:
     def excess() -> str:
         return too_large() or (_greedy(memory) if memory.check(sandbox.processes) else "")
 
-    run = _Run(process, {_fd(process.stdout): keep, _fd(process.stderr): log.feed}, excess)
+    run = _Run(process, {_fd(process.stdout): keep, _fd(process.stderr): log.feed}, excess, job.most_s)
     try:
         sandbox.enter(process)
         if process.stdin is not None:
@@ -262,9 +263,11 @@ class _Run:
         process: subprocess.Popen[bytes],
         sinks: dict[int, Callable[[bytes], None]],
         excess: Callable[[], str],
+        most_s: float | None,
     ) -> None:
         self._process, self._sinks, self._excess = process, sinks, excess
-        self._deadline = time.monotonic() + LIMITS.seconds
+        self._most_s = LIMITS.seconds if most_s is None else most_s
+        self._deadline = time.monotonic() + self._most_s
         for fd in sinks:
             os.set_blocking(fd, False)
 
@@ -282,7 +285,7 @@ class _Run:
                     time.sleep(_TICK_S)  # it has closed its output, and runs on
                 now = time.monotonic()
                 if now > self._deadline:
-                    return f"took more than {LIMITS.seconds:g} s"
+                    return f"took more than {self._most_s:g} s"
                 if now > look_at:
                     look_at = now + _LOOK_S
                     if reason := self._excess():

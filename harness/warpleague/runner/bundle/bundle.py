@@ -82,13 +82,18 @@ class Bundle:
 
 
 def prepare(
-    folder: Path, level: Level = LEVEL, paths: tuple[str, ...] = (), hidden: tuple[Path, ...] = ()
+    folder: Path,
+    level: Level = LEVEL,
+    paths: tuple[str, ...] = (),
+    hidden: tuple[Path, ...] = (),
+    build_s: float | None = None,
 ) -> Bundle:
     """The bundle of the bot in `folder`, copied and built in the cache if its digest is new there.
 
     It is built under `level`, once: a built bot is confined whenever it runs, however it was built. In the sandbox it
     sees `paths` of this machine, which an organiser has granted, beside those that its manifest asks for; these may
-    not hold one of the folders `hidden`, or be in one. Raises `BotError`, `MissingToolchain` when the program that
+    not hold one of the folders `hidden`, or be in one. `build_s` is how long the build may take, if not as long as
+    every build. Raises `BotError`, `MissingToolchain` when the program that
     builds or runs it is not installed, and `BadInput` when it is to be built and the level does not hold here.
     """
     folder = Path(folder)
@@ -100,7 +105,7 @@ def prepare(
     check_asked(manifest.sandbox.paths, manifest.name, (cache_folder(), *hidden))
     files = check_files(folder, manifest)
     digest = folder_digest(folder, manifest.files)
-    built = _built(folder, manifest, digest, level, paths)
+    built = _built(folder, manifest, digest, level, paths, build_s)
     link_files(built, files)
     return _bundle(manifest, digest, built, paths)
 
@@ -147,13 +152,20 @@ def _paths(manifest: Manifest, granted: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({*manifest.sandbox.paths, *granted}))
 
 
-def _built(folder: Path, manifest: Manifest, digest: str, level: Level, paths: tuple[str, ...]) -> Path:
+def _built(
+    folder: Path,
+    manifest: Manifest,
+    digest: str,
+    level: Level,
+    paths: tuple[str, ...],
+    build_s: float | None = None,
+) -> Path:
     """The folder in the cache that holds the built bot."""
     target = bundle_folder(digest)
     clean(target.parent)
     while not hold(target):
         try:
-            _fill(target, folder, manifest, digest, level, paths)
+            _fill(target, folder, manifest, digest, level, paths, build_s)
         except OSError as error:
             raise BotError(
                 f"{folder}: cannot bundle it in {cache_folder()} (WARPLEAGUE_CACHE names another folder): {error}"
@@ -162,7 +174,13 @@ def _built(folder: Path, manifest: Manifest, digest: str, level: Level, paths: t
 
 
 def _fill(
-    target: Path, folder: Path, manifest: Manifest, digest: str, level: Level, paths: tuple[str, ...]
+    target: Path,
+    folder: Path,
+    manifest: Manifest,
+    digest: str,
+    level: Level,
+    paths: tuple[str, ...],
+    build_s: float | None,
 ) -> None:
     """Make `target` the built copy of the bot in `folder`, unless another process does so first."""
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -179,7 +197,7 @@ def _fill(
 
             argv = (_program(manifest.build[0], copy) or manifest.build[0], *manifest.build[1:])
             shutil.copyfile(copy / MANIFEST, draft / MANIFEST)
-            job = Build(manifest.name, folder, argv, copy, scratch, _paths(manifest, paths))
+            job = Build(manifest.name, folder, argv, copy, scratch, _paths(manifest, paths), build_s)
             build(job, level)
             # What a bot is, its author says, not its build.
             replace(draft / MANIFEST, copy / MANIFEST)

@@ -1,0 +1,235 @@
+"""The process that checks what was submitted: unpacks it, builds it and plays it in the sandbox, one after the other.
+
+There is one checker for a folder of results; a lock sees to that. It may be killed at any moment: what it was checking
+is checked again. If it hangs, an alarm ends it, and whoever runs it starts it again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from warpleague.arena.submissions import versions
+from warpleague.arena.submissions.limits import check_manifest, limits_of
+from warpleague.arena.submissions.upload import unpack_upload
+from warpleague.errors import BotError, HarnessFault, MissingToolchain, StoreError
+from warpleague.league.entry import name_of
+from warpleague.league.lock import take_lock
+from warpleague.runner.bundle.content import folder_digest
+from warpleague.runner.bundle.manifest import read_manifest
+from warpleague.runner.bundle.staging import remove
+from warpleague.runner.checkup import QUICK_S, Checkup, Finding, check_bot
+from warpleague.runner.doctor.promises import examine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from warpleague.arena.submissions.ledger import Ledger
+    from warpleague.arena.submissions.versions import Submission
+    from warpleague.league.config import LeagueConfig
+    from warpleague.runner.bundle.manifest import Manifest
+
+SANDBOX: Final = "sandbox"
+"""The setting that says whether the sandbox holds here: "holds", or why not."""
+FOLDER: Final = "arena"
+"""The folder beside the ledger, for what is unpacked."""
+_LOOK_S: Final = 0.2
+_WAIT_S: Final = 5.0
+_SPARE_S: Final = 60
+"""What a check may take beyond its build and its matches before the checker is taken for hung."""
+
+
+def run_checker(
+    ledger: Ledger, leagues: Mapping[str, LeagueConfig], stop: Callable[[float], bool], *, once: bool = False
+) -> None:
+    """Check submissions to these leagues (by name) until `stop`, which waits so many seconds, returns true.
+
+    With `once` it returns when nothing is left to check. Raises `StoreError` if another checker runs here.
+    """
+    lock = take_lock(ledger.path.with_name("arena.checker.lock"))
+    try:
+        versions.recover(ledger)
+        _sweep(ledger)
+        if not (probe(ledger) or once):
+            while not stop(_WAIT_S):  # what arrives nevertheless is told why it is refused
+                _refuse_all(ledger)
+        _refuse_all(ledger)
+        while not stop(0.0):
+            found = versions.claim(ledger)
+            if found is not None:
+                if not _check(ledger, found, leagues):
+                    stop(_WAIT_S)
+            elif once or stop(_LOOK_S):
+                break
+    finally:
+        os.close(lock)
+
+
+def _sweep(ledger: Ledger) -> None:
+    """Remove what a killed checker left on the disk."""
+    remove(ledger.results / FOLDER / "check")
+    known = {str(row[0]) for row in ledger.rows("SELECT id FROM submission WHERE state = 'accepted'")}
+    for folder in (ledger.results / FOLDER / "bots").glob("*"):
+        if folder.name.partition("-")[0] not in known or folder.suffix == ".draft":
+            remove(folder)
+
+
+def probe(ledger: Ledger) -> bool:
+    """Whether this machine keeps every promise of the sandbox, tried now; the ledger keeps the answer."""
+    try:
+        report = examine("sandbox", thorough=True)
+        told = "holds" if report.holds else report.complaint()
+    except HarnessFault as error:
+        told = str(error)
+    ledger.set(SANDBOX, told, "checker")
+    return told == "holds"
+
+
+def sandbox_refusal(ledger: Ledger) -> str | None:
+    """Why no submission can be taken on this machine; None if it can, or the checker has not tried yet."""
+    told = ledger.setting(SANDBOX)
+    if told in (None, "holds"):
+        return None
+    return f"no submissions are taken, since the sandbox does not hold on this machine: {told}"
+
+
+def _refuse_all(ledger: Ledger) -> None:
+    why = sandbox_refusal(ledger)
+    while why and (found := versions.claim(ledger)) is not None:
+        versions.refuse(ledger, found.id, why, what="sandbox", state="failed")
+
+
+@attrs.frozen
+class _Refused(Exception):
+    what: str
+    text: str
+
+
+def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig]) -> bool:
+    """Check one submission and settle it; false if this machine could not, so that it has to wait."""
+    config = leagues.get(found.league)
+    if config is None:
+        versions.refuse(ledger, found.id, f"there is no league {found.league} here any more", what="league")
+        return True
+    limits = limits_of(ledger)
+    with _alarm(limits.build_s + QUICK_S + _SPARE_S):
+        folder = ledger.results / FOLDER / "check" / str(found.id)
+        try:
+            manifest = _unpacked(ledger, found, config, folder)
+            if _play(ledger, found, config, folder, limits.build_s):
+                keep(ledger, found, folder)
+                versions.accept(ledger, found.id, manifest.name, manifest.version, folder_digest(folder))
+            else:
+                versions.refuse(ledger, found.id, "")
+        except (BotError, _Refused) as error:
+            text = error.text if isinstance(error, _Refused) else _without(str(error), folder)
+            what = error.what if isinstance(error, _Refused) else "bundle"
+            versions.refuse(ledger, found.id, text, what=what)
+        except (HarnessFault, OSError, StoreError, MemoryError) as error:
+            # Of this machine, not of the bot: a full disk, say. If that passes, the check is made then.
+            return _postpone(ledger, found, error)
+        finally:
+            remove(folder.parent)
+    return True
+
+
+def _postpone(ledger: Ledger, found: Submission, error: BaseException) -> bool:
+    with contextlib.suppress(StoreError):
+        if isinstance(error, HarnessFault):
+            versions.refuse(
+                ledger,
+                found.id,
+                f"the check failed, by no fault of the bot; please send it again: {error}",
+                what="harness",
+                state="failed",
+            )
+            return True
+        versions.put_back(ledger, found.id)
+    return False
+
+
+def _unpacked(ledger: Ledger, found: Submission, config: LeagueConfig, folder: Path) -> Manifest:
+    """Unpack the archive into `folder`, and look at the manifest before anything of it runs."""
+    data = versions.archive(ledger, found.id)
+    assert data is not None
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    unpack_upload(data, folder, limits_of(ledger))
+    manifest = read_manifest(folder)
+    check_manifest(manifest, config, limits_of(ledger))
+    theirs = {name_of(config, entry).lower() for entry in config.entries}
+    if manifest.name.lower() in theirs:
+        raise _Refused(
+            "name", f"bot.toml: name: {manifest.name} is a bot of the organiser; choose another name"
+        )
+    if problem := versions.name_refusal(ledger, found.id, manifest.name):
+        raise _Refused("name", problem)
+    return manifest
+
+
+def _play(ledger: Ledger, found: Submission, config: LeagueConfig, folder: Path, build_s: int) -> bool:
+    """Build and play it in the sandbox; each finding is written down at once. Whether it is ready."""
+
+    def tell(finding: Finding) -> None:
+        versions.add_finding(ledger, found.id, attrs.evolve(finding, text=_without(finding.text, folder)))
+
+    how = Checkup(
+        move_s=config.clock.move_s or 1.0,
+        start_s=config.clock.start_s,
+        level="sandbox",
+        games=(config.game.id,),
+        quick=True,
+        paths=config.sandbox.paths,
+        build_s=build_s,
+        hidden=(ledger.results,),
+    )
+    try:
+        return check_bot(folder, how, tell)
+    except MissingToolchain as error:
+        raise _Refused("bundle", str(error)) from None
+
+
+def _without(text: str, folder: Path) -> str:
+    """A text for authors: without the paths of this machine."""
+    for place in (folder.resolve(), folder):
+        text = text.replace(f"{place}/", "").replace(f"{place}: ", "").replace(str(place), "the folder")
+    return text
+
+
+def keep(ledger: Ledger, found: Submission, source: Path | None = None) -> Path:
+    """The folder with the source of a version, made of its archive (or of `source`, which is moved) if need be."""
+    target = ledger.results / FOLDER / "bots" / f"{found.id}-{found.sha256[:12]}"
+    if target.is_dir():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.parent.chmod(0o700)
+    draft = target.with_name(f"{target.name}.{os.getpid()}.draft")
+    remove(draft)
+    if source is None:
+        data = versions.archive(ledger, found.id)
+        if data is None:
+            raise StoreError(f"{ledger.path}: the archive of submission {found.id} is not there")
+        unpack_upload(data, draft, limits_of(ledger))
+    else:
+        shutil.copytree(source, draft, symlinks=True)
+    with contextlib.suppress(FileExistsError):
+        draft.rename(target)  # whole or not at all
+    remove(draft)
+    return target
+
+
+@contextlib.contextmanager
+def _alarm(after_s: float) -> Iterator[None]:
+    """End this process if the block takes longer: whoever runs it starts it again."""
+    before = signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, after_s)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,233 @@
+"""How versions and an organiser's decisions reach a league: the scheduler asks for them between two runs of it.
+
+The league that is played is the file's, with the active versions behind the file's own bots. Nothing is written into
+the file. Since a match's id covers names and contents of its bots, what was played among those that stay still counts.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from warpleague.arena.submissions import versions
+from warpleague.arena.submissions.checking import keep
+from warpleague.errors import BadInput, ConfigError, StoreError
+from warpleague.league import organising
+from warpleague.league.config import BotEntry
+from warpleague.league.config_check import check_config
+from warpleague.league.disqualifications import disqualified
+from warpleague.league.schema import utc_now
+from warpleague.league.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from warpleague.arena.submissions.ledger import Ledger
+    from warpleague.league.config import LeagueConfig
+
+GROWING: Final = ("ladder", "round-robin", "gauntlet")
+"""Formats in which a bot may come at any time; in others all bots begin together."""
+
+_STATES: Final = ("paused", "closed")
+
+
+@attrs.frozen
+class Decision:
+    """What an organiser asked for; `done` is when the scheduler did it (ISO time), `answer` what came of it."""
+
+    id: int
+    league: str
+    what: str
+    said: dict[str, Any]
+    who: str
+    asked: str
+    done: str | None
+    answer: str | None
+
+
+def check_league(config: LeagueConfig) -> None:
+    """Raise `ConfigError` if a league cannot take bots of strangers."""
+    if config.rules.level != "sandbox":
+        raise ConfigError(
+            f'{config.path}: rules.level: is "{config.rules.level}"; a league that takes submissions needs "sandbox"'
+        )
+
+
+def closed_to_bots(ledger: Ledger, config: LeagueConfig) -> str | None:
+    """Why a league takes no new bots or versions now; None if it does."""
+    if config.rules.level != "sandbox":
+        return f"{config.name} takes no submissions: its bots are not confined in the sandbox"
+    if is_closed(ledger, config.name):
+        return f"{config.name} takes no more submissions: the organiser has closed it"
+    folder = ledger.results / config.name
+    if not (folder / "league.sqlite").is_file():
+        return None
+    with Store.open_to_read(folder) as store:
+        if store.published() is not None:
+            return f"{config.name} takes no more submissions: the season is over, and its secret is public"
+        if config.season.beacon is not None and store.meta("beacon") is not None:
+            return f"{config.name} takes no more submissions: the value of its beacon is known"
+        if config.format.kind not in GROWING and store.count():
+            return f"{config.name} takes no more submissions: it is a {config.format.kind}, and its matches have begun"
+    return None
+
+
+# ---------------------------------------------------------------------- the league that is played
+
+
+def standing(ledger: Ledger, league: str) -> tuple[Any, ...]:
+    """Something that differs as soon as the league is to be played in another way: bots, decisions, a pause."""
+    bots = ledger.rows("SELECT id FROM submission WHERE league = ? AND active = 1 ORDER BY id", league)
+    asked = ledger.rows("SELECT id FROM decision WHERE league = ? AND done IS NULL ORDER BY id", league)
+    words = [ledger.setting(f"{state} {league}") for state in _STATES]
+    return (*bots, *asked, *words, ledger.setting(f"extended {league}"))
+
+
+def entered(ledger: Ledger, config: LeagueConfig) -> LeagueConfig:
+    """The league with the active versions, and extended as the organiser decided.
+
+    A version that cannot take part after all is left out, and does not hinder the others.
+    """
+    entries = [
+        *config.entries,
+        *(
+            BotEntry(path=str(keep(ledger, version).resolve()), name=version.bot)
+            for version in versions.active(ledger, config.name)
+        ),
+    ]
+    more = json.loads(ledger.setting(f"extended {config.name}") or "{}")
+    found = attrs.evolve(
+        config, bots=tuple(entries), missing="skip", format=attrs.evolve(config.format, **more)
+    )
+    object.__setattr__(found, "path", config.path)
+    return found
+
+
+def is_paused(ledger: Ledger, league: str) -> bool:
+    """Whether no match of the league is to begin now."""
+    return ledger.setting(f"paused {league}") is not None
+
+
+def is_closed(ledger: Ledger, league: str) -> bool:
+    """Whether the organiser has ended the submissions: when the matches are played, the season is over."""
+    return ledger.setting(f"closed {league}") is not None
+
+
+# ---------------------------------------------------------------------- what an organiser decides
+
+
+def pause(ledger: Ledger, league: str, who: str, *, on: bool) -> None:
+    """Let no more matches of a league begin, or let them begin again."""
+    ledger.set(f"paused {league}", utc_now() if on else None, who)
+
+
+def close(ledger: Ledger, league: str, who: str) -> None:
+    """Take no more submissions, and let the season end when its matches are played."""
+    ledger.set(f"closed {league}", utc_now(), who)
+
+
+def extend(ledger: Ledger, config: LeagueConfig, who: str, **more: int) -> None:
+    """Play more: `deals` of each table, or `max_matches` of a ladder; `BadInput` if it would be less."""
+    was = json.loads(ledger.setting(f"extended {config.name}") or "{}")
+    for key, value in more.items():
+        old = was.get(key, getattr(config.format, key))
+        if key == "max_matches" and config.format.kind != "ladder":
+            raise BadInput(f"{config.name}: is no ladder: extend it with more deals")
+        if key == "deals" and config.format.kind not in ("round-robin", "gauntlet"):
+            raise BadInput(f"{config.name}: a {config.format.kind} cannot be extended by deals")
+        if old is None or value <= old:
+            raise BadInput(
+                f"{config.name}: {key} is {'without end' if old is None else old}; more is needed, not {value}"
+            )
+    try:
+        found = attrs.evolve(config, format=attrs.evolve(config.format, **{**was, **more}))
+    except ValueError as error:
+        raise BadInput(f"{config.name}: {error}") from None
+    object.__setattr__(found, "path", config.path)
+    check_config(found, str(config.path))
+    ledger.set(f"extended {config.name}", json.dumps({**was, **more}), who)
+
+
+def ask(ledger: Ledger, league: str, what: str, who: str, **said: Any) -> Decision:
+    """Ask the scheduler for what only it can do, since it holds the league's store.
+
+    `what` is "disqualify" (with `bot`, `reason`, `results`), "reinstate" (`bot`, `reason`) or "replay" (`match`,
+    `reason`).
+    """
+    with ledger.writing() as db:
+        row = db.execute(
+            "INSERT INTO decision (league, what, said, who, asked) VALUES (?, ?, ?, ?, ?)",
+            (league, what, json.dumps(said), who, utc_now()),
+        )
+        ledger.note(who, what, league=league, **said)
+    return decisions(ledger, league, f"id = {int(row.lastrowid or 0)}")[0]
+
+
+def decisions(ledger: Ledger, league: str, where: str = "1") -> list[Decision]:
+    """What was asked of the scheduler, the newest first."""
+    found = ledger.rows(
+        f"SELECT id, league, what, said, who, asked, done, answer FROM decision WHERE league = ? AND {where} "
+        "ORDER BY id DESC",
+        league,
+    )
+    return [
+        Decision(number, league, what, json.loads(said), who, asked, done, answer)
+        for number, league, what, said, who, asked, done, answer in found
+    ]
+
+
+def decide(ledger: Ledger, config: LeagueConfig, results: Path) -> list[Decision]:
+    """Do what was asked and has not been done; the league must not be running. Each with its answer.
+
+    What was done already, by a scheduler that was killed before it could say so, is not done twice.
+    """
+    open_ones = decisions(ledger, config.name, "done IS NULL")[::-1]
+    for decision in open_ones:
+        try:
+            answer = _done(decision, config, results)
+        except BadInput as error:
+            answer = f"refused: {error}"
+        with ledger.writing() as db:
+            db.execute(
+                "UPDATE decision SET done = ?, answer = ? WHERE id = ?", (utc_now(), answer, decision.id)
+            )
+            ledger.note("scheduler", f"{decision.what} done", league=config.name, answer=answer)
+    last = {decision.id: decision for decision in decisions(ledger, config.name)}
+    return [last[decision.id] for decision in open_ones]
+
+
+def _done(decision: Decision, config: LeagueConfig, results: Path) -> str:
+    said = decision.said
+    with suppress(StoreError), Store.open_to_read(results / config.name) as store:
+        known = disqualified(store).get(said.get("bot", ""))
+        match decision.what:
+            case "disqualify" if known and (known.reason, known.results) == (said["reason"], said["results"]):
+                return "done"
+            case "reinstate" if known is None and said["bot"] in [bot.bot for bot in store.bots() or ()]:
+                return "done"
+            case "replay":
+                return _play_again(said["match"], said["reason"], config, results)
+    match decision.what:
+        case "disqualify":
+            organising.disqualify(config, results, said["bot"], said["reason"], said["results"])
+        case "reinstate":
+            organising.reinstate(config, results, said["bot"], said["reason"])
+        case _:
+            raise BadInput(f"nothing has been played yet in {config.name}")
+    return "done"
+
+
+def _play_again(match_id: str, reason: str, config: LeagueConfig, results: Path) -> str:
+    """Remove a stored match, so that it is played once more."""
+    with Store.open_to_write(results / config.name) as store:
+        found = store.matching(match_id)
+        if len(match_id) < 6 or len(found) > 1:
+            raise BadInput(f"{match_id}: the first letters of a match's id, enough to know it, are needed")
+        if not found:
+            return "done: no such match is stored, so it is played if it belongs to the league"
+        with store.writing():
+            store.remove(found[0], f"declared void by the organiser: {reason}")
+    return "done: it will be played again"

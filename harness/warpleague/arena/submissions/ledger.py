@@ -1,0 +1,156 @@
+"""The ledger of submissions: one SQLite file beside the leagues, in which every step of a submission is a row.
+
+Whatever is done is one transaction, together with its entry in the audit journal, and synced to the disk. So a process
+that is killed at any moment leaves a step done or not done. The archive of a submission is in its row: there is no
+file that could be missing, or left over.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import attrs
+
+from warpleague.errors import StoreError
+from warpleague.league.schema import clear_errors, harden, transaction, utc_now
+from warpleague.safe_text import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FORMAT: Final = 1
+FILE: Final = "arena.db"
+
+_TABLES: Final = (
+    "CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    # `token` is the SHA-256 of the author's token, NULL once it is revoked.
+    """CREATE TABLE author (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE, organiser INTEGER NOT NULL, token BLOB,
+    added TEXT NOT NULL, revoked TEXT
+)""",
+    "CREATE TABLE session (id BLOB PRIMARY KEY, author INTEGER NOT NULL, form TEXT NOT NULL, ends_s REAL NOT NULL)",
+    # `archive` is NULL once a submission was refused. `claims` counts how often its check was begun.
+    """CREATE TABLE submission (
+    id INTEGER PRIMARY KEY, author INTEGER NOT NULL REFERENCES author (id), league TEXT NOT NULL, state TEXT NOT NULL,
+    sha256 TEXT NOT NULL, bytes INTEGER NOT NULL, archive BLOB, received TEXT NOT NULL, received_s REAL NOT NULL,
+    claims INTEGER NOT NULL DEFAULT 0, found TEXT NOT NULL DEFAULT '[]', settled TEXT, bot TEXT, version TEXT,
+    digest TEXT, active INTEGER NOT NULL DEFAULT 0
+)""",
+    "CREATE UNIQUE INDEX one_active ON submission (league, bot COLLATE NOCASE) WHERE active = 1",
+    "CREATE INDEX by_state ON submission (state)",
+    "CREATE INDEX by_author ON submission (author, received_s)",
+    """CREATE TABLE decision (
+    id INTEGER PRIMARY KEY, league TEXT NOT NULL, what TEXT NOT NULL, said TEXT NOT NULL, who TEXT NOT NULL,
+    asked TEXT NOT NULL, done TEXT, answer TEXT
+)""",
+    """CREATE TABLE journal (
+    id INTEGER PRIMARY KEY, at TEXT NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, said TEXT NOT NULL
+)""",
+)
+
+
+@attrs.frozen
+class Entry:
+    """An entry of the audit journal: when (ISO time), who did what, and the particulars."""
+
+    at: str
+    who: str
+    what: str
+    said: dict[str, Any]
+
+
+class Ledger:
+    """The open ledger of a folder of results; threads of a process may share it."""
+
+    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
+        self.path = path
+        self._db = db
+        self._mutex = threading.RLock()
+
+    @classmethod
+    def open(cls, results: Path) -> Ledger:
+        """The ledger in the folder `results`, made if need be; `StoreError` if it cannot be used."""
+        path = results / FILE
+        try:
+            results.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{results}: cannot write there: {error.strerror}") from None
+        with clear_errors(path):
+            db = sqlite3.connect(path, isolation_level=None, timeout=30.0, check_same_thread=False)
+            try:
+                path.chmod(0o600)
+                harden(db)
+                db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA synchronous = FULL")
+                with transaction(db):
+                    if not db.execute("SELECT 1 FROM sqlite_master").fetchone():
+                        for statement in _TABLES:
+                            db.execute(statement)
+                        db.execute("INSERT INTO setting VALUES ('format', ?)", (str(FORMAT),))
+                found = db.execute("SELECT value FROM setting WHERE key = 'format'").fetchone()
+                if found != (str(FORMAT),):
+                    raise StoreError(f"{path}: is of a format that this warpleague does not know: {found}")
+            except BaseException:
+                db.close()
+                raise
+        return cls(path, db)
+
+    @property
+    def results(self) -> Path:
+        """The folder of results that it is in."""
+        return self.path.parent
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._mutex:
+            self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """All that is written within is committed, or nothing; durable when the block has ended."""
+        with self._mutex, clear_errors(self.path), transaction(self._db):
+            yield self._db
+
+    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """The rows that a query finds."""
+        with self._mutex, clear_errors(self.path):
+            return self._db.execute(query, values).fetchall()
+
+    def note(self, who: str, what: str, **said: Any) -> None:
+        """Enter into the audit journal; within `writing`."""
+        self._db.execute(
+            "INSERT INTO journal (at, who, what, said) VALUES (?, ?, ?, ?)",
+            (utc_now(), safe(who), what, json.dumps(said)),
+        )
+
+    def journal(self, most: int = 100) -> list[Entry]:
+        """The last entries of the audit journal, the newest first."""
+        found = self.rows("SELECT at, who, what, said FROM journal ORDER BY id DESC LIMIT ?", most)
+        return [Entry(at, who, what, json.loads(said)) for at, who, what, said in found]
+
+    # Settings
+
+    def setting(self, key: str) -> str | None:
+        """A setting, or None."""
+        found = self.rows("SELECT value FROM setting WHERE key = ?", key)
+        return str(found[0][0]) if found else None
+
+    def set(self, key: str, value: str | None, who: str) -> None:
+        """Change a setting, or remove it."""
+        with self.writing() as db:
+            if value is None:
+                db.execute("DELETE FROM setting WHERE key = ?", (key,))
+            else:
+                db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (key, value))
+            self.note(who, "set", key=key, value=value)

@@ -1,0 +1,88 @@
+"""What a submission may be: how large, how many a day, how long it may build, and what its manifest may ask for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from warpleague.errors import BadInput, BotError
+from warpleague.runner.bundle.manifest import plays
+
+if TYPE_CHECKING:
+    from warpleague.arena.submissions.ledger import Ledger
+    from warpleague.league.config import LeagueConfig
+    from warpleague.runner.bundle.manifest import Manifest
+
+
+@attrs.frozen
+class SubmissionLimits:
+    """The limits of every submission; the settings of a ledger change them."""
+
+    per_day: int = 20
+    bots: int = 3
+    upload_mb: int = 16
+    folder_mb: int = 64
+    files: int = 2000
+    build_s: int = 60
+    memory_mb: int = 1024
+    processes: int = 64
+    tmp_mb: int = 64
+
+
+WORDS: Final = {
+    "per_day": "submissions of an author within 24 hours",
+    "bots": "bots of an author that play in one league",
+    "upload_mb": "MiB of an upload",
+    "folder_mb": "MiB of files, unpacked",
+    "files": "files and folders",
+    "build_s": "seconds to build",
+    "memory_mb": "MiB of memory that a bot may ask for",
+    "processes": "processes that a bot may ask for",
+    "tmp_mb": "MiB of /tmp that a bot may ask for",
+}
+"""Each of the limits in words."""
+
+_MOST: Final = {"upload_mb": 256, "folder_mb": 256, "files": 50_000, "build_s": 300}
+"""Beyond these the parts that read and build bots refuse by themselves."""
+
+
+def limits_of(ledger: Ledger) -> SubmissionLimits:
+    """The limits that hold now."""
+    given = {
+        field.name: int(text)
+        for field in attrs.fields(SubmissionLimits)
+        if (text := ledger.setting(f"limit {field.name}")) is not None
+    }
+    return SubmissionLimits(**given)
+
+
+def set_limit(ledger: Ledger, key: str, value: int, who: str) -> None:
+    """Change a limit; `BadInput` for a value that cannot be."""
+    if key not in WORDS:
+        raise BadInput(f"there is no limit {key!r}; there are {', '.join(WORDS)}")
+    most = _MOST.get(key, 1_000_000)
+    if not 0 <= value <= most:
+        raise BadInput(f"{key}: must be from 0 to {most}, not {value}")
+    ledger.set(f"limit {key}", str(value), who)
+
+
+def check_manifest(manifest: Manifest, config: LeagueConfig, limits: SubmissionLimits) -> None:
+    """Raise `BotError` if a stranger's bot asks for what only an organiser may grant, or does not fit the league."""
+    if not plays(manifest.games, config.game.id):
+        raise BotError(
+            f"bot.toml: games: the league {config.name} plays {config.game.id}, which is not among them"
+        )
+    if manifest.files:
+        raise BotError(
+            "bot.toml: files: a submission cannot link files of this machine; put them into its folder"
+        )
+    if more := set(manifest.sandbox.paths) - set(config.sandbox.paths):
+        raise BotError(
+            f"bot.toml: sandbox.paths: the organiser has not granted {', '.join(sorted(more))}; "
+            "ask for it, or leave it out"
+        )
+    for key in ("memory_mb", "processes", "tmp_mb"):
+        asked, most = getattr(manifest.limits, key), getattr(limits, key)
+        if asked > most:
+            raise BotError(f"bot.toml: limits.{key}: at most {most} here, not {asked}")

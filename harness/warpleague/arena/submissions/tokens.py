@@ -1,0 +1,166 @@
+"""Who asks: authors with tokens, and the sessions of those who gave theirs to a page.
+
+A token is shown once and stored as its SHA-256. It has 192 random bits, so a slow hash would protect nothing. It says
+in plain which author it is of, so that what is compared, in constant time, is one hash.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from hashlib import sha256
+from secrets import compare_digest, token_urlsafe
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from warpleague.errors import BadInput
+from warpleague.league.schema import utc_now
+from warpleague.suggest import nearest
+
+if TYPE_CHECKING:
+    from warpleague.arena.submissions.ledger import Ledger
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
+_TOKEN: Final = re.compile(r"wl-([1-9][0-9]{0,9})-([A-Za-z0-9_-]{32})")
+_SESSION_S: Final = 12 * 3600.0
+_MOST_SESSIONS: Final = 10
+"""Sessions of one author at a time; the oldest ends for a new one."""
+
+
+@attrs.frozen
+class Author:
+    """Somebody with a token: `revoked` is when it ended (ISO time), or None."""
+
+    id: int
+    name: str
+    organiser: bool
+    added: str
+    revoked: str | None
+
+
+@attrs.frozen
+class Session:
+    """An author at a page; each of its forms contains `form`, which no other site knows."""
+
+    author: Author
+    key: str
+    form: str
+
+
+def add_author(ledger: Ledger, name: str, who: str, *, organiser: bool = False) -> str:
+    """Make an author, and return the token, which is not stored; `BadInput` for a name that is none, or is taken."""
+    if not _NAME.fullmatch(name):
+        raise BadInput(
+            f"{name!r}: an author's name has letters, digits, and after the first of them . _ + -, 40 at most"
+        )
+    with ledger.writing() as db:
+        if db.execute("SELECT 1 FROM author WHERE name = ?", (name,)).fetchone():
+            raise BadInput(
+                f"there is an author {name} already; a new token: warpleague arena author renew {name}"
+            )
+        added = db.execute(
+            "INSERT INTO author (name, organiser, added) VALUES (?, ?, ?)", (name, organiser, utc_now())
+        )
+        number = int(added.lastrowid or 0)
+        token, stored = _new_token(number)
+        db.execute("UPDATE author SET token = ? WHERE id = ?", (stored, number))
+        ledger.note(who, "author added", author=name, organiser=organiser)
+    return token
+
+
+def renew_token(ledger: Ledger, name: str, who: str) -> str:
+    """A new token for an author; the one before it and its sessions end."""
+    with ledger.writing() as db:
+        author = author_named(ledger, name)
+        token, stored = _new_token(author.id)
+        db.execute("UPDATE author SET token = ?, revoked = NULL WHERE id = ?", (stored, author.id))
+        db.execute("DELETE FROM session WHERE author = ?", (author.id,))
+        ledger.note(who, "token renewed", author=author.name)
+    return token
+
+
+def revoke(ledger: Ledger, name: str, who: str) -> None:
+    """End the token of an author, and all sessions; the bots stay where they are."""
+    with ledger.writing() as db:
+        author = author_named(ledger, name)
+        db.execute("UPDATE author SET token = NULL, revoked = ? WHERE id = ?", (utc_now(), author.id))
+        db.execute("DELETE FROM session WHERE author = ?", (author.id,))
+        ledger.note(who, "token revoked", author=author.name)
+
+
+def authors(ledger: Ledger) -> list[Author]:
+    """All authors, in the order in which they were added."""
+    return [_author(row) for row in ledger.rows(f"SELECT {_COLUMNS} FROM author ORDER BY id")]
+
+
+def author_named(ledger: Ledger, name: str) -> Author:
+    """The author of this name; `BadInput` if there is none."""
+    found = ledger.rows(f"SELECT {_COLUMNS} FROM author WHERE name = ?", name)
+    if not found:
+        known = [author.name for author in authors(ledger)]
+        raise BadInput(f"there is no author {name!r}; {nearest(name, known, 'there are none yet')}")
+    return _author(found[0])
+
+
+def who_has(ledger: Ledger, token: str) -> Author | None:
+    """The author whose token this is, or None."""
+    form = _TOKEN.fullmatch(token)
+    number = int(form[1]) if form else 0
+    found = ledger.rows(f"SELECT {_COLUMNS}, token FROM author WHERE id = ?", number)
+    stored = found[0][-1] if found else None
+    same = compare_digest(_hash(token), stored if isinstance(stored, bytes) else bytes(32))
+    return _author(found[0][:-1]) if same and stored is not None else None
+
+
+# ---------------------------------------------------------------------- sessions
+
+
+def begin_session(ledger: Ledger, author: Author) -> Session:
+    """A session of an author who gave a token."""
+    key, form = token_urlsafe(32), token_urlsafe(24)
+    with ledger.writing() as db:
+        db.execute("DELETE FROM session WHERE ends_s < ?", (time.time(),))
+        db.execute(
+            "DELETE FROM session WHERE author = ? AND id NOT IN "
+            "(SELECT id FROM session WHERE author = ? ORDER BY ends_s DESC LIMIT ?)",
+            (author.id, author.id, _MOST_SESSIONS - 1),
+        )
+        ends_s = time.time() + _SESSION_S
+        db.execute("INSERT INTO session VALUES (?, ?, ?, ?)", (_hash(key), author.id, form, ends_s))
+        ledger.note(author.name, "session begun")
+    return Session(author, key, form)
+
+
+def session_of(ledger: Ledger, key: str) -> Session | None:
+    """The session with this key, if it has not ended."""
+    query = (
+        f"SELECT {_COLUMNS}, form FROM session JOIN author ON author.id = session.author "
+        "WHERE session.id = ? AND ends_s > ? AND token IS NOT NULL"
+    )
+    found = ledger.rows(query, _hash(key), time.time())
+    return Session(_author(found[0][:-1]), key, found[0][-1]) if found else None
+
+
+def end_session(ledger: Ledger, session: Session) -> None:
+    """End a session."""
+    with ledger.writing() as db:
+        db.execute("DELETE FROM session WHERE id = ?", (_hash(session.key),))
+
+
+_COLUMNS: Final = "author.id, name, organiser, added, revoked"
+
+
+def _author(row: tuple[object, ...]) -> Author:
+    number, name, organiser, added, revoked = row
+    assert isinstance(number, int)
+    return Author(number, str(name), bool(organiser), str(added), None if revoked is None else str(revoked))
+
+
+def _new_token(number: int) -> tuple[str, bytes]:
+    token = f"wl-{number}-{token_urlsafe(24)}"
+    return token, _hash(token)
+
+
+def _hash(secret: str) -> bytes:
+    return sha256(secret.encode("utf-8", "surrogateescape")).digest()

@@ -1,0 +1,305 @@
+"""The states of a submission, each a row of the ledger, and the versions of a bot, of which one is active.
+
+received -> checking -> accepted, refused or failed. Only the checker moves a row on. An accepted submission is a
+version of its bot; the newest becomes active, until its author withdraws it or makes another one active.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from warpleague.arena.submissions.limits import limits_of
+from warpleague.errors import BadInput
+from warpleague.league.schema import utc_now
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from warpleague.arena.submissions.ledger import Ledger
+    from warpleague.arena.submissions.tokens import Author
+    from warpleague.runner.checkup import Finding
+
+SETTLED: Final = ("accepted", "refused", "failed")
+_DAY_S: Final = 24 * 3600.0
+MOST_CLAIMS: Final = 3
+"""How often a check may end the checker before the submission is refused."""
+_COLUMNS: Final = (
+    "submission.id, author.name, league, state, sha256, bytes, received, found, settled, bot, version, digest, "
+    "active"
+)
+_FROM: Final = "FROM submission JOIN author ON author.id = submission.author"
+
+
+class OverQuota(BadInput):
+    """An author has sent too much for now."""
+
+
+@attrs.frozen
+class Submission:
+    """A submission: whose it is, its state, the findings of its check, and the version that it became.
+
+    Times are ISO times; `bytes` is the size of its archive, `sha256` the archive's; `bot`, `version` and `digest` are
+    those of the manifest and the content, None before they are known.
+    """
+
+    id: int
+    author: str
+    league: str
+    state: str
+    sha256: str
+    bytes: int
+    received: str
+    found: tuple[dict[str, str], ...]
+    settled: str | None
+    bot: str | None
+    version: str | None
+    digest: str | None
+    active: bool
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether its check is over."""
+        return self.state in SETTLED
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return attrs.asdict(self) | {"found": list(self.found)}
+
+
+def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submission:
+    """Receive an archive; durable when this returns.
+
+    The same archive sent again, while it is checked or plays, is the same submission: a sender whose connection broke
+    may send again. Raises `OverQuota`.
+    """
+    limits = limits_of(ledger)
+    digest = sha256(data).hexdigest()
+    with ledger.writing() as db:
+        same = db.execute(
+            "SELECT id FROM submission WHERE author = ? AND league = ? AND sha256 = ? "
+            "AND (state IN ('received', 'checking') OR active = 1)",
+            (author.id, league, digest),
+        ).fetchone()
+        if same:
+            return submission(ledger, int(same[0]))
+        if not db.execute("SELECT 1 FROM author WHERE id = ? AND token IS NOT NULL", (author.id,)).fetchone():
+            raise BadInput("this author's token was revoked")
+        sent = db.execute(
+            "SELECT count(*), min(received_s) FROM submission "
+            "WHERE author = ? AND received_s > ? AND state != 'failed'",
+            (author.id, time.time() - _DAY_S),
+        ).fetchone()
+        if sent[0] >= limits.per_day:
+            left_s = 0.0 if sent[1] is None else sent[1] + _DAY_S - time.time()
+            raise OverQuota(
+                f"{limits.per_day} submissions within 24 hours are the limit; the next one can be sent in "
+                f"{max(left_s, 0) / 3600:.1f} hours"
+            )
+        row = db.execute(
+            "INSERT INTO submission (author, league, state, sha256, bytes, archive, received, received_s) "
+            "VALUES (?, ?, 'received', ?, ?, ?, ?, ?)",
+            (author.id, league, digest, len(data), data, utc_now(), time.time()),
+        )
+        number = int(row.lastrowid or 0)
+        ledger.note(author.name, "submission received", submission=number, league=league, sha256=digest)
+    return submission(ledger, number)
+
+
+def submission(ledger: Ledger, number: int) -> Submission:
+    """The submission with this number; `BadInput` if there is none."""
+    found = ledger.rows(f"SELECT {_COLUMNS} {_FROM} WHERE submission.id = ?", number)
+    if not found:
+        raise BadInput(f"there is no submission {number}")
+    return _submission(found[0])
+
+
+def submissions(ledger: Ledger, author: str | None = None, most: int = 100) -> list[Submission]:
+    """The last submissions, of one author or of all, the newest first."""
+    query = f"SELECT {_COLUMNS} {_FROM} WHERE ? IS NULL OR name = ? ORDER BY submission.id DESC LIMIT ?"
+    return [_submission(row) for row in ledger.rows(query, author, author, most)]
+
+
+def active(ledger: Ledger, league: str) -> list[Submission]:
+    """The active versions in a league, in the order in which their bots first came."""
+    query = (
+        f"SELECT {_COLUMNS} {_FROM} WHERE league = ? AND active = 1 ORDER BY (SELECT min(id) FROM submission first "
+        "WHERE first.league = submission.league AND first.bot = submission.bot COLLATE NOCASE)"
+    )
+    return [_submission(row) for row in ledger.rows(query, league)]
+
+
+def archive(ledger: Ledger, number: int) -> bytes | None:
+    """The archive of a submission, or None if it was refused."""
+    found = ledger.rows("SELECT archive FROM submission WHERE id = ?", number)
+    return found[0][0] if found else None
+
+
+# ---------------------------------------------------------------------- the checker's steps
+
+
+def recover(ledger: Ledger) -> None:
+    """Take up what a checker left that was killed; only the one checker that runs may call this."""
+    with ledger.writing() as db:
+        for number, claims in db.execute(
+            "SELECT id, claims FROM submission WHERE state = 'checking'"
+        ).fetchall():
+            if claims < MOST_CLAIMS:
+                db.execute("UPDATE submission SET state = 'received', found = '[]' WHERE id = ?", (number,))
+                continue
+            text = (
+                f"its check ended the checker {claims} times; tell the organiser if your bot runs elsewhere"
+            )
+            _settle(ledger, db, number, "refused", {"what": "check", "verdict": "failed", "text": text})
+
+
+def claim(ledger: Ledger) -> Submission | None:
+    """The submission to check next, or None."""
+    if not ledger.rows("SELECT 1 FROM submission WHERE state = 'received' LIMIT 1"):
+        return None
+    with ledger.writing() as db:
+        # Whoever has sent least today comes first, so that nobody can fill the queue for others.
+        found = db.execute(
+            "SELECT id FROM submission this WHERE state = 'received' ORDER BY (SELECT count(*) FROM submission other "
+            "WHERE other.author = this.author AND other.received_s > ? AND other.id < this.id), id LIMIT 1",
+            (time.time() - _DAY_S,),
+        ).fetchone()
+        if found is None:
+            return None
+        db.execute(
+            "UPDATE submission SET state = 'checking', claims = claims + 1, found = '[]' WHERE id = ?", found
+        )
+    return submission(ledger, int(found[0]))
+
+
+def put_back(ledger: Ledger, number: int) -> None:
+    """The check could not be made now, by no fault of the bot: it will be begun again."""
+    with ledger.writing() as db:
+        db.execute(
+            "UPDATE submission SET state = 'received', claims = claims - 1, found = '[]' "
+            "WHERE id = ? AND state = 'checking'",
+            (number,),
+        )
+
+
+def add_finding(ledger: Ledger, number: int, finding: Finding) -> None:
+    """Write down a finding as soon as it is made."""
+    with ledger.writing() as db:
+        _add_finding(db, number, attrs.asdict(finding))
+
+
+def refuse(ledger: Ledger, number: int, text: str, *, what: str = "bundle", state: str = "refused") -> None:
+    """Refuse a submission; `state` "failed" means that the harness failed, not the bot."""
+    with ledger.writing() as db:
+        _settle(
+            ledger, db, number, state, {"what": what, "verdict": "failed", "text": text} if text else None
+        )
+
+
+def accept(ledger: Ledger, number: int, bot: str, version: str, digest: str) -> None:
+    """Accept a submission, and make it the active version of its bot, unless `name_refusal` speaks against it."""
+    with ledger.writing() as db:
+        problem = name_refusal(ledger, number, bot)
+        if problem:
+            _settle(ledger, db, number, "refused", {"what": "name", "verdict": "failed", "text": problem})
+            return
+        league = db.execute("SELECT league FROM submission WHERE id = ?", (number,)).fetchone()[0]
+        _deactivate(db, league, bot)
+        db.execute(
+            "UPDATE submission SET bot = ?, version = ?, digest = ?, active = 1 WHERE id = ?",
+            (bot, version, digest, number),
+        )
+        _settle(ledger, db, number, "accepted", None)
+
+
+def name_refusal(ledger: Ledger, number: int, bot: str) -> str | None:
+    """Why the author of a submission may not enter a bot of this name, or None."""
+    mine = ledger.rows("SELECT author, league FROM submission WHERE id = ?", number)[0]
+    owner = ledger.rows(
+        "SELECT author FROM submission WHERE league = ? AND bot = ? COLLATE NOCASE LIMIT 1", mine[1], bot
+    )
+    if owner and owner[0][0] != mine[0]:
+        return f"bot.toml: name: another author has a bot called {bot} in this league; choose another name"
+    most = limits_of(ledger).bots
+    others = ledger.rows(
+        "SELECT count(*) FROM submission WHERE author = ? AND league = ? AND active = 1 "
+        "AND bot != ? COLLATE NOCASE",
+        *mine,
+        bot,
+    )[0][0]
+    if others >= most:
+        return (
+            f"{most} bots of an author may play in this league, and as many of yours do; withdraw one first"
+        )
+    return None
+
+
+# ---------------------------------------------------------------------- what an author decides
+
+
+def withdraw(ledger: Ledger, author: Author, league: str, bot: str) -> None:
+    """Take a bot out of a league; its matches stay, and its versions are kept."""
+    with ledger.writing() as db:
+        done = db.execute(
+            "UPDATE submission SET active = 0 "
+            "WHERE league = ? AND bot = ? COLLATE NOCASE AND author = ? AND active = 1",
+            (league, bot, author.id),
+        )
+        if not done.rowcount:
+            raise BadInput(f"you have no bot called {bot!r} that plays in {league}")
+        ledger.note(author.name, "bot withdrawn", league=league, bot=bot)
+
+
+def activate(ledger: Ledger, author: Author, number: int) -> None:
+    """Make a version that was accepted the active one of its bot."""
+    with ledger.writing() as db:
+        found = db.execute(
+            "SELECT league, bot FROM submission WHERE id = ? AND author = ? AND state = 'accepted'",
+            (number, author.id),
+        ).fetchone()
+        if found is None:
+            raise BadInput(f"you have no accepted version {number}")
+        if problem := name_refusal(ledger, number, found[1]):
+            raise BadInput(problem)
+        _deactivate(db, *found)
+        db.execute("UPDATE submission SET active = 1 WHERE id = ?", (number,))
+        ledger.note(author.name, "version activated", submission=number, league=found[0], bot=found[1])
+
+
+# ---------------------------------------------------------------------- rows
+
+
+def _deactivate(db: sqlite3.Connection, league: str, bot: str) -> None:
+    db.execute("UPDATE submission SET active = 0 WHERE league = ? AND bot = ? COLLATE NOCASE", (league, bot))
+
+
+def _add_finding(db: sqlite3.Connection, number: int, finding: dict[str, str]) -> None:
+    found = json.loads(db.execute("SELECT found FROM submission WHERE id = ?", (number,)).fetchone()[0])
+    db.execute("UPDATE submission SET found = ? WHERE id = ?", (json.dumps([*found, finding]), number))
+
+
+def _settle(
+    ledger: Ledger, db: sqlite3.Connection, number: int, state: str, last: dict[str, str] | None
+) -> None:
+    if last is not None:
+        _add_finding(db, number, last)
+    gone = "" if state == "accepted" else ", archive = NULL"
+    done = db.execute(
+        f"UPDATE submission SET state = ?, settled = ?{gone} WHERE id = ? AND state = 'checking'",
+        (state, utc_now(), number),
+    )
+    if not done.rowcount:
+        raise AssertionError(f"submission {number} is not being checked")
+    ledger.note(
+        "checker", f"submission {state}", submission=number, text="" if last is None else last["text"]
+    )
+
+
+def _submission(row: tuple[Any, ...]) -> Submission:
+    found = attrs.fields(Submission)
+    values = dict(zip((field.name for field in found), row, strict=True))
+    return Submission(**{**values, "found": tuple(json.loads(row[7])), "active": bool(row[12])})

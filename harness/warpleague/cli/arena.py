@@ -1,0 +1,309 @@
+"""Organise an arena: its authors and their tokens, what was submitted, and what is decided about its leagues.
+
+What is decided about a league takes effect within seconds, if it is being played.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from warpleague.cli.common import RESULTS, add_examples, add_verb, count, print_json
+from warpleague.errors import BadInput
+
+if TYPE_CHECKING:
+    import argparse
+    from threading import Event
+    from types import FrameType
+
+    from warpleague.arena.submissions.ledger import Ledger
+    from warpleague.league.config import LeagueConfig
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `warpleague arena`."""
+    verbs = parser.add_subparsers(
+        required=True,
+        metavar="author|limits|submissions|check|pause|resume|extend|close|disqualify|reinstate|replay|journal|export",
+    )
+    _configure_authors(add_verb(verbs, "author", "add an author, list all, or end a token"))
+    limits = _verb(verbs, "limits", "show what a submission may be, or change it", _run_limits)
+    limits.add_argument("change", nargs="*", metavar="KEY=NUMBER", help="a limit and its new value")
+    add_examples(limits, "arena limits", "arena limits per_day=5 build_s=120")
+    listing = _verb(verbs, "submissions", "list what was submitted, the newest first", _run_submissions)
+    listing.add_argument("--author", metavar="NAME", help="of this author only")
+    listing.add_argument(
+        "--most", type=count(1), default=100, metavar="N", help="at most so many (default 100)"
+    )
+    check = _verb(verbs, "check", "check what is submitted, until it is stopped", _run_check)
+    check.add_argument(
+        "config", type=Path, nargs="+", metavar="LEAGUE", help="the league file; several with blanks"
+    )
+    check.add_argument("--once", action="store_true", help="end when nothing is left to check")
+    check.add_argument("--tied", action="store_true", help="end when standard input ends, too")
+    add_examples(check, "arena check leagues/open.toml")
+    _configure_decisions(verbs)
+    journal = _verb(verbs, "journal", "show who did what, the newest first", _run_journal)
+    journal.add_argument(
+        "--most", type=count(1), default=100, metavar="N", help="at most so many (default 100)"
+    )
+    export = _verb(verbs, "export", "write what was submitted to a folder: archives and a list", _run_export)
+    export.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder, made if need be")
+
+
+def _verb(verbs: Any, name: str, what: str, handler: Any) -> argparse.ArgumentParser:
+    parser = add_verb(verbs, name, what)
+    parser.add_argument(
+        "--results", type=Path, default=RESULTS, metavar="DIR", help="the folder of results (default results)"
+    )
+    parser.add_argument("--json", action="store_true", help="print as JSON")
+    parser.set_defaults(handler=handler)
+    return parser
+
+
+def _configure_authors(parser: argparse.ArgumentParser) -> None:
+    verbs = parser.add_subparsers(required=True, metavar="add|renew|revoke|list")
+    for name, what in {
+        "add": "make an author, and print the token, once",
+        "renew": "give an author a new token; the old one ends",
+        "revoke": "end an author's token; the bots stay",
+    }.items():
+        verb = _verb(verbs, name, what, _run_author)
+        verb.add_argument("name", metavar="NAME", help="the author's name")
+        if name == "add":
+            verb.add_argument("--organiser", action="store_true", help="may organise, on the page for it")
+        verb.set_defaults(action=name)
+    _verb(verbs, "list", "list the authors", _run_author).set_defaults(action="list")
+
+
+def _configure_decisions(verbs: Any) -> None:
+    for name, what in {
+        "pause": "let no more matches of a league begin",
+        "resume": "let the matches of a paused league begin again",
+        "extend": "play more deals, or more matches of a ladder",
+        "close": "take no more submissions, and end the season when its matches are played",
+        "disqualify": "stop a bot from playing, with a public reason",
+        "reinstate": "let a disqualified bot play on",
+        "replay": "declare a match void, so that it is played again",
+    }.items():
+        verb = _verb(verbs, name, what, _run_decision)
+        verb.set_defaults(action=name)
+        verb.add_argument("config", type=Path, metavar="LEAGUE", help="the league file")
+        if name == "extend":
+            verb.add_argument("--deals", type=count(1), metavar="N", help="deals of each table, in all")
+            verb.add_argument("--matches", type=count(1), metavar="N", help="matches of a ladder, in all")
+        if name in ("disqualify", "reinstate"):
+            verb.add_argument("bot", metavar="BOT", help="the bot's name in the league")
+        if name == "replay":
+            verb.add_argument("match", metavar="MATCH", help="the match's id, or how it begins")
+        if name in ("disqualify", "reinstate", "replay"):
+            verb.add_argument(
+                "--reason", required=True, metavar="TEXT", help="why, in one line; the site shows it"
+            )
+        if name == "disqualify":
+            verb.add_argument(
+                "--its-results",
+                choices=("stay", "out"),
+                default="stay",
+                help="stay (default): the matches it has played count; out: they count for nobody",
+            )
+
+
+def _ledger(args: argparse.Namespace) -> Ledger:
+    from warpleague.arena.submissions.ledger import Ledger
+
+    return Ledger.open(args.results)
+
+
+def _who() -> str:
+    """Who gives this command, for the audit journal."""
+    import getpass
+
+    try:
+        return f"{getpass.getuser()} at the command line"
+    except (OSError, KeyError):
+        return "the command line"
+
+
+def _run_author(args: argparse.Namespace) -> int:
+    from warpleague.arena.submissions import tokens
+
+    with _ledger(args) as ledger:
+        if args.action == "list":
+            known = tokens.authors(ledger)
+            if args.json:
+                print_json([attrs.asdict(author) for author in known])
+            for author in () if args.json else known:
+                role = "  organiser" if author.organiser else ""
+                until = f"  revoked {author.revoked}" if author.revoked else ""
+                print(f"{author.name}  since {author.added}{role}{until}")
+            return 0
+        if args.action == "revoke":
+            tokens.revoke(ledger, args.name, _who())
+            if args.json:
+                print_json({"author": args.name, "revoked": True})
+            else:
+                print(f"{args.name}: the token has ended; the bots stay")
+            return 0
+        if args.action == "add":
+            token = tokens.add_author(ledger, args.name, _who(), organiser=args.organiser)
+        else:
+            token = tokens.renew_token(ledger, args.name, _who())
+    if args.json:
+        print_json({"author": args.name, "token": token})
+    else:
+        print(f"{args.name}: this token is shown only now; give it to nobody else:\n{token}")
+    return 0
+
+
+def _run_limits(args: argparse.Namespace) -> int:
+    from warpleague.arena.submissions.limits import WORDS, limits_of, set_limit
+
+    with _ledger(args) as ledger:
+        for change in args.change:
+            key, sign, text = change.partition("=")
+            if not sign or not text.isdecimal() or len(text) > 9:
+                raise BadInput(f"{change!r}: must be KEY=NUMBER, such as per_day=5")
+            set_limit(ledger, key, int(text), _who())
+        found = attrs.asdict(limits_of(ledger))
+    if args.json:
+        print_json(found)
+    for key, value in {}.items() if args.json else found.items():
+        print(f"{key:<11}{value:>6}  {WORDS[key]}")
+    return 0
+
+
+def _run_submissions(args: argparse.Namespace) -> int:
+    from warpleague.arena.submissions import versions
+
+    with _ledger(args) as ledger:
+        found = versions.submissions(ledger, args.author, args.most)
+    if args.json:
+        print_json([one.to_json() for one in found])
+    for one in () if args.json else found:
+        bot = f"{one.bot} {one.version}" if one.bot else "-"
+        active = ", active" if one.active else ""
+        print(f"{one.id}  {one.received}  {one.author}  {one.league}  {bot}  {one.state}{active}")
+    return 0
+
+
+def _run_check(args: argparse.Namespace) -> int:
+    import os
+    import signal
+    import threading
+
+    from warpleague.arena.submissions.checking import run_checker
+    from warpleague.arena.submissions.entering import check_league
+
+    leagues = _leagues(args.config)
+    for config in leagues.values():
+        check_league(config)
+    stopped = threading.Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        if stopped.is_set():
+            os._exit(130)  # the check goes on from its start the next time
+        stopped.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    if args.tied:
+        threading.Thread(target=_wait_for_end, args=(stopped,), daemon=True).start()
+    with _ledger(args) as ledger:
+        run_checker(ledger, leagues, stopped.wait, once=args.once)
+    return 0
+
+
+def _wait_for_end(stopped: Event) -> None:
+    """Set `stopped` once whoever started this process is gone."""
+    while sys.stdin is not None and sys.stdin.buffer.read(1024):
+        pass
+    stopped.set()
+
+
+def _leagues(paths: list[Path]) -> dict[str, LeagueConfig]:
+    from warpleague.league.config import load_config
+
+    found = {}
+    for path in paths:
+        config = load_config(path, without_bots=True)
+        if config.name in found:
+            raise BadInput(f"{path}: name: there is another league called {config.name}")
+        found[config.name] = config
+    return found
+
+
+def _run_decision(args: argparse.Namespace) -> int:
+    from warpleague.arena.submissions import entering
+
+    (config,) = _leagues([args.config]).values()
+    name, what = config.name, args.action
+    said: dict[str, Any] = {}
+    with _ledger(args) as ledger:
+        match what:
+            case "pause" | "resume":
+                entering.pause(ledger, name, _who(), on=what == "pause")
+                text = "no more matches begin" if what == "pause" else "its matches begin again"
+            case "close":
+                entering.close(ledger, name, _who())
+                text = "takes no more submissions; the season is over when its matches are played"
+            case "extend":
+                more = {"deals": args.deals, "max_matches": args.matches}
+                said = {key: value for key, value in more.items() if value is not None}
+                if not said:
+                    raise BadInput("extend: by what? --deals N or --matches N")
+                entering.extend(ledger, config, _who(), **said)
+                text = "extended"
+            case _:
+                keys = {"disqualify": ("bot", "reason"), "reinstate": ("bot", "reason")}
+                said = {key: getattr(args, key) for key in keys.get(what, ("match", "reason"))}
+                if what == "disqualify":
+                    said["results"] = args.its_results
+                entering.ask(ledger, name, what, _who(), **said)
+                text = f"{what} {said.get('bot', said.get('match'))}: done when the league is played next"
+    if args.json:
+        print_json({"league": name, "what": what, **said})
+    else:
+        print(f"{name}: {text}")
+    return 0
+
+
+def _run_journal(args: argparse.Namespace) -> int:
+    with _ledger(args) as ledger:
+        found = ledger.journal(args.most)
+    if args.json:
+        print_json([attrs.asdict(entry) for entry in found])
+    for entry in () if args.json else found:
+        said = ", ".join(f"{key} {value}" for key, value in entry.said.items() if value not in (None, ""))
+        print(f"{entry.at}  {entry.who}: {entry.what}{': ' if said else ''}{said}")
+    return 0
+
+
+def _run_export(args: argparse.Namespace) -> int:
+    from warpleague.arena.submissions import versions
+
+    try:
+        args.out.mkdir(parents=True, exist_ok=True)
+        with _ledger(args) as ledger:
+            found = versions.submissions(ledger, most=1_000_000)
+            written = []
+            for one in found:
+                data = versions.archive(ledger, one.id)
+                if data is not None:
+                    path = args.out / f"{one.league}-{one.bot or 'bot'}-{one.id}.archive"
+                    path.write_bytes(data)
+                    written.append(str(path))
+        text = json.dumps([one.to_json() for one in found], indent=2)
+        (args.out / "submissions.json").write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{args.out}: cannot write there: {error.strerror}") from None
+    if args.json:
+        print_json({"submissions": len(found), "archives": written})
+    else:
+        print(f"{len(found)} submissions, {len(written)} archives written to {args.out}")
+    return 0

@@ -1,0 +1,176 @@
+"""Submit a bot to an arena, and show what its check there finds.
+
+The token is read from a file or from the environment: what stands on a command line, others of the machine can read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, urlsplit
+
+from warpleague.cli.common import add_examples, print_json, say
+from warpleague.errors import BadInput, HarnessFault
+
+if TYPE_CHECKING:
+    import argparse
+    from http.client import HTTPConnection
+
+TOKEN: Final = "WARPLEAGUE_TOKEN"
+_ASK_S: Final = 0.3
+_WAIT_S: Final = 30.0
+_TRIES: Final = 5
+_MOST_ANSWER: Final = 4 << 20
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `warpleague submit`."""
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the bot's folder")
+    parser.add_argument("--to", required=True, metavar="URL", help="the address of the arena")
+    parser.add_argument("--league", metavar="NAME", help="the league, where the arena has several")
+    parser.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help=f"the file with your token (default: the token in the variable {TOKEN})",
+    )
+    parser.add_argument(
+        "--plain-http",
+        action="store_true",
+        help="send the token unencrypted to another machine; only in a network that you trust",
+    )
+    parser.add_argument("--no-wait", action="store_true", help="do not wait for the check")
+    parser.add_argument("--json", action="store_true", help="print the submission as JSON")
+    add_examples(
+        parser,
+        "submit my-bot --to https://arena.example.org --token-file token.txt",
+        "submit my-bot --to http://127.0.0.1:8000 --league cup --json",
+    )
+    parser.set_defaults(handler=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Send a bot and wait for its check; 1 if it is not accepted."""
+    from warpleague.arena.submissions.upload import pack_folder
+    from warpleague.runner.bundle.shipped import located
+
+    arena = _Arena(args.to, _token(args.token_file), plain=args.plain_http)
+    data = pack_folder(located(args.folder))
+    query = f"?league={quote(args.league, safe='')}" if args.league else ""
+    found = arena.ask("POST", f"/api/submissions{query}", data)
+    number = found["id"]
+    if not args.json:
+        print(f"submission {number} to {found['league']}: {len(data) / 1024:.0f} KiB received")
+    shown = 0
+    while not args.no_wait:
+        shown = _show(found, shown, quiet=args.json)
+        if found["settled"]:
+            break
+        time.sleep(_ASK_S)
+        found = arena.ask("GET", f"/api/submissions/{number}")
+    if args.json:
+        print_json(found)
+    elif found["state"] == "accepted":
+        print(f"{found['bot']} {found['version']}: accepted; it plays in {found['league']} from now on")
+    elif found["settled"]:
+        print("not accepted: mend what failed, then submit it again")
+    return 0 if args.no_wait or found["state"] == "accepted" else 1
+
+
+def _show(found: dict[str, Any], shown: int, *, quiet: bool) -> int:
+    from warpleague.report.bots import print_finding
+    from warpleague.runner.checkup import Finding
+
+    if not quiet:
+        for finding in found["found"][shown:]:
+            print_finding(Finding(**finding))
+    return len(found["found"])
+
+
+def _token(file: Path | None) -> str:
+    """The token; `BadInput` if there is none."""
+    if file is None:
+        text = os.environ.get(TOKEN, "")
+        if not text:
+            raise BadInput(
+                f"a token is needed: put it into a file and name that with --token-file, or into {TOKEN}"
+            )
+    else:
+        try:
+            if stat.S_IMODE(file.stat().st_mode) & 0o077:
+                say(f"note: {file} can be read by others of this machine: chmod 600 {file}")
+            text = file.read_text("utf-8")[:1000]
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(f"{file}: cannot read the token: {getattr(error, 'strerror', error)}") from None
+    token = text.strip()
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise BadInput(f"{file or TOKEN}: holds no token; a token begins with wl- and has no blanks")
+    return token
+
+
+class _Arena:
+    """An arena at an address, asked with a token. Redirections are not followed: they would get the token, too."""
+
+    def __init__(self, address: str, token: str, *, plain: bool) -> None:
+        try:
+            parts = urlsplit(address if "://" in address else f"https://{address}")
+            self._host, self._port = parts.hostname or "", parts.port
+        except ValueError:
+            raise BadInput(f"--to {address}: is no address; it begins with https://") from None
+        if parts.scheme not in ("http", "https") or not self._host or parts.username or parts.query:
+            raise BadInput(f"--to {address}: is no address of an arena; it begins with https://")
+        near = self._host in ("localhost", "::1") or self._host.startswith("127.")
+        if parts.scheme == "http" and not (near or plain):
+            raise BadInput(
+                f"--to {address}: the token would be sent unencrypted; use https://, or --plain-http in a network "
+                "that you trust"
+            )
+        self._address, self._token, self._https = address, token, parts.scheme == "https"
+        self._root = parts.path.rstrip("/")
+
+    def ask(self, method: str, path: str, data: bytes | None = None) -> dict[str, Any]:
+        """The JSON of an answer. Tried again if the connection breaks: the same archive is the same submission."""
+        for left in reversed(range(_TRIES)):
+            try:
+                return self._ask(method, path, data)
+            except HarnessFault as error:
+                if not left:
+                    raise BadInput(str(error)) from None
+                time.sleep(_ASK_S)
+        raise AssertionError
+
+    def _ask(self, method: str, path: str, data: bytes | None) -> dict[str, Any]:
+        from http.client import HTTPException
+
+        connection = self._connect()
+        headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/json"}
+        if data is not None:
+            headers["Content-Type"] = "application/gzip"
+        try:
+            connection.request(method, self._root + path, data, headers)
+            answer = connection.getresponse()
+            status, body = answer.status, answer.read(_MOST_ANSWER)
+        except (OSError, HTTPException) as error:
+            text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise HarnessFault(f"{self._address}: cannot be asked: {text}") from None
+        finally:
+            connection.close()
+        try:
+            found = json.loads(body)
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise BadInput(f"{self._address}: answers as no arena does (status {status}): check the address")
+        if status >= 400 or "error" in found:
+            raise BadInput(f"{self._address}: {found.get('error', f'status {status}')}")
+        return found
+
+    def _connect(self) -> HTTPConnection:
+        from http.client import HTTPConnection, HTTPSConnection
+
+        kind = HTTPSConnection if self._https else HTTPConnection
+        return kind(self._host, self._port, timeout=_WAIT_S)
