@@ -37,6 +37,7 @@ COMMANDS: Final = {
     "play": "play against bots yourself, in the browser or in the terminal",
     "games": "list the games, or describe one",
     "replay": "show or verify a recorded match",
+    "analyse": "find the blunders and turning points of a recorded match",
     "reproduce": "play a recorded match again and compare",
     "league": "run a league, look at its tables",
     "compare": "test whether a bot is better than another",

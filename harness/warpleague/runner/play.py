@@ -17,6 +17,7 @@ import trio
 
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.games import load_game
+from warpleague.match.referee import Referee
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.doctor.promises import check_level, first_cause
 from warpleague.runner.host.processes import started
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _IDLE: Final = IdleBots(16)
+_PLAYOUT_IDLE: Final = IdleBots(16, same_dice=True)
 _checked: Final[set[Level]] = set()
 _checking: Final = trio.Lock()
 
@@ -66,6 +68,16 @@ def play_in_series(spec: MatchSpec, log: bool = False) -> MatchResult:
     They end with this process, and before a match with dice that one of them may know.
     """
     result = _play(spec, None, _IDLE, log)
+    assert result is not None
+    return result
+
+
+def play_out(spec: MatchSpec, make: Callable[..., Referee]) -> MatchResult:
+    """Like `play_in_series`, with a referee of the caller's, for playouts that compare moves with the same dice.
+
+    Reusable bots stay, whatever dice they have seen: nothing is at stake.
+    """
+    result = _play(spec, None, _PLAYOUT_IDLE, False, make=make)
     assert result is not None
     return result
 
@@ -108,6 +120,7 @@ def _play(
     log: bool,
     within_s: float = math.inf,
     present: Present | None = None,
+    make: Callable[..., Referee] = Referee,
 ) -> MatchResult | None:
     confinement = _confinement(spec)
     become_subreaper()
@@ -115,7 +128,18 @@ def _play(
     try:
         game = load_game(spec.game)
         result: MatchResult | None = trio.run(
-            within, within_s, play_game, game, spec, observer, idle, confinement, log, present, before
+            within,
+            within_s,
+            play_game,
+            game,
+            spec,
+            observer,
+            idle,
+            confinement,
+            log,
+            present,
+            before,
+            make,
         )
     except BaseExceptionGroup as group:
         raise _told(group) from group

@@ -59,16 +59,18 @@ async def play_game(
     log: bool = False,
     present: Present | None = None,
     before: set[int] | None = None,
+    make: Callable[..., Referee] = Referee,
 ) -> MatchResult:
     """Play `spec` as a match of `game`, registered or not; like `play_match`, inside a running trio.
 
     Reusable bots are taken from `idle`, if that is given, and wait there afterwards. The record's header says the
     `confinement`, if it is given. With `log` the result has the bots' logs. A seat that is `present` is asked there,
-    as a person's must be. `before` are the children that this process has, if the caller has just looked.
+    as a person's must be. `before` are the children that this process has, if the caller has just looked. `make`
+    makes the referee.
     """
     begun = time.perf_counter()
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    referee = Referee(game, spec, started=started, confinement=confinement, observer=observer)
+    referee = make(game, spec, started=started, confinement=confinement, observer=observer)
     referee.begin()
     bots: list[Seat | None] = [None] * len(spec.seats)
     if idle is not None:

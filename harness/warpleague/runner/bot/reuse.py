@@ -23,10 +23,14 @@ _MOST_KEYS: Final = 10_000  # more matches than these outlives no process
 
 
 class IdleBots:
-    """At most `most` processes, by what they run; the longest idle one goes first."""
+    """At most `most` processes, by what they run; the longest idle one goes first.
 
-    def __init__(self, most: int) -> None:
+    With `same_dice` they stay although they have seen the dice that come: for playouts, where nothing is at stake.
+    """
+
+    def __init__(self, most: int, *, same_dice: bool = False) -> None:
         self._most = most
+        self._same_dice = same_dice
         self._bots: OrderedDict[int, tuple[Kind, BotProcess]] = OrderedDict()
         self._keys: set[bytes] = set()  # of the matches that those who wait may know of
 
@@ -42,6 +46,8 @@ class IdleBots:
 
         Not only those that played it: what one knows, another that was alive with it may know.
         """
+        if self._same_dice:
+            return
         if key in self._keys or len(self._keys) >= _MOST_KEYS:
             self.end_all()
         self._keys.add(key)

@@ -1,0 +1,283 @@
+"""Find the blunders and turning points of a recorded match, by playing its decisions on many times.
+
+`warpleague.study.analyse` plays them, `warpleague.study.verdicts` judges, `warpleague.report.analysis` prints.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from warpleague.cli.common import add_examples, add_level, count, print_json, sandbox_paths, say, seconds
+from warpleague.errors import BadInput
+
+if TYPE_CHECKING:
+    from warpleague.match.replay import Replay
+    from warpleague.match.spec import SeatSpec
+    from warpleague.study.analyse import Place, Setting
+    from warpleague.study.analysis_file import AnalysisFile
+    from warpleague.study.verdicts import Book, Plan
+
+_SECONDS: Final = 60.0
+_ACTIONS: Final = {False: 16, True: 4}
+"""The most actions that are looked at, without bots and with them: bots say themselves which are worth it."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `warpleague analyse`."""
+    from warpleague.study.verdicts import FIRST
+
+    parser.add_argument("file", type=Path, metavar="RECORD", help="the record")
+    parser.add_argument(
+        "--with",
+        dest="bots",
+        nargs="+",
+        default=[],
+        metavar="BOT",
+        help="folders of the bots that play on: one for all seats, or one for each (default: at random, without bots)",
+    )
+    parser.add_argument(
+        "--estimates",
+        action="store_true",
+        help="end a playout when the bot of the seat that decides says the value that it expects",
+    )
+    parser.add_argument(
+        "--all-known",
+        action="store_true",
+        help="play on from the position as it was (default: what the seat did not know is drawn anew)",
+    )
+    parser.add_argument("--seat", type=count(0), metavar="S", help="only the decisions of seat S")
+    parser.add_argument(
+        "--line",
+        type=count(1),
+        action="append",
+        default=[],
+        metavar="N",
+        help="only the decision on line N; repeatable",
+    )
+    budget = parser.add_argument_group("budget")
+    budget.add_argument(
+        "--seconds",
+        type=seconds,
+        metavar="S",
+        help=f"stop after so many seconds; the same command goes on (default {_SECONDS:g}, or none with --playouts)",
+    )
+    budget.add_argument(
+        "--playouts",
+        type=count(FIRST),
+        default=None,
+        metavar="N",
+        help="most playouts of one action (default 256); only 8, 16, 32, ... make a difference",
+    )
+    budget.add_argument(
+        "--actions",
+        type=count(2),
+        metavar="N",
+        help="most actions of a decision that are looked at (default 16, with bots 4)",
+    )
+    budget.add_argument(
+        "--move-s",
+        type=seconds,
+        metavar="S",
+        help="seconds that the bots have for a decision (default: the clock of the record)",
+    )
+    budget.add_argument(
+        "--jobs", type=count(1), metavar="N", help="processes at a time (default: one for each core)"
+    )
+    parser.add_argument(
+        "--seed", default="analyse", metavar="TEXT", help="where all that is random comes from"
+    )
+    parser.add_argument(
+        "--blunder",
+        type=_share,
+        default=0.1,
+        metavar="X",
+        help="the least share of the points that a blunder loses (default %(default)s)",
+    )
+    parser.add_argument(
+        "-o",
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="keep the analysis in this file, for `replay page --analysis` (default: in the user's cache)",
+    )
+    parser.add_argument(
+        "--list",
+        type=count(0),
+        default=10,
+        metavar="N",
+        help="list at most N blunders and turning points (default %(default)s)",
+    )
+    parser.add_argument("--all", action="store_true", help="print a table of all decisions, too")
+    add_level(parser)
+    parser.add_argument("--json", action="store_true", help="print all that was found as JSON")
+    add_examples(
+        parser,
+        "analyse results/one.jsonl",
+        "analyse results/one.jsonl --with bots/aliens-greedy --seconds 300",
+        "analyse results/one.jsonl --line 31 --playouts 1024 --with bots/search-python --estimates",
+    )
+    parser.set_defaults(handler=run)
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"must be a share from 0 to 1, not {text!r}")
+    return value
+
+
+def run(args: argparse.Namespace) -> int:
+    """Analyse the record as far as the budget goes, and print what was found."""
+    import contextlib
+    import time
+
+    from warpleague.match.packing import read_record
+    from warpleague.match.replay import Replay
+    from warpleague.report.analysis import analysis_json, print_analysis
+    from warpleague.study.analyse import places
+    from warpleague.study.analysis_file import AnalysisFile, about, concluded, load
+    from warpleague.study.verdicts import Plan
+
+    begun = time.monotonic()
+    replay = Replay(read_record(args.file), where=str(args.file))
+    if args.seat is not None and args.seat >= replay.header["players"]:
+        raise BadInput(f"--seat {args.seat}: the match has seats 0 to {replay.header['players'] - 1}")
+    found = places(replay)  # all, as the file may have samples of all
+    setting = _setting(args, replay)
+    actions = args.actions or _ACTIONS[bool(setting.bots)]
+    told = about(setting, actions)
+    path = args.out or _kept(told)
+    shares = replay.header["players"] > 1 or (replay.summary is not None and replay.summary.rival is not None)
+    if args.estimates and not shares:
+        raise BadInput("--estimates: in this solo game a match is worth its score, which no bot says")
+    plan = Plan(
+        256 if args.playouts is None else args.playouts,
+        actions,
+        args.blunder if shares else 0.0,
+        args.seed,
+        bool(setting.bots),
+        shares,
+    )
+    wanted = found
+    if args.seat is not None or args.line:
+        wanted = places(replay, args.seat, args.line)
+    limit_s = args.seconds or (_SECONDS if args.playouts is None else None)
+    interrupted = False
+    with AnalysisFile(path, told) as file:
+        _, book = load(path, [place.decision for place in found])
+        try:
+            stopped = _play(args, setting, wanted, book, plan, file, limit_s)
+        except KeyboardInterrupt:
+            stopped = interrupted = True
+    analysis = concluded(told, replay.game, wanted, book, plan)
+    if setting.estimates and book.playouts and not book.valued:
+        raise BadInput(f"--estimates: {_names(setting)} said no value in any answer: leave out --estimates")
+    elapsed_s = time.monotonic() - begun
+    if args.json:
+        print_json(analysis_json(analysis, replay, elapsed_s, path, stopped=stopped))
+    else:
+        with contextlib.suppress(BrokenPipeError):
+            print_analysis(analysis, replay, elapsed_s, args.list, every=args.all)
+    if stopped:
+        say(f"stopped {'by Ctrl-C' if interrupted else f'after {limit_s:g} s'}: the same command goes on")
+    if args.out is not None:
+        say(f"kept in {path}; a page with it: warpleague replay page {args.file} --analysis {path}")
+    return 130 if interrupted else 0
+
+
+def _play(
+    args: argparse.Namespace,
+    setting: Setting,
+    wanted: list[Place],
+    book: Book,
+    plan: Plan,
+    file: AnalysisFile,
+    limit_s: float | None,
+) -> bool:
+    """Play until all is known or the time is up, which is told."""
+    import sys
+    import time
+
+    from warpleague.study.analyse import analyse
+
+    end = None if limit_s is None else time.monotonic() + limit_s
+    shows = not args.json and sys.stderr is not None and sys.stderr.isatty()
+    shown = 0.0
+    work = analyse(setting, wanted, book, plan, args.jobs)
+    try:
+        for sample in work:
+            file.add(sample)
+            now = time.monotonic()
+            if shows and now > shown + 0.5:
+                shown = now
+                print(f"\r{book.playouts:,} playouts ", end="", file=sys.stderr, flush=True)
+            if end is not None and now > end:
+                return True
+    finally:
+        work.close()
+        if shown:
+            print("\r" + 30 * " " + "\r", end="", file=sys.stderr, flush=True)
+    return False
+
+
+def _names(setting: Setting) -> str:
+    return ", ".join(dict.fromkeys(seat.bot for seat in setting.bots))
+
+
+def _setting(args: argparse.Namespace, replay: Replay) -> Setting:
+    import attrs
+
+    from warpleague.match.spec import TimeControl
+    from warpleague.strict import structure
+    from warpleague.study.analyse import Setting
+
+    header, summary = replay.header, replay.summary
+    assert summary is not None
+    if not args.bots and (args.estimates or args.move_s is not None):
+        raise BadInput("--estimates and --move-s are about the bots that --with names")
+    clock = structure(header["clock"], TimeControl, f"{args.file}: clock")
+    if args.move_s is not None:
+        clock = attrs.evolve(clock, move_s=args.move_s, bank_s=None, increment_s=None)
+    return Setting(
+        record=summary.digest,
+        game=header["game"],
+        players=header["players"],
+        options=header["options"],
+        seed=args.seed,
+        bots=_seats(args, header["players"]),
+        clock=clock,
+        level=args.level,
+        estimates=args.estimates,
+        all_known=args.all_known,
+    )
+
+
+def _seats(args: argparse.Namespace, players: int) -> tuple[SeatSpec, ...]:
+    from warpleague.runner.bundle.bundle import prepare
+    from warpleague.runner.bundle.shipped import located
+
+    if not args.bots:
+        return ()
+    if len(args.bots) not in (1, players):
+        raise BadInput(
+            f"--with: the match has {players} seats; name one bot, or {players}, not {len(args.bots)}"
+        )
+    paths = sandbox_paths(args)
+    found = [prepare(located(Path(bot)), args.level, paths).seat() for bot in args.bots]
+    return tuple(found if len(found) == players else found * players)
+
+
+def _kept(told: dict[str, Any]) -> Path:
+    """Where an analysis is kept that no file was named for."""
+    import json
+    from hashlib import sha256
+
+    from warpleague.user_cache import cache_folder
+
+    name = sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
+    return cache_folder() / "analyses" / f"{name}.jsonl"

@@ -1,0 +1,221 @@
+"""Keeps an analysis in a file of JSON lines: what it is about, then one line for each sample.
+
+Lines are only added, each written at once. So an analysis that was stopped, or killed, goes on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import attrs
+
+from warpleague.errors import BadInput
+from warpleague.study.verdicts import FREE, Book, Plan, Sample, Verdict, turns, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+    from types import TracebackType
+
+    from warpleague.games.api import Game, JsonObject
+    from warpleague.study.analyse import Place, Setting
+    from warpleague.study.verdicts import Decision, Turn
+
+_FORMAT: Final = 1
+_MOST_BYTES: Final = 1 << 28
+
+
+@attrs.frozen
+class Analysis:
+    """What an analysis has found so far of one match.
+
+    `actions` are those that are named, by line and index. `left` counts the decisions of which nothing is known yet.
+    """
+
+    about: JsonObject
+    plan: Plan
+    actions: dict[tuple[int, int], JsonObject]
+    verdicts: tuple[Verdict, ...]
+    turns: tuple[Turn, ...]
+    left: int
+    playouts: int
+    faults: dict[str, int]
+
+    @property
+    def blunders(self) -> list[Verdict]:
+        """The decisions that cost the most, the worst first."""
+        found = [each for each in self.verdicts if each.blunder]
+        return sorted(found, key=lambda each: -_loss(each))
+
+
+def _loss(found: Verdict) -> float:
+    return 0.0 if found.loss is None else found.loss.value
+
+
+def concluded(
+    told: JsonObject, game: Game[Any, Any], places: Sequence[Place], book: Book, plan: Plan
+) -> Analysis:
+    """What the samples of `book` say of the decisions of these places."""
+    each = [(place, verdict(place.decision, book, plan)) for place in places]
+    found = tuple(one for _, one in each if one is not None)
+    actions: dict[tuple[int, int], JsonObject] = {}
+    for place, one in each:
+        if one is not None:
+            n, seat = place.decision.n, place.decision.seat
+            legal = game.legal(game.from_json(place.position), seat)
+            best = [] if one.best is None else [one.best]
+            for index in {one.decision.played, *best, *(other.index for other in one.others)}:
+                actions[n, index] = game.action_json(legal[index])
+    return Analysis(
+        told,
+        plan,
+        actions,
+        found,
+        tuple(turns(found, plan)),
+        len(each) - len(found),
+        book.playouts,
+        dict(sorted(book.faults.items())),
+    )
+
+
+def about(setting: Setting, actions: int) -> JsonObject:
+    """The first line of the file: all that the samples depend on."""
+    return {
+        "type": "analysis",
+        "format": _FORMAT,
+        "record": setting.record,
+        "game": setting.game,
+        "seed": setting.seed,
+        "bots": [[seat.bot, seat.version, seat.digest] for seat in setting.bots],
+        "clock": attrs.asdict(setting.clock) if setting.bots else None,
+        "level": setting.level if setting.bots else None,
+        "estimates": setting.estimates,
+        "all_known": setting.all_known,
+        "actions": actions,
+    }
+
+
+class AnalysisFile:
+    """The file of an analysis, open to add samples."""
+
+    def __init__(self, path: Path, told: JsonObject) -> None:
+        """Begin the file, or go on with it: `read` gives what it has. `BadInput` if it is about something else."""
+        self.path = path
+        text = b""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists():
+                text = _read(path)
+            if text:
+                _compare(path, _about(path, text), told)
+            whole = text[: text.rfind(b"\n") + 1]
+            self._file = path.open("r+b" if text else "wb")
+            self._file.seek(len(whole))
+            self._file.truncate()  # a line that was cut off when the analysis was killed
+            if not whole:
+                self._file.write(_line(told))
+                self._file.flush()
+        except OSError as error:
+            raise BadInput(f"{path}: cannot write the analysis: {error.strerror}") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def add(self, sample: Sample) -> None:
+        """Write a sample."""
+        line: JsonObject = {"n": sample.n, "k": sample.k, "worth": sample.worth}
+        if sample.chose is not None:
+            line["chose"] = sample.chose
+        if sample.faults:
+            line["faults"] = sample.faults
+        if sample.valued:
+            line["valued"] = sample.valued
+        self._file.write(_line(line))
+        self._file.flush()
+
+
+def load(path: Path, decisions: Iterable[Decision]) -> tuple[JsonObject, Book]:
+    """What a file is about, and its samples; `BadInput` for a line that does not fit the record's decisions."""
+    known = {decision.n: decision for decision in decisions}
+    book = Book()
+    text = _read(path)
+    found = _about(path, text)
+    whole = text[: text.rfind(b"\n") + 1]
+    for number, line in enumerate(whole.splitlines()[1:], 2):
+        try:
+            book.add(_sample(json.loads(line), known))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise BadInput(
+                f"{path}: line {number} is no sample of this match: remove the file, and analyse again"
+            ) from None
+    return found, book
+
+
+def plan_of(told: JsonObject, least: float, playouts: int, shares: bool) -> Plan:
+    """The plan by which the samples of a file were played."""
+    return Plan(playouts, told["actions"], least, told["seed"], bool(told["bots"]), shares)
+
+
+def check_record(path: Path, told: JsonObject, digest: str) -> None:
+    """Raise `BadInput` if the analysis is about another record than the one with this digest."""
+    if told["record"] != digest:
+        raise BadInput(f"{path}: it is the analysis of another record, with digest {told['record']}")
+
+
+def _sample(data: Any, known: dict[int, Decision]) -> Sample:
+    n, k, chose = data["n"], data["k"], data.get("chose")
+    if type(n) is not int or type(k) is not int or k < 0:
+        raise ValueError
+    legal = known[n].legal if n in known else None  # of another seat or line: it was analysed before
+    worth = {int(way): float(value) for way, value in data["worth"].items()}
+    ways = [*worth] + ([] if chose is None else [chose])
+    if legal is not None and not all(FREE <= way < legal for way in ways):
+        raise ValueError
+    faults = {str(kind): int(count) for kind, count in data.get("faults", {}).items()}
+    return Sample(n, k, worth, chose, faults, int(data.get("valued", 0)))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            text = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot read it: {error.strerror}") from None
+    if len(text) > _MOST_BYTES:
+        raise BadInput(f"{path}: larger than any analysis")
+    return text
+
+
+def _about(path: Path, text: bytes) -> JsonObject:
+    try:
+        found = json.loads(text.partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        found = None
+    keys = {"record", "game", "seed", "bots", "actions", "estimates", "all_known", "clock", "level"}
+    if not isinstance(found, dict) or found.get("type") != "analysis" or not keys <= found.keys():
+        raise BadInput(f"{path}: this is no analysis; warpleague analyse makes one")
+    if found.get("format") != _FORMAT:
+        raise BadInput(f"{path}: an analysis of format {found.get('format')!r}; this version reads {_FORMAT}")
+    return found
+
+
+def _compare(path: Path, found: JsonObject, told: JsonObject) -> None:
+    told = json.loads(_line(told))
+    for name, value in told.items():
+        if found.get(name) != value:
+            what = {"record": "of another record", "bots": "with other bots"}.get(
+                name, f"with another {name}"
+            )
+            raise BadInput(
+                f"{path}: the analysis in it was made {what}: name another file, or remove this one"
+            )
+
+
+def _line(data: JsonObject) -> bytes:
+    return json.dumps(data, separators=(",", ":"), sort_keys=True).encode() + b"\n"

@@ -1,0 +1,200 @@
+"""An analysis is the same wherever it was stopped, knows no more than the seat did, and belongs to one record."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.study.conftest import played
+
+from warpleague.cli import main
+from warpleague.games import load_game
+from warpleague.match.chance import match_key
+from warpleague.match.referee import Situation
+from warpleague.match.replay import Replay
+from warpleague.match.setup import options_json
+from warpleague.match.spec import MatchSpec, SeatSpec
+from warpleague.sim import Simulator
+from warpleague.study.analyse import Setting, _Playout, _Task, places, play
+from warpleague.study.verdicts import FREE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BOT = """
+from warpline.client import Reply, run
+
+def choose(q):
+    return Reply(0, value=VALUE)
+
+run(choose, wants=("legal",), reusable=True)
+"""
+
+
+def make_bot(folder: Path, value: str) -> Path:
+    """A bot that takes the first action, and expects `value`."""
+    folder.mkdir()
+    (folder / "bot.py").write_text(BOT.replace("VALUE", value))
+    (folder / "bot.toml").write_text(
+        f'name = "{folder.name}"\ngames = ["*"]\nrun = ["python3", "bot.py"]\nreusable = true\n'
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The record of a short match of aliens, in which hidden facts matter."""
+    from warpleague.runner.bundle.bundle import prepare
+
+    folder = tmp_path_factory.mktemp("analysed")
+    seat = prepare(make_bot(folder / "first", "0.25"), "none").seat()
+    path = folder / "match.jsonl"
+    path.write_bytes(played("aliens", [seat, seat], {"max_turns": 12}).record)
+    return path
+
+
+def analysed(capsys: pytest.CaptureFixture[str], record: Path, *more: object) -> dict[str, Any]:
+    """What the command finds, as JSON, without what differs from run to run."""
+    arguments = ["analyse", str(record), "--level", "none", "--jobs", "1", "--json", *map(str, more)]
+    capsys.readouterr()
+    assert main(arguments) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return {name: value for name, value in found.items() if name not in ("elapsed_s", "file")}
+
+
+def test_it_goes_on_where_it_was_stopped(
+    record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file cut off anywhere leads to the same analysis as one made at once, and nothing is played twice."""
+    out = tmp_path / "one.analysis"
+    lines = [place.decision.n for place in places(Replay(record.read_bytes()))]
+    more = ("--playouts", 16, "--actions", 3, "--line", lines[-1], "--line", lines[-2], "--out", out)
+    whole = analysed(capsys, record, *more)
+    text = out.read_bytes()
+    assert [each["n"] for each in whole["decisions"]] == lines[-2:]
+    assert whole["decisions"][0]["loss"] is not None
+    out.write_bytes(text[: len(text) // 2])
+    assert analysed(capsys, record, *more) == whole
+    assert sorted(out.read_bytes().splitlines()) == sorted(text.splitlines())
+    assert analysed(capsys, record, *more) == whole  # nothing is left to play
+    assert out.stat().st_size == len(text)
+
+
+def test_time_that_is_up_leaves_a_part(
+    record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With hardly any time it plays hardly anything, says so, and later goes on."""
+    out = tmp_path / "part.analysis"
+    part = analysed(capsys, record, "--seconds", "0.000001", "--out", out)
+    assert part["stopped"] is True
+    assert part["unknown"] > 0
+    more = analysed(capsys, record, "--seconds", "0.000001", "--out", out)
+    assert more["playouts"] > part["playouts"]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda lines: [lines[0].replace(b'"record":"', b'"record":"0'), *lines[1:]], "of another record"),
+        (lambda lines: [lines[0].replace(b'"bots":[]', b'"bots":[["x","","y"]]'), *lines[1:]], "other bots"),
+        (lambda lines: [*lines, b'{"k":0,"n":5,"worth":{"9999999":1}}\n'], "is no sample"),
+        (lambda lines: [*lines, b'{"k":"x"}\n'], "is no sample"),
+        (lambda lines: [b"{}\n", *lines[1:]], "is no analysis"),
+    ],
+)
+def test_a_file_of_something_else_is_refused(
+    change: Any, told: str, record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file of another record, of other bots, or with lines that do not fit, is refused and kept."""
+    out = tmp_path / "one.analysis"
+    n = places(Replay(record.read_bytes()))[0].decision.n
+    arguments = ["analyse", str(record), "--jobs", "1", "--seconds", "0.000001", "--out", str(out)]
+    assert main(arguments) == 0
+    changed = b"".join(change(out.read_bytes().splitlines(keepends=True))).replace(b'"n":5', b'"n":%d' % n)
+    out.write_bytes(changed)
+    capsys.readouterr()
+    assert main(arguments) == 2
+    assert told in capsys.readouterr().err
+    assert out.read_bytes() == changed
+
+
+def test_bots_play_on_and_may_estimate(
+    record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With estimates every playout that does not end before is worth what the bot said; reusable bots go on."""
+    bot = make_bot(tmp_path / "hopeful", "0.75")
+    line = places(Replay(record.read_bytes()))[0].decision.n
+    more = ("--with", bot, "--line", line, "--playouts", 8, "--actions", 2, "--out", tmp_path / "a")
+    found = analysed(capsys, record, *more, "--estimates")
+    (one,) = found["decisions"]
+    assert found["faults"] == {}
+    assert (one["before"]["value"], one["after"]["value"]) == (0.75, 0.75)
+    assert one["loss"] is None  # eight playouts choose, and are not asked again
+    with_bots = analysed(capsys, record, *more[:-1], tmp_path / "b")
+    assert with_bots["decisions"][0]["after"]["value"] in (0, 0.5, 1)  # the bots are alike: one end
+    silent = make_bot(tmp_path / "silent", "None")
+    arguments = ["analyse", str(record), "--with", str(silent), "--estimates", "--line", str(line)]
+    assert main([*arguments, "--playouts", "8", "--level", "none", "--out", str(tmp_path / "c")]) == 2
+    assert "said no value" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("all_known", [False, True])
+def test_a_playout_starts_from_what_the_seat_knew(all_known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All ways start from one world, which the seat cannot tell from the real one, or is that."""
+    table = Simulator("aliens", 2)
+    real = table.finish(table.start(), Random(1), most=30)  # each has wormholes that only it knows
+    game, seat = table.game, table.actor(real)
+    assert seat is not None
+    started: list[Any] = []
+    monkeypatch.setattr(
+        Simulator, "playout", lambda _self, state, _rng, dice: started.append((state, dice)) or (0, 0)
+    )
+    setting = Setting("r", "aliens", 2, {}, "s", all_known=all_known)
+    for k in range(6):
+        play(setting, _Task(5, k, seat, table.dump(real), (FREE, 0)))
+    worlds = [state for state, _ in started[::2]]
+    assert [state for state, _ in started[1::2]] == [
+        game.apply(world, game.legal(world, seat)[0])[0] for world in worlds
+    ]
+    assert all(game.view(world, seat) == game.view(real, seat) for world in worlds)
+    assert len({json.dumps(game.to_json(world)) for world in worlds}) == (1 if all_known else 6)
+    rolls = [dice.roll("x#1", (1000,)) for _, dice in started]
+    assert rolls[::2] == rolls[1::2]
+    assert len(set(rolls)) == 6
+
+
+@pytest.mark.parametrize(
+    ("game", "seats"), [("aliens", 2), ("captains", 5), ("coasters", 7), ("sheets", 4), ("sheets", 1)]
+)
+def test_a_playout_with_an_estimate_ends(game: str, seats: int) -> None:
+    """As soon as there is an estimate, every game can be ended, so that bots hear of an end."""
+    rules = load_game(game)
+    bots = (SeatSpec("x"),) * seats
+    spec = MatchSpec("x", game, options_json(rules.Options()), bots, match_key("x"), faults="substitute")
+    playout = _Playout(rules, spec, asks=0, estimates=True)
+    playout.begin()
+    assert playout.advance() is Situation.ASK
+    playout.value = 0.5
+    assert playout.advance() is Situation.OVER
+    assert playout.end_line(0).startswith(b'{"type":"end"')
+    assert set(playout.finish().ranks) == set(range(1, seats + 1))
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (("--line", "99999"), "no decision on this line"),
+        (("--seat", "2"), "seats 0 to 1"),
+        (("--estimates",), "about the bots that --with names"),
+        (("--with", "a", "b", "c"), "name one bot, or 2"),
+        (("--with", "nowhere"), "nowhere"),
+    ],
+)
+def test_what_cannot_be_analysed(
+    more: tuple[str, ...], told: str, record: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Bad input is told in words."""
+    assert main(["analyse", str(record), *more]) == 2
+    assert told in capsys.readouterr().err
