@@ -361,6 +361,7 @@ def encode_act(
     return line if line.isascii() else _unbroken(line)
 
 
-def with_text(line: bytes, text: str) -> bytes:
-    """The line of an `Act` with its `text`, which `encode_act` leaves out since hardly any bot wants it."""
-    return line.removesuffix(b"}\n") + b',"text":' + _unbroken(to_bytes(text)) + b"}\n"
+def with_texts(line: bytes, **texts: str) -> bytes:
+    """The line of an `Act` with its fields `text` or `error`, which `encode_act` leaves out: few have them."""
+    more = b"".join(b',"%b":%b' % (name.encode(), _unbroken(to_bytes(text))) for name, text in texts.items())
+    return line.removesuffix(b"}\n") + more + b"}\n"

@@ -128,6 +128,9 @@ class Act:
         metadata={"help": "the legal actions in the engine's canonical order; absent if not wanted"},
         default=None,
     )
+    error: str | None = attrs.field(
+        metadata={"help": "why the last answer was refused: the same decision is asked again"}, default=None
+    )
     text: str | None = attrs.field(
         metadata={
             "help": "what happened, the position and the numbered legal actions in words; absent if not wanted"

@@ -47,6 +47,8 @@ def test_a_clock_says_all_there_is(write_league: WriteLeague) -> None:
         ("[run]\njobs = 1.5", "run.jobs: must be a whole number, not 1.5"),
         ("[run]\njobs = -1", "run.jobs: must be at least 0, not -1"),
         ("[rating]\nk = 0", "rating.k: must be above 0, not 0.0"),
+        ("[rules]\nillegal = 'ask-again'", 'rules.illegal: must be "fault", or "ask-again N"'),
+        ("[rules]\nillegal = 'ask-again 0'", 'rules.illegal: must be "fault", or "ask-again N"'),
         ("[rules]\nstrikes = 2", 'rules.strikes: only faults = "substitute" has strikes'),
         ("[rules]\nfaults = 'substitute'\nstrikes = 0", "rules.strikes: must be at least 1 to substitute"),
         ("challengers = ['a']", "format.challengers: only kind"),
@@ -243,6 +245,13 @@ def test_pondering_is_a_condition_only_where_it_is_not_the_usual(write_league: W
     assert usual.conditions == season("").conditions
     assert usual.match_id(0, (0, 1)) != other.match_id(0, (0, 1))
     assert other.spec("m", 0, (0, 1)).pondering == "always-stop"
+
+
+def test_illegal_says_how_often_a_decision_is_asked_again(write_league: WriteLeague) -> None:
+    """`illegal` says in words how often bots may err; by default never."""
+    usual = load_config(write_league("a", "b"))
+    lenient = load_config(write_league("a", "b", extra="[rules]\nillegal = 'ask-again 3'"))
+    assert (usual.rules.again, lenient.rules.again) == (0, 3)
 
 
 def test_strikes_are_three_where_faults_are_substituted(write_league: WriteLeague) -> None:

@@ -450,6 +450,6 @@ def test_canonical_refuses_what_has_no_form(value: object) -> None:
 def test_a_text_keeps_a_question_on_one_line() -> None:
     """Line ends of any kind are escaped, and the rest of the question stays as it was."""
     text = '1. say "no"\n2. \u2028 or \u2029 \u00e9'
-    line = codec.with_text(codec.encode_act(3, "turn", legal=b"[{}]"), text)
+    line = codec.with_texts(codec.encode_act(3, "turn", legal=b"[{}]"), text=text)
     assert json.loads(line) == {"type": "act", "id": 3, "ask": "turn", "legal": [{}], "text": text}
     assert len(line.decode().splitlines()) == 1

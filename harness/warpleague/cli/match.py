@@ -81,6 +81,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"with --faults substitute: faults allowed before forfeit (default {STRIKES})",
     )
+    parser.add_argument(
+        "--ask-again",
+        type=count(0),
+        default=0,
+        metavar="N",
+        help="ask a decision again after an illegal action, N times before that is a fault (default 0)",
+    )
     add_level(parser)
     parser.add_argument(
         "--pondering",
@@ -169,6 +176,7 @@ def build_spec(args: argparse.Namespace, given: tuple[SeatSpec, ...] | None = No
         faults=args.faults,
         strikes=(STRIKES if args.strikes is None else args.strikes) if substitute else 0,
         position=position,
+        again=args.ask_again,
     )
     return attrs.evolve(spec, id=match_id(game, spec))
 

@@ -135,6 +135,12 @@ class RulesTable:
     strikes: int = attrs.field(default=attrs.Factory(_strikes, takes_self=True), validator=ge(0))
     level: Level = LEVEL
     pondering: Pondering = "off"
+    illegal: str = "fault"
+
+    @property
+    def again(self) -> int:
+        """How often a decision is asked again after an illegal action, before that is a fault."""
+        return 0 if self.illegal == "fault" else int(self.illegal.removeprefix("ask-again "))
 
 
 @attrs.frozen(kw_only=True)

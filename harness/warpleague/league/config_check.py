@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import ConfigError
@@ -18,6 +19,7 @@ BEACON_LENGTH: Final = 500
 _MOST_S: Final = 1_000_000
 _MOST_TABLES: Final = 100_000  # they are held in memory, and seating them takes some seconds
 _NAME_LENGTH: Final = 64
+_ASK_AGAIN: Final = re.compile(r"ask-again [1-9][0-9]{0,2}")
 
 
 def check_config(config: LeagueConfig, where: str) -> None:
@@ -42,6 +44,8 @@ def check_config(config: LeagueConfig, where: str) -> None:
         raise ConfigError(
             f"{where}: rules.strikes: must be at least 1 to substitute; with 0 the first fault forfeits"
         )
+    if config.rules.illegal != "fault" and not _ASK_AGAIN.fullmatch(config.rules.illegal):
+        raise ConfigError(f'{where}: rules.illegal: must be "fault", or "ask-again N" with N from 1 to 999')
     together = config.run.matches_per_job
     if isinstance(together, int) and not 1 <= together <= MOST_MATCHES:
         raise ConfigError(f'{where}: run.matches_per_job: must be from 1 to {MOST_MATCHES}, or "auto"')

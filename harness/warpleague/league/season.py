@@ -71,6 +71,7 @@ class Season:
     awaits: str | None = None
     beacon: str | None = None
     record: int = FORMAT
+    again: int = 0
     history: tuple[Entry, ...] = ()
     seeds: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = ()
@@ -96,6 +97,7 @@ class Season:
             level=config.rules.level,
             faults=config.rules.faults,
             strikes=config.rules.strikes,
+            again=config.rules.again,
             secret=secret,
             bots=tuple(bots),
             pondering=config.rules.pondering,
@@ -176,6 +178,7 @@ class Season:
             "players": self.players,
             "rules": self.rules,
             "strikes": self.strikes,
+            **({"again": self.again} if self.again else {}),
             **({} if self.pondering == "off" else {"pondering": self.pondering}),
             **({} if self.awaits is None else {"beacon": self.awaits}),
             **({} if self.record == 1 else {"record": self.record}),
@@ -241,6 +244,7 @@ class Season:
             level=self.level,
             faults=self.faults,
             strikes=self.strikes,
+            again=self.again,
             pondering=self.pondering,
             publish_key=False,
             format=self.record,

@@ -21,11 +21,14 @@ def quote(line: bytes) -> JsonObject:
 
 
 def evidence_lines(detail: Mapping[str, Any], stderr_lines: int) -> list[str]:
-    """What a fault's detail holds of the bot's own words, in indented lines: its line, and its standard error.
+    """What a line's detail holds of the bot's own words, in indented lines: illegal answers, its line, standard error.
 
     Of that, `stderr_lines` at most: some languages name the cause at the end of a traceback, others at its beginning.
     """
     lines = []
+    for refused in detail.get("again", ()):
+        lines.append(f"  asked again, since it was illegal: {refused['message']}")
+        lines += evidence_lines(refused, stderr_lines)
     if detail.get("line"):
         lines.append(f"  its line was: {detail['line']}")
     if stderr := str(detail.get("stderr") or "").strip():

@@ -119,6 +119,8 @@ def header_misfit(header: JsonObject) -> str | None:
             return f"seat {number}: {misfit}"
     if misfit := _clock_misfit(header["clock"]):
         return misfit
+    if not _count(header.get("again", 0)):
+        return "again must be a whole number"
     if "parent" in header and (misfit := _parent_misfit(header)):
         return misfit
     try:
@@ -158,6 +160,8 @@ def act_misfit(line: JsonObject) -> str | None:
         return "note must be a text"
     if "value" in line and not (_number(line["value"]) and line["value"] <= 1):
         return "value must be a number from 0 to 1"
+    if "detail" in line and (misfit := _again_misfit(line["detail"])):
+        return misfit
     if "bank_s" in line and not _number(line["bank_s"]):
         return "bank_s must be a number of seconds"
     times = line.get("ms")
@@ -167,6 +171,19 @@ def act_misfit(line: JsonObject) -> str | None:
         return f"ms must be a list of {_TIMES} numbers"
     if not all(time is None or _number(time) for time in times):
         return "ms must hold numbers or null"
+    return None
+
+
+def _again_misfit(detail: Any) -> str | None:
+    """What is wrong with the form of the illegal answers before an action."""
+    again = detail.get("again") if isinstance(detail, dict) else None
+    if not isinstance(again, list) or not again:
+        return "detail of an action must be an object with a list, again"
+    for told in again:
+        if not isinstance(told, dict) or "message" not in told:
+            return "each of detail.again must be an object with a message"
+        if misfit := _misfit(told, _EVIDENCE, "detail.again: "):
+            return misfit
     return None
 
 

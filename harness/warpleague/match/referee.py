@@ -7,6 +7,7 @@ out. It writes the record through `scribe`.
 from __future__ import annotations
 
 from enum import IntEnum
+from operator import add
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import ActionError
@@ -93,6 +94,8 @@ class Referee:
         self._talk = 0  # messages that the seat that is asked may still send
         self._talked = False  # whether the last action was one, so that the same decision goes on
         self._used_ns = 0  # what this decision has taken so far, its messages included
+        self._again: list[JsonObject] = []  # the illegal answers after which this decision was asked again
+        self._refused_ns: tuple[int, ...] = (0, 0, 0)  # their wall, processor and waiting time
         self._ids = [0] * seats
         self._late: list[set[int]] = [set() for _ in range(seats)]
         self._wants_state = [False] * seats
@@ -175,15 +178,15 @@ class Referee:
                 return Situation.FAULT
 
     def _play_then(self) -> bool:
-        """Play the next action of the bot's `then` list; false if it is illegal, which is then in `violation`."""
+        """Play the next action of the bot's `then` list; false if it is a fault, which is then in `violation`."""
         wanted = self._then.pop(0)
         try:
             action = self.game.parse(self._state, self.seat, wanted)
         except ActionError as error:
             self._then = []
             evidence = quote(codec.canonical(wanted))
-            self.violation = Violation("illegal", f"in the then list: {error}", evidence)
-            return False
+            self.violation = self._refused(Violation("illegal", f"in the then list: {error}", evidence))
+            return self.violation is None
         talked = self._talked
         self._play(action, "then")
         # A message that follows an action is about the next decision: that one has not begun.
@@ -223,8 +226,10 @@ class Referee:
         if self._wants_legal[seat]:
             legal = self.game.legal_json(self._state, seat, self._legal) or self._actions.listed(self._legal)
         self.line = codec.encode_act(self._id, self._ask, bank_s, move_s, talk or None, events, view, legal)
+        if self._again:
+            self.line = codec.with_texts(self.line, error=self._again[-1]["message"])
         if text is not None:
-            self.line = codec.with_text(self.line, text)
+            self.line = codec.with_texts(self.line, text=text)
 
     def answer(self, line: bytes, wall_ns: int, cpu_ns: int | None, wait_ns: int | None) -> Violation | None:
         """Judge and play the line that the bot of `seat` answered; a violation is returned, not yet punished.
@@ -252,21 +257,44 @@ class Referee:
         if isinstance(action, int):
             if action >= len(self._legal):
                 text = f"action {action} is out of range: there are {len(self._legal)} legal actions"
-                return Violation("illegal", text, quote(line))
+                return self._refused(Violation("illegal", text, quote(line)), wall_ns, cpu_ns, wait_ns)
             action = self._legal[action]
         else:
             try:
                 action = self.game.parse(self._state, seat, action)
             except ActionError as error:
-                return Violation("illegal", str(error), quote(line))
-        # An answer later than its time was owed that: the host was busy, and nobody pays for it.
-        charged_ns = wall_ns if self.budget_ns is None else min(wall_ns, self.budget_ns)
-        bank_ns = self.charge(charged_ns)
-        self._used_ns += charged_ns
+                return self._refused(Violation("illegal", str(error), quote(line)), wall_ns, cpu_ns, wait_ns)
+        bank_ns = self._pay(wall_ns)
+        if self._again:
+            wall_ns, cpu_ns, wait_ns = map(add, self._refused_ns, (wall_ns, cpu_ns or 0, wait_ns or 0))
         self._spent.append((seat, wall_ns, cpu_ns or 0, wait_ns or 0))
         if then:
             self._then = list(then)
         self._play(action, None, (wall_ns, cpu_ns, wait_ns), note, bank_ns, value)
+        return None
+
+    def _pay(self, wall_ns: int) -> int | None:
+        """Charge an answer that took `wall_ns`; what is left of the bank, or None without one."""
+        # An answer later than its time was owed that: the host was busy, and nobody pays for it.
+        charged_ns = wall_ns if self.budget_ns is None else min(wall_ns, self.budget_ns)
+        self._used_ns += charged_ns
+        return self.charge(charged_ns)
+
+    def _refused(
+        self, violation: Violation, wall_ns: int = 0, cpu_ns: int | None = None, wait_ns: int | None = None
+    ) -> Violation | None:
+        """What an illegal action is: a fault, or None if the decision is asked again, which goes on in its time."""
+        if len(self._again) >= self.spec.again:
+            if self._again:
+                violation.detail["again"] = self._again
+            return violation
+        if not self._again:
+            self._refused_ns = (0, 0, 0)
+        self._again.append({"message": violation.message, **violation.detail})
+        if wall_ns:
+            self._pay(wall_ns)
+            self._refused_ns = tuple(map(add, self._refused_ns, (wall_ns, cpu_ns or 0, wait_ns or 0)))
+            self._talked = True
         return None
 
     def is_late(self, line: bytes) -> bool:
@@ -298,6 +326,7 @@ class Referee:
         """
         self.violation = None
         self._then = []
+        self._again = []
         self._talked = False
         kind = violation.kind
         self._strikes[seat] += 1
@@ -387,7 +416,8 @@ class Referee:
     ) -> None:
         """Record an action of `seat`, with what else its line tells, and apply it."""
         self._talked = self._talk > 0 and action not in self._legal
-        self._scribe.act(self.seat, self._ask, action, mark, times_ns, note, bank_ns, value)
+        self._scribe.act(self.seat, self._ask, action, mark, times_ns, note, bank_ns, value, self._again)
+        self._again = []
         state, events = self.game.apply(self._state, action)
         if self._then and any(event.reveals for event in events):
             self._then = []

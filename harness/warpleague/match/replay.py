@@ -329,6 +329,8 @@ class Replay:
         if owed is not None and (seat != owed or game.action_json(action) != game.action_json(legal[0])):
             raise self._error(line, f"the substituted action must be seat {owed}'s first legal one")
         self._expect(line, act_misfit(data))
+        if len(data.get("detail", {}).get("again", ())) > self.header.get("again", 0):
+            raise self._error(line, "detail.again is longer than the header's again allows")
         return action
 
     def _faulted(

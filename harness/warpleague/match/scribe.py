@@ -13,7 +13,7 @@ from warpleague.match.lines import digest_form, digest_of, number, outcome_form,
 from warpline.codec import canonical, to_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from warpleague.games.api import Game, JsonObject, Outcome, Rolled, Weights
     from warpleague.match.confinement import Confinement
@@ -122,11 +122,13 @@ class Scribe:
         note: str | None = None,
         bank_ns: int | None = None,
         value: float | None = None,
+        again: Sequence[JsonObject] = (),
     ) -> None:
         """Write an action of `seat`, the bot's `note` on it, and the `value` it gave, the share it expects.
 
         `times_ns` are wall, processor and waiting time in nanoseconds, None where the system cannot tell; an action
-        with a `mark` has none. `bank_ns` is what the decision left in the seat's bank, if it has one.
+        with a `mark` has none. `bank_ns` is what the decision left in the seat's bank, if it has one. `again` is the
+        evidence of the illegal answers after which the decision was asked again.
         """
         self.count += 1
         remark = b"" if note is None else b',"note":' + canonical(note)
@@ -142,6 +144,8 @@ class Scribe:
         if bank_ns is not None:
             left_ms = bank_ns // 1_000_000
             head += b',"bank_s":' + to_bytes(left_ms / 1000 if left_ms % 1000 else left_ms // 1000)
+        if again:
+            head += b',"detail":' + canonical({"again": list(again)})
         if times_ns is not None:
             wall, cpu, wait = times_ns
             rest = b',"ms":[%b,%b,%b]%b' % (
@@ -209,4 +213,6 @@ def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> JsonObject:
         "harness": f"warpleague {__version__}",
         "started": started,
     }
+    if spec.again:
+        header["again"] = spec.again
     return header if spec.parent is None else {**header, "parent": spec.parent}

@@ -104,6 +104,7 @@ def recorded_spec(
         position=header["position"],
         format=header["format"],
         parent=header.get("parent"),
+        again=header.get("again", 0),
     )
 
 
@@ -125,5 +126,6 @@ def match_id(game: Game[Any, Any], spec: MatchSpec) -> str:
         "format": spec.format,  # the dice depend on it
         "key": sha256(spec.key).hexdigest(),  # the id of a secret match must not give its dice away
         **({} if spec.parent is None else {"parent": spec.parent}),
+        **({"again": spec.again} if spec.again else {}),
     }
     return sha256(canonical(determines)).hexdigest()[:16]

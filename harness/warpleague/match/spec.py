@@ -109,7 +109,8 @@ class MatchSpec:
     `options` and `position` are JSON forms, options complete with their defaults. `key` is the 32-byte match
     key (design: BLAKE2b of the seed text, or derived from the season's secret); `seed` the text it came from,
     or None. With `publish_key` false, `seed` and `key` are null in the record. `format` is that of the record.
-    `parent` says which match it branches off from, as the record's header does (`docs/reproduce.md`).
+    `parent` says which match it branches off from, as the record's header does (`docs/reproduce.md`). A decision is
+    asked `again` so many times after an illegal action, before that is a fault.
     """
 
     id: str
@@ -127,6 +128,7 @@ class MatchSpec:
     publish_key: bool = True
     format: int = FORMAT
     parent: dict[str, Any] | None = None
+    again: int = 0
 
     @property
     def rolled(self) -> dict[str, int]:

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from warpleague.match.evidence import evidence_lines
 from warpleague.report.site.delta import diff
 from warpleague.safe_text import safe
 
@@ -121,12 +122,14 @@ def _line(data: dict[str, Any]) -> dict[str, Any]:
         if isinstance(data.get("value"), (int, float)):
             frame["value"] = data["value"]
         frame["action"] = safe(_encode(data["action"]).decode(), keep="")
+        if "detail" in data:
+            frame["note"] = safe("\n".join(map(str.strip, evidence_lines(data["detail"], 0))))
     elif data["type"] == "chance":
         frame["outcome"] = safe(_encode([data["of"], data["outcome"]]).decode(), keep="")
     else:
         frame["fault"] = [str(data["kind"]), bool(data["retired"]), evidence(data.get("detail"))]
     if data.get("note"):
-        frame["note"] = safe(str(data["note"]))
+        frame["note"] = "\n".join(filter(None, (frame.get("note"), safe(str(data["note"])))))
     return frame
 
 

@@ -35,13 +35,17 @@ def conditions(told: Mapping[str, Any], clock: Mapping[str, Any]) -> dict[str, s
         "game": one_line(f"{told['game']}, rules version {told['rules']}"),
         "options": one_line(", ".join(options) or "none"),
         "clock": ", ".join(limits) or "none",
-        "faults": one_line(told["faults"] + _strikes(told["strikes"])),
+        "faults": one_line(told["faults"] + _strikes(told["strikes"]) + _again(told.get("again", 0))),
         "level": one_line(told["level"]),
     }
 
 
 def _strikes(count: int) -> str:
     return f", {count} strike{'' if count == 1 else 's'}" if count else ""
+
+
+def _again(count: int) -> str:
+    return f", illegal actions asked again {count} time{'' if count == 1 else 's'}" if count else ""
 
 
 def _spelled(value: object) -> str:
