@@ -26,7 +26,7 @@ _ACTIONS: Final = {False: 16, True: 4}
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague analyse`."""
-    from warpleague.study.verdicts import FIRST
+    from warpleague.study.verdicts import FIRST, LEAST
 
     parser.add_argument("file", type=Path, metavar="RECORD", help="the record")
     parser.add_argument(
@@ -91,7 +91,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--blunder",
         type=_share,
-        default=0.1,
+        default=LEAST,
         metavar="X",
         help="the least share of the points that a blunder loses (default %(default)s)",
     )
@@ -140,7 +140,7 @@ def run(args: argparse.Namespace) -> int:
     from warpleague.match.replay import Replay
     from warpleague.report.analysis import analysis_json, print_analysis
     from warpleague.study.analyse import places
-    from warpleague.study.analysis_file import AnalysisFile, about, concluded, load
+    from warpleague.study.analysis_file import AnalysisFile, about, are_shares, concluded, load
     from warpleague.study.verdicts import Plan
 
     begun = time.monotonic()
@@ -152,7 +152,7 @@ def run(args: argparse.Namespace) -> int:
     actions = args.actions or _ACTIONS[bool(setting.bots)]
     told = about(setting, actions)
     path = args.out or _kept(told)
-    shares = replay.header["players"] > 1 or (replay.summary is not None and replay.summary.rival is not None)
+    shares = are_shares(replay)
     if args.estimates and not shares:
         raise BadInput("--estimates: in this solo game a match is worth its score, which no bot says")
     plan = Plan(

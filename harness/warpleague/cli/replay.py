@@ -90,9 +90,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the page (default: the record's name with .html, here)",
     )
+    page.add_argument(
+        "--analysis",
+        type=Path,
+        metavar="FILE",
+        help="show what this analysis found, too (`analyse --out` writes it)",
+    )
     add_force(page)
     page.add_argument("--json", action="store_true", help="print the path of the page as JSON")
-    add_examples(page, "replay page results/one.jsonl -o one.html")
+    add_examples(
+        page,
+        "replay page results/one.jsonl -o one.html",
+        "replay page results/one.jsonl --analysis one.analysis",
+    )
     page.set_defaults(handler=run_page)
     position = add_verb(
         verbs, "position", "take a position from the record, to play on from there (match --position)"
@@ -264,7 +274,12 @@ def run_page(args: argparse.Namespace) -> int:
     replay = Replay(record, where=str(args.file))
     check_new(out, args.force)
     check_writable(out)
-    page = page_alone(replay, str(args.file), record)
+    analysis = None
+    if args.analysis is not None:
+        from warpleague.study.analysis_file import read_analysis
+
+        analysis = read_analysis(args.analysis, record)
+    page = page_alone(replay, str(args.file), record, analysis)
     write_file(out, page)
     if args.json:
         print_json({"match": replay.header["id"], "page": str(out), "bytes": len(page)})

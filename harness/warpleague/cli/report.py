@@ -33,6 +33,14 @@ def configure_report(report: argparse.ArgumentParser) -> None:
         help=f"most matches with a replay, or all, or none (default: {MOST_REPLAYS})",
     )
     report.add_argument(
+        "--analysis",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="show what this analysis found on the page of its match (`analyse --out` writes it); repeatable",
+    )
+    report.add_argument(
         "--jobs", type=count(0), metavar="N", default=0, help="processes (default: all cores)"
     )
 
@@ -63,6 +71,7 @@ def run_report(args: argparse.Namespace) -> int:
                 jobs=args.jobs,
                 command=lambda *words: league_command(args, *words, name=("warpleague",)),
                 progress=progress,
+                analyses=args.analysis,
             )
     if args.json:
         changed = [change.to_json() for change in league.changed]

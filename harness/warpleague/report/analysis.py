@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import attrs
 from rich.text import Text
 
+from warpleague.report.analysis_text import action_text, by_text, turn_text, with_error
 from warpleague.report.terminal import make_console, make_table
 from warpleague.safe_text import safe
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from warpleague.match.replay import Replay
     from warpleague.study.analysis_file import Analysis
     from warpleague.study.verdicts import Mean, Turn, Verdict
-
-_ACTION_CHARS: Final = 160
 
 
 def analysis_json(
@@ -92,18 +90,6 @@ def _verdict_json(found: Verdict, analysis: Analysis) -> JsonObject:
     }
 
 
-def _percent(value: float, shares: bool, *, sign: bool = False) -> str:
-    form = "+" if sign else ""
-    return f"{100 * value:{form}.1f} %" if shares else f"{value:{form}.1f}"
-
-
-def _with_error(mean: Mean, shares: bool, *, sign: bool = False) -> str:
-    error = (
-        "?" if mean.interval is None else f"{100 * mean.interval:.1f}" if shares else f"{mean.interval:.1f}"
-    )
-    return f"{_percent(mean.value, shares, sign=sign)} ± {error}"
-
-
 def print_analysis(
     analysis: Analysis, replay: Replay, elapsed_s: float, most: int, *, every: bool = False
 ) -> None:
@@ -120,7 +106,7 @@ def print_analysis(
         more = f" of {len(analysis.turns)}" if len(analysis.turns) > most else ""
         console.print(Text(f"Turning points ({min(len(analysis.turns), most)}{more})", style="bold"))
         for turn in analysis.turns[:most]:
-            console.print(Text(safe(f"  {_turn_text(turn, names, shares)}")), soft_wrap=True)
+            console.print(Text(safe(f"  {turn_text(turn, names, shares)}")), soft_wrap=True)
     if every:
         console.print(_table(analysis))
     print(summary_text(analysis, elapsed_s))
@@ -128,18 +114,12 @@ def print_analysis(
 
 def summary_text(analysis: Analysis, elapsed_s: float | None = None) -> str:
     """How it was analysed, in one line or two."""
-    bots = ", ".join(dict.fromkeys(bot[0] for bot in analysis.about["bots"]))
-    by = f"with {safe(bots)} in all seats" if bots else "at random, without bots"
-    if len({tuple(bot) for bot in analysis.about["bots"]}) > 1:
-        by = f"with {safe(bots)}"
-    known = "all facts as they were" if analysis.about["all_known"] else "from what each seat knew"
-    until = "to the bot's own estimate" if analysis.about["estimates"] else "to the end"
     judged = [each for each in analysis.verdicts if each.loss is not None]
     took = "" if elapsed_s is None else f", in {elapsed_s:.1f} s"
     text = (
         f"{len(judged)} of {len(analysis.verdicts) + analysis.left} decisions judged; "
         f"blunders: {len(analysis.blunders) or 'none'}; turning points: {len(analysis.turns) or 'none'}\n"
-        f"{analysis.playouts:,} playouts {until}, played {by}, {known}{took}"
+        f"{by_text(analysis)}{took}"
     )
     if analysis.faults:
         told = ", ".join(f"{count:,} {kind}" for kind, count in analysis.faults.items())
@@ -152,23 +132,15 @@ def _print_blunder(console: Console, found: Verdict, analysis: Analysis, names: 
     assert found.loss is not None
     assert found.best is not None
     head = f"  line {decision.n}, seat {decision.seat} {names[decision.seat]}, {decision.ask}: "
-    head += f"lost {_with_error(found.loss, shares)}"
-    action = _action(analysis.actions[decision.n, decision.played])
-    played = f"      played {action}  ({_with_error(found.after, shares)})"
-    better = f"      better {_action(analysis.actions[decision.n, found.best])}"
+    head += f"lost {with_error(found.loss, shares)}"
+    action = action_text(analysis.actions[decision.n, decision.played])
+    played = f"      played {action}  ({with_error(found.after, shares)})"
+    better = f"      better {action_text(analysis.actions[decision.n, found.best])}"
     for other in found.others:
         if other.index == found.best:
-            better += f"  ({_with_error(other.mean, shares)})"
+            better += f"  ({with_error(other.mean, shares)})"
     for line in (head, played, better):
         console.print(Text(safe(line)), soft_wrap=True)
-
-
-def _turn_text(turn: Turn, names: list[str], shares: bool) -> str:
-    who = f"seat {turn.seat} {names[turn.seat]}"
-    where = f"line {turn.n}" if turn.own else f"lines {turn.since} to {turn.n}"
-    why = "its decision" if turn.own else "dice and the others"
-    before, after = _percent(turn.before, shares), _percent(turn.after, shares)
-    return f"{where}, {who}: {before} to {after}  ({_with_error(turn.change, shares, sign=True)}), {why}"
 
 
 def _table(analysis: Analysis) -> Table:
@@ -182,15 +154,10 @@ def _table(analysis: Analysis) -> Table:
             str(decision.n),
             str(decision.seat),
             decision.ask,
-            _with_error(found.before, shares),
-            _with_error(found.after, shares),
-            "" if found.loss is None else _with_error(found.loss, shares) if found.loss.value else "0",
+            with_error(found.before, shares),
+            with_error(found.after, shares),
+            "" if found.loss is None else with_error(found.loss, shares) if found.loss.value else "0",
             "blunder" if found.blunder else "",
             f"{found.playouts:,}",
         )
     return table
-
-
-def _action(action: JsonObject) -> str:
-    text = json.dumps(action, ensure_ascii=False)
-    return text if len(text) <= _ACTION_CHARS else text[: _ACTION_CHARS - 1] + "…"

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import attrs
 
 from warpleague.errors import BadInput
-from warpleague.study.verdicts import FREE, Book, Plan, Sample, Verdict, turns, verdict
+from warpleague.match.replay import Replay
+from warpleague.study.verdicts import FREE, LEAST, Book, Plan, Sample, Verdict, turns, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _FORMAT: Final = 1
 _MOST_BYTES: Final = 1 << 28
+_ALL: Final = 1 << 30
 
 
 @attrs.frozen
@@ -96,6 +98,33 @@ def about(setting: Setting, actions: int) -> JsonObject:
     }
 
 
+def record_of(path: Path) -> tuple[str, bytes]:
+    """The digest of the record that the analysis in this file is about, and the file's bytes."""
+    text = _read(path)
+    return str(_about(path, text)["record"]), text
+
+
+def read_analysis(path: Path, record: bytes) -> Analysis:
+    """What the file of an analysis says of a record; `BadInput` if it is about another one."""
+    from warpleague.study.analyse import places
+
+    replay = Replay(record)
+    found = places(replay)
+    assert replay.summary is not None
+    told, book = load(path, [place.decision for place in found])
+    if told["record"] != replay.summary.digest:
+        raise BadInput(f"{path}: it is the analysis of another record, with digest {told['record']}")
+    shares = are_shares(replay)
+    plan = Plan(_ALL, told["actions"], LEAST if shares else 0.0, told["seed"], bool(told["bots"]), shares)
+    return concluded(told, replay.game, found, book, plan)
+
+
+def are_shares(replay: Replay) -> bool:
+    """Whether a match is worth a share of the points; in a solo game without an opponent it is the score."""
+    summary = replay.summary
+    return replay.header["players"] > 1 or (summary is not None and summary.rival is not None)
+
+
 class AnalysisFile:
     """The file of an analysis, open to add samples."""
 
@@ -155,17 +184,6 @@ def load(path: Path, decisions: Iterable[Decision]) -> tuple[JsonObject, Book]:
                 f"{path}: line {number} is no sample of this match: remove the file, and analyse again"
             ) from None
     return found, book
-
-
-def plan_of(told: JsonObject, least: float, playouts: int, shares: bool) -> Plan:
-    """The plan by which the samples of a file were played."""
-    return Plan(playouts, told["actions"], least, told["seed"], bool(told["bots"]), shares)
-
-
-def check_record(path: Path, told: JsonObject, digest: str) -> None:
-    """Raise `BadInput` if the analysis is about another record than the one with this digest."""
-    if told["record"] != digest:
-        raise BadInput(f"{path}: it is the analysis of another record, with digest {told['record']}")
 
 
 def _sample(data: Any, known: dict[int, Decision]) -> Sample:

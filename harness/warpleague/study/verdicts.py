@@ -23,6 +23,8 @@ FREE: Final = -1
 """The way to go on on which nothing is prescribed."""
 FIRST: Final = 8
 """How many playouts each action gets at first; after that they double, and the worse half of the actions drops out."""
+LEAST: Final = 0.1
+"""The share of the points that a blunder loses at least, if nothing else is said."""
 _CLEAR: Final = 3.0
 """How many standard errors a loss must exceed: in a match of a hundred decisions, one in seven matches errs once."""
 _SURE: Final = 2.0

@@ -9,6 +9,7 @@ Frame n is the position after line n of the record; frame 0 is the start. What a
     action, outcome, note                        for the viewer of everything; action and note also for who acted
     ms, bank                                     [wall, cpu, wait] of the decision, seconds it left in the bank
     value                                        the share that the bot expected, 0 to 1, where it gave one
+    judged, turn                                 what an analysis found, where there is one (`judged`)
     fault                                        its kind, whether it retired the seat, its evidence as names and texts
     told                                         what happened in words, one list for all that saw the same
     scene                                        deltas against the frame before, likewise
@@ -30,7 +31,7 @@ from warpleague.report.site.delta import diff
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from warpleague.games.scene import Scene
     from warpleague.match.replay import Replay, ReplayStep
@@ -68,16 +69,20 @@ def packed(data: object, level: int = 9) -> str:
 
 
 def pack_replay(
-    replay: Replay, head: dict[str, Any], faults: list[list[dict[str, Any]]]
+    replay: Replay,
+    head: dict[str, Any],
+    faults: list[list[dict[str, Any]]],
+    more: Mapping[int, dict[str, Any]] | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """All frames of a record as one block, and its end line; the record is verified on the way.
 
     The block is the JSON object of `head` with the key `frames` besides. Every fault met goes into the list of its
-    seat, as its kind and its line `n`.
+    seat, as its kind and its line `n`. `more` has what frames get besides, by line.
     """
     packer = Packer()
     packer.write(_encode(head)[:-1] + b',"frames":[')
     for number, frame in enumerate(frames(replay)):
+        frame |= (more or {}).get(number, {})
         packer.write((b"," if number else b"") + _encode(frame))
         if "fault" in frame:
             faults[frame["seat"]].append({"kind": frame["fault"][0], "n": number})

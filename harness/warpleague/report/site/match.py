@@ -6,29 +6,32 @@ import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.match.confinement import Confinement
+from warpleague.report.analysis_text import by_text
 from warpleague.report.site.frames import Packer, pack_replay
+from warpleague.report.site.judged import judged
 from warpleague.report.site.page_frame import alone, linked, render
 from warpleague.report.site.wording import conditions, labels, number, one_line, outcome
 
 if TYPE_CHECKING:
     from warpleague.match.replay import Replay
     from warpleague.report.site.wording import Facts
+    from warpleague.study.analysis_file import Analysis
 
 
 ORDER: Final = "order.js"
 """The file beside the pages of a site's matches that lists them in order."""
 
 
-def page_alone(replay: Replay, name: str, record: bytes = b"") -> bytes:
+def page_alone(replay: Replay, name: str, record: bytes = b"", analysis: Analysis | None = None) -> bytes:
     """One page that needs no other file, of the record in the file `name`; `RecordError` if that does not hold.
 
-    The page offers `record`, its text, for download, if it is given.
+    The page offers `record`, its text, for download, if it is given, and shows what an `analysis` found.
     """
     checks = [
         ("Execute the record again, dice included:", _command("replay", "verify", name)),
         ("Play the match again, with the same bots:", _command("reproduce", name)),
     ]
-    block, match = _content(replay, checks)
+    block, match = _content(replay, checks, analysis)
     match |= _offered(record)
     return render("match.html.j2", frame=alone("match"), match=match, block=block, stamp="")
 
@@ -42,6 +45,7 @@ def page_linked(
     export: str,
     stamp: str,
     record: bytes = b"",
+    analysis: Analysis | None = None,
 ) -> bytes:
     """The page of a match as a part of a site.
 
@@ -54,19 +58,21 @@ def page_linked(
         ("Write the record to a file:", export),
         ("Execute it again, dice included:", _command("replay", "verify", name)),
     ]
-    block, match = _content(replay, checks)
+    block, match = _content(replay, checks, analysis)
     match |= {"league": one_line(league), "home": home, "order": ORDER} | _offered(record)
     return render("match.html.j2", frame=linked("match", root, stamp), match=match, block=block, stamp=stamp)
 
 
-def _content(replay: Replay, checks: list[tuple[str, str]]) -> tuple[str, dict[str, Any]]:
+def _content(
+    replay: Replay, checks: list[tuple[str, str]], analysis: Analysis | None
+) -> tuple[str, dict[str, Any]]:
     """The packed replay, and what the template says of the match; executes the record."""
     header = replay.header
     names = [one_line(seat["bot"]) for seat in header["seats"]]
     called = labels(names)
     head = {"seats": [{"bot": name, "label": label} for name, label in zip(names, called, strict=True)]}
     faults: list[list[dict[str, Any]]] = [[] for _ in names]
-    block, end = pack_replay(replay, head, faults)
+    block, end = pack_replay(replay, head, faults, None if analysis is None else judged(analysis, called))
     ranks, scores = end["ranks"], end["scores"]
     seats = [
         {
@@ -90,7 +96,8 @@ def _content(replay: Replay, checks: list[tuple[str, str]]) -> tuple[str, dict[s
         ],
         "rival": None if rival is None else {"score": number(rival), "rank": 2 if ranks[0] == 1 else 1},
         "outcome": outcome(called, ranks, scores, rival, end["why"]),
-        "facts": _facts(header, end),
+        "facts": _facts(header, end)
+        + ([] if analysis is None else [("analysed", one_line(by_text(analysis)))]),
         "checks": checks,
         "home": "",
         "order": "",

@@ -39,6 +39,7 @@ SCRIPTS: Final = {
         "painter.js",
         "beside.js",
         "zoom.js",
+        "analysis.js",
         "chart.js",
         "viewer.js",
     ),

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague import __version__
-from warpleague.errors import RecordError, StoreError
+from warpleague.errors import BadInput, StoreError
 from warpleague.games import load_game
 from warpleague.league.pool import RefereePool
 from warpleague.league.verifying import published_record
@@ -30,9 +30,10 @@ from warpleague.match.replay import Replay
 from warpleague.report.site.index_page import index_content
 from warpleague.report.site.match import ORDER, page_linked
 from warpleague.report.site.page_frame import ASSETS, folder, linked, render, shared
+from warpleague.study.analysis_file import read_analysis, record_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from warpleague.league.league import League
     from warpleague.report.site.listing import ListedMatch
@@ -91,13 +92,15 @@ def write_site(
     jobs: int = 0,
     command: Callable[..., str],
     progress: Callable[[int, int], None] = lambda _done, _total: None,
+    analyses: Sequence[Path] = (),
 ) -> Site:
     """Write the site of a league into the folder `out`.
 
     `write` puts a file in its place, whole or not at all. At most `replays` matches (None: all) get a page of their
     own, made by `jobs` processes (0: one for each core). `command(*words)` is a command of ours on this league, as
-    a person would type it.
+    a person would type it. Pages show what the `analyses` of their records found.
     """
+    judged = {digest: (path, text) for path in analyses for digest, text in (record_of(path),)}
     begun = time.monotonic()
     with league.store.snapshot():
         found = index_content(league)
@@ -108,7 +111,7 @@ def write_site(
             write(out / ASSETS / name, data)
     made = kept = 0
     problems: list[tuple[int, str, str]] = []
-    for done, (match, page) in enumerate(_pages(league, chosen, out, jobs, command), 1):
+    for done, (match, page) in enumerate(_pages(league, chosen, out, jobs, command, judged), 1):
         if isinstance(page, str):
             problems.append((match.number, match.id, page))
         elif page is None:
@@ -184,7 +187,12 @@ def _index(
 
 
 def _pages(
-    league: League, chosen: Sequence[ListedMatch], out: Path, jobs: int, command: Callable[..., str]
+    league: League,
+    chosen: Sequence[ListedMatch],
+    out: Path,
+    jobs: int,
+    command: Callable[..., str],
+    judged: Mapping[str, tuple[Path, bytes]],
 ) -> Iterator[tuple[ListedMatch, bytes | str | None]]:
     """Each match with its page, in order; None where the one that is there will do, a text where none can be made."""
     name = league.config.name
@@ -201,6 +209,8 @@ def _pages(
                 export = command("export", "--match", match.id[:12])
                 stamp = blake2b(record, digest_size=16, key=maker)
                 stamp.update(repr((name, export)).encode())
+                analysis, text = judged.get(_digest(record) if judged else "", (None, b""))
+                stamp.update(text)
                 if _stamp_of(_place(out, match)) == stamp.hexdigest():
                     waiting.append((match, None))
                 else:
@@ -208,7 +218,7 @@ def _pages(
                     waiting.append(
                         (
                             match,
-                            pool.submit(make_page, record, name, export, stamp.hexdigest()),
+                            pool.submit(make_page, record, name, export, stamp.hexdigest(), analysis),
                         )
                     )
             # Bounded: pages and records wait in memory.
@@ -225,15 +235,31 @@ def _taken(match: ListedMatch, page: Any) -> tuple[ListedMatch, bytes | str | No
     return match, page if page is None or isinstance(page, str) else page.result()
 
 
-def make_page(record: bytes, league: str, export: str, stamp: str) -> bytes | str:
-    """The page of a match of a league, or what is wrong with its record."""
+def _digest(record: bytes) -> str:
+    """The digest that a record's end line claims; "" where there is none."""
+    ends = [line for line in record.splitlines()[-2:] if b'"type":"end"' in line]
+    found = re.search(rb'"digest":"([0-9a-f]+)"', b"".join(ends))
+    return found[1].decode() if found else ""
+
+
+def make_page(
+    record: bytes, league: str, export: str, stamp: str, analysis: Path | None = None
+) -> bytes | str:
+    """The page of a match of a league, or what is wrong with its record or its analysis."""
     try:
         replay = Replay(record)
         home = f"../index.html#match={replay.header['id']}"
         return page_linked(
-            replay, league=league, home=home, root="../", export=export, stamp=stamp, record=record
+            replay,
+            league=league,
+            home=home,
+            root="../",
+            export=export,
+            stamp=stamp,
+            record=record,
+            analysis=None if analysis is None else read_analysis(analysis, record),
         )
-    except RecordError as error:
+    except BadInput as error:
         return str(error)
 
 

@@ -6,7 +6,7 @@ globalThis.warpleague ??= {};
 
 (() => {
   const HIGH = 40;
-  const { element } = globalThis.warpleague;
+  const { element, worthParts } = globalThis.warpleague;
 
   /** The scores of every frame, as the viewer of everything sees them. */
   function scoresOf(frames) {
@@ -21,8 +21,9 @@ globalThis.warpleague ??= {};
     const seats = Math.max(0, ...scores.map((now) => now.length));
     const all = scores.flat();
     const [low, high] = [Math.min(0, ...all), Math.max(0, ...all)];
-    const parts = [];
-    if (high > low) {
+    const parts = worthParts(frames, HIGH);
+    const judged = parts.length > 0; // then the scores would only be in the way
+    if (high > low && !judged) {
       const y = (score) => Math.round((HIGH - 2 - ((score - low) / (high - low)) * (HIGH - 4)) * 100) / 100;
       for (let seat = 0; seat < seats; seat += 1) {
         let d = "";
@@ -52,7 +53,8 @@ globalThis.warpleague ??= {};
       cursor.setAttribute("x2", n);
     };
     const told = [];
-    if (high > low) told.push(`${measure}, 0 to ${high}`);
+    if (judged) told.push("what each seat could expect, by playouts, from nothing to all points; red: blunders");
+    else if (high > low) told.push(`${measure}, 0 to ${high}`);
     if (hopes.size > 0) told.push("dotted: the share that a bot expects, 0 to 1");
     return told.join("; ");
   }

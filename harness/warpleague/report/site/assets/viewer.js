@@ -6,6 +6,7 @@
 
 (async () => {
   const { Board, Film, make, moves, naming, showChart, showLegend, told, trays, unpack, words, zoomable } = globalThis.warpleague;
+  const { judgedFacts, nextBlunder } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const replay = await unpack(find("replay").textContent);
   const { frames, seats } = replay;
@@ -167,6 +168,7 @@
       }
     }
     for (const mark of frame.marks ?? []) head.append(" ", make("span", "mark", MARKS[mark] ?? mark));
+    if (frame.judged?.blunder && mayRead(frame)) head.append(" ", make("span", "mark fault", "blunder"));
     const parts = [head];
     if (lines.length > 0) parts.push(make("ul", "told", ...lines.map((line) => make("li", "", say(line)))));
     const list = make("dl");
@@ -184,6 +186,7 @@
       fact(list, "time", shares.join(", "));
     }
     if (frame.value !== undefined && mayRead(frame)) fact(list, "expects", `a share of ${frame.value.toFixed(2)}`);
+    if (mayRead(frame)) for (const [name, text] of judgedFacts(frame)) fact(list, name, text);
     if (frame.bank !== undefined) fact(list, "bank left", `${frame.bank.toFixed(3)} s`);
     if (list.children.length > 0) parts.push(list);
     if (frame.fault && mayRead(frame)) parts.push(faultBox(frame.fault));
@@ -453,6 +456,7 @@
     Home: actions.first,
     End: actions.last,
     f: nextFault,
+    b: () => nextBlunder(frames, state.n) >= 0 && show(nextBlunder(frames, state.n)),
     e: () => show(state.n, 0),
     "+": zooming.near,
     "=": zooming.near,

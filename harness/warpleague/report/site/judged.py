@@ -1,0 +1,47 @@
+"""What the page of a match shows of an analysis: the values of judged decisions, blunders, and texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from warpleague.report.analysis_text import action_text, turn_text, with_error
+from warpleague.safe_text import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpleague.study.analysis_file import Analysis
+    from warpleague.study.verdicts import Verdict
+
+
+def judged(analysis: Analysis, names: Sequence[str]) -> dict[int, dict[str, Any]]:
+    """For each judged line what its frame gets besides: `judged`, and `turn` at turning points.
+
+    `worth` has the value before and after, and half the 95 % interval of the latter, where they are shares.
+    """
+    found: dict[int, dict[str, Any]] = {}
+    for verdict in analysis.verdicts:
+        about: dict[str, Any] = {"told": _told(verdict, analysis)}
+        if analysis.plan.shares:
+            about["worth"] = [
+                round(value, 4)
+                for value in (verdict.before.value, verdict.after.value, verdict.after.interval or 0)
+            ]
+        if verdict.blunder:
+            about["blunder"] = True
+        found[verdict.decision.n] = {"judged": about}
+    for turn in analysis.turns:
+        found[turn.n].setdefault("turn", safe(turn_text(turn, names, analysis.plan.shares), keep=""))
+    return found
+
+
+def _told(verdict: Verdict, analysis: Analysis) -> list[list[str]]:
+    shares, n = analysis.plan.shares, verdict.decision.n
+    told = [
+        ["value before", with_error(verdict.before, shares)],
+        ["value after", with_error(verdict.after, shares)],
+    ]
+    if verdict.loss is not None and verdict.best is not None and verdict.best != verdict.decision.played:
+        told.append(["lost", with_error(verdict.loss, shares)])
+        told.append(["best found", safe(action_text(analysis.actions[n, verdict.best]), keep="")])
+    return [*told, ["playouts", f"{verdict.playouts:,}"]]
