@@ -13,10 +13,11 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from warpleague.arena.draft import in_words
+from warpleague.arena.frames import new_frames
 from warpleague.arena.hint import ask_bot
 from warpleague.errors import BadInput
 from warpleague.match.replay import Replay
-from warpleague.report.site.delta import diff, plain
+from warpleague.report.site.delta import plain
 from warpleague.report.site.match import page_alone
 from warpleague.report.site.page_frame import render, served, shared
 from warpleague.safe_text import safe
@@ -27,14 +28,10 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from warpleague.arena.seat import PersonSeat
-    from warpleague.arena.sitting import Frame, Played, Sitting
+    from warpleague.arena.sitting import Played, Sitting
     from warpleague.games.api import JsonObject
     from warpleague.games.scene import Scene
 
-_LOG: Final = 60
-"""How many frames before the present a page is told in words when it opens."""
-_MOST_FRAMES: Final = 60
-"""Of more frames at once a page is told only the last ones' pictures."""
 _QUIET_S: Final = 20.0
 """After so long without news a line is sent, so that nobody on the way takes the connection for dead."""
 
@@ -173,7 +170,7 @@ class PlayPage:
                 message["reset"] = True
             if seat is not None:
                 frames = self.sitting.now.frames[seat]
-                message["frames"], shown = _new_frames(frames, sent, shown)
+                message["frames"], shown = new_frames(frames, sent, shown)
                 sent = len(frames)
             if state != before or len(message) > 2 or message["frames"]:
                 yield b"data: " + _encode(message) + b"\n\n"
@@ -279,25 +276,6 @@ async def _asset(request: Request) -> Response:
         raise HTTPException(404)
     kind = "text/css" if name.endswith(".css") else "text/javascript"
     return Response(data, media_type=kind)
-
-
-def _new_frames(frames: list[Frame], sent: int, shown: Scene | None) -> tuple[list[JsonObject], Scene | None]:
-    """The frames from number `sent` on, as what differs from the scene `shown` before; and the last scene.
-
-    A page that opens gets the last picture, and in words what came before.
-    """
-    first = sent == 0 and len(frames) > 1
-    start = max(sent, len(frames) - _LOG) if first else sent
-    told: list[JsonObject] = []
-    for number in range(start, len(frames)):
-        frame = frames[number]
-        entry: JsonObject = {"told": list(frame.told)}
-        pictured = number == len(frames) - 1 if first else number >= len(frames) - _MOST_FRAMES
-        if pictured:
-            entry["scene"] = diff(shown, frame.scene)
-            shown = frame.scene
-        told.append(entry)
-    return told, shown
 
 
 def _result(played: Played) -> JsonObject:

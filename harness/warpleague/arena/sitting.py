@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import trio
 
+from warpleague.arena.frames import Frame
+from warpleague.arena.news import News
 from warpleague.arena.seat import PersonSeat
 from warpleague.games import load_game
 from warpleague.runner.play import play_beside
@@ -19,36 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from warpleague.games.api import Event
-    from warpleague.games.scene import Scene
     from warpleague.match.spec import MatchResult, MatchSpec
-
-
-class News:
-    """Counts changes, and wakes those who wait for the next one."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._event = trio.Event()
-
-    def tell(self) -> None:
-        """Something has changed."""
-        self.count += 1
-        self._event.set()
-        self._event = trio.Event()
-
-    async def after(self, count: int) -> int:
-        """Wait until more than `count` changes were told; their number."""
-        while self.count <= count:
-            await self._event.wait()
-        return self.count
-
-
-@attrs.frozen
-class Frame:
-    """A position as one seat sees it, and what led there in words."""
-
-    told: tuple[str, ...]
-    scene: Scene
 
 
 @attrs.define

@@ -43,6 +43,7 @@ COMMANDS: Final = {
     "compare": "test whether a bot is better than another",
     "bot": "check a bot, start a new one, list bots",
     "submit": "submit a bot to an arena",
+    "serve": "serve leagues on one address: watch them live, submit bots",
     "arena": "organise an arena: authors, submissions, decisions",
     "sim": "serve the rules of the games to programs that search",
     "demo": "play a small league of every game",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from warpleague.cli.arena_play import configure_play
 from warpleague.cli.common import RESULTS, add_examples, add_verb, count, print_json
 from warpleague.errors import BadInput
 
@@ -28,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague arena`."""
     verbs = parser.add_subparsers(
         required=True,
-        metavar="author|limits|submissions|check|pause|resume|extend|close|disqualify|reinstate|replay|journal|export",
+        metavar="play|author|limits|submissions|check|pause|resume|extend|close|disqualify|reinstate|replay|journal|export",
     )
     _configure_authors(add_verb(verbs, "author", "add an author, list all, or end a token"))
     limits = _verb(verbs, "limits", "show what a submission may be, or change it", _run_limits)
@@ -53,6 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     export = _verb(verbs, "export", "write what was submitted to a folder: archives and a list", _run_export)
     export.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder, made if need be")
+    configure_play(verbs)
 
 
 def _verb(verbs: Any, name: str, what: str, handler: Any) -> argparse.ArgumentParser:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 CHANCE: Final = -1
 """The actor that stands for the dice and the deck in `Game.actors`."""
 
+SPECTATOR: Final = -1
+"""The viewer who sits on no seat: it sees what all seats know, as the public of a match that is being played does."""
+
 JsonObject: TypeAlias = dict[str, Any]
 
 Weights: TypeAlias = "int | tuple[int, ...]"
@@ -50,7 +53,7 @@ class Event:
     _json: bytes | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     def seen_by(self, seat: int) -> JsonObject | None:
-        """The form that `seat` sees, or None."""
+        """The form that `seat` sees (`SPECTATOR`: who sits on none), or None."""
         if self.seats is None or seat in self.seats:
             return self.data
         return self.redacted
@@ -231,7 +234,7 @@ class Game(ABC, Generic[S, A]):
 
     @abstractmethod
     def scene(self, state: S, viewer: int | None) -> Scene:
-        """What to draw for `viewer` (None: all is shown)."""
+        """What to draw for `viewer`: a seat, `SPECTATOR` (only what every seat knows), or None (all is shown)."""
 
     @abstractmethod
     def tell(self, event: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ store twice.
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections import Counter
@@ -155,6 +156,22 @@ class Store(About):
                 yield
             finally:
                 self._db.execute("COMMIT")
+
+    def version(self) -> int:
+        """A number that is another one as soon as somebody else has written to the store."""
+        return int(self._rows("PRAGMA data_version")[0][0])
+
+    def latest(self, most: int) -> list[tuple[str, list[str], list[int], str]]:
+        """The matches stored last, the newest first: id, bots and ranks by seat, and why the match ended."""
+        found = self._rows(
+            "SELECT match.id, bots, ranks, why FROM (SELECT id, seq FROM journal ORDER BY seq DESC LIMIT ?) AS new "
+            "JOIN match ON match.id = new.id ORDER BY new.seq DESC",
+            most,
+        )
+        return [
+            (str(match), [bot[0] for bot in json.loads(bots)], json.loads(ranks), str(why))
+            for match, bots, ranks, why in found
+        ]
 
     def _select(self, what: str, chunk: Sequence[Fixture], then: str = "") -> list[tuple[Any, ...]]:
         marks = ",".join("?" * len(chunk))

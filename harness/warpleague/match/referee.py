@@ -110,6 +110,10 @@ class Referee:
         self._faults: list[list[SeatFault]] = [[] for _ in range(seats)]
         self._spent: list[tuple[int, int, int, int]] = []
 
+    def lines_since(self, line: int) -> list[bytes]:
+        """The lines of the record from number `line` on, as far as they are written; the header is number 0."""
+        return self._scribe.since(line)
+
     # ------------------------------------------------------------------ before the first question
 
     def begin(self) -> None:

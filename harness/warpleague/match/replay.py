@@ -5,7 +5,7 @@ This needs no bots. `warpleague.runner` plays the match again with them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from zlib import crc32
 
 import attrs
@@ -25,7 +25,7 @@ from warpleague.match.usual import UsualAct, usual_acts
 from warpline.codec import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from warpleague.games.api import Event, Game, JsonObject, Rolled, Weights
 
@@ -197,6 +197,23 @@ class Replay:
 
     def __iter__(self) -> Iterator[ReplayStep]:
         """Execute the record, one `ReplayStep` a line; `RecordError` at the first line that does not hold."""
+        return cast("Iterator[ReplayStep]", self._execute(range(1, len(self.lines))))
+
+    def follow(self) -> Iterator[ReplayStep | None]:
+        """Execute a record that still grows: its lines are added to `lines`; None while there is no further one."""
+        return self._execute(self._growing())
+
+    def _growing(self) -> Iterator[int | None]:
+        index = 1
+        while True:
+            if index < len(self.lines):
+                yield index
+                index += 1
+            else:
+                yield None
+
+    def _execute(self, places: Iterable[int | None]) -> Iterator[ReplayStep | None]:
+        """Execute the lines at these places; None of a place means that the line is not there yet."""
         game, state = self.game, self.first
         rolled = self.header.get("parent", {}).get("rolls")
         dice = Dice(self.key or bytes(KEY_BYTES), self.header["format"], rolled)
@@ -206,7 +223,10 @@ class Replay:
         owed: int | None = None  # the seat whose fault must be followed by a substituted action
         decisions = 0
         usual = usual_acts(game)
-        for index in range(1, len(self.lines)):
+        for index in places:
+            if index is None:
+                yield None
+                continue
             line = index + 1
             text = self.lines[index]
             roll = None

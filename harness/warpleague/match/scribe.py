@@ -105,6 +105,10 @@ class Scribe:
         self._digested = [digest_form(header)]
         self._heads = action_cache(game).heads
 
+    def since(self, line: int) -> list[bytes]:
+        """The lines from number `line` on that are written so far; the header is number 0."""
+        return self._lines[line:]
+
     def chance(self, at: str | None, of: tuple[Weights, ...], outcome: Rolled) -> None:
         """Write what the dice showed, and the address of the roll, which records of format 1 do not have."""
         self.count += 1

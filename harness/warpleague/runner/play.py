@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import Event
     from warpleague.match.confinement import Confinement
     from warpleague.match.spec import Level, MatchResult, MatchSpec
-    from warpleague.runner.playing import Present
+    from warpleague.runner.playing import Attendant, Present
 
 T = TypeVar("T")
 
@@ -88,8 +88,12 @@ async def play_beside(
     *,
     observer: Callable[[Any, Sequence[Event]], None] | None = None,
     present: Present | None = None,
+    attendant: Attendant | None = None,
 ) -> MatchResult:
-    """Like `play_in_series`, for a process that also plays several matches at a time, on one event loop."""
+    """Like `play_in_series`, for a process that also plays several matches at a time, on one event loop.
+
+    The `attendant`, if there is one, runs beside the match, and is cancelled at its end.
+    """
     if spec.level not in _checked:
         async with _checking:
             # It runs a trio of its own, so in a thread.
@@ -101,7 +105,9 @@ async def play_beside(
     brood = _Brood()
     try:
         game = load_game(spec.game)
-        return await play_game(game, spec, observer, _IDLE, _confinement(spec), log, present, brood.before)
+        return await play_game(
+            game, spec, observer, _IDLE, _confinement(spec), log, present, brood.before, attendant=attendant
+        )
     except BaseExceptionGroup as group:
         raise _told(group) from group
     finally:

@@ -25,7 +25,7 @@ from warpleague.runner.hints import NOTHING_WRITTEN
 from warpleague.runner.host.reaper import children, reap_orphans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from warpleague.games.api import Event, Game
     from warpleague.match.confinement import Confinement
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     Seat = BotProcess | InsideSeat
     Present = Mapping[int, InsideSeat]
     """The seats that are played inside this process."""
+    Attendant = Callable[[Referee], Awaitable[None]]
+    """Runs beside a match while it is played, and is cancelled at its end."""
 
 GRACE_S: Final = 0.5
 """How long a bot may take to exit after `quit`, in seconds."""
@@ -60,13 +62,14 @@ async def play_game(
     present: Present | None = None,
     before: set[int] | None = None,
     make: Callable[..., Referee] = Referee,
+    attendant: Attendant | None = None,
 ) -> MatchResult:
     """Play `spec` as a match of `game`, registered or not; like `play_match`, inside a running trio.
 
     Reusable bots are taken from `idle`, if that is given, and wait there afterwards. The record's header says the
     `confinement`, if it is given. With `log` the result has the bots' logs. A seat that is `present` is asked there,
     as a person's must be. `before` are the children that this process has, if the caller has just looked. `make`
-    makes the referee.
+    makes the referee. The `attendant`, if there is one, runs beside the match.
     """
     begun = time.perf_counter()
     started = datetime.now(UTC).isoformat(timespec="seconds")
@@ -83,6 +86,8 @@ async def play_game(
     loop.matches += 1
     async with trio.open_nursery() as attendants:
         attendants.start_soon(reap, before, loop)
+        if attendant is not None:
+            attendants.start_soon(attendant, referee)
         try:
             loop.starting += 1
             try:

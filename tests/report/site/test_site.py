@@ -100,7 +100,7 @@ def test_pages_that_are_there_are_kept(site: Write, monkeypatch: pytest.MonkeyPa
     assert pages == {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in pages}
     next(iter(pages)).write_bytes(b"half a page")
     assert (site().made, next(iter(pages)).read_bytes()) == (1, next(iter(pages.values()))[1])
-    monkeypatch.setattr(writing, "_maker", lambda _: b"another version")
+    monkeypatch.setattr(writing, "maker", lambda _: b"another version")
     assert (site().made, site().kept) == (12, 12)
 
 
@@ -139,7 +139,7 @@ def test_a_site_is_whole_at_any_instant(site: Write, take_apart: Any, tmp_path: 
         path.write_bytes(data)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(writing, "_maker", lambda _: b"another version")
+        patch.setattr(writing, "maker", lambda _: b"another version")
         try:
             site(write=write, replays=None)
         except Killed:

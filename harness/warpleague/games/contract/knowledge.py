@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from warpleague.errors import ActionError
-from warpleague.games.api import CHANCE, Event
+from warpleague.games.api import CHANCE, SPECTATOR, Event
 from warpleague.games.contract.checker import Checker
 from warpleague.games.contract.damage import dumps
 from warpleague.games.playout import joined, random_move, random_roll
@@ -78,6 +78,10 @@ class KnowledgeChecker(Checker):
             if step in (0, drawn):  # dear, and hardly ever wrong at one step alone
                 self.demand(
                     game.scene(one, seat) == game.scene(two, seat), "scenes differ where views do not"
+                )
+                self.demand(
+                    game.scene(one, SPECTATOR) == game.scene(two, SPECTATOR),
+                    f"a spectator's scene shows what seat {seat} does not know",
                 )
             actors = game.actors(one)
             self.demand(

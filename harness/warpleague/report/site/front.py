@@ -198,13 +198,15 @@ def picture(league: League, game: Game[Any, Any], pick: Pick) -> dict[str, Any] 
 # Cards
 
 
-def cards(league: League, table: Standings, columns: Columns) -> list[dict[str, Any]]:
+def cards(
+    league: League, table: Standings, columns: Columns, most: int | None = CARDS
+) -> list[dict[str, Any]]:
     """The first bots of the table: who wrote them in which language, how they stand, and their last matches."""
     changed = {change.bot for change in league.changed}
     seats = {seat.bot: seat for seat in league.season.bots}
     about = {} if len(seats) > CARDS * 4 else _manifests(league)
     found = []
-    for line in table.lines[:CARDS]:
+    for line in table.lines[:most]:
         bot = table.names.index(line.bot)
         told = about.get(line.bot, {}) if line.bot not in changed else {}
         found.append(

@@ -30,6 +30,9 @@ STYLES: Final = {
     "match": ("base.css", "match.css", "board.css", "kinds.css"),
     "index": ("base.css", "index.css", "board.css", "kinds.css"),
     "play": ("base.css", "match.css", "board.css", "kinds.css", "play.css"),
+    "league": ("base.css", "index.css", "board.css", "kinds.css", "hall.css"),
+    "watch": ("base.css", "match.css", "board.css", "kinds.css", "play.css", "hall.css"),
+    "hall": ("base.css", "index.css", "hall.css"),
 }
 SCRIPTS: Final = {
     "match": (
@@ -44,7 +47,10 @@ SCRIPTS: Final = {
         "viewer.js",
     ),
     "index": ("codec.js", "glyphs.js", "board.js", "painter.js", "matches.js"),
-    "play": ("codec.js", "glyphs.js", "board.js", "painter.js", "beside.js", "play.js"),
+    "play": ("codec.js", "glyphs.js", "board.js", "painter.js", "beside.js", "stage.js", "play.js"),
+    "league": ("codec.js", "glyphs.js", "board.js", "painter.js", "beside.js", "matches.js", "league.js"),
+    "watch": ("codec.js", "glyphs.js", "board.js", "painter.js", "beside.js", "stage.js", "watch.js"),
+    "hall": (),
 }
 _NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src 'none'"
 
@@ -89,14 +95,21 @@ def bundle(names: tuple[str, ...]) -> tuple[str, bytes]:
 
 def shared(kinds: Iterable[str] = ("match", "index")) -> dict[str, bytes]:
     """All files that the pages of these kinds share, by name."""
-    return dict(bundle(names[kind]) for names in (STYLES, SCRIPTS) for kind in kinds)
+    return dict(bundle(names[kind]) for names in (STYLES, SCRIPTS) for kind in kinds if names[kind])
 
 
-def served(kind: str) -> PageFrame:
-    """The frame of a page that a server of ours sends, which may ask this server for more."""
-    policy = f"{_NOTHING}; script-src 'self'; style-src 'self'; connect-src 'self'"
-    style, script = (PagePart(f"{ASSETS}/{bundle(names[kind])[0]}") for names in (STYLES, SCRIPTS))
-    return PageFrame(policy, (style,), (script,))
+def served(kind: str, root: str = "", forms: str = "none") -> PageFrame:
+    """The frame of a page that a server of ours sends, which may ask this server for more.
+
+    `root` leads to the folder of the assets; `forms` is "self" where forms may be sent to this server.
+    """
+    nothing = _NOTHING.replace("form-action 'none'", f"form-action '{forms}'")
+    policy = f"{nothing}; script-src 'self'; style-src 'self'; connect-src 'self'"
+    styles, scripts = (
+        tuple(PagePart(f"{root}{ASSETS}/{bundle(names[kind])[0]}") for _ in names[kind][:1])
+        for names in (STYLES, SCRIPTS)
+    )
+    return PageFrame(policy, styles, scripts)
 
 
 def linked(kind: str, root: str, seal: str) -> PageFrame:

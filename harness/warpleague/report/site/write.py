@@ -131,7 +131,7 @@ def write_site(
     block, parts = listing.block(league.season.names, pages, put, found.picture)
     write(index, _index(found.values, block, len(listing), pages, problems, command))
     # Every page that it names is there: those that go are removed afterwards.
-    write(out / MATCHES / ORDER, _order([match.id for match in chosen if match.id in pages]))
+    write(out / MATCHES / ORDER, order_script([match.id for match in chosen if match.id in pages]))
     removed = _tidy(out, pages, {*shared(), *parts})
     return Site(
         index=index,
@@ -147,7 +147,7 @@ def write_site(
     )
 
 
-def _order(ids: list[str]) -> bytes:
+def order_script(ids: list[str]) -> bytes:
     """The script that tells the page of a match which are before and after it."""
     return b"globalThis.warpleagueOrder = " + json.dumps(ids).encode() + b";\n"
 
@@ -169,6 +169,7 @@ def _index(
         "index.html.j2",
         frame=linked("index", "", block),
         stamp="",
+        live=None,
         pages=pages,
         folder=MATCHES,
         block=block,
@@ -196,7 +197,7 @@ def _pages(
 ) -> Iterator[tuple[ListedMatch, bytes | str | None]]:
     """Each match with its page, in order; None where the one that is there will do, a text where none can be made."""
     name = league.config.name
-    maker = _maker(league.season.game)
+    made_by = maker(league.season.game)
     waiting: deque[tuple[ListedMatch, Any]] = deque()
     pool: RefereePool | None = None
     try:
@@ -207,7 +208,7 @@ def _pages(
                 waiting.append((match, str(error)))
             else:
                 export = command("export", "--match", match.id[:12])
-                stamp = blake2b(record, digest_size=16, key=maker)
+                stamp = blake2b(record, digest_size=16, key=made_by)
                 stamp.update(repr((name, export)).encode())
                 analysis, text = judged.get(_digest(record) if judged else "", (None, b""))
                 stamp.update(text)
@@ -274,7 +275,7 @@ def _stamp_of(page: Path) -> str | None:
 
 
 @cache
-def _maker(game: str) -> bytes:
+def maker(game: str) -> bytes:
     """A digest of all that turns a record into a page: this package, and the game's."""
     digest = blake2b(__version__.encode(), digest_size=32)
     for path in (*_files(Path(str(folder()))), *sources(type(load_game(game)))):

@@ -5,16 +5,15 @@
 "use strict";
 
 (() => {
-  const { Board, EMPTY, element, make, naming, patch, showLegend, trays, words } = globalThis.warpleague;
+  const { Stage, element, make, words } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const MOST_LISTED = 40;
-  const view = { scene: EMPTY, before: undefined, queue: [], timer: 0, match: 0, seat: null };
+  const view = { draft: false, key: "" };
   let state = { match: 0, phase: "starting", seats: [] };
   let picked = []; // the ids clicked so far
   let busy = false;
 
-  const { say, titleOf } = naming(nameOf, () => state.seats.length);
-  const board = new Board(find("board"), nameOf, say);
+  const stage = new Stage(nameOf, () => state.seats.length, showState);
 
   function nameOf(seat) {
     if (seat === null || seat === undefined) return "";
@@ -37,41 +36,12 @@
   }
 
   function hear(message) {
-    if (message.reset) {
-      window.clearTimeout(view.timer);
-      Object.assign(view, { scene: EMPTY, before: undefined, queue: [], timer: 0 });
-      find("log").replaceChildren();
-    }
+    if (message.reset) stage.reset();
     state = message.state;
     rest();
-    view.queue.push(...message.frames);
     if (state.phase === "closed") trouble("");
     showSeats();
-    play();
-  }
-
-  /** Shows the frames that have come, one after the other, then the question. */
-  function play() {
-    if (view.timer) return;
-    while (view.queue.length > 0) {
-      const frame = view.queue.shift();
-      tellLog(frame.told);
-      if (!frame.scene) continue;
-      view.before = view.scene === EMPTY ? undefined : view.scene;
-      view.scene = patch(view.scene, frame.scene);
-      if (Object.keys(frame.scene).length === 0) continue;
-      showScene(view.scene, view.before);
-      const pace = view.before ? Number(find("pace").value) : 0;
-      if (view.queue.length > 0 && pace > 0) {
-        showState();
-        view.timer = window.setTimeout(() => {
-          view.timer = 0;
-          play();
-        }, pace / Math.max(1, view.queue.length / 6));
-        return;
-      }
-    }
-    showState();
+    stage.play(message.frames);
   }
 
   async function send(wanted) {
@@ -116,40 +86,8 @@
     }));
   }
 
-  function tellLog(lines) {
-    const log = find("log");
-    for (const line of lines) log.append(make("li", "new", say(line)));
-    while (log.children.length > 200) log.firstChild.remove();
-    [...log.children].slice(0, -lines.length - 6).forEach((item) => item.classList.remove("new"));
-    log.scrollTop = log.scrollHeight;
-  }
-
-  function showScene(scene, before) {
-    find("caption").textContent = say(scene.caption);
-    find("board").toggleAttribute("hidden", scene.cells.length === 0);
-    board.show(scene, before);
-    const owned = (made, owner) => {
-      if (owner !== null && owner !== undefined) made.classList.add("owned", `seat-${owner % 10}`);
-      return made;
-    };
-    const owners = [...new Set(scene.trays.map(([, owner]) => owner ?? null))];
-    const held = owners.flatMap((owner) => {
-      const own = trays(scene, before, owner);
-      const title = owner === null ? [] : [make("h2", "", nameOf(owner))];
-      return own.length > 0 ? [owned(make("section", "panel", ...title, ...own), owner)] : [];
-    });
-    const panels = scene.panels.flatMap(([title, owner], index) => {
-      const lines = scene.lines[index];
-      if (lines.length === 0) return [];
-      const shown = make("div", "lines", ...lines.map((line) => make("div", "", say(line) || "\u00a0")));
-      return [owned(make("section", "panel", make("h2", "", titleOf(title, owner)), shown), owner)];
-    });
-    find("panels").replaceChildren(...held, ...panels);
-    showLegend(find("legend"), scene, say, find("board"));
-  }
-
   function asked() {
-    return state.phase === "asked" && view.queue.length === 0 && !view.timer ? state.question : undefined;
+    return state.phase === "asked" && stage.rests ? state.question : undefined;
   }
 
   function showState() {
@@ -159,9 +97,7 @@
     const curtain = find("curtain");
     if (state.phase === "curtain") {
       find("curtain-title").textContent = `${nameOf(state.curtain)}, it is your turn`;
-      board.clear();
-      find("panels").replaceChildren();
-      Object.assign(view, { scene: EMPTY, before: undefined });
+      stage.hide();
       if (!curtain.open) curtain.showModal();
     } else if (curtain.open) curtain.close();
     if (state.phase === "closed") status.textContent = "This sitting has ended. You can close the page.";
@@ -171,8 +107,8 @@
       const left = question.left_s === null ? "" : `, ${Math.round(question.left_s)} s left`;
       status.textContent = question.complete ? "Send your choice, or take it back" : `Your move: ${words(question.ask)}${left}`;
     } else status.textContent = state.phase === "starting" ? "The players get ready" : "The others play";
-    if (question?.scene) showScene(question.scene, view.scene);
-    else if (question && view.draft) showScene(view.scene, undefined);
+    if (question?.scene) stage.show(question.scene, stage.scene);
+    else if (question && view.draft) stage.show(stage.scene, undefined);
     view.draft = Boolean(question?.scene);
     const key = question ? `${state.match} ${question.id} ${question.chosen.length}` : "";
     if (key !== view.key) {

@@ -1,0 +1,180 @@
+"""One league for its visitors: its page, the matches being played and those just played, and what is new of it all."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import trio
+
+from warpleague.arena.hall.press import LeaguePage, league_page
+from warpleague.arena.hall.replays import FOLDER as PAGES
+from warpleague.arena.hall.replays import Replays
+from warpleague.arena.live import feed
+from warpleague.arena.live.follow import LiveFolder
+from warpleague.arena.log import log, log_error
+from warpleague.arena.news import News
+from warpleague.errors import StoreError
+from warpleague.league.store import Store
+from warpleague.report.site.wording import labels, one_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from warpleague.arena.hall.press import Press
+    from warpleague.games.api import JsonObject
+
+_LOOK_S: Final = 0.25
+_LATEST: Final = 12
+_LISTED: Final = 24
+_SHARE: Final = 0.05
+"""Of one processor's time that may go into making the page of a league anew."""
+_WATCHER_S: Final = 0.02
+"""How much longer a page stays as it is for each who sees it, to bound what sending it costs."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Desk:
+    """What the server knows of one league."""
+
+    def __init__(
+        self, name: str, path: Path, results: Path, press: Press, *, delay_s: float, pages_mb: int
+    ) -> None:
+        self.name, self.path, self.results = name, path, results
+        self.page: LeaguePage | None = None
+        self.news = News()
+        self.watchers = 0
+        self.delay_s = delay_s
+        folder = results / name
+        self.live = LiveFolder(folder / feed.FOLDER, delay_s)
+        self.replays = Replays(path, results, folder / PAGES, press, pages_mb * 1_000_000)
+        self.changed_s = 0.0
+        """When the store was last seen to change, as the clock of the day says."""
+        self._folder = folder
+        self._press = press
+        self._store: tuple[int, Store] | None = None
+        self._seen = -1
+        self._latest: list[JsonObject] = []
+        self._stale = True
+        self._sections: dict[str, tuple[int, str]] = {}
+        # Numbers go on after a restart, so that a page that was loaded before it learns what is newer.
+        self._version = int(time.time() * 1000)
+        self._messages: dict[int, bytes] = {}
+
+    async def keep(self, hall: JsonObject) -> None:
+        """Look for what is new until this is cancelled."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._print, hall)
+            try:
+                while True:
+                    await self._look()
+                    await trio.sleep(_LOOK_S)
+            finally:
+                self.live.close()
+                self._close()
+
+    async def _look(self) -> None:
+        try:
+            changed = self.live.look(time.time())
+            for match in list(self.live.matches.values()):
+                if match.watchers:
+                    await match.execute()
+            changed |= self._look_into_store()
+        except (OSError, StoreError) as error:
+            log("league not read", league=self.name, why=str(error))
+            self._close()
+            await trio.sleep(5.0)
+            return
+        if changed:
+            self.tell()
+
+    def _look_into_store(self) -> bool:
+        """Whether the store has changed; it is opened anew where another file took its place."""
+        path = self._folder / "league.sqlite"
+        try:
+            inode = path.stat().st_ino
+        except OSError:
+            return False
+        if self._store is not None and self._store[0] != inode:
+            self._close()
+        if self._store is None:
+            self._store = inode, Store.open_to_read(self._folder)
+        store = self._store[1]
+        version = store.version()
+        if version == self._seen:
+            return False
+        self._seen, self._stale, self.changed_s = version, True, time.time()
+        latest = []
+        if self.page is None or self.page.open_matches:
+            for match, bots, ranks, why in store.latest(_LATEST):
+                names = labels([one_line(bot) for bot in bots])
+                latest.append({"id": match, "bots": names, "ranks": ranks, "why": one_line(why)})
+        before, self._latest = self._latest, latest
+        return latest != before
+
+    def _close(self) -> None:
+        if self._store is not None:
+            with contextlib.suppress(StoreError):
+                self._store[1].close()
+        self._store, self._seen = None, -1
+
+    async def _print(self, hall: JsonObject) -> None:
+        """Have the page made anew as often as its cost allows."""
+        while True:
+            if not self._stale:
+                await trio.sleep(_LOOK_S)
+                continue
+            self._stale = False
+            version = max(int(time.time() * 1000), self._version + 1)
+            took_s = 1.0
+            try:
+                found = await self._press.make(league_page, self.path, self.results, hall, version)
+            except Exception as error:  # noqa: BLE001 - the other pages are there
+                log_error("page not made", error, league=self.name)
+                self._stale = True
+                await trio.sleep(5.0)
+                continue
+            if found is not None:
+                took_s = found.cpu_s
+                self._take(found, version)
+            await trio.sleep(max(1.0, took_s / _SHARE, self.watchers * _WATCHER_S))
+
+    def _take(self, page: LeaguePage, version: int) -> None:
+        self.page, self._version = page, version
+        for name, text in page.sections.items():
+            if self._sections.get(name, (0, ""))[1] != text:
+                self._sections[name] = version, text
+        self.tell()
+
+    def tell(self) -> None:
+        """Something that visitors see has changed."""
+        self._messages.clear()
+        self.news.tell()
+
+    def message(self, since: int) -> tuple[int, bytes]:
+        """What a page must be told that shows the sections of version `since`; the version it shows then."""
+        found = self._messages.get(since)
+        if found is None:
+            playing = self.live.playing()
+            told: dict[str, Any] = {
+                "playing": [match.to_json() for match in playing[:_LISTED]],
+                "more": max(0, len(playing) - _LISTED),
+                "latest": self._latest,
+                "sections": {
+                    name: text for name, (version, text) in self._sections.items() if version > since
+                },
+            }
+            if self.page is not None:
+                told["played"] = self.page.sentence
+            found = b"data: " + _encode(told) + b"\n\n"
+            if len(self._messages) < 8:  # pages that are open for long are all at one version
+                self._messages[since] = found
+        return self._version, found
+
+    @property
+    def pause_s(self) -> float:
+        """How long a page is not told anything after it was told something."""
+        return max(0.5, self.watchers * _WATCHER_S / 4)

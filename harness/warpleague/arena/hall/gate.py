@@ -1,0 +1,250 @@
+"""Decides which requests are answered: by their host, origin, size and number; and what every answer carries.
+
+Everybody may ask for pages. A request that changes something must come from a page of this server, or carry a token
+of an author, which no other site can add. What a body may have is checked before any of it is read.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+import trio
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.responses import PlainTextResponse
+
+from warpleague.arena.log import log, log_error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_BODY_BYTES: Final = 16 * 1024
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+_HEADERS: Final = {
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+_METHODS: Final = ("GET", "HEAD", "POST", "DELETE")
+_MOST_PATH: Final = 1_000
+_LOOPBACK: Final = ("127.0.0.1", "::1")
+
+
+@attrs.frozen(kw_only=True)
+class GateLimits:
+    """How much one address may ask for, and all together.
+
+    `per_s` requests a second in the long run, `burst` at once; `streams` live pages open at a time, `all_requests`
+    requests at a time from everywhere; `body_s` seconds for a whole body. A proxy or a person on this machine is no
+    stranger: the loopback address has the common limits only.
+    """
+
+    per_s: float = 20.0
+    burst: int = 100
+    streams: int = 20
+    all_requests: int = 2_000
+    body_s: float = 30.0
+    spares_loopback: bool = True
+
+
+@attrs.define
+class _Caller:
+    """What an address has asked for lately: `left` requests of its burst as of `at_s`, and what is open."""
+
+    left: float
+    at_s: float
+    open: int = 0
+
+
+class _TooSlow(Exception):
+    """A body that took too long."""
+
+
+class Gate:
+    """An application behind the gate.
+
+    `hosts` are the names, with ports, by which this server is called. `bodies` are paths whose bodies may have so
+    many bytes, instead of `MOST_BODY_BYTES`. With `behind_proxy` the address of a caller is what the proxy on this
+    machine says.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        hosts: frozenset[str] = frozenset(),
+        bodies: Mapping[str, int] | None = None,
+        limits: GateLimits | None = None,
+        behind_proxy: bool = False,
+    ) -> None:
+        self.hosts = hosts
+        self.open = 0
+        self.refused = 0
+        self._app = app
+        self._bodies = bodies or {}
+        self._limits = limits or GateLimits()
+        self._behind_proxy = behind_proxy
+        self._callers: dict[str, _Caller] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # the server closes what is not accepted
+        begun = False
+
+        async def send_guarded(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                _dress(message)
+            await send(message)
+
+        headers = Headers(scope=scope)
+        address = self._address(scope, headers)
+        caller = self._caller(address)
+        refused = self._refusal(scope, headers) or self._crowded(caller)
+        if refused is not None:
+            self.refused += 1
+            log("refused", status=refused[0], why=refused[1], address=address, path=scope["path"][:200])
+            answer = PlainTextResponse(refused[1] + "\n", refused[0])
+            answer.headers["Connection"] = "close"  # what is left of its body is not read
+            await answer(scope, receive, send_guarded)
+            return
+        self.open += 1
+        if caller is not None:
+            caller.open += 1
+        try:
+            body = _Body(receive, self._most(scope["path"]), self._limits.body_s)
+            await self._app(scope, body, send_guarded)
+        except (ClientDisconnect, _TooSlow) as error:
+            if isinstance(error, _TooSlow) and not begun:
+                await PlainTextResponse("the body took too long\n", 408)(scope, receive, send_guarded)
+        except Exception as error:  # noqa: BLE001 - one request must not end the server
+            log_error("request failed", error, path=scope["path"][:200])
+            if not begun:
+                await PlainTextResponse("the server has failed; its log says how\n", 500)(
+                    scope, receive, send_guarded
+                )
+        finally:
+            self.open -= 1
+            if caller is not None:
+                caller.open -= 1
+
+    def _address(self, scope: Scope, headers: Headers) -> str:
+        address = str((scope.get("client") or ("", 0))[0])
+        if self._behind_proxy and address in _LOOPBACK:
+            return headers.get("x-forwarded-for", "").rpartition(",")[2].strip()[:64] or address
+        return address
+
+    def _caller(self, address: str) -> _Caller | None:
+        """What is known of an address; None if it has no limits of its own."""
+        if self._limits.spares_loopback and address in _LOOPBACK and not self._behind_proxy:
+            return None
+        now_s = time.monotonic()
+        caller = self._callers.get(address)
+        if caller is None:
+            if len(self._callers) >= 10_000:
+                full_s = self._limits.burst / self._limits.per_s
+                for name, other in list(self._callers.items()):
+                    if not other.open and now_s - other.at_s > full_s:
+                        del self._callers[name]
+            caller = self._callers[address] = _Caller(self._limits.burst, now_s)
+        caller.left = min(self._limits.burst, caller.left + (now_s - caller.at_s) * self._limits.per_s)
+        caller.at_s = now_s
+        return caller
+
+    def _crowded(self, caller: _Caller | None) -> tuple[int, str] | None:
+        if self.open >= self._limits.all_requests:
+            return 503, "too many ask at the moment; come back in a minute"
+        if caller is None:
+            return None
+        if caller.left < 1:
+            return 429, "too many requests; come back in a minute"
+        caller.left -= 1
+        if caller.open >= self._limits.streams:
+            return 429, "too many pages are open from your address"
+        return None
+
+    def _most(self, path: str) -> int:
+        return self._bodies.get(path, MOST_BODY_BYTES)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        """Status and reason, if this request is not for us."""
+        if scope.get("http_version") not in ("1.0", "1.1"):
+            return 505, "this server speaks HTTP/1.1"
+        if headers.get("host", "").lower() not in self.hosts or len(headers.getlist("host")) > 1:
+            return 421, "this server is not called by that name"
+        path = scope["path"]
+        if len(scope.get("raw_path") or path) > _MOST_PATH or not path.isprintable():
+            return 414, "there is no such address"
+        method = scope["method"]
+        if method not in _METHODS:
+            return 405, "this server knows no such method"
+        if method in ("GET", "HEAD"):
+            if headers.get("transfer-encoding") or headers.get("content-length", "0") != "0":
+                return 400, "a request for a page has no body"
+            return None
+        if not headers.get("authorization", "").startswith("Bearer "):
+            if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+                return 403, "another site may not ask this server"
+            own = {f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")}
+            if headers.get("origin", "").lower() not in own:
+                return 403, "another site may not ask this server"
+        return self._wrong_length(headers, path)
+
+    def _wrong_length(self, headers: Headers, path: str) -> tuple[int, str] | None:
+        length = headers.get("content-length", "")
+        if not length.isascii() or not length.isdecimal() or headers.get("transfer-encoding"):
+            return 411, "the length of the body must be given"
+        if len(length) > 15 or int(length) > self._most(path):
+            return 413, f"the body may have {self._most(path)} bytes"
+        return None
+
+
+def _dress(message: Message) -> None:
+    headers = MutableHeaders(scope=message)
+    for name, value in _HEADERS.items():
+        headers[name] = value
+    headers.setdefault("Cache-Control", "no-store")
+    headers.setdefault("Content-Security-Policy", POLICY)
+    if message["status"] >= HTTPStatus.BAD_REQUEST:
+        headers["Cache-Control"] = "no-store"
+
+
+class _Body:
+    """Receives no more of a body than a request may have, and for no longer."""
+
+    def __init__(self, receive: Receive, most: int, most_s: float) -> None:
+        self._receive = receive
+        self._left = most
+        self._end_s = most_s
+        self._deadline = math.inf
+        self._over = False
+
+    async def __call__(self) -> Any:
+        if self._over:
+            return await self._receive()
+        if self._deadline == math.inf:
+            self._deadline = trio.current_time() + self._end_s
+        with trio.CancelScope(deadline=self._deadline) as scope:
+            message = await self._receive()
+        if scope.cancelled_caught:
+            self._over = True
+            raise _TooSlow
+        self._over = not message.get("more_body", False)
+        self._left -= len(message.get("body", b""))
+        return {"type": "http.disconnect"} if self._left < 0 else message

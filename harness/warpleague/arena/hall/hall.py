@@ -1,0 +1,338 @@
+"""The application: which address shows what to everybody."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import trio
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from warpleague import __version__
+from warpleague.arena.frames import new_frames
+from warpleague.arena.hall.replays import Busy
+from warpleague.arena.hall.texts import text_of
+from warpleague.games import load_game
+from warpleague.report.docs import pages
+from warpleague.report.site.page_frame import render, served, shared
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from starlette.requests import Request
+    from starlette.routing import BaseRoute
+
+    from warpleague.arena.hall.desk import Desk
+    from warpleague.arena.live.follow import LiveMatch
+    from warpleague.games.api import JsonObject
+    from warpleague.games.scene import Scene
+    from warpleague.league.config import LeagueConfig
+
+_ID: Final = re.compile(r"[0-9a-f]{20}")
+_QUIET_S: Final = 15.0
+"""After so long without news a line is sent, so that nobody on the way takes the connection for dead."""
+_LONGEST_S: Final = 3600.0
+"""How long a stream of news lasts; then the page asks again."""
+_LEAST_FREE: Final = 100_000_000
+"""Bytes that must be free on the disk for the server to call itself healthy."""
+_KINDS: Final = ("league", "watch", "hall", "match")
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Hall:
+    """All leagues of a server, for everybody."""
+
+    def __init__(
+        self,
+        desks: Sequence[Desk],
+        configs: Mapping[str, LeagueConfig],
+        results: Path,
+        *,
+        title: str = "Warp League",
+        submits: bool = False,
+    ) -> None:
+        self.desks = {desk.name: desk for desk in desks}
+        self.leagues = configs
+        self.results = results
+        self.title = title
+        self.submits = submits
+        self.began_s = time.time()
+        self.health: Callable[[], JsonObject] = dict
+        """What else the health page tells: of the processes that the server has started."""
+        self._assets = shared(_KINDS)
+
+    def words(self) -> JsonObject:
+        """What the navigation of each page needs."""
+        return {"title": self.title, "leagues": list(self.desks), "submits": self.submits}
+
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        """A page of the server: `template` extends `hall.html.j2`."""
+        frame = served("hall", "/", "self")
+        text = render(template, frame=frame, stamp="", hall=self.words(), **values)
+        return HTMLResponse(text, status)
+
+    def app(self, more: Sequence[BaseRoute] = ()) -> Starlette:
+        """The application; `more` are the routes of other rooms."""
+        league = "/l/{league}"
+        return Starlette(
+            routes=[
+                Route("/", self._home),
+                Route("/health", self._health),
+                Route("/assets/{name}", self._asset),
+                Route("/bots", self._bots),
+                Route("/authors", self._authors),
+                Route("/docs/", self._texts),
+                Route("/docs/{name}", self._text),
+                Route("/rules/{name}", self._text),
+                Route(league, _with_slash),
+                Route(league + "/", self._league),
+                Route(league + "/index.html", self._league),
+                Route(league + "/news", self._news),
+                Route(league + "/assets/{name}", self._asset),
+                Route(league + "/live", self._league),
+                Route(league + "/live/{match}", self._watch),
+                Route(league + "/live/{match}/news", self._watch_news),
+                Route(league + "/matches/order.js", self._order),
+                Route(league + "/matches/{match}.html", self._match),
+                Route(league + "/bots/{bot}", self._bot),
+                *more,
+            ],
+            exception_handlers={HTTPException: self._wrong},
+        )
+
+    async def _wrong(self, request: Request, error: Exception) -> Response:  # noqa: ARG002 - as the framework calls it
+        assert isinstance(error, HTTPException)
+        titles = {404: "There is no such page", 405: "This page cannot be asked that"}
+        title = titles.get(error.status_code, "That did not work")
+        return self._notice(title, str(error.detail), error.status_code)
+
+    def _notice(self, title: str, text: str, status: int, *, again: bool = False) -> Response:
+        return self.page("hall_notice.html.j2", status, title=title, text=text, again=again)
+
+    def _desk(self, request: Request) -> Desk:
+        desk = self.desks.get(request.path_params["league"])
+        if desk is None:
+            raise HTTPException(404, "No league of this server has that name.")
+        return desk
+
+    # ------------------------------------------------------------------ all leagues
+
+    async def _home(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
+        told = [
+            {
+                "name": desk.name,
+                "sentence": desk.page.sentence if desk.page else "No match has been played yet.",
+                "playing": len(desk.live.playing()),
+                "games": [self.leagues[desk.name].game.id],
+            }
+            for desk in self.desks.values()
+        ]
+        return self.page("hall_home.html.j2", leagues=told)
+
+    async def _health(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
+        free = shutil.disk_usage(self.results).free
+        more = self.health()
+        well = free >= _LEAST_FREE and bool(more.pop("well", True))
+        told = {
+            "status": "ok" if well else "failing",
+            "version": __version__,
+            "up_s": round(time.time() - self.began_s),
+            "disk_free_bytes": free,
+            "leagues": {
+                desk.name: {
+                    "played": desk.page.played if desk.page else 0,
+                    "complete": bool(desk.page and desk.page.complete),
+                    "changed_s_ago": round(time.time() - desk.changed_s, 1) if desk.changed_s else None,
+                    "playing": len(desk.live.playing()),
+                    "watchers": desk.watchers,
+                }
+                for desk in self.desks.values()
+            },
+            **more,
+        }
+        return JSONResponse(told, 200 if well else 503)
+
+    async def _asset(self, request: Request) -> Response:
+        """A style sheet or a script: named by its content, so it never changes."""
+        name = request.path_params["name"]
+        data = self._assets.get(name)
+        desk = self.desks.get(request.path_params.get("league", ""))
+        if data is None and desk is not None and desk.page is not None:
+            data = desk.page.parts.get(name)
+        if data is None:
+            raise HTTPException(404, "There is no such file.")
+        kind = "text/css" if name.endswith(".css") else "text/javascript"
+        return Response(
+            data, media_type=kind, headers={"Cache-Control": "public, max-age=31536000, immutable"}
+        )
+
+    async def _bots(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
+        told = [
+            {"name": desk.name, "bots": desk.page.bots if desk.page else ()} for desk in self.desks.values()
+        ]
+        return self.page("hall_bots.html.j2", title="Bots", leagues=told)
+
+    async def _authors(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
+        found: dict[str, list[JsonObject]] = {}
+        for desk in self.desks.values():
+            for bot in desk.page.bots if desk.page else ():
+                for author in filter(None, (name.strip() for name in str(bot["authors"]).split(","))):
+                    found.setdefault(author, []).append({"league": desk.name, "bot": bot["bot"]})
+        told = [{"name": name, "bots": found[name]} for name in sorted(found, key=str.casefold)]
+        return self.page("hall_authors.html.j2", authors=told)
+
+    async def _texts(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
+        return self._shown_text("index")
+
+    async def _text(self, request: Request) -> Response:
+        return self._shown_text(request.path_params["name"])
+
+    def _shown_text(self, name: str) -> Response:
+        found = text_of(name) if name in pages() else None
+        if found is None:
+            raise HTTPException(404, "No page of the documentation has that name.")
+        return self.page("hall_text.html.j2", title=found[0], text=found[1])
+
+    # ------------------------------------------------------------------ one league
+
+    async def _league(self, request: Request) -> Response:
+        desk = self._desk(request)
+        if desk.page is None:
+            return self._notice(desk.name, "No match has been played yet.", 200, again=True)
+        return HTMLResponse(desk.page.page)
+
+    async def _news(self, request: Request) -> Response:
+        try:
+            since = int(request.query_params.get("v", "0"))
+        except ValueError:
+            raise HTTPException(400, "v is a number") from None
+        return _events(self._league_news(self._desk(request), since))
+
+    @staticmethod
+    async def _league_news(desk: Desk, since: int) -> AsyncIterator[bytes]:
+        end_s = trio.current_time() + _LONGEST_S
+        desk.watchers += 1
+        try:
+            while trio.current_time() < end_s:
+                count = desk.news.count
+                since, message = desk.message(since)
+                yield message
+                await trio.sleep(desk.pause_s)
+                while True:
+                    with trio.move_on_after(_QUIET_S) as quiet:
+                        await desk.news.after(count)
+                    if not quiet.cancelled_caught:
+                        break
+                    yield b": still here\n\n"
+        finally:
+            desk.watchers -= 1
+
+    async def _order(self, request: Request) -> Response:
+        page = self._desk(request).page
+        return Response(page.order if page else b"", media_type="text/javascript")
+
+    async def _match(self, request: Request) -> Response:
+        desk, match = self._desk(request), request.path_params["match"]
+        found: bytes | str | None = None
+        if _ID.fullmatch(match) and desk.page is not None:
+            try:
+                found = await desk.replays.page(match, desk.page.game, published=desk.page.published)
+            except Busy:
+                return self._notice(
+                    "Too many replays are wanted", "This one will be made a little later.", 503, again=True
+                )
+        if found is None:
+            live = desk.live.matches.get(match)
+            if live is not None and live.shown:
+                return self._notice("Not yet", "The match is not stored yet.", 404, again=True)
+            raise HTTPException(404, "No match that may be seen has that id.")
+        if isinstance(found, str):
+            return self._notice("There is no replay", f"The record of this match does not hold: {found}", 500)
+        return HTMLResponse(found)
+
+    async def _bot(self, request: Request) -> Response:
+        desk = self._desk(request)
+        bots = desk.page.bots if desk.page else ()
+        bot = next((bot for bot in bots if bot["bot"] == request.path_params["bot"]), None)
+        if bot is None:
+            raise HTTPException(404, "No bot of this league has that name.")
+        return self.page("hall_bot.html.j2", league=desk.name, bot=bot)
+
+    # ------------------------------------------------------------------ a match being played
+
+    def _live(self, request: Request) -> tuple[Desk, LiveMatch]:
+        desk = self._desk(request)
+        match = desk.live.matches.get(request.path_params["match"])
+        if match is None or not match.shown:
+            raise HTTPException(404, "No match with that id is being played.")
+        return desk, match
+
+    async def _watch(self, request: Request) -> Response:
+        desk = self._desk(request)
+        match = desk.live.matches.get(request.path_params["match"])
+        if (match is None or match.over) and _ID.fullmatch(request.path_params["match"]):
+            return RedirectResponse(f"../matches/{request.path_params['match']}.html", 303)
+        desk, match = self._live(request)
+        text = render(
+            "watch.html.j2",
+            frame=served("watch", "/"),
+            stamp="",
+            hall=self.words(),
+            league=desk.name,
+            match=match.id,
+            names=match.names,
+            title=load_game(self.leagues[desk.name].game.id).title,
+            delay_s=f"{desk.delay_s:g}" if desk.delay_s else "",
+        )
+        return HTMLResponse(text)
+
+    async def _watch_news(self, request: Request) -> Response:
+        desk, match = self._live(request)
+        return _events(self._moves(desk, match))
+
+    @staticmethod
+    async def _moves(desk: Desk, match: LiveMatch) -> AsyncIterator[bytes]:
+        """What has happened in a match, as it is let through."""
+        sent = 0
+        shown: Scene | None = None
+        desk.watchers += 1
+        match.watchers += 1
+        try:
+            await match.execute()
+            while True:
+                count, over = match.news.count, match.over
+                frames, shown = new_frames(list(match.frames), sent, shown, match.before)
+                message: JsonObject = {"frames": frames, "turn": list(match.turn), "over": over}
+                if sent == 0:
+                    message["reset"] = True
+                if match.trouble:
+                    message["trouble"] = match.trouble
+                sent = match.before + len(match.frames)
+                yield b"data: " + _encode(message) + b"\n\n"
+                if over:
+                    return
+                while True:
+                    with trio.move_on_after(_QUIET_S) as quiet:
+                        await match.news.after(count)
+                    if not quiet.cancelled_caught:
+                        break
+                    yield b": still here\n\n"
+        finally:
+            desk.watchers -= 1
+            match.watchers -= 1
+
+
+def _events(stream: AsyncIterator[bytes]) -> Response:
+    return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+
+
+async def _with_slash(request: Request) -> Response:
+    return RedirectResponse(f"/l/{request.path_params['league']}/", 308)

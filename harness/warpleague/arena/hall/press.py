@@ -1,0 +1,222 @@
+"""Makes the pages of leagues and matches, in a process of its own with less right to the processors than matches have.
+
+All functions that are called there read the league anew: they know nothing but files.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from functools import cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import attrs
+import trio
+
+from warpleague.arena.log import log
+from warpleague.arena.submissions.entering import entered
+from warpleague.arena.submissions.ledger import FILE, Ledger
+from warpleague.errors import StoreError
+from warpleague.games import load_game
+from warpleague.league.config import load_config
+from warpleague.league.league import open_to_read
+from warpleague.league.pool import RefereePool
+from warpleague.league.verifying import published_record
+from warpleague.report.site.front import cards
+from warpleague.report.site.index_page import index_content
+from warpleague.report.site.page_frame import render, served
+from warpleague.report.site.write import make_page, order_script
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from warpleague.league.league import League
+    from warpleague.league.standings import Standings
+
+T = TypeVar("T")
+
+_NICE: Final = 5
+MOST_ORDERED: Final = 20_000
+"""Of a league with more matches, the page of a match does not say which are before and after it."""
+_SECTION: Final = re.compile(r'(?s)<section id="(\w+)">.*?</section>')
+_STILL: Final = ("matches", "playing", "latest", "season", "opening")
+"""Sections that are not sent again to those who see the page: they are theirs, or large."""
+
+
+class _All:
+    """The ids of all matches: each has a page, made when it is asked for."""
+
+    def __contains__(self, match: object) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        return 0
+
+
+@attrs.frozen
+class LeaguePage:
+    """What the page of a league is made of, and what others need of it.
+
+    `sections` are the parts of `page` that are sent again when they change, by their ids; `parts` the scripts with
+    parts of a long list; `order` the script that tells which match is before and after another. `cpu_s` is how long
+    it took to make.
+    """
+
+    page: bytes
+    sections: dict[str, str]
+    parts: dict[str, bytes]
+    order: bytes
+    sentence: str
+    played: int
+    complete: bool
+    published: bool
+    open_matches: bool
+    game: str
+    bots: tuple[dict[str, Any], ...]
+    cpu_s: float
+
+
+def league_page(path: Path, results: Path, hall: dict[str, Any], version: int) -> LeaguePage | None:
+    """The page of a league as it stands; None if there is nothing to show yet.
+
+    `version` is kept in the page, which tells it to the server when it asks what is newer.
+    """
+    _be_nice()
+    begun_s = time.process_time()
+    try:
+        with _opened(path, results) as league, league.store.snapshot():
+            found = index_content(league)
+            bots = _bots(league, found.values["table"], found.listing.columns)
+            shown = replays_are_open(league)
+    except StoreError as error:
+        log("league not shown", file=str(path), why=str(error))
+        return None
+    parts: dict[str, bytes] = {}
+    pages: Any = _All() if shown else set()
+    block, _ = found.listing.block(league.season.names, pages, parts.__setitem__, found.picture)
+    name = path.name
+    page = render(
+        "index.html.j2",
+        frame=served("league"),
+        stamp="",
+        hall=hall,
+        live={
+            "version": version,
+            "notice": ""
+            if shown
+            else "All bots play the same deals here, so matches can be seen when the season is over.",
+        },
+        pages=pages,
+        folder="matches",
+        block=block,
+        problems=(),
+        missing=0,
+        matches=len(found.listing),
+        all_command="",
+        verify_command=f"warpleague league verify {name}",
+        run_command="",
+        one_command=f"warpleague league export {name} --match ID",
+        **found.values,
+    )
+    sections = {match[1]: match[0] for match in _SECTION.finditer(page.decode()) if match[1] not in _STILL}
+    ids = [match.decode() for match in found.listing.columns.id[: MOST_ORDERED + 1].tolist()]
+    now = found.values["status"]
+    return LeaguePage(
+        page=page,
+        sections=sections,
+        parts=parts,
+        order=order_script(ids if shown and len(ids) <= MOST_ORDERED else []),
+        sentence=found.values["sentence"],
+        played=now.stored,
+        complete=now.complete,
+        published=now.published is not None,
+        game=now.game,
+        open_matches=shown,
+        bots=bots,
+        cpu_s=time.process_time() - begun_s,
+    )
+
+
+def replays_are_open(league: League) -> bool:
+    """Whether matches may be seen: in a solo league all bots play the same deals, so only when the season is over."""
+    return league.season.players > 1 or league.store.published() is not None
+
+
+def match_page(path: Path, results: Path, match_id: str) -> bytes | str | None:
+    """The page of a match; a text if its record does not hold; None if there is no such match to see."""
+    _be_nice()
+    try:
+        with _opened(path, results) as league:
+            if match_id not in league.store or not replays_are_open(league):
+                return None
+            record = published_record(league, match_id, league.store.deal_of(match_id))
+            name = league.config.name
+    except StoreError:
+        return None
+    export = f"warpleague league export {path.name} --match {match_id[:12]}"
+    return make_page(record, name, export, blake2b(record, digest_size=16).hexdigest())
+
+
+def _opened(path: Path, results: Path) -> League:
+    """The league as it was last run, with the bots that were submitted."""
+    config = load_config(path, without_bots=True)
+    if (results / FILE).exists():
+        with Ledger.open(results) as ledger:
+            config = entered(ledger, config)
+    return open_to_read(config, results)
+
+
+def _bots(league: League, table: Standings, columns: Any) -> tuple[dict[str, Any], ...]:
+    """What is told of each bot on a page of its own."""
+    lines = {line.bot: line for line in table.lines}
+    game = load_game(league.season.game)
+    found = []
+    for card in cards(league, table, columns, None):
+        record = lines[card["bot"]].record
+        facts = [
+            ("game", game.title),
+            ("rank", card["rank"]),
+            ("strength", card["strength"]),
+            (
+                "played",
+                f"{record.played:,}: {record.won:,} won, {record.drawn:,} drawn, {record.lost:,} lost",
+            ),
+            ("faults", f"{record.faults:,}"),
+            ("language", card["language"]),
+            ("version", card["version"]),
+            ("authors", card["authors"]),
+        ]
+        found.append({**card, "facts": [(name, value) for name, value in facts if value]})
+    return tuple(found)
+
+
+@cache
+def _be_nice() -> None:
+    """Matches come first."""
+    os.nice(_NICE)
+
+
+class Press:
+    """Has pages made, one after the other, without keeping the server from its visitors."""
+
+    def __init__(self) -> None:
+        self._pool = RefereePool(1, "none")
+        self._one = trio.CapacityLimiter(1)
+        self.waiting = 0
+
+    async def make(self, function: Callable[..., T], *arguments: Any) -> T:
+        """What a function of this module returns; `HarnessFault` if its process has died."""
+        self.waiting += 1
+        try:
+            async with self._one:
+                future = self._pool.submit(function, *arguments)
+                return await trio.to_thread.run_sync(future.result, abandon_on_cancel=True)
+        finally:
+            self.waiting -= 1
+
+    def close(self) -> None:
+        """End the process."""
+        self._pool.kill()

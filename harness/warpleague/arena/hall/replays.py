@@ -1,0 +1,82 @@
+"""The pages of matches: made when they are asked for, kept on the disk, the oldest removed when there are too many."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING, Final
+
+import trio
+
+from warpleague.arena.hall.press import match_page
+from warpleague.arena.log import log
+from warpleague.arena.retention import prune
+from warpleague.report.site.write import maker
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from warpleague.arena.hall.press import Press
+
+FOLDER: Final = "pages"
+_MOST_WAITING: Final = 64
+_EVERY: Final = 50
+"""Pages after which it is looked whether there are too many."""
+
+
+class Busy(Exception):
+    """So many pages are being made that one more would take too long."""
+
+
+class Replays:
+    """The pages of the matches of one league; at most `most_bytes` of them are kept."""
+
+    def __init__(self, path: Path, results: Path, folder: Path, press: Press, most_bytes: int) -> None:
+        self._path, self._results, self._folder = path, results, folder
+        self._press = press
+        self._most = most_bytes
+        self._made = 0
+        self._making: dict[str, trio.Event] = {}
+
+    async def page(self, match_id: str, game: str, *, published: bool) -> bytes | str | None:
+        """The page of a match; a text if its record does not hold; None if there is no such match to see.
+
+        A page from before the season's secret was published does not tell the match's key, so it is made anew.
+        """
+        # What makes pages is part of the name, so that a newer version of this program makes its own.
+        name = f"{maker(game)[:6].hex()}-{'open' if published else 'secret'}-{match_id}.html"
+        place = self._folder / name
+        while True:
+            with contextlib.suppress(OSError):
+                data = place.read_bytes()
+                os.utime(place)  # seen lately
+                return data
+            if name not in self._making:
+                break
+            await self._making[name].wait()
+        if self._press.waiting >= _MOST_WAITING:
+            raise Busy
+        done = self._making[name] = trio.Event()
+        try:
+            found = await self._press.make(match_page, self._path, self._results, match_id)
+            if isinstance(found, bytes):
+                await trio.to_thread.run_sync(self._keep, place, found)
+            return found
+        finally:
+            del self._making[name]
+            done.set()
+
+    def _keep(self, place: Path, data: bytes) -> None:
+        """Put a page where it is found; a disk that is full only makes the next visitor wait."""
+        draft = place.with_suffix(".draft")
+        try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            draft.write_bytes(data)
+            draft.replace(place)
+        except OSError as error:
+            log("page not kept", why=str(error))
+            with contextlib.suppress(OSError):
+                draft.unlink(missing_ok=True)
+        self._made += 1
+        if self._made % _EVERY == 1:
+            prune(self._folder, self._most)

@@ -1,0 +1,258 @@
+"""The server as a whole: it listens, keeps its desks, starts its processes, and ends cleanly."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import resource
+import signal
+import socket
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+import trio
+from hypercorn.config import Config
+from hypercorn.trio import serve
+
+from warpleague.arena.hall.children import Child
+from warpleague.arena.hall.desk import Desk
+from warpleague.arena.hall.gate import Gate, GateLimits
+from warpleague.arena.hall.hall import Hall
+from warpleague.arena.hall.press import Press
+from warpleague.arena.log import log
+from warpleague.arena.submissions.ledger import FILE, Ledger
+from warpleague.arena.submissions.tokens import authors
+from warpleague.errors import BadInput
+from warpleague.league.config import load_config
+from warpleague.runner.bundle.shipped import located
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from starlette.routing import BaseRoute
+
+_WEB: Final = "warpleague.arena.submissions.web"
+"""The pages of authors and organisers."""
+_HEAD_S: Final = 15.0
+"""How long a connection may be without a whole head of a request."""
+_UNREAD_MS: Final = 30_000
+"""How long a visitor may leave unread what was sent."""
+
+
+@attrs.frozen(kw_only=True)
+class Serving:
+    """What is served: leagues of one folder of results, at an address, under these names (with ports).
+
+    `jobs` and `logs_mb` are those of `Keeping`; with `plays` false nobody plays or checks here. A page shows what
+    happens in a match `delay_s` late. `patience_s` is how long matches may take to end when the server is stopped.
+    """
+
+    paths: tuple[Path, ...]
+    results: Path
+    host: str = "127.0.0.1"
+    port: int = 8000
+    names: tuple[str, ...] = ()
+    title: str = "Warp League"
+    plays: bool = True
+    jobs: int | None = None
+    delay_s: float = 0.0
+    pages_mb: int = 500
+    logs_mb: int = 200
+    behind_proxy: bool = False
+    patience_s: float = 20.0
+    limits: GateLimits = attrs.Factory(GateLimits)
+
+
+def check_address(serving: Serving) -> None:
+    """Raise `BadInput` for an address that strangers reach, as long as there is no organiser's token."""
+    try:
+        loopback = ipaddress.ip_address(serving.host).is_loopback
+    except ValueError:
+        raise BadInput(
+            f"--host {serving.host}: must be the number of an address, such as 127.0.0.1"
+        ) from None
+    if loopback and not serving.behind_proxy:
+        return
+    if not serving.names:
+        raise BadInput(
+            "--name is missing: say by which name visitors call this server, such as --name arena.example.org"
+        )
+    known = []
+    if (serving.results / FILE).exists():
+        with Ledger.open(serving.results) as ledger:
+            known = [author for author in authors(ledger) if author.organiser and author.revoked is None]
+    if not known:
+        raise BadInput(
+            f"--host {serving.host}: others can reach that address, and nobody has an organiser's token yet; "
+            f"make one first: warpleague arena author add NAME --organiser --results {serving.results}"
+        )
+
+
+async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _address: None) -> None:
+    """Serve until SIGTERM or SIGINT; `ready` is called with the address of the first page."""
+    configs = {}
+    for path in serving.paths:
+        config = load_config(path, without_bots=True)
+        if config.name in configs:
+            raise BadInput(f"{path}: there is another league called {config.name}")
+        configs[config.name] = config
+    check_address(serving)
+    serving.results.mkdir(parents=True, exist_ok=True)
+    listener = _listening(serving)
+    _open_more_files()
+    press = Press()
+    try:
+        desks = [
+            Desk(
+                name,
+                located(path),
+                serving.results,
+                press,
+                delay_s=serving.delay_s,
+                pages_mb=serving.pages_mb,
+            )
+            for name, path in zip(configs, serving.paths, strict=True)
+        ]
+        hall = Hall(desks, configs, serving.results, title=serving.title, submits=find_spec(_WEB) is not None)
+        routes, bodies = _submissions(hall)
+        gate = Gate(hall.app(routes), bodies=bodies, limits=serving.limits, behind_proxy=serving.behind_proxy)
+        port = listener.getsockname()[1]
+        gate.hosts = _hosts(serving, port)
+        children = _children(serving, configs) if serving.plays else []
+        hall.health = partial(_health, gate, children)
+        await _run(serving, gate, listener, desks, children, hall, ready)
+    finally:
+        listener.close()
+        press.close()
+
+
+def _submissions(hall: Hall) -> tuple[list[BaseRoute], Mapping[str, int]]:
+    """The pages of authors and organisers, and how large what they send may be."""
+    if not hall.submits:
+        return [], {}
+    web = import_module(_WEB)
+    return list(web.routes(hall)), dict(web.BODY_LIMITS)
+
+
+def _hosts(serving: Serving, port: int) -> frozenset[str]:
+    names = {serving.host, "127.0.0.1", "localhost"} if not serving.names else {*serving.names, "127.0.0.1"}
+    names = {f"[{name}]" if ":" in name else name for name in names}
+    return frozenset({f"{name}:{port}".lower() for name in names} | {name.lower() for name in serving.names})
+
+
+def _listening(serving: Serving) -> socket.socket:
+    """A socket that waits for visitors; one who does not read what was sent is dropped."""
+    family = socket.AF_INET6 if ":" in serving.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNREAD_MS)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        listener.bind((serving.host, serving.port))
+    except OSError as error:
+        listener.close()
+        raise BadInput(f"{serving.host} port {serving.port}: cannot listen there: {error.strerror}") from None
+    return listener
+
+
+def _open_more_files() -> None:
+    """Let this process open as many files as it may: each visitor needs one."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 65_536), hard))
+
+
+def _children(serving: Serving, configs: Mapping[str, Any]) -> list[Child]:
+    """A scheduler for each league, and the checker, which is wanted as soon as there are authors."""
+    results = ("--results", str(serving.results), "--tied")
+    more = ("--live", "--logs-mb", str(serving.logs_mb))
+    jobs = () if serving.jobs is None else ("--jobs", str(serving.jobs))
+    found = [
+        Child(f"scheduler {name}", ("arena", "play", str(path), *results, *more, *jobs))
+        for name, path in zip(configs, serving.paths, strict=True)
+    ]
+    checked = [
+        str(path)
+        for config, path in zip(configs.values(), serving.paths, strict=True)
+        if config.rules.level == "sandbox"
+    ]
+    if checked:
+        ledger = serving.results / FILE
+        found.append(Child("checker", ("arena", "check", *checked, *results), ledger.exists))
+    return found
+
+
+def _health(gate: Gate, children: list[Child]) -> dict[str, Any]:
+    wanted = {child.name: child.to_json() for child in children}
+    return {
+        "well": all(told["runs"] for told in wanted.values() if told["wanted"]),
+        "processes": wanted,
+        "requests_open": gate.open,
+        "requests_refused": gate.refused,
+        "memory_bytes": _memory(),
+    }
+
+
+def _memory() -> int:
+    """What this process has of the machine's memory, in bytes."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * resource.getpagesize()
+    return 0
+
+
+async def _run(
+    serving: Serving,
+    gate: Gate,
+    listener: socket.socket,
+    desks: list[Desk],
+    children: list[Child],
+    hall: Hall,
+    ready: Callable[[str], Any],
+) -> None:
+    stopped = trio.Event()
+    port = listener.getsockname()[1]
+    config = Config()
+    config.bind = [f"fd://{listener.detach()}"]  # which closes it
+    config.errorlog = config.accesslog = None
+    config.include_server_header = False
+    config.graceful_timeout = 1.0
+    config.keep_alive_timeout = _HEAD_S
+    config.backlog = 1024
+    async with trio.open_nursery() as nursery:
+        await nursery.start(_wait_for_signal, stopped)
+        for desk in desks:
+            nursery.start_soon(desk.keep, hall.words())
+        for child in children:
+            nursery.start_soon(child.keep)
+        web = partial(serve, gate, config, shutdown_trigger=stopped.wait)  # type: ignore[arg-type]
+        nursery.start_soon(_until, web, stopped)
+        host = f"[{serving.host}]" if ":" in serving.host else serving.host
+        address = f"http://{host}:{port}/"
+        log("serving", address=address, leagues=[desk.name for desk in desks])
+        ready(address)
+        await stopped.wait()
+        log("stopping")
+        nursery.cancel_scope.deadline = trio.current_time() + 2.0
+    async with trio.open_nursery() as nursery:
+        for child in children:
+            nursery.start_soon(child.stop, serving.patience_s)
+    log("ended", process="server")
+
+
+async def _until(web: Callable[[], Any], stopped: trio.Event) -> None:
+    await web()
+    stopped.set()
+
+
+async def _wait_for_signal(
+    stopped: trio.Event, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+) -> None:
+    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        task_status.started()
+        async for _ in signals:
+            stopped.set()

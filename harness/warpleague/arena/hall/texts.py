@@ -1,0 +1,62 @@
+"""The pages of the documentation, and the rules of the games, as pages of the server."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from warpleague.report.docs import page_name, page_text, pages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from markdown_it.token import Token
+
+_SLUG: Final = re.compile(r"[^\w\- ]")
+
+
+@cache
+def text_of(name: str) -> tuple[str, Markup] | None:
+    """The title of a page of the documentation, and its text as HTML; None if there is none of that name."""
+    known = pages()
+    page = known.get(name)
+    if page is None:
+        return None
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = reader.parse(page_text(page))
+    for token, after in pairwise(tokens):
+        if token.type == "heading_open":
+            token.attrSet("id", _slug(after.content))
+    for token in tokens:
+        if token.children:
+            token.children = _mended(token.children, known)
+    return page.title, Markup(reader.renderer.render(tokens, reader.options, {}))
+
+
+def _slug(heading: str) -> str:
+    """The name of a heading in links, as the sites for code make it."""
+    return _SLUG.sub("", heading.lower()).replace(" ", "-")
+
+
+def _mended(children: Sequence[Token], known: Any) -> list[Token]:
+    """Links to other pages lead to their addresses here; those to files that only a checkout has become plain text."""
+    made, dead = [], 0
+    for child in children:
+        if child.type == "link_open":
+            target = str(child.attrGet("href") or "")
+            path, hash_, place = target.partition("#")
+            if "://" not in target and path:
+                if page_name(path) not in known:
+                    dead += 1
+                    continue
+                child.attrSet("href", f"/docs/{page_name(path)}{hash_}{place}")
+        elif child.type == "link_close" and dead:
+            dead -= 1
+            continue
+        made.append(child)
+    return made

@@ -1,0 +1,190 @@
+"""Keeps a league played for weeks: what is left, what becomes new, and what an organiser decides about it.
+
+One process plays one league; the lock of the store sees to that. It may be killed at any moment: what was committed is
+there, and the next process plays the rest. Without submissions (no `arena.db` beside the league) it plays what the
+league file says, and goes on when the file changes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from warpleague.arena.live import feed
+from warpleague.arena.log import log, log_error
+from warpleague.arena.retention import prune
+from warpleague.arena.submissions import entering
+from warpleague.arena.submissions.ledger import FILE, Ledger
+from warpleague.errors import BadInput, StoreError
+from warpleague.league.config import load_config
+from warpleague.league.league import open_to_run
+from warpleague.league.progress import RunWatcher
+from warpleague.league.running import run_league
+from warpleague.runner.bot.logs import LogFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from warpleague.league.config import LeagueConfig
+    from warpleague.league.progress import RunReport, Void
+
+_LOOK_S: Final = 0.5
+"""How often it is looked whether something has changed, while nothing is played."""
+_FIRST_PAUSE_S: Final = 1.0
+_LONGEST_PAUSE_S: Final = 60.0
+"""How long it waits after a run that failed: twice as long each time, up to this."""
+_PRUNE_S: Final = 60.0
+
+
+@attrs.frozen
+class Keeping:
+    """How a league is kept played: on `jobs` processes (None: as its file says), watchable if `live`.
+
+    At most `logs_mb` of what its bots printed is kept; 0 keeps none.
+    """
+
+    path: Path
+    results: Path
+    jobs: int | None = None
+    live: bool = False
+    logs_mb: int = 200
+
+
+class Keeper:
+    """Plays one league until it is stopped."""
+
+    def __init__(self, keeping: Keeping) -> None:
+        self._how = keeping
+        self._stop = threading.Event()
+        self._ledger: Ledger | None = None
+
+    def run(self) -> int:
+        """Play until SIGTERM or SIGINT; the exit code."""
+        with self._signals(), contextlib.ExitStack() as open_files:
+            pause_s = _FIRST_PAUSE_S
+            while not self._stop.is_set():
+                config = load_config(self._how.path, without_bots=True)
+                if self._ledger is None and (self._how.results / FILE).exists():
+                    self._ledger = open_files.enter_context(Ledger.open(self._how.results))
+                before = self._standing(config)
+                try:
+                    report = self._play(config, before)
+                except BadInput as error:  # too few bots, the store is in use, or a file that does not fit
+                    log("waits", league=config.name, why=str(error))
+                    self._wait(config, before, pause_s if isinstance(error, StoreError) else None)
+                    pause_s = min(2 * pause_s, _LONGEST_PAUSE_S) if isinstance(error, StoreError) else pause_s
+                    continue
+                if report is None:  # it is paused
+                    self._wait(config, before)
+                elif report.stopped:
+                    break
+                elif report.failure is not None or report.void:
+                    log("void", league=config.name, failure=report.failure, matches=len(report.void))
+                    self._wait(config, before, pause_s)
+                    pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+                else:
+                    pause_s = _FIRST_PAUSE_S
+                    if report.complete:
+                        log("complete", league=config.name, matches=report.stored)
+                        self._wait(config, before)
+        log("ended", process="scheduler")
+        return 0
+
+    @contextlib.contextmanager
+    def _signals(self) -> Iterator[None]:
+        """While a run goes on it has its own handlers, which let the matches being played end."""
+        old = {number: signal.signal(number, self._stopped) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            yield
+        finally:
+            for number, before in old.items():
+                signal.signal(number, before)
+
+    def _stopped(self, *_: Any) -> None:
+        self._stop.set()
+
+    def _standing(self, config: LeagueConfig) -> tuple[Any, ...]:
+        """Something that differs as soon as the league has to be opened again."""
+        with contextlib.suppress(OSError):
+            facts = self._how.path.stat()
+            asked = () if self._ledger is None else entering.standing(self._ledger, config.name)
+            begun = self._ledger is not None or (self._how.results / FILE).exists()
+            return (facts.st_mtime_ns, facts.st_size, facts.st_ino, begun, *asked)
+        return ()
+
+    def _wait(self, config: LeagueConfig, before: tuple[Any, ...], most_s: float | None = None) -> None:
+        """Wait until something has changed, or until `most_s` is over."""
+        end_s = float("inf") if most_s is None else time.monotonic() + most_s
+        while self._standing(config) == before and time.monotonic() < end_s and not self._stop.wait(_LOOK_S):
+            pass
+
+    def _play(self, config: LeagueConfig, before: tuple[Any, ...]) -> RunReport | None:
+        """Play until nothing is left or something has changed; None if the league is paused."""
+        ledger, results, name = self._ledger, self._how.results, config.name
+        publish = True
+        if ledger is not None:
+            for decision in entering.decide(ledger, config, results):
+                log("decided", league=name, what=decision.what, answer=decision.answer)
+            if entering.is_paused(ledger, name):
+                log("paused", league=name)
+                return None
+            publish = entering.is_closed(ledger, name)
+            config = entering.entered(ledger, config)
+        with open_to_run(config, results) as league:
+            folder = results / name / feed.FOLDER
+            feed.clear(folder)
+            logs = LogFolder(results / name / "logs") if self._how.logs_mb else None
+            play: Any = None
+            if self._how.live:
+                play = partial(feed.play_shown, folder=str(folder.absolute()), log=logs is not None)
+            log("plays", league=name, bots=list(league.season.names), left_out=list(league.skipped))
+            if self._stop.is_set():
+                return None
+            watcher = _Watcher(name, results / name / "logs", self._how.logs_mb)
+            report = run_league(
+                league,
+                jobs=self._how.jobs,
+                play=play,
+                watcher=watcher,
+                logs=logs,
+                until=lambda: self._stop.is_set() or self._standing(config) != before,
+                publish=publish,
+            )
+        log("played", league=name, played=report.played, stored=report.stored, total=report.total)
+        return report
+
+
+class _Watcher(RunWatcher):
+    """Logs what goes wrong, and keeps the logs of bots within their bound."""
+
+    def __init__(self, league: str, logs: Path, most_mb: int) -> None:
+        self._league, self._logs, self._most = league, logs, most_mb * 1_000_000
+        self._pruned_s = time.monotonic()
+
+    def failed(self, void: Void) -> None:
+        log("match void", league=self._league, match=void.fixture.id, error=void.error, trace=void.trace)
+
+    def note(self, text: str) -> None:
+        log("note", league=self._league, text=text)
+
+    def tick(self) -> None:
+        if time.monotonic() - self._pruned_s > _PRUNE_S:
+            self._pruned_s = time.monotonic()
+            prune(self._logs, self._most)
+
+
+def keep_playing(keeping: Keeping) -> int:
+    """Play a league until this process is stopped; the exit code."""
+    try:
+        return Keeper(keeping).run()
+    except BaseException as error:
+        if not isinstance(error, BadInput):
+            log_error("scheduler failed", error, league=str(keeping.path))
+        raise

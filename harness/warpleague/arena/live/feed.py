@@ -1,0 +1,77 @@
+"""Writes down a match while it is played: the lines of its record so far, in a file that goes when the match ends.
+
+It costs a decision nothing: a task beside the match looks now and then what has been written. A match that is over
+soon gets no file, since nobody could watch it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import trio
+
+from warpleague.runner.play import play_beside
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from warpleague.match.referee import Referee
+    from warpleague.match.spec import MatchResult, MatchSpec
+
+FOLDER: Final = "live"
+"""The folder beside a league's store with the matches that are being played."""
+ENDING: Final = ".part"
+
+_PATIENCE_S: Final = 0.5
+"""How long a match is played before it gets a file."""
+_LOOK_S: Final = 0.25
+"""How often it is looked what has happened."""
+
+
+async def play_shown(spec: MatchSpec, folder: str, log: bool = False) -> MatchResult:
+    """Play a match as `play_beside` does, and let those who read `folder` see it."""
+    path = os.path.join(folder, spec.id + ENDING)  # noqa: PTH118 - paths come late
+    try:
+        return await play_beside(spec, log, attendant=partial(write_on, path))
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(path)  # noqa: PTH108 - as above
+
+
+async def write_on(path: str, referee: Referee) -> None:
+    """Write what happens in a match into the file at `path` until this is cancelled.
+
+    A full disk ends the writing and nothing else.
+    """
+    await trio.sleep(_PATIENCE_S)
+    with contextlib.suppress(OSError):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)  # noqa: PTH108 - of a referee that has died; who reads it must not see it change
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
+            written = 0
+            while True:
+                lines = referee.lines_since(written)
+                if lines:
+                    written += len(lines)
+                    _write(file, b"@%.2f\n%b" % (time.time(), b"".join(lines)))
+                await trio.sleep(_LOOK_S)
+        finally:
+            os.close(file)
+
+
+def _write(file: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(file, rest) :]
+
+
+def clear(folder: Path) -> None:
+    """Remove what referees that have died left, and make the folder if need be; only who runs the league may."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for path in folder.glob(f"*{ENDING}"):
+        path.unlink(missing_ok=True)

@@ -1,0 +1,202 @@
+"""Follows the matches that are being played: executes what their referees wrote, for those who watch.
+
+A spectator sees what every seat knows and nothing more, and all of it `delay_s` late. The lines of a match are only
+executed while somebody watches it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
+
+import trio
+
+from warpleague.arena.frames import LOG, MOST_PICTURES, Frame
+from warpleague.arena.live.feed import ENDING
+from warpleague.arena.news import News
+from warpleague.errors import BadInput, RecordError
+from warpleague.games.api import CHANCE, SPECTATOR
+from warpleague.match.replay import Replay
+from warpleague.report.site.wording import labels, one_line
+from warpleague.safe_text import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from warpleague.games.api import JsonObject
+    from warpleague.match.replay import ReplayStep
+
+_READ: Final = 1 << 20
+_SLICE: Final = 50
+"""Lines executed before others get a turn."""
+_KEPT_S: Final = 30.0
+"""How long a match that is over is kept, so that those who watch it are told."""
+_MOST: Final = 1_000
+"""Matches followed at a time in one folder."""
+
+
+class LiveMatch:
+    """A match that is being played, as far as a spectator may know it."""
+
+    def __init__(self, path: Path, delay_s: float) -> None:
+        self.id = path.name.removesuffix(ENDING)
+        self.news = News()
+        self.over = False
+        """Whether a spectator may know that it is over."""
+        self.watchers = 0
+        self.frames: deque[Frame] = deque(maxlen=LOG + MOST_PICTURES)
+        self.before = 0  # frames that are forgotten
+        self.turn: tuple[int, ...] = ()
+        self.trouble = ""
+        self.ended_s: float | None = None  # when its file was gone
+        self.began_s = float("inf")
+        self._delay_s = delay_s
+        self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._inode = os.fstat(self._file).st_ino
+        self._rest = b""
+        self._batches: deque[tuple[float, list[bytes]]] = deque()
+        self._replay: Replay | None = None
+        self._steps: Iterator[ReplayStep | None] = iter(())
+        self._executing = trio.Lock()
+
+    @property
+    def shown(self) -> bool:
+        """Whether spectators may know that it has begun."""
+        return self._replay is not None
+
+    @property
+    def names(self) -> list[str]:
+        """The labels of the bots by seat."""
+        assert self._replay is not None
+        return labels([one_line(seat["bot"]) for seat in self._replay.header["seats"]])
+
+    def is_of(self, inode: int) -> bool:
+        """Whether this is the match of the file with this inode: a match that is begun again gets a new file."""
+        return inode == self._inode
+
+    def close(self) -> None:
+        """Read no more."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def read(self, now_s: float) -> None:
+        """Take what has been written, and let through what is old enough to be shown."""
+        while self._file >= 0 and (data := os.read(self._file, _READ)):
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            for line in lines:
+                if line.startswith(b"@"):
+                    with contextlib.suppress(ValueError):
+                        self._batches.append((float(line[1:]), []))
+                elif self._batches:
+                    self._batches[-1][1].append(line + b"\n")
+        told = False
+        while self._batches and self._batches[0][0] <= now_s - self._delay_s:
+            at_s, lines = self._batches.popleft()
+            told |= self._let_through(at_s, lines)
+        if self.ended_s is not None and not self._batches and now_s >= self.ended_s + self._delay_s:
+            self.over = told = True
+            self.close()
+        if told:
+            self.news.tell()
+
+    def _let_through(self, at_s: float, lines: list[bytes]) -> bool:
+        if self._replay is None and lines:
+            self.began_s = at_s
+            try:
+                self._replay = Replay(lines[0], where=f"match {self.id}")
+            except RecordError as error:
+                self.trouble = str(error)
+                return True
+            self._steps = self._replay.follow()
+            lines = lines[1:]
+            self._see(self._replay.first, ())
+        if self._replay is not None:
+            self._replay.lines += lines
+        return bool(lines)
+
+    async def execute(self) -> None:
+        """Execute the lines that were let through, for those who watch; others get their turns meanwhile."""
+        async with self._executing:
+            await self._execute()
+
+    async def _execute(self) -> None:
+        count = 0
+        left = 0 if self._replay is None else len(self._replay.lines)
+        try:
+            for step in self._steps:
+                if step is None:
+                    break
+                pictured = step.line > left - MOST_PICTURES
+                self._see(step.state, self._words(step), pictured=pictured)
+                count += 1
+                if count % _SLICE == 0:
+                    await trio.lowlevel.checkpoint()
+        except RecordError as error:
+            self.trouble, self._steps = str(error), iter(())
+        if count or self.trouble:
+            self.news.tell()
+
+    def _words(self, step: ReplayStep) -> tuple[str, ...]:
+        assert self._replay is not None
+        seen = (event.seen_by(SPECTATOR) for event in step.events)
+        return tuple(safe(self._replay.game.tell(data), keep="") for data in seen if data is not None)
+
+    def _see(self, state: Any, told: tuple[str, ...], *, pictured: bool = True) -> None:
+        assert self._replay is not None
+        game = self._replay.game
+        if len(self.frames) == self.frames.maxlen:
+            self.before += 1
+        self.frames.append(Frame(told, game.scene(state, SPECTATOR) if pictured else None))
+        self.turn = tuple(seat for seat in game.actors(state) if seat != CHANCE)
+
+    def to_json(self) -> JsonObject:
+        """What a list says of it."""
+        return {"id": self.id, "bots": self.names, "began": round(self.began_s)}
+
+
+class LiveFolder:
+    """The matches that the referees of a league write into one folder."""
+
+    def __init__(self, folder: Path, delay_s: float = 0.0) -> None:
+        self.matches: dict[str, LiveMatch] = {}
+        self._folder = folder
+        self._delay_s = delay_s
+
+    def look(self, now_s: float) -> bool:
+        """Find matches that have begun and ended, and read on; whether a list of them would be another than before."""
+        before = [match.id for match in self.playing()]
+        found: dict[str, os.DirEntry[str]] = {}
+        with contextlib.suppress(OSError), os.scandir(self._folder) as entries:
+            found = {
+                entry.name.removesuffix(ENDING): entry for entry in entries if entry.name.endswith(ENDING)
+            }
+        for name, match in list(self.matches.items()):
+            if match.ended_s is None and not (name in found and match.is_of(found[name].inode())):
+                match.ended_s = now_s
+            match.read(now_s)
+            if match.over and match.ended_s is not None and now_s > match.ended_s + self._delay_s + _KEPT_S:
+                del self.matches[name]
+        for name, entry in found.items():
+            known = self.matches.get(name)
+            if known is not None and not known.over:
+                continue
+            if known is None and len(self.matches) >= _MOST:
+                continue
+            with contextlib.suppress(OSError, BadInput):
+                self.matches[name] = match = LiveMatch(self._folder / entry.name, self._delay_s)
+                match.read(now_s)
+        return before != [match.id for match in self.playing()]
+
+    def playing(self) -> list[LiveMatch]:
+        """The matches that are being played, as far as spectators may know, the oldest first."""
+        shown = (match for match in self.matches.values() if match.shown and not match.over)
+        return sorted(shown, key=lambda match: (match.began_s, match.id))
+
+    def close(self) -> None:
+        """Read no more."""
+        for match in self.matches.values():
+            match.close()

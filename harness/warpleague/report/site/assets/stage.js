@@ -1,0 +1,98 @@
+// A board on which a match goes on: shows the frames that come, one after the other, and tells what happened.
+
+"use strict";
+
+(() => {
+  const { Board, EMPTY, make, naming, patch, showLegend, trays } = globalThis.warpleague;
+  const find = (id) => document.getElementById(id);
+
+  /** The stage of a page; `nameOf` names a seat, `count` says how many there are, `rested` is called when all is shown. */
+  class Stage {
+    constructor(nameOf, count, rested) {
+      Object.assign(this, { scene: EMPTY, before: undefined, queue: [], timer: 0, nameOf, rested });
+      Object.assign(this, naming(nameOf, count)); // say and titleOf
+      this.board = new Board(find("board"), nameOf, this.say);
+    }
+
+    /** Whether all that has come is shown. */
+    get rests() {
+      return this.queue.length === 0 && !this.timer;
+    }
+
+    reset() {
+      window.clearTimeout(this.timer);
+      Object.assign(this, { scene: EMPTY, before: undefined, queue: [], timer: 0 });
+      find("log").replaceChildren();
+    }
+
+    /** Hides the board, until there is a picture of it again. */
+    hide() {
+      this.board.clear();
+      find("panels").replaceChildren();
+      Object.assign(this, { scene: EMPTY, before: undefined });
+    }
+
+    /** Shows the frames that have come, one after the other. */
+    play(frames) {
+      this.queue.push(...frames);
+      if (!this.timer) this.#next();
+    }
+
+    #next() {
+      while (this.queue.length > 0) {
+        const frame = this.queue.shift();
+        this.#tell(frame.told);
+        if (!frame.scene) continue;
+        this.before = this.scene === EMPTY ? undefined : this.scene;
+        this.scene = patch(this.scene, frame.scene);
+        if (Object.keys(frame.scene).length === 0) continue;
+        this.show(this.scene, this.before);
+        const pace = this.before ? Number(find("pace").value) : 0;
+        if (this.queue.length > 0 && pace > 0) {
+          this.rested();
+          this.timer = window.setTimeout(() => {
+            this.timer = 0;
+            this.#next();
+          }, pace / Math.max(1, this.queue.length / 6));
+          return;
+        }
+      }
+      this.rested();
+    }
+
+    #tell(lines) {
+      const log = find("log");
+      for (const line of lines) log.append(make("li", "new", this.say(line)));
+      while (log.children.length > 200) log.firstChild.remove();
+      [...log.children].slice(0, -lines.length - 6).forEach((item) => item.classList.remove("new"));
+      log.scrollTop = log.scrollHeight;
+    }
+
+    show(scene, before) {
+      const { say, titleOf, nameOf } = this;
+      find("caption").textContent = say(scene.caption);
+      find("board").toggleAttribute("hidden", scene.cells.length === 0);
+      this.board.show(scene, before);
+      const owned = (made, owner) => {
+        if (owner !== null && owner !== undefined) made.classList.add("owned", `seat-${owner % 10}`);
+        return made;
+      };
+      const owners = [...new Set(scene.trays.map(([, owner]) => owner ?? null))];
+      const held = owners.flatMap((owner) => {
+        const own = trays(scene, before, owner);
+        const title = owner === null ? [] : [make("h2", "", nameOf(owner))];
+        return own.length > 0 ? [owned(make("section", "panel", ...title, ...own), owner)] : [];
+      });
+      const panels = scene.panels.flatMap(([title, owner], index) => {
+        const lines = scene.lines[index];
+        if (lines.length === 0) return [];
+        const shown = make("div", "lines", ...lines.map((line) => make("div", "", say(line) || "\u00a0")));
+        return [owned(make("section", "panel", make("h2", "", titleOf(title, owner)), shown), owner)];
+      });
+      find("panels").replaceChildren(...held, ...panels);
+      showLegend(find("legend"), scene, say, find("board"));
+    }
+  }
+
+  globalThis.warpleague.Stage = Stage;
+})();

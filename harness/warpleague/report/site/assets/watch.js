@@ -1,0 +1,44 @@
+// Shows a match while it is played, as far as all seats know it.
+//
+// What bots wrote is only ever shown as text, never as markup.
+
+"use strict";
+
+(() => {
+  const { Stage, make } = globalThis.warpleague;
+  const find = (id) => document.getElementById(id);
+  const seats = [...find("seats").children].map((item) => item.dataset.name);
+  const stage = new Stage(nameOf, () => seats.length, showState);
+  let state = { over: false, turn: [] };
+
+  function nameOf(seat) {
+    if (seat === null || seat === undefined) return "";
+    return seat < seats.length ? seats[seat] : "the game itself";
+  }
+
+  function showState() {
+    const status = find("status");
+    [...find("seats").children].forEach((item, seat) => item.classList.toggle("acts", state.turn.includes(seat)));
+    if (state.trouble) status.textContent = `This match cannot be shown: ${state.trouble}`;
+    else if (!state.over) status.textContent = state.turn.length > 0 ? `${state.turn.map(nameOf).join(" and ")} to move` : "The match goes on";
+    else if (stage.rests) status.replaceChildren("The match is over: ", link(find("replay").value, "its result and replay"));
+  }
+
+  function link(address, text) {
+    const made = make("a", "", text);
+    made.href = address;
+    return made;
+  }
+
+  const source = new EventSource(find("news").value);
+  source.onmessage = (event) => {
+    const message = JSON.parse(event.data);
+    if (message.reset) stage.reset();
+    state = message;
+    if (state.over) source.close();
+    stage.play(message.frames);
+  };
+  source.onerror = () => {
+    if (!state.over) find("status").textContent = "The connection was lost. The page tries again.";
+  };
+})();
