@@ -208,20 +208,17 @@ def _message(value: JsonObject, known: dict[str, Any], speaker: str) -> Any:
         raise WireError("malformed", f"{name}: {error}") from None
 
 
-# All that follows the id in an answer with an index, as most bots write it.
+# The two parts of an answer with an index, as most bots write it.
 _INDICES: Final = {b"%d}" % index: index for index in range(1000)}
+_head = lru_cache(maxsize=4096)(b'{"type":"act","id":%d,"action":'.__mod__)
 
 
-def answer_head(id: int) -> bytes:  # noqa: A002 - the field's name on the wire
-    """The beginning of an answer to the question `id`, as most bots write it; for `decode_index`."""
-    return b'{"type":"act","id":%d,"action":' % id
-
-
-def decode_index(line: bytes, head: bytes) -> int | None:
-    """The index in a bot's `line` that begins with `head` (of `answer_head`), if it is no more than an index.
+def decode_index(line: bytes, id: int) -> int | None:  # noqa: A002 - the field's name on the wire
+    """The index in a bot's `line`, if it is no more than an index in answer to the question `id`.
 
     None says nothing of the line: `decode_bot` tells.
     """
+    head = _head(id)
     return _INDICES.get(line[len(head) :]) if line.startswith(head) else None
 
 
@@ -280,10 +277,19 @@ def canonical(value: object) -> bytes:
 
 def _plain(value: Any) -> Any:
     """`value` with attrs objects as dicts, without the fields that are None or a default `()`."""
-    if not attrs.has(type(value)):
+    members = _members(value.__class__)
+    if members is None:
         return value
-    fields = ((a, getattr(value, a.name)) for a in attrs.fields(type(value)))
-    return {a.name: _plain(part) for a, part in fields if not (part is None or part == () == a.default)}
+    parts = ((name, getattr(value, name), default) for name, default in members)
+    return {
+        name: _plain(part) for name, part, default in parts if not (part is None or part == () == default)
+    }
+
+
+@lru_cache
+def _members(cls: type) -> tuple[tuple[str, Any], ...] | None:
+    """The names and defaults of the fields of an attrs class; None of any other."""
+    return tuple((field.name, field.default) for field in attrs.fields(cls)) if attrs.has(cls) else None
 
 
 def _unbroken(line: bytes) -> bytes:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 
 import pytest
 
 from warpleague.runner.host.processes import ended, spawn, state
+from warpleague.runner.host.schedstat import own_counts
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
 
@@ -46,3 +48,14 @@ def test_a_name_cannot_forge_a_state() -> None:
     assert mine is not None
     assert found[1] >= mine[1] > 0
     assert state(process.pid) is None
+
+
+def test_a_fork_reads_its_own_counts() -> None:
+    """A fork does not go on reading what the kernel counts of its parent, whose descriptor it inherits."""
+    while own_counts()[0] < 10_000_000:  # more than the child computes before it looks
+        pass
+    pid = os.fork()
+    if pid == 0:
+        own = time.clock_gettime_ns(time.CLOCK_THREAD_CPUTIME_ID)
+        os._exit(0 if 0 < own_counts()[0] <= own + 5_000_000 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0

@@ -98,6 +98,16 @@ class ForkServer:
         return self._process.wait()
 
 
+def told_status(status: int) -> str:
+    """How a process ended, in words."""
+    if status >= 0:
+        return f"left with exit status {status}"
+    try:
+        return f"was killed by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"was killed by signal {-status}"
+
+
 def main(argv: list[str]) -> None:
     """Import what is named, then fork for each request until the socket ends."""
     fd, parent = int(argv[0]), int(argv[1])

@@ -13,7 +13,6 @@ import os
 import pickle
 import select
 import selectors
-import signal
 import threading
 from collections import deque
 from concurrent.futures import Executor, Future
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 import attrs
 
 from warpleague.errors import HarnessFault
-from warpleague.league.forkserver import Forked, ForkServer
+from warpleague.league.forkserver import Forked, ForkServer, told_status
 from warpleague.league.worker import ROOM, read_frame, write_frame
 
 if TYPE_CHECKING:
@@ -254,7 +253,9 @@ class RefereePool(Executor):
             try:
                 return self._server.start(calls, answers, core)
             except ConnectionError as error:
-                self._count_death(f"; the process that starts them {_told(self._server.close())}", error)
+                self._count_death(
+                    f"; the process that starts them {told_status(self._server.close())}", error
+                )
                 self._server = ForkServer(self._modules)
 
     def _count_death(self, how: str, error: Exception | None = None) -> None:
@@ -344,11 +345,13 @@ class RefereePool(Executor):
         self._referees.remove(referee)
         status = self._stop(referee)
         for call in referee.running.values():
-            call.future.set_exception(RefereeDied(f"the referee process {_told(status)} during a match"))
+            call.future.set_exception(
+                RefereeDied(f"the referee process {told_status(status)} during a match")
+            )
         for call in referee.own:
             if not call.is_task:  # its successor knows nothing that such a call could be about
-                call.future.set_exception(RefereeDied(f"the referee process {_told(status)}"))
-        self._count_death(f"; the last {_told(status)}")
+                call.future.set_exception(RefereeDied(f"the referee process {told_status(status)}"))
+        self._count_death(f"; the last {told_status(status)}")
         self._start(referee.core, selector)
         self._referees[-1].own.extend(call for call in referee.own if call.is_task)
 
@@ -392,13 +395,3 @@ class RefereePool(Executor):
             self._ended = True
             os.close(self._wake_out)
             os.close(self._wake_in)
-
-
-def _told(status: int) -> str:
-    """How a process ended, in words."""
-    if status >= 0:
-        return f"left with exit status {status}"
-    try:
-        return f"was killed by {signal.Signals(-status).name}"
-    except ValueError:
-        return f"was killed by signal {-status}"

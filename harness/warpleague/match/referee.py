@@ -108,7 +108,8 @@ class Referee:
         self._strikes = [0] * seats
         self._then: list[JsonObject] = []
         self._faults: list[list[SeatFault]] = [[] for _ in range(seats)]
-        self._spent: list[tuple[int, int, int, int]] = []
+        # Of each seat: decisions, and their wall, processor and waiting time and the longest, in nanoseconds.
+        self._spent = [[0, 0, 0, 0, 0] for _ in clocks]
 
     def lines_since(self, line: int) -> list[bytes]:
         """The lines of the record from number `line` on, as far as they are written; the header is number 0."""
@@ -244,7 +245,7 @@ class Referee:
         """
         seat = self.seat
         note = value = None
-        action: Any = codec.decode_index(line, codec.answer_head(self._id))
+        action: Any = codec.decode_index(line, self._id)
         if action is None:
             try:
                 reply = codec.decode_bot(line)
@@ -271,7 +272,7 @@ class Referee:
         bank_ns = self._pay(wall_ns)
         if self._again:
             wall_ns, cpu_ns, wait_ns = map(add, self._refused_ns, (wall_ns, cpu_ns or 0, wait_ns or 0))
-        self._spent.append((seat, wall_ns, cpu_ns or 0, wait_ns or 0))
+        self._spend(seat, wall_ns, cpu_ns or 0, wait_ns or 0)
         if then:
             self._then = list(then)
         self._play(action, None, (wall_ns, cpu_ns, wait_ns), note, bank_ns, value)
@@ -345,7 +346,7 @@ class Referee:
         else:
             bank_ns = self.charge(wall_ns)
             if wall_ns:
-                self._spent.append((seat, wall_ns, 0, 0))
+                self._spend(seat, wall_ns, 0, 0)
             if kind == "timeout":
                 self._late[seat].add(self._id)
             self._play(self._legal[0], "substituted", bank_ns=bank_ns)
@@ -383,16 +384,20 @@ class Referee:
             rival=None if outcome.rival is None else number(outcome.rival),
         )
 
+    def _spend(self, seat: int, wall_ns: int, cpu_ns: int, wait_ns: int) -> None:
+        spent = self._spent[seat]
+        spent[0] += 1
+        spent[1] += wall_ns
+        spent[2] += cpu_ns
+        spent[3] += wait_ns
+        if wall_ns > spent[4]:
+            spent[4] = wall_ns
+
     def _times(self) -> tuple[SeatTimes, ...]:
-        totals = [[0, 0, 0, 0, 0] for _ in self.spec.seats]
-        for seat, wall, cpu, wait in self._spent:
-            total = totals[seat]
-            total[0] += 1
-            total[1] += wall
-            total[2] += cpu
-            total[3] += wait
-            total[4] = max(total[4], wall)
-        return tuple(SeatTimes(t[0], t[1] / 1e6, t[2] / 1e6, t[3] / 1e6, t[4] / 1e6) for t in totals)
+        return tuple(
+            SeatTimes(count, *[spent_ns / 1e6 for spent_ns in spent_ns_of])
+            for count, *spent_ns_of in self._spent
+        )
 
     # ------------------------------------------------------------------ moves and lines
 

@@ -12,7 +12,6 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-import attrs
 import trio
 
 from warpleague.errors import BadInput, HarnessFault
@@ -156,11 +155,7 @@ def _play(
 
 def _confinement(spec: MatchSpec) -> Confinement:
     paths = {path for seat in spec.seats for path in seat.paths} if spec.level == "sandbox" else ()
-    return attrs.evolve(
-        check_level(spec.level).confinement(),
-        pondering=spec.pondering,
-        paths=tuple(sorted(paths)) or None,
-    )
+    return check_level(spec.level).confinement(spec.pondering, tuple(sorted(paths)) or None)
 
 
 def _told(group: BaseExceptionGroup[BaseException]) -> BaseException:

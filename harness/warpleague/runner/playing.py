@@ -221,19 +221,21 @@ async def _ask_all(referee: Referee, bots: list[Seat | None], attendants: trio.N
                 bot.share.plays = True
             if referee.spec.pondering != "on":
                 bot.on_slow = partial(_hush, bots, bot)
-    breath = time.perf_counter_ns() + _BREATH_NS
-    while (step := referee.advance()) is not Situation.OVER:
+    over, asked = Situation.OVER, Situation.ASK
+    advance, answer, is_late, clock = referee.advance, referee.answer, referee.is_late, time.perf_counter_ns
+    breath = clock() + _BREATH_NS
+    while (step := advance()) is not over:
         seat = referee.seat
         bot = bots[seat]
         if bot is None:
             raise AssertionError(f"seat {seat} was asked after its bot had not started")
-        if step is Situation.ASK:
+        if step is asked:
             if loop.taken:
                 await loop.turn(partial(_hush, bots if referee.spec.pondering != "on" else (), None))
-            reply = await bot.ask(referee.line, referee.budget_ns, referee.is_late)
+            reply = await bot.ask(referee.line, referee.budget_ns, is_late)
             while isinstance(reply, BotReply):
-                trouble = referee.answer(reply.line, reply.wall_ns, reply.cpu_ns, reply.wait_ns)
-                if trouble is None or not referee.is_late(reply.line):
+                trouble = answer(*reply)
+                if trouble is None or not is_late(reply.line):
                     break
                 reply = await bot.again()
             else:
@@ -244,12 +246,12 @@ async def _ask_all(referee: Referee, bots: list[Seat | None], attendants: trio.N
             _punish(referee, bots, seat, trouble, attendants)
         elif bot.pondering.stops:
             bot.pause()
-        if loop.asked or time.perf_counter_ns() > breath:
+        if loop.asked or clock() > breath:
             for each in bots:
                 if each is not None:
                     each.look_after()
             await trio.lowlevel.checkpoint()
-            breath = time.perf_counter_ns() + _BREATH_NS
+            breath = clock() + _BREATH_NS
 
 
 def _hush(bots: Sequence[Seat | None], asked: Seat | None) -> None:

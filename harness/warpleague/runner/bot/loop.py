@@ -182,13 +182,14 @@ class Loop(trio.abc.Instrument):
             self._check_answers()
         self._waits_ns = time.perf_counter_ns()
         self._limit_ns = round(min(timeout, 3600.0) * 1e9)
-        self._waited_ns = own_counts()[1]
+        # If it does not wait, all of the time is its own: this need not be known.
+        self._waited_ns = own_counts()[1] if self._limit_ns else 0
 
     def after_io_wait(self, timeout: float) -> None:  # noqa: ARG002 - the name is trio's
         """Called by trio when it goes on."""
         now = time.perf_counter_ns()
         took = now - self._waits_ns
-        waited = own_counts()[1] - self._waited_ns
+        waited = own_counts()[1] - self._waited_ns if self._limit_ns else took
         if took - waited < _AT_ONCE_NS:
             self._free_ns = self._woke_ns
         else:

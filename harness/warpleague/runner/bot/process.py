@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
-from warpleague.match.evidence import quote
 from warpleague.match.spec import Violation
 from warpleague.runner.bot import violations
 from warpleague.runner.bot.child import EXIT_S, Child
@@ -25,12 +24,12 @@ from warpleague.runner.bot.clock import LOOK_NS, LongDecision
 from warpleague.runner.bot.exchange import CHUNK, BotReply, exchange_over
 from warpleague.runner.bot.halt import Halt
 from warpleague.runner.bot.loop import Loop, LoopShare
+from warpleague.runner.bot.output import Output
 from warpleague.runner.bot.pondering import Pondering
 from warpleague.runner.bot.stderr import StderrLog
 from warpleague.runner.bot.stopwatch import Stopwatch
 from warpleague.runner.bot.watch import Attendance, read, watch
 from warpleague.runner.confine.launch import MemoryWatch
-from warpline.framing import LineBuffer, LineTooLong
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -64,28 +63,25 @@ class BotProcess:
         self.hello: BotHello | None = None
         """The bot's hello, once it has come."""
         self.pondering = Pondering(len(os.sched_getaffinity(0)) if _LINUX else 1)
-        self._wire: WireLog | None = None
         self.on_slow: Callable[[], None] | None = None
         """Called while an answer takes longer than `QUICK_MS`, now and then."""
         self._level = level
-        self._buffer = LineBuffer()
-        self._held = False  # whether the buffer holds anything
-        self._eof = False
         self._unsent = b""  # what the pipe did not take
-        self._begun = self._ended = 0  # when the last question went out, when its answer came
-        self._budget_ns: int | None = None
-        self._patience_ms = QUICK_MS  # of this question
+        # The last question: when it went out, its budget, how long a plain poll waited, the clock of the bot then.
+        self._asked: tuple[int, int | None, int, int | None] = (0, None, QUICK_MS, None)
+        self._ended = 0  # when the last answer came
         self._turn: LongDecision | None = None  # once the answer takes more than a moment
-        self._cpu_begun: int | None = None
         self._child = Child(seat, level)
         self._halt = Halt(self._child, self.pondering)
         self._stopwatch = Stopwatch(self._child, self._halt)
         self.memory = MemoryWatch(seat.memory_mb, self._child.group)
         self.pid = self._child.pid
         self._in, self._out = self._child.stdin, self._child.stdout
+        self._output = Output(self._out)
+        self._wire: WireLog | None = None
         self._exchange = exchange_over(self._in, self._out)
         self._turns_ns = 0  # how long it has been the bot's turn, in all
-        self._asked_ns = 0  # since when it is the bot's turn, while it is waited for
+        self._turn_ns = 0  # since when it is the bot's turn, while it is waited for
         self._closing = False
         self.share = LoopShare()
         self._poll = select.poll()
@@ -94,7 +90,7 @@ class BotProcess:
 
     def log_to(self, log: BotLog) -> None:
         """Keep in `log` what is said from now on, until `rest`."""
-        self._wire = log.wire
+        self._wire = self._output.wire = log.wire
         log.stderr = self.stderr
 
     # ------------------------------------------------------------------ one question, one answer
@@ -109,60 +105,49 @@ class BotProcess:
         """
         if self._halt.stopped:
             self._halt.resume()
-        if self._wire is not None:
-            self._wire.sent(line)
-        if self._held and (early := self._unasked(forgive)) is not None:
+        wire, output = self._wire, self._output
+        if wire is not None:
+            wire.sent(line)
+        if output.held and (early := self._unasked(forgive)) is not None:
             return early
         if self._unsent:
-            line = self._unsent + line
-            self._unsent = b""
-        self._turn = None
-        self._budget_ns = budget_ns
+            line, self._unsent = self._unsent + line, b""
         wait_ms = 0
         if not self.share.loop.asked:
             wait_ms = QUICK_MS if budget_ns is None or budget_ns >= _QUICK_NS else -(-budget_ns // 1_000_000)
-        self._patience_ms = wait_ms
-        pondering = self.pondering
-        while (
-            found := self._exchange(line, wait_ms, self._child.clock_id, pondering.known_until_ns)
-        ) is None:
+        pondering, clock = self.pondering, self._child.clock_id
+        while (found := self._exchange(line, wait_ms, clock, pondering.known_until_ns)) is None:
             if (early := self._unasked(forgive)) is not None:
                 return early
         written, data, begun, now, cpu_begun, cpu = found
-        self._begun = begun
         if cpu_begun is None:
             cpu_begun = pondering.known_ns  # what it did since its last answer is too little to be judged
         elif cpu_begun > pondering.alarm_ns:
             stopped = self._halt.since_ns
             pondering.judge(cpu_begun, (stopped if stopped > self._ended else begun) - self._ended)
-        self._cpu_begun = cpu_begun
-        if written < len(line):
-            self._begin_turn()
-            try:
-                if not await self._write_rest(line[written:]):
-                    return self._gone() if self._eof else self._timeout("it did not read its input")
-            finally:
-                self._end_turn()
-            return await self.again()
-        if data is not None:
+        self._asked = begun, budget_ns, wait_ms, cpu_begun
+        self._turn = None
+        if data:
             wall_ns = now - begun
-            if (
-                wall_ns < SHORT_NS
-                and data.find(b"\n") == len(data) - 1 < CHUNK - 1
-                and data
-                and not self._held
-            ):
+            if wall_ns < SHORT_NS and data.find(b"\n") == len(data) - 1 < CHUNK - 1 and not output.held:
                 # One whole line, the usual case, past the buffer.
                 self._ended = now
                 self._turns_ns += wall_ns
-                cpu_ns = None
-                if cpu is not None and cpu_begun is not None:
-                    cpu_ns = min(cpu - cpu_begun, wall_ns * self._halt.cores)
                 pondering.answered(now, cpu)
-                if self._wire is not None:
-                    self._wire.received(data)
-                return BotReply(data[:-1], wall_ns, cpu_ns, 0)
-            self._take(data)
+                if wire is not None:
+                    wire.received(data)
+                if cpu is None or cpu_begun is None:
+                    return BotReply(data[:-1], wall_ns, None, 0)
+                return BotReply(data[:-1], wall_ns, min(cpu - cpu_begun, wall_ns * self._halt.cores), 0)
+        if data is not None:
+            output.take(data)
+        elif written < len(line):
+            self._begin_turn()
+            try:
+                if not await self._write_rest(line[written:]):
+                    return self._gone() if output.ended else self._timeout("it did not read its input")
+            finally:
+                self._end_turn()
         return await self.again()
 
     async def again(self) -> BotReply | Violation:
@@ -175,33 +160,27 @@ class BotProcess:
 
     def _begin_turn(self) -> None:
         self.look_after()
-        self._asked_ns = self._begun
+        self._turn_ns = self._asked[0]
         self.share.begin()
 
     def _end_turn(self) -> None:
         self.share.end()
         self._ended = time.perf_counter_ns()
-        self._turns_ns += self._ended - self._asked_ns
-        self._asked_ns = 0
+        self._turns_ns += self._ended - self._turn_ns
+        self._turn_ns = 0
 
     async def _await_line(self) -> BotReply | Violation:
-        turn = self._turn_now()
-        while True:
-            try:
-                line = self._buffer.next_line()
-            except LineTooLong as error:
-                return violations.flooded(error)
-            if line is not None:
-                self._held = len(self._buffer) > 0
-                self.pondering.answered(time.perf_counter_ns(), cpu := self._child.cpu_ns())
-                cpu_ns = None
-                if cpu is not None and self._cpu_begun is not None:
-                    cpu_ns = max(cpu - self._cpu_begun, turn.own_ns)
-                return BotReply(line, turn.charged_ns, cpu_ns, self._stopwatch.wait_ns)
-            if self._eof:
+        turn, cpu_begun = self._turn_now(), self._asked[3]
+        while (line := self._output.line()) is None:
+            if self._output.ended:
                 return self._gone()
             if not await self._doze(trio.lowlevel.wait_readable, self._out):
                 return self._timeout()
+        if isinstance(line, Violation):
+            return line
+        self.pondering.answered(time.perf_counter_ns(), cpu := self._child.cpu_ns())
+        cpu_ns = None if cpu is None or cpu_begun is None else max(cpu - cpu_begun, turn.own_ns)
+        return BotReply(line, turn.charged_ns, cpu_ns, self._stopwatch.wait_ns)
 
     async def _write_rest(self, rest: bytes) -> bool:
         """Write what the pipe did not take at once; false if its time is up before, or the bot died.
@@ -209,7 +188,7 @@ class BotProcess:
         What could not be written goes before the next line, so that the bot never reads two lines mixed up.
         """
         view = memoryview(rest)
-        with trio.move_on_after(60 if self._budget_ns is None else math.inf):
+        with trio.move_on_after(60 if self._asked[1] is None else math.inf):
             while True:
                 try:
                     view = view[os.write(self._in, view) :]
@@ -223,48 +202,23 @@ class BotProcess:
         self._unsent = bytes(view)
         return False
 
-    def _read(self) -> bool:
-        """Read what is there; whether there was anything."""
-        with contextlib.suppress(BlockingIOError):
-            self._take(os.read(self._out, CHUNK))
-            return True
-        return False
-
-    def _take(self, data: bytes) -> None:
-        if data:
-            if self._wire is not None:
-                self._wire.received(data)
-            self._buffer.feed(data)
-            self._held = True
-        else:
-            self._eof = True
-
     def _unasked(self, forgive: Callable[[bytes], bool] | None) -> Violation | None:
-        """Decide whether what the bot wrote before it was asked is a fault."""
-        if not self._eof:
-            self._read()
-        try:
-            while (line := self._buffer.next_line()) is not None:
-                if forgive is None or not forgive(line):
-                    return Violation("protocol", "it wrote a line without having been asked", quote(line))
-        except LineTooLong as error:
-            return violations.flooded(error)
-        # The beginning of a line stays in the buffer: the rest may follow, and is judged then.
-        self._held = len(self._buffer) > 0
-        return self._gone() if self._eof else None
+        """Decide whether what the bot wrote before it was asked is a fault, or whether it has ended."""
+        return self._output.unasked(forgive) or (self._gone() if self._output.ended else None)
 
     def _turn_now(self) -> LongDecision:
         """The clock of the current decision, which takes more than a moment."""
         if self._turn is None:
-            loop, patience_ns = self.share.loop, self._patience_ms * 1_000_000
-            self._turn = self._stopwatch.start(self._begun, self._budget_ns, self._cpu_begun or 0, loop)
-            self._stopwatch.look(self._turn, patience_ns, self._held, self.share, dozed=False)
+            begun, budget_ns, patience_ms, cpu_begun = self._asked
+            self._turn = self._stopwatch.start(begun, budget_ns, cpu_begun or 0, self.share.loop)
+            held = self._output.held
+            self._stopwatch.look(self._turn, patience_ms * 1_000_000, held, self.share, dozed=False)
         return self._turn
 
     async def _doze(self, ready: Callable[[int], Awaitable[None]], fd: int) -> bool:
         """Wait until `ready`, or for the next look at the clocks, and read; false if the bot's time is up."""
         turn, planned_ns = self._turn_now(), _DOZE_NS
-        waited_ns = time.perf_counter_ns() - self._begun
+        waited_ns = time.perf_counter_ns() - self._asked[0]
         if waited_ns < _QUICK_NS:
             planned_ns = (_GLANCE_NS if waited_ns < _GLANCE_NS else _QUICK_NS) - waited_ns
         elif self.on_slow is not None:
@@ -278,7 +232,7 @@ class BotProcess:
             planned_ns = min(planned_ns, left_ns)
         with trio.move_on_after(planned_ns / 1e9) as scope, self.share.dozing(scope, self._out, self._glance):
             await ready(fd)
-        self._stopwatch.look(turn, planned_ns, self._read(), self.share)
+        self._stopwatch.look(turn, planned_ns, self._output.read(), self.share)
         self.share.saw(turn.sleeps)
         return True
 
@@ -293,12 +247,14 @@ class BotProcess:
     # ------------------------------------------------------------------ what went wrong
 
     def _timeout(self, why: str = "") -> Violation:
-        unfinished_bytes = len(self._buffer) if self._held else 0
-        return violations.timed_out(self._budget_ns or 0, self._turn_now().excused_ns, unfinished_bytes, why)
+        excused_ns, unfinished_bytes = self._turn_now().excused_ns, self._output.unfinished_bytes
+        return violations.timed_out(self._asked[1] or 0, excused_ns, unfinished_bytes, why)
 
     def _gone(self) -> Violation:
         """Why no more answers come; `HarnessFault` if the bot did not cause it."""
-        return violations.gone(self._child, self._halt, self.memory, self.stderr, self.seat.bot, self._held)
+        return violations.gone(
+            self._child, self._halt, self.memory, self.stderr, self.seat.bot, self._output.held
+        )
 
     def killed_by(self) -> str | None:
         """The name of the signal that ended a bot whose output has ended; None if no signal did."""
@@ -336,8 +292,8 @@ class BotProcess:
         self._attendance.begin()
 
     def _look_at_children(self) -> None:
-        turns_ns = self._turns_ns + (time.perf_counter_ns() - self._asked_ns if self._asked_ns else 0)
-        self._halt.look(turns_ns, self._asked_ns > 0, judged=self.hello is not None and not self._closing)
+        turns_ns = self._turns_ns + (time.perf_counter_ns() - self._turn_ns if self._turn_ns else 0)
+        self._halt.look(turns_ns, self._turn_ns > 0, judged=self.hello is not None and not self._closing)
 
     def memory_exceeded(self) -> bool:
         """Whether the bot (in a sandbox: with all its processes) is over its memory limit now."""
@@ -400,7 +356,8 @@ class BotProcess:
 
     def _quiet(self) -> bool:
         """Whether the bot is alive and has written nothing that was not asked for."""
-        return not self._held and not self._eof and not self._poll.poll(0) and self._child.alive()
+        output = self._output
+        return not output.held and not output.ended and not self._poll.poll(0) and self._child.alive()
 
     def rest(self) -> bool:
         """Get ready to wait for another match, after `leave`; false if the bot is not fit for one.
@@ -415,7 +372,7 @@ class BotProcess:
         self.share.plays = False
         self.drain_stderr()
         self.stderr = StderrLog(self.seat.cwd)
-        self._wire = None
+        self._wire = self._output.wire = None
         self._halt.stop()
         self._child.close_schedstat()
         return not self._child.others()

@@ -8,6 +8,7 @@ would know them.
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -82,5 +83,6 @@ class IdleBots:
             bot.end()
 
 
+@lru_cache(maxsize=256)
 def _kind(seat: SeatSpec, level: Level) -> Kind:
     return attrs.evolve(seat, bot=""), level  # it may play under another name

@@ -146,8 +146,11 @@ class Report:
             ],
         }
 
-    def confinement(self) -> Confinement:
-        """What belongs into a record: the means, the kind of host, what was found kept, and what was not tried."""
+    def confinement(self, pondering: str | None = None, paths: tuple[str, ...] | None = None) -> Confinement:
+        """What belongs into a record: the means, the kind of host, what was found kept, and what was not tried.
+
+        `pondering` and `paths` are those of the match.
+        """
         tried = {f.promise for f in self.findings}
         return Confinement(
             level=self.level,
@@ -155,6 +158,8 @@ class Report:
             host=f"{platform.system()} {platform.release()} {platform.machine()}",
             kept=tuple(f.promise for f in self.findings if f.kept),
             untried=tuple(name for name in self.promised if name not in tried),
+            pondering=pondering,
+            paths=paths,
         )
 
 

@@ -38,7 +38,6 @@ class Schedstat:
 
 
 class _Own(threading.local):
-    of = (0, 0)
     found: Schedstat | None = None
 
 
@@ -47,9 +46,17 @@ _own = _Own()
 
 def own_counts() -> tuple[int, int]:
     """How long the calling thread computed and waited so far; 0 and 0 if the system does not say."""
-    me = os.getpid(), threading.get_native_id()
-    if _own.found is None or _own.of != me:  # also in a fork, which inherits the descriptor
-        if _own.found is not None:
-            _own.found.close()
-        _own.of, _own.found = me, Schedstat(f"{me[0]}/task/{me[1]}")
-    return _own.found.read() or (0, 0)
+    found = _own.found
+    if found is None:
+        found = _own.found = Schedstat(f"{os.getpid()}/task/{threading.get_native_id()}")
+    return found.read() or (0, 0)
+
+
+def _forget() -> None:
+    """In a fork: its only thread has other counts than the one whose descriptor it inherits."""
+    if _own.found is not None:
+        _own.found.close()
+        _own.found = None
+
+
+os.register_at_fork(after_in_child=_forget)
