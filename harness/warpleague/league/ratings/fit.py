@@ -127,7 +127,7 @@ def joint_fit(
     place, settled = _placed(every, pairs, tiers, level)
     place *= SCALE
     guessed = np.zeros(bots, dtype=bool)
-    for number in np.unique(islands[islands >= 0]):
+    for number in sorted(set(islands[islands >= 0].tolist())):
         island = np.flatnonzero(islands == number)
         sizes = np.bincount(tiers[island])
         largest = island[tiers[island] == sizes.argmax()] if sizes.max() > 1 else island
@@ -301,7 +301,7 @@ def _covariance(
         contrast[at, tiers[rated] == tiers[anchor]] -= 1.0
     inner = contrast.T @ spread.covariance @ contrast * SCALE * SCALE
     # As many deals as differences, or fewer, leave nothing over.
-    for number in np.unique(layout.tier):
+    for number in sorted(set(layout.tier.tolist())):
         mine = np.flatnonzero(layout.tier == number)
         if spread.deals_of(mine) < mine.size:
             inner[mine, :] = inner[:, mine] = 0.0

@@ -71,7 +71,7 @@ class Layout:
         """The projection on what results tell nothing of: the mean of each tier, and that of the seats."""
         size = self.size
         found = np.zeros((size, size))
-        for number in np.unique(self.tier):
+        for number in sorted(set(self.tier.tolist())):  # np.unique would load numpy.ma, which takes long
             members = np.flatnonzero(self.tier == number)
             found[np.ix_(members, members)] = 1.0 / members.size
         seats = np.arange(self.bots, self.bots + self.seats)

@@ -127,7 +127,7 @@ def ranking_rows(deals: Deals, tier: Ints) -> Rows:
     seated, seats, match, share = (np.concatenate([part[i] for part in parts]) for i in range(4))
     tiers = tier[seated]
     found_rows = []
-    for number in np.unique(tiers[tiers >= 0]):
+    for number in sorted(set(tiers[tiers >= 0].tolist())):
         here = tiers == number
         kept = np.flatnonzero(here.sum(axis=1) > 1)
         found_rows.append((seated[kept], seats[kept], match[kept], share[kept], here[kept]))
