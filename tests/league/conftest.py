@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import Executor, Future
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -114,21 +115,12 @@ def refereed() -> Refereed:
 
     `confinement` is what the records' headers say of how the bots were confined.
     """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(FAKES))
+        import fakeplay
 
     def make(confinement: Confinement | None = None) -> Any:
-        def play(spec: MatchSpec) -> Any:
-            referee = Referee(
-                load_game(spec.game), spec, started="2026-01-01T00:00:00+00:00", confinement=confinement
-            )
-            referee.begin()
-            for seat in range(len(spec.seats)):
-                referee.connect(seat, BotHello(protocol=1))
-            while referee.advance() is not Situation.OVER:
-                answer = {"type": "act", "id": json.loads(referee.line)["id"], "action": 0}
-                assert referee.answer(json.dumps(answer).encode(), 1_000, None, None) is None
-            return referee.finish()
-
-        return play
+        return partial(fakeplay.play_refereed, confinement=confinement)
 
     return make
 

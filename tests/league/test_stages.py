@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
@@ -47,16 +48,35 @@ def play(
     return play
 
 
+@pytest.fixture(scope="module")
+def played() -> dict[str, tuple[Path, list[str]]]:
+    """What `groups` has played: the store of each group, and the names of its bots by rank."""
+    return {}
+
+
 @pytest.fixture
-def groups(write_league: Any, open_league: Any, play: Any, short: str) -> dict[str, list[str]]:
+def groups(
+    write_league: Any,
+    open_league: Any,
+    play: Any,
+    short: str,
+    played: dict[str, tuple[Path, list[str]]],
+    tmp_path: Path,
+    tmp_path_factory: Any,
+) -> dict[str, list[str]]:
     """Two groups of three that are finished; the names of each by rank."""
-    found = {}
     for name, bots in (("red", ("a", "b", "c")), ("blue", ("d", "e", "f"))):
-        league = open_league(write_league(*bots, name=name, deals=4, game=short))
-        play(league)
-        with open_league(league.config.path) as done:
-            found[name] = [line.bot for line in standings(done).lines]
-    return found
+        path, store = write_league(*bots, name=name, deals=4, game=short), tmp_path / "results" / name
+        if name not in played:
+            play(open_league(path))
+            with open_league(path) as done:
+                ranked = [line.bot for line in standings(done).lines]
+            kept = tmp_path_factory.mktemp("groups") / name
+            shutil.copytree(store, kept)
+            played[name] = kept, ranked
+        elif not store.exists():
+            shutil.copytree(played[name][0], store)
+    return {name: ranked for name, (_, ranked) in played.items()}
 
 
 @pytest.fixture

@@ -8,17 +8,23 @@ import signal
 import sys
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import trio
 
 from warpleague.errors import HarnessFault, MissingToolchain
+from warpleague.games import load_game
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_run
 from warpleague.league.progress import RunWatcher
 from warpleague.league.running import run_league
+from warpleague.match.referee import Referee, Situation
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
+from warpline.messages import BotHello
+
+if TYPE_CHECKING:
+    from warpleague.match.confinement import Confinement
 
 
 @attrs.frozen
@@ -52,6 +58,23 @@ def play(spec: MatchSpec) -> MatchResult:
     record = json.dumps({"type": "match", "id": spec.id, "ranks": ranks}).encode() + b"\n"
     scores = tuple(float(value) for value in values)
     return MatchResult(spec.id, ranks, scores, "completed", luck.hex(), faults, times, record, lines=1)
+
+
+def play_refereed(spec: MatchSpec, confinement: Confinement | None = None) -> MatchResult:
+    """A real match, whose record holds, between bots that always answer 0.
+
+    `confinement` is what the record's header says of how the bots were confined.
+    """
+    referee = Referee(
+        load_game(spec.game), spec, started="2026-01-01T00:00:00+00:00", confinement=confinement
+    )
+    referee.begin()
+    for seat in range(len(spec.seats)):
+        referee.connect(seat, BotHello(protocol=1))
+    while referee.advance() is not Situation.OVER:
+        answer = {"type": "act", "id": json.loads(referee.line)["id"], "action": 0}
+        assert referee.answer(json.dumps(answer).encode(), 1_000, None, None) is None
+    return referee.finish()
 
 
 def play_void(spec: MatchSpec) -> MatchResult:
@@ -100,9 +123,10 @@ class Teller(RunWatcher):
 
 
 def main() -> None:
-    """Run the league file argv[1] into argv[2], telling of each stored match."""
+    """Run the league file argv[1] into argv[2], telling of each stored match; argv[3] names what plays."""
+    how = globals()[sys.argv[3]] if len(sys.argv) > 3 else play
     with open_to_run(load_config(Path(sys.argv[1])), Path(sys.argv[2]), prepare) as league:
-        run_league(league, play=play, watcher=Teller())
+        run_league(league, play=how, watcher=Teller())
 
 
 _here = 0
