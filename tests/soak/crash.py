@@ -50,26 +50,33 @@ BOTS = Path(__file__).resolve().parents[2] / "bots"
 CONFIG = """
 name = "{name}"
 seed = "under fire"
-bots = ["{bots}/first-c", "{bots}/random-c", {{ path = "{bots}/random-c", name = "twin" }}]
+bots = ["{bots}/first-c", "{bots}/random-c", {twins}]
 [game]
 id = "{game}"
 players = {players}
 options = {{ {options} }}
 [format]
-deals = {deals}
+{form}
 [clock]
 move_s = 60.0
 start_s = 60.0
 [run]
 jobs = 2
 """
+SHORT = "max_turns = 12"
 LEAGUES = {
-    "aliens": ("aliens", 2, "max_turns = 12", 120),
-    "captains": ("captains", 2, "", 20),
-    "coasters": ("coasters", 2, "", 20),
-    "sheets": ("sheets", 3, "", 30),
+    "aliens": ("aliens", 2, SHORT, "deals = {}", 120, 1),
+    "captains": ("captains", 2, "", "deals = {}", 20, 1),
+    "coasters": ("coasters", 2, "", "deals = {}", 20, 1),
+    "sheets": ("sheets", 3, "", "deals = {}", 30, 1),
+    "swiss": ("aliens", 2, SHORT, 'kind = "swiss"\nrounds = 4\ndeals = {}', 20, 3),
+    "knockout": ("aliens", 2, SHORT, 'kind = "knockout"\ndeals = {}', 40, 4),
+    "double-elimination": ("aliens", 2, SHORT, 'kind = "double-elimination"\ndeals = {}', 20, 4),
+    "ladder": ("aliens", 2, SHORT, 'kind = "ladder"\nmax_matches = {}', 600, 2),
+    "test": ("aliens", 2, SHORT, 'kind = "test"\nelo1 = 2\nmax_matches = {}', 600, 0),
 }
-"""By name: the game, the size of its tables, options, and deals: enough matches for some seconds."""
+"""By name: the game, the size of its tables, options, the format, its deals or matches (enough for some seconds), and how
+many twins of a bot play, too."""
 
 FIRST_DISK_KIB = 160  # doubled whenever it is full
 FEW_KILLS = 10
@@ -89,7 +96,7 @@ class League:
     """One league file, and what an undisturbed run of it gave."""
 
     def __init__(self, folder: Path, name: str, scale: float) -> None:
-        game, players, options, deals = LEAGUES[name]
+        game, players, options, form, size, twins = LEAGUES[name]
         self.name = name
         self.folder = folder
         self.error = folder / f"{name}.err"
@@ -102,7 +109,8 @@ class League:
                 game=game,
                 players=players,
                 options=options,
-                deals=max(1, round(deals * scale)),
+                form=form.format(max(1, round(size * scale))),
+                twins=", ".join(f'{{ path = "{BOTS}/random-c", name = "twin{i}" }}' for i in range(twins)),
             ),
             encoding="utf-8",
         )

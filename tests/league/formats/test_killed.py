@@ -106,7 +106,9 @@ def test_a_killed_league_ends_as_an_undisturbed_one(
     # Whoever came last now wins all it played.
     last = bots.index(table[-1]["bot"])
     changed = [
-        ("[1,2]" if seats[0] == last else "[2,1]", match_id) for _, match_id, seats, _ in matches if last in seats
+        ("[1,2]" if seats[0] == last else "[2,1]", match_id)
+        for _, match_id, seats, _ in matches
+        if last in seats
     ]
     with closing(sqlite3.connect(torn / "cup" / "league.sqlite")) as db, db:
         db.executemany("UPDATE match SET ranks = ? WHERE id = ?", changed)
