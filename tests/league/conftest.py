@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import Executor, Future
 from functools import partial
 from pathlib import Path
@@ -23,9 +22,7 @@ from warpleague.league.merging import merge_from
 from warpleague.league.running import run_league
 from warpleague.league.schema import store_at
 from warpleague.league.season import Season
-from warpleague.match.referee import Referee, Situation
 from warpleague.match.spec import SeatSpec, TimeControl
-from warpline.messages import BotHello
 
 if TYPE_CHECKING:
     from collections.abc import Callable

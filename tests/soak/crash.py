@@ -75,7 +75,7 @@ LEAGUES = {
     "ladder": ("aliens", 2, SHORT, 'kind = "ladder"\nmax_matches = {}', 600, 2),
     "test": ("aliens", 2, SHORT, 'kind = "test"\nelo1 = 2\nmax_matches = {}', 600, 0),
 }
-"""By name: the game, the size of its tables, options, the format, its deals or matches (enough for some seconds), and how
+"""By name: the game, the size of its tables, options, the format, its deals or matches (for some seconds), and how
 many twins of a bot play, too."""
 
 FIRST_DISK_KIB = 160  # doubled whenever it is full

@@ -130,5 +130,5 @@ def test_a_killed_final_ends_as_an_undisturbed_one(
     shutil.copytree(whole, torn)
     play(final, whole, refereed())
     killed(final, torn, 1, "play_refereed")
-    assert 0 < play(final, torn, refereed()).played
+    assert play(final, torn, refereed()).played > 0
     assert seen(final, torn) == seen(final, whole)
