@@ -133,8 +133,8 @@ simulations: bootstrap ## simulate leagues and tests of strength whose truth is 
 	$(BIN)/python tests/soak/strength.py ladder $(SIMULATIONS)
 
 .PHONY: twins
-twins: bootstrap ## play each game with the same bot twice, which must not differ (TWINS_DEALS=60)
-	$(BIN)/python tests/soak/same_bot_twice.py $(or $(TWINS_DEALS),60)
+twins: bootstrap ## play each game with the same bot twice, which must not differ, for a quarter of an hour (TWINS_DEALS=1000)
+	$(BIN)/python tests/soak/same_bot_twice.py $(or $(TWINS_DEALS),1000)
 
 .PHONY: clicks
 clicks: bootstrap ## play a match of each game by clicks in a browser, and keep screenshots in dist/clicks (CLICKS='--games sheets --dark')
