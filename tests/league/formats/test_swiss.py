@@ -44,7 +44,9 @@ def played(n: int, k: int, rounds: int, *, fixed: bool = False) -> tuple[Field, 
     return field, told
 
 
-@pytest.mark.parametrize(("n", "k", "rounds"), [(60, 2, 9), (61, 2, 9), (8, 2, 7), (60, 3, 9), (61, 4, 7)])
+@pytest.mark.parametrize(
+    ("n", "k", "rounds"), [(60, 2, 9), (61, 2, 9), (8, 2, 7), (60, 3, 9), (61, 4, 7), (40, 4, 9), (24, 4, 5)]
+)
 def test_nobody_meets_twice(n: int, k: int, rounds: int) -> None:
     """No two bots meet twice and none has two byes; at tables of two seats differ by one at most."""
     field, _ = played(n, k, rounds, fixed=True)
@@ -53,6 +55,33 @@ def test_nobody_meets_twice(n: int, k: int, rounds: int) -> None:
     assert max(field.byes.values(), default=0) <= 1
     spreads = [max(seats) - min(seats) for seats in ([field.seats[b, s] for s in range(k)] for b in range(n))]
     assert max(spreads) <= (1 if k == 2 else 2)
+
+
+def parts(bots: tuple[int, ...], k: int, met: Any) -> bool:
+    """Whether bots can be parted into tables at which nobody meets again, by trying all."""
+    if not bots:
+        return True
+    return any(
+        not any(met[pair] for pair in combinations((bots[0], *rest), 2))
+        and parts(tuple(bot for bot in bots[1:] if bot not in rest), k, met)
+        for rest in combinations(bots[1:], k - 1)
+    )
+
+
+@pytest.mark.parametrize(("n", "k", "rounds"), [(16, 4, 5), (9, 3, 5), (12, 3, 6)])
+def test_at_larger_tables_bots_meet_again_only_where_all_parts_would_have_it(
+    n: int, k: int, rounds: int
+) -> None:
+    """In each round a meeting again means that no other tables of the round are without one."""
+    _, told = played(n, k, rounds)
+    met, avoided = Counter[tuple[int, int]](), 0
+    for tables in told:
+        pairs = [pair for table in tables for pair in combinations(sorted(table), 2)]
+        possible = parts(tuple(range(n)), k, met)
+        assert any(met[pair] for pair in pairs) != possible
+        avoided += possible
+        met.update(pairs)
+    assert 1 < avoided < rounds
 
 
 def test_bots_meet_others_of_like_scores() -> None:

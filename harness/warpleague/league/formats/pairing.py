@@ -28,6 +28,8 @@ _NEAR: Final = (
     24  # bots tried as opponents of each, those nearest in the table; all of them only if that fails
 )
 _PASSES: Final = 12
+_REACHES: Final = (4, 8, 16, 32)  # tables that are parted again together
+_MOST_TRIED: Final = 5_000  # bots that are tried at a place before it is given up
 
 
 @attrs.define
@@ -148,14 +150,24 @@ def _apart(field: Field, order: list[int]) -> list[int]:
 
 
 def _exchanged(field: Field, order: list[int]) -> list[Table]:
-    """Tables of neighbours in the standings; two tables exchange a bot as long as that makes them better."""
+    """Tables of neighbours in the standings, that exchange bots as long as that makes them better."""
     k = field.players
     tables = [order[start : start + k] for start in range(0, len(order), k)]
+    _improve(field, tables)
+    if any(_table_cost(field, table) >= _REPEAT for table in tables):
+        _part_again(field, tables, order)
+        _improve(field, tables)
+    return [tuple(table) for table in tables]
 
-    def cost(table: list[int]) -> int:
-        return sum(field.cost(one, two) for one, two in combinations(table, 2))
 
-    costs = [cost(table) for table in tables]
+def _table_cost(field: Field, table: Sequence[int]) -> int:
+    return sum(field.cost(one, two) for one, two in combinations(table, 2))
+
+
+def _improve(field: Field, tables: list[list[int]]) -> None:
+    """Let tables that are near exchange a bot where that makes them better; those with a meeting again, with any."""
+    k = field.players
+    costs = [_table_cost(field, table) for table in tables]
     for turn in range(_PASSES):
         changed = False
         for i in range(len(tables)):
@@ -168,14 +180,70 @@ def _exchanged(field: Field, order: list[int]) -> list[Table]:
                     for b in range(k):
                         one, two = tables[i].copy(), tables[j].copy()
                         one[a], two[b] = two[b], one[a]
-                        new = (cost(one), cost(two))
+                        new = (_table_cost(field, one), _table_cost(field, two))
                         if sum(new) < costs[i] + costs[j]:
                             tables[i], tables[j] = one, two
                             costs[i], costs[j] = new
                             changed = True
         if not changed:
             break
-    return [tuple(table) for table in tables]
+
+
+def _part_again(field: Field, tables: list[list[int]], order: list[int]) -> None:
+    """Part the bots of tables at which some meet again, and of the tables nearest to them, so that none do.
+
+    Where that is not found, the tables stay as they are.
+    """
+    places = {bot: place for place, bot in enumerate(order)}
+    for reach in _REACHES:
+        for i in range(len(tables)):
+            if _table_cost(field, tables[i]) < _REPEAT:
+                continue
+            near = sorted(range(len(tables)), key=lambda j: (abs(i - j), j))[:reach]
+            bots = sorted((bot for j in near for bot in tables[j]), key=places.__getitem__)
+            found = _parted(field, bots)
+            if found is not None:
+                found.sort(key=lambda table: min(places[bot] for bot in table))
+                for j, table in zip(sorted(near), found, strict=True):
+                    tables[j] = table
+        if reach >= len(tables):
+            break
+
+
+def _parted(field: Field, bots: list[int]) -> list[list[int]] | None:
+    """Tables of bots that have not met, by trying; None where there are none, or too much would have to be tried."""
+    k, places = field.players, {bot: place for place, bot in enumerate(bots)}
+    new = {
+        one: {two for two in bots if one != two and not field.met[min(one, two), max(one, two)]}
+        for one in bots
+    }
+    tables: list[list[int]] = []
+    left = _MOST_TRIED
+
+    def seat(table: list[int], free: set[int], fitting: set[int]) -> bool:
+        """Whether the table, and tables of all who are free then, can be filled with those that fit."""
+        nonlocal left
+        if len(table) == k:
+            tables.append(table)
+            if not free:
+                return True
+            # Whoever has the fewest left to meet comes first.
+            first = min(free, key=lambda bot: (len(new[bot] & free), places[bot]))
+            if seat([first], free - {first}, new[first] & free):
+                return True
+            tables.pop()
+            return False
+        for bot in sorted(fitting, key=lambda bot: abs(places[bot] - places[table[0]])):
+            left -= 1
+            if left < 0 or len(fitting) < k - len(table):
+                return False
+            fitting = fitting - {bot}  # tables with it have been tried, or are tried now
+            if seat([*table, bot], free - {bot}, fitting & new[bot]):
+                return True
+        return False
+
+    first = min(bots, key=lambda bot: (len(new[bot]), places[bot]))
+    return tables if seat([first], set(bots) - {first}, new[first]) else None
 
 
 def luck_of(names: Sequence[str], secret: bytes, round_: int) -> Callable[[Sequence[int]], int]:
