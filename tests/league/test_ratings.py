@@ -77,7 +77,7 @@ def test_the_fit_of_two_bots_is_the_formula() -> None:
     assert fit.ratings[1] == 0.0
     # The sandwich of independent wins and losses is the binomial error, with N - 1 in the place of N.
     assert fit.errors[0] == pytest.approx(SCALE / sqrt(100 * 0.24) * sqrt(100 / 99), rel=0.002)
-    assert fit.superiority(0, 1) == pytest.approx(student(fit.ratings[0] / fit.errors[0], 198))
+    assert fit.superiority(0, 1) == pytest.approx(student(fit.ratings[0] / fit.errors[0], 158))
     assert fit.superiority(1, 0) == pytest.approx(1 - fit.superiority(0, 1))
 
 
@@ -140,12 +140,12 @@ def test_errors_cover_in_short_leagues() -> None:
         fit = fitted(results, 4)
         for a, b in combinations(range(4), 2):
             variance = fit.covariance[a][a] + fit.covariance[b][b] - 2 * fit.covariance[a][b]
-            if len(set(fit.tiers)) == 1:
+            if fit.superiority(a, b) is not None:  # else no error is told
                 pairs += 1
                 off = fit.ratings[a] - fit.ratings[b] - true[a] + true[b]
                 inside += abs(off) < t95(fit.freedom_of(a, b)) * sqrt(variance)
     assert pairs > 1_000
-    assert 0.93 <= inside / pairs <= 0.98
+    assert 0.93 <= inside / pairs <= 0.97
 
 
 def test_results_without_variation_have_no_error() -> None:

@@ -3,9 +3,9 @@
     python tests/soak/same_bot_twice.py [DEALS]
 
 It plays so many deals a table (default 1000; a multiple of 2 evens out neighbours), in the seat orders and with the
-dice of a league, but in this process and without clocks: so a quarter of an hour is enough to see ten Elo. The exit code
-is 1 if two twins differ by more than 2.58 standard errors; by chance that happens in one of a hundred. Aliens has tables
-of two only, where twins are equal on every deal.
+dice of a league, but in this process and without clocks: so a quarter of an hour is enough to see ten Elo. The exit
+code is 1 if two twins differ by more than 2.58 standard errors; by chance that happens in one of a hundred. Aliens has
+tables of two only, where twins are equal on every deal.
 """
 
 from __future__ import annotations

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 _ALL = 1.0 - 1e-7  # a deal of this leverage decides a parameter alone
 _SMALL = 0.01
+_OF_THREE, _OF_MORE = (
+    (2.0, 6.0),
+    (1.6, 0.0),
+)  # degrees of freedom: so many for each of normal values, and more
 _MOST_EXACT = 20_000_000  # numbers in memory at once
 
 
@@ -37,6 +41,7 @@ class Spread:
     _adjust: Floats
     _information: Floats
     _times: Floats
+    _coarse: bool
 
     def deals_of(self, parameters: Ints) -> float:
         """How many deals tell of any of these parameters."""
@@ -45,8 +50,9 @@ class Spread:
     def freedom(self, contrast: Floats) -> Floats:
         """Satterthwaite's degrees of freedom of each contrast; `contrast` is (parameters, contrasts).
 
-        They are twice what they are for normal values: the values of deals have no tails, only a few outcomes (for two
-        matches with even chances the kurtosis is 2 instead of 3), so that their variance is known twice as well.
+        They are for normal values. The values of deals have no tails, only a few outcomes, so their variance is known
+        better than that; where deals have three outcomes only, few deals have so few outcomes in all that Student's t
+        is much too wide. How much better was found by simulation (`make simulations`).
 
         Where there are very many deals and contrasts, their number less one, for the parameter that weighs most.
         """
@@ -68,15 +74,17 @@ class Spread:
             outer = self._times[:, None, None] * pulled[:, :, None, i] * pulled[:, None, :, i]
             both = self._inverse @ _scattered(outer, self._support, size)
             squares[i] += (both * both.T).sum()
-        return np.where(squares > 0, 2.0 * trace * trace / np.where(squares > 0, squares, 1.0), 1.0)
+        times, more = _OF_THREE if self._coarse else _OF_MORE
+        return np.where(squares > 0, times * trace * trace / np.where(squares > 0, squares, 1.0) + more, 1.0)
 
 
 def clustered(
-    model: Model, rows: Rows, times: Floats, layout: Layout, solution: Solution, best: Floats
+    model: Model, rows: Rows, times: Floats, layout: Layout, solution: Solution, best: Floats, *, coarse: bool
 ) -> Spread:
     """The spread of the parameters `best`, from `rows` of single matches; `times` is how many deals went like each.
 
     `solution` are parameters near them, and the inverse of their information, by which the surpluses are weighed.
+    `coarse`: a deal has three outcomes, since it has matches of two bots in both seat orders, none of them drawn.
     """
     strengths = layout.strengths(rows, solution.parameters)
     draws = solution.parameters[-1] if layout.draws else None
@@ -103,7 +111,7 @@ def clustered(
     outer = times[:, None, None] * surplus[:, :, None] * surplus[:, None, :]
     covariance = solution.inverse @ _scattered(outer, support, size) @ solution.inverse
     counted = added(support[support >= 0], np.repeat(times, width)[(support >= 0).ravel()], size)
-    return Spread(covariance, counted, solution.inverse, support, adjust, inner, times)
+    return Spread(covariance, counted, solution.inverse, support, adjust, inner, times, coarse)
 
 
 def _adjustment(local: Floats, inner: Floats) -> Floats:

@@ -230,7 +230,9 @@ def _rated(deals: Deals, tiers: Ints, method: Method) -> tuple[Ints, Spread | No
     # The most likely ratings lie too far apart in short leagues, and errors there would be too large. Two drawn
     # matches bring them back to about where errors are right; in long leagues they change nothing.
     calm = attrs.evolve(found, prior=method.prior + _CALM).maximum().parameters
-    spread = clustered(model, rows, deals.times, layout, found.solution(calm), solution.parameters)
+    spread = clustered(
+        model, rows, deals.times, layout, found.solution(calm), solution.parameters, coarse=deals.coarse
+    )
     return rated, spread, solution, layout, level
 
 

@@ -48,6 +48,13 @@ class Deals:
             times=np.array(list(counts.values()), dtype=float),
         )
 
+    @property
+    def coarse(self) -> bool:
+        """Whether each deal has three outcomes: matches of two bots in both seat orders, none of them drawn."""
+        if self.bots.shape[1] != 2 or (self.ranks[:, 0] == self.ranks[:, 1]).any():
+            return False
+        return bool((np.bincount(self.deal) > 1).all())
+
 
 @attrs.frozen
 class Rows:
