@@ -157,6 +157,11 @@ test-tables: bootstrap ## read the exported tables of a league with pandas, pola
 	@VENV=.venvs/tables LOCK=requirements/tables.lock scripts/bootstrap.sh
 	@$(BIN)/python scripts/read_tables.py .venvs/tables/bin/python
 
+.PHONY: test-bridges
+test-bridges: ## run the tests of the bridges to OpenSpiel, PettingZoo and engines, in an environment of their own
+	@VENV=.venvs/bridges LOCK=requirements/bridges.lock scripts/bootstrap.sh
+	.venvs/bridges/bin/pytest -n auto tests/bridges $(EXAMPLES) -k bridges $(PYTEST)
+
 .PHONY: bare
 bare: ## demo and tests in a bare Debian made for it, as an ordinary user (BARE_SUITE=bookworm); needs root
 	@scripts/bare.sh $(or $(BARE_SUITE),bookworm)

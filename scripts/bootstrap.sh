@@ -6,7 +6,7 @@
 #   LOCK    what to install, every package by hash (default: requirements/dev.lock)
 #   APT     "no" forbids installing Debian's venv package when the interpreter cannot make environments
 #
-# With the default lock, the project itself is installed too, editable and by the locked build backend.
+# With the default lock, and that of the bridges, the project itself is installed too, editable and by the locked build backend.
 # Exit codes: 0 the environment is ready; 1 an installation failed; 2 something is missing on this machine.
 set -eu
 cd "$(dirname "$0")/.."
@@ -102,7 +102,7 @@ fi
 say "installing $(grep -c '==' "$LOCK") locked packages into $VENV"
 # Only wheels: a source package would pull in a build backend that no lock names.
 pip install -q --require-hashes --only-binary=:all: -r "$LOCK" </dev/null >&2
-if [ "$LOCK" = requirements/dev.lock ]; then
+if [ "$LOCK" = requirements/dev.lock ] || [ "$LOCK" = requirements/bridges.lock ]; then
     pip install -q --no-index --no-deps --no-build-isolation -e . </dev/null >&2
 fi
 inputs >"$stamp"

@@ -61,6 +61,7 @@ def locks() -> tuple[Lock, ...]:
         Lock("docs.lock", tuple(groups["docs"])),
         Lock("lock.lock", tuple(groups["lock"])),
         Lock("tables.lock", tuple(groups["tables"])),
+        Lock("bridges.lock", (*runtime, *groups["bridges"], *build, EDITABLE), within="runtime.lock"),
     )
 
 

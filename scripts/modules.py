@@ -19,6 +19,7 @@ ROOMS = {
     "match": "harness/warpleague/match",
     "sim": "harness/warpleague/sim",
     "opponents": "harness/warpleague/opponents",
+    "bridges": "harness/warpleague/bridges",
     "runner": "harness/warpleague/runner",
     "league": "harness/warpleague/league",
     "study": "harness/warpleague/study",

@@ -107,6 +107,7 @@ def test_continuous_integration_runs_the_readmes_commands(root: Path) -> None:
         "test",
         "test-ends",
         "test-tables",
+        "test-bridges",
     ]
 
 

@@ -168,15 +168,14 @@ def _league_file(args: argparse.Namespace) -> Path:
     import attrs
     import tomli_w
 
-    from warpleague.games import game_ids, load_game
+    from warpleague.games import load_game
     from warpleague.league.config import without_none
     from warpleague.runner.bundle.shipped import located
-    from warpleague.suggest import nearest
 
-    known = game_ids()
-    if args.game not in known:
-        raise BadInput(f"--game: no game is called {args.game!r}; {nearest(args.game, known)}")
-    game = load_game(args.game)
+    try:
+        game = load_game(args.game)
+    except BadInput as error:
+        raise BadInput(f"--game: {error}") from error
     players = args.players or (1 + len(args.field) if args.field else 2)
     if players not in game.players:
         allowed = ", ".join(map(str, game.players))

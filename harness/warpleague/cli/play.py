@@ -107,6 +107,8 @@ def _seats(args: argparse.Namespace) -> tuple[SeatSpec, ...]:
     from warpleague.runner.bundle.shipped import located
 
     game = load_game(args.game)
+    if not game.guesses:
+        raise BadInput(f"{game.id}: persons cannot play it: it cannot make a position from what a seat knows")
     names = args.person or ["person"]
     bots = args.bots
     if not bots:

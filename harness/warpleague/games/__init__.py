@@ -38,6 +38,12 @@ GAMES: dict[str, str] = {
 }
 
 
+FAMILIES: dict[str, str] = {
+    "openspiel": "warpleague.bridges.openspiel:load",
+}
+"""Functions that make the games of other programs: `openspiel:go` is what the first gives for `go`."""
+
+
 def game_ids() -> tuple[str, ...]:
     """Every known game id, built-in games first, then installed ones by name."""
     from importlib.metadata import entry_points  # takes as long as Python's start
@@ -57,6 +63,11 @@ def load_game(game_id: str) -> Game[Any, Any]:
         module, _, attribute = target.partition(":")
         game: Game[Any, Any] = getattr(import_module(module), attribute)
         return game
+    family, colon, name = game_id.partition(":")
+    if colon and family in FAMILIES:
+        module, _, attribute = FAMILIES[family].partition(":")
+        made: Game[Any, Any] = getattr(import_module(module), attribute)(name)
+        return made
     from importlib.metadata import entry_points
 
     for entry in entry_points(group="warpleague.games", name=game_id):

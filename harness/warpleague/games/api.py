@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, Type
 
 import attrs
 
+from warpleague.errors import BadInput
 from warpleague.games.values import encoded
 
 if TYPE_CHECKING:
@@ -124,6 +125,8 @@ class Game(ABC, Generic[S, A]):
     """The attrs class that describes what `view` returns (used for the schema and the docs)."""
     Setup: ClassVar[type]
     """The attrs class that describes what `setup` returns."""
+    by_score: ClassVar[bool] = False
+    """Whether the scores are what counts, such as chips won, and not only who has more of them."""
     file_options: ClassVar[frozenset[str]] = frozenset()
     """Options given as the path of a TOML file; the edge replaces the path by the parsed table."""
 
@@ -220,9 +223,18 @@ class Game(ABC, Generic[S, A]):
     def outcome(self, state: S) -> Outcome:
         """The result; only when `actors` is empty."""
 
-    @abstractmethod
-    def determinize(self, view: JsonObject, seat: int, rng: Random) -> S:
-        """A full state, drawn with `rng`, that is consistent with all that `view` tells `seat`."""
+    def determinize(self, view: JsonObject, seat: int, rng: Random) -> S:  # noqa: ARG002 - see `guesses`
+        """A full state, drawn with `rng`, that is consistent with all that `view` tells `seat`.
+
+        A game may leave it out: then no bot can search it with `warpleague.sim`, no recorded position can be dealt
+        again, and no person can play it in a browser or terminal. `BadInput` says so.
+        """
+        raise BadInput(f"{self.id} cannot make a position from what a seat knows: it has no determinize")
+
+    @property
+    def guesses(self) -> bool:
+        """Whether the game has `determinize`."""
+        return type(self).determinize is not Game.determinize
 
     @abstractmethod
     def to_json(self, state: S) -> JsonObject:
@@ -232,13 +244,25 @@ class Game(ABC, Generic[S, A]):
     def from_json(self, data: object) -> S:
         """The state that `to_json` wrote, or a hand-made one; `PositionError` names what is wrong."""
 
-    @abstractmethod
     def scene(self, state: S, viewer: int | None) -> Scene:
-        """What to draw for `viewer`: a seat, `SPECTATOR` (only what every seat knows), or None (all is shown)."""
+        """What to draw for `viewer`: a seat, `SPECTATOR` (only what every seat knows), or None (all is shown).
 
-    @abstractmethod
+        A game may leave it out: then what `viewer` knows is shown as text, nothing to a spectator, and nothing can be
+        clicked.
+        """
+        from warpleague.games.scene import plain_scene
+
+        if viewer == SPECTATOR:
+            return plain_scene({})
+        return plain_scene(self.to_json(state) if viewer is None else self.view(state, viewer))
+
     def tell(self, event: Mapping[str, Any]) -> str:
-        """One readable line for an event's JSON form, full or redacted."""
+        """One readable line for an event's JSON form, full or redacted.
+
+        A game may leave it out: then the line is the event's kind and its fields, as JSON.
+        """
+        facts = [f"{key} {encoded(value).decode()}" for key, value in event.items() if key != "event"]
+        return ", ".join((str(event["event"]), *facts))
 
     def galaxy(self, state: S) -> Scene | None:  # noqa: ARG002 - most boards are always the same
         """What to draw of the board alone, as it was dealt; None where no two deals differ in it.

@@ -13,9 +13,16 @@ wormhole spare reroll line`, and the dice `die die-0` to `die-6`. They leave out
 
 from __future__ import annotations
 
-from typing import Literal
+import json
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LINE: Final = 100
+"""The most characters of a line of text in place of a board."""
 
 
 @attrs.frozen
@@ -128,3 +135,11 @@ class Scene:
     """Whether the cells, links, pieces and trays of each owner are a sheet of their own."""
     focus: int | None = None
     """The seat whose sheet is drawn large."""
+
+
+def plain_scene(facts: Mapping[str, Any]) -> Scene:
+    """A picture without a board: each of `facts`, which are JSON, as a line of text."""
+    lines = [
+        f"{name}: {text if type(text) is str else json.dumps(text)}"[:_LINE] for name, text in facts.items()
+    ]
+    return Scene("square", (), panels=(Panel("Position", tuple(lines or ("not shown to spectators",))),))

@@ -14,7 +14,7 @@ import attrs
 from attrs.validators import ge, gt, le, lt, optional
 
 from warpleague.errors import BadInput, ConfigError, StoreError
-from warpleague.games import GAMES, game_ids, load_game
+from warpleague.games import load_game
 from warpleague.league.config_check import check_config
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import LEVEL, STRIKES, FaultPolicy, Level, Pondering, TimeControl
@@ -313,8 +313,6 @@ def _read_toml(path: Path, where: str) -> dict[str, Any]:
 
 def _complete_game(table: GameTable, path: Path) -> GameTable:
     where = str(path)
-    if table.id not in GAMES and table.id not in (known := game_ids()):
-        raise ConfigError(f"{where}: game.id: no game is called {table.id!r}; {nearest(table.id, known)}")
     try:
         game = load_game(table.id)
     except BadInput as error:

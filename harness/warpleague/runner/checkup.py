@@ -14,7 +14,7 @@ import attrs
 import msgspec
 
 from warpleague.errors import BotError
-from warpleague.games import GAMES, game_ids, load_game
+from warpleague.games import FAMILIES, GAMES, game_ids, load_game
 from warpleague.match.chance import match_key
 from warpleague.match.evidence import evidence_lines
 from warpleague.match.setup import load_options, match_id, options_json
@@ -119,8 +119,8 @@ def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
         if not plays(bundle.games, name):
             text = f"the bot does not claim it; bot.toml says {games_named(bundle.games)}"
             yield Finding(name, "failed", text)
-    known = game_ids()
     names = _wanted(bundle.games, how.games)
+    known = (*game_ids(), *(name for name in names if name.partition(":")[0] in FAMILIES))
     for name in names:
         if name not in known:
             # Beside others it may be a game of somebody else's; a bot without any cannot play at all.

@@ -66,8 +66,8 @@ def check_game(
     not ended after `max_steps` moves is a breach. The dear checks are made at about `samples` positions of a
     match, spread over it, the first and the last among them; the cheap ones at every step. `hidden` says
     whether the game has hidden information: True demands that determinized states differ from the truth at
-    least once, False that they never do. `talk` makes the JSON form of a free-text action, played now and
-    then where `Game.talk` allows it.
+    least once, False that they never do (without `determinize` it is not looked at). `talk` makes the JSON
+    form of a free-text action, played now and then where `Game.talk` allows it.
 
     The message of a breach names game, players, seed, match and step; so does a note added to any exception
     that the engine lets out.

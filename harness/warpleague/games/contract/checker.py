@@ -177,7 +177,10 @@ class Checker:
             )
         for viewer in (None, *range(self.players)):
             scene = self.game.scene(state, viewer)
-            self.demand(isinstance(scene, Scene) and scene.cells, f"scene for {viewer}: nothing to draw")
+            self.demand(
+                isinstance(scene, Scene) and (scene.cells or scene.panels),
+                f"scene for {viewer}: nothing to draw",
+            )
             places = [(cell.x, cell.y) for cell in scene.cells]
             self.demand(len(set(places)) == len(places), f"scene for {viewer}: two cells in one place")
             items = [item for tray in scene.trays for row in tray.rows for item in row]

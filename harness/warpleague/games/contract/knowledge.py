@@ -24,7 +24,7 @@ class KnowledgeChecker(Checker):
     def check_views(self, state: Any) -> None:
         """What a seat cannot know changes nothing it sees (non-interference); guessed states fit its view."""
         game = self.game
-        for seat in range(self.players):
+        for seat in range(self.players) if game.guesses else ():
             self.doing = f" (seat {seat}'s determinized view)"
             view = game.view(state, seat)
             drawn = self.rng.getrandbits(32)
@@ -84,10 +84,11 @@ class KnowledgeChecker(Checker):
                     f"a spectator's scene shows what seat {seat} does not know",
                 )
             actors = game.actors(one)
-            self.demand(
-                actors == game.actors(two), f"actors {actors} and {game.actors(two)} where views agree"
-            )
-            if not actors:
+            others = game.actors(two)
+            # Whose turn it is may be hidden, too; a seat knows whether it is its own, and when the game is over.
+            known = (seat in actors, not actors) == (seat in others, not others)
+            self.demand(known, f"actors {actors} and {others} where views agree")
+            if not actors or actors != others:
                 return
             move: Any
             if actors[0] == CHANCE:

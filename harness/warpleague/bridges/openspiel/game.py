@@ -1,0 +1,359 @@
+"""A game of OpenSpiel under the contract of `warpleague.games.api`.
+
+What a seat is told is what OpenSpiel tells it: where everybody sees everything the moves themselves; elsewhere its own
+moves, and each change in the texts of its observation and its information state.
+"""
+
+# ruff: noqa: ARG002 - a method of the contract may need less than it is given
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+import pyspiel
+
+from warpleague.bridges.openspiel.actions import RESIGN, Play, Resign
+from warpleague.bridges.openspiel.options import SEATED, SEATS, options_class
+from warpleague.bridges.openspiel.rules import Rules, fits, is_open, load, made, tried, weights
+from warpleague.bridges.openspiel.scene import scene_of
+from warpleague.bridges.openspiel.state import State
+from warpleague.errors import ActionError, BadInput, OptionsError
+from warpleague.games.api import CHANCE, Event, Game, Outcome, ranked
+from warpleague.games.reading import ActionReader, Given
+from warpleague.games.values import Parts, encoded
+from warpleague.match.setup import options_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from random import Random
+
+    from warpleague.games.api import JsonObject, Rolled, Weights
+    from warpleague.games.scene import Scene
+
+READER = ActionReader((Play, Resign))
+_SEEN = ("acts", "over", "observation", "information")
+"""What of a view a seat is told of as it changes."""
+_OPTIONS: Parts[Rules] = Parts(lambda rules: options_json(rules.options))
+
+
+@attrs.frozen
+class SpielView:
+    """What a seat knows, as OpenSpiel tells it."""
+
+    seat: int
+    acts: bool
+    over: bool
+    observation: str
+    information: str
+    retired: list[int]
+
+
+@attrs.frozen
+class OpenView:
+    """A position that everybody sees: what OpenSpiel needs to make it again, and its text."""
+
+    players: int
+    options: dict[str, Any]
+    history: list[int]
+    moves: list[str]
+    observation: str
+    retired: list[int]
+    opening: int | None
+    turns: int
+    resigned: int | None
+
+
+@attrs.frozen
+class SpielSetup:
+    """What bots need to make OpenSpiel's game themselves: its text for `pyspiel.load_game`."""
+
+    game: str
+    actions: int
+
+
+class SpielGame(Game[State, "Play | Resign"]):
+    """One game of OpenSpiel; `name` is OpenSpiel's, `fixed` the parameters that are part of its id."""
+
+    Actions: ClassVar[tuple[type, ...]] = (Play, Resign)
+    Setup: ClassVar[type] = SpielSetup
+    View: ClassVar[type] = SpielView
+    file_options: ClassVar[frozenset[str]] = frozenset({"openings"})
+
+    def __init__(self, game_id: str, name: str, fixed: dict[str, Any], kind: Any) -> None:
+        default = load(name, fixed)
+        known = dict(kind.parameter_specification)
+        self.id = game_id  # type: ignore[misc]
+        self.title = f"{kind.long_name} (OpenSpiel)"  # type: ignore[misc]
+        self.Options = options_class(name, {k: v for k, v in known.items() if k not in fixed})  # type: ignore[misc]
+        self.by_score = not _counts_wins(default)  # type: ignore[misc]
+        self._name = name
+        self._fixed = fixed
+        named = next((key for key in SEATS if key in known), "")
+        self._seats = "" if named in fixed or name in SEATED else named
+        self.players = self._counts(default.num_players(), kind)  # type: ignore[misc]
+
+    def _counts(self, usual: int, kind: Any) -> tuple[int, ...]:
+        """The numbers of players that OpenSpiel accepts."""
+        if not self._seats:
+            return (usual,)
+        found = []
+        for players in range(kind.min_num_players, kind.max_num_players + 1):
+            try:
+                self.rules(players, self.Options())
+            except OptionsError:
+                continue
+            found.append(players)
+        return tuple(found)
+
+    def rules(self, players: int, options: Any) -> Rules:
+        """The rules of a match; `OptionsError` if OpenSpiel refuses them."""
+        return made(self.id, self._name, self._fixed, self._seats, players, options)
+
+    def check_options(self, players: int, options: Any) -> None:
+        """OpenSpiel looks at its parameters itself."""
+        self.rules(players, options)
+
+    def initial(self, players: int, options: Any) -> State:
+        """OpenSpiel's first state."""
+        rules = self.rules(players, options)
+        return State(rules, rules.spiel.new_initial_state())
+
+    def match_of(self, state: State) -> tuple[int, Any]:
+        """Kept in the rules."""
+        return state.rules.players, state.rules.options
+
+    def actors(self, state: State) -> tuple[int, ...]:
+        """One seat, or chance: also for the choice of an opening."""
+        if state.why_over():
+            return ()
+        if state.pending:
+            return (CHANCE,)
+        player = state.spiel.current_player()
+        return (CHANCE,) if player == pyspiel.PlayerId.CHANCE else (player,)
+
+    def chance(self, state: State) -> tuple[Weights, ...]:
+        """The opening, or OpenSpiel's outcomes with their probabilities."""
+        if state.pending:
+            return (len(state.rules.openings),)
+        return (weights(state.spiel.chance_outcomes()),)
+
+    def address(self, state: State) -> str:
+        """An opening has an address of its own; the rolls of OpenSpiel come one after the other."""
+        return "opening" if state.pending else ""
+
+    def legal(self, state: State, seat: int) -> Sequence[Play | Resign]:
+        """In the order of OpenSpiel's numbers; to resign is the last."""
+        return state.legal(seat) if self.actors(state) == (seat,) else ()
+
+    def parse(self, state: State, seat: int, data: object) -> Play | Resign:
+        """The action with this number and this name."""
+        legal = self.legal(state, seat)
+        # Most answers are right: the number finds the action without a name for each of the others.
+        if type(data) is dict and data.keys() == {"do", "action", "move"} and legal:
+            with_number = data["action"]
+            if data["do"] == "play" and type(with_number) is int and legal.has(with_number):  # type: ignore[attr-defined]
+                action: Play = legal.of(with_number)  # type: ignore[attr-defined]
+                if type(data["move"]) is str and data["move"] == action.move:
+                    return action
+                raise ActionError(f"play: action {with_number} is called {action.move!r}")
+        return READER.parse(data, legal)
+
+    def apply(self, state: State, move: Play | Resign | Rolled) -> tuple[State, Sequence[Event]]:
+        """The state after an action or an outcome, and after the moves of seats that are out."""
+        after = state.fresh()
+        if move is RESIGN:
+            after.resigned = state.spiel.current_player()
+            return after, self._events(state, after, [], {"event": "resigned", "seat": after.resigned})
+        if isinstance(move, Play):
+            after.turns += 1
+            played = after.advance((move.action,))
+        elif state.pending:
+            after.opening = move[0]  # type: ignore[index]
+            played = after.advance(state.rules.openings[after.opening])
+        else:
+            played = after.advance((state.spiel.chance_outcomes()[move[0]][0],))  # type: ignore[index]
+        return after, self._events(state, after, [*played, *after.settle()])
+
+    def _events(self, before: State, after: State, played: list[Event], *more: JsonObject) -> list[Event]:
+        """What each seat is told: `more`, what was `played`, and where something is hidden what it sees anew."""
+        events = [*map(Event, more), *played]
+        if after.rules.open:
+            return events
+        for seat in range(after.rules.players):
+            old, new = self.view(before, seat), self.view(after, seat)
+            changed = {key: new[key] for key in _SEEN if new[key] != old[key]}
+            if changed:
+                events.append(Event({"event": "seen", "seat": seat, **changed}, (seat,), reveals=True))
+        return events
+
+    def ask(self, state: State, seat: int) -> str:
+        """There is one kind of decision."""
+        return "play"
+
+    def setup(self, state: State) -> JsonObject:
+        """OpenSpiel's text of the game, and how many actions it numbers."""
+        return {"game": str(state.rules.spiel), "actions": state.rules.spiel.num_distinct_actions()}
+
+    def view(self, state: State, seat: int) -> JsonObject:
+        """OpenSpiel's texts for the seat."""
+        observation, information = state.texts(seat)
+        actors = self.actors(state)
+        return {
+            "seat": seat,
+            "acts": seat in actors,
+            "over": not actors,
+            "observation": observation,
+            "information": information,
+            "retired": list(state.retired),
+        }
+
+    def retire(self, state: State, seat: int) -> tuple[State, Sequence[Event]]:
+        """Of two players the other has won; of more, the seat plays its first legal action from now on."""
+        after = state.fresh()
+        after.retired = (*state.retired, seat)
+        played = [] if after.pending else after.settle()
+        return after, self._events(state, after, played, {"event": "retired", "seat": seat})
+
+    def outcome(self, state: State) -> Outcome:
+        """OpenSpiel's returns; who resigned or is out ranks below the others."""
+        returns = tuple(map(float, state.spiel.returns()))
+        return Outcome(_ranks(returns, state), returns, {}, state.why_over())
+
+    def to_json(self, state: State) -> JsonObject:
+        """The history, from which OpenSpiel makes everything else again."""
+        return {
+            "players": state.rules.players,
+            "options": options_json(state.rules.options),
+            "history": list(state.spiel.history()),
+            "retired": list(state.retired),
+            "opening": state.opening,
+            "turns": state.turns,
+            "resigned": state.resigned,
+        }
+
+    def from_json(self, data: object) -> State:
+        """A position from its JSON form; each action of the history must be possible where it is played."""
+        keys = ("players", "options", "history", "retired", "opening", "turns", "resigned")
+        fields = Given(data).fields(*keys)
+        options: Any = fields["options"].options(self.Options)
+        players = fields["players"].whole(1, 1000)
+        if players not in self.players:
+            fields.fail("players", f"{self.id} is not for {players}")
+        try:
+            rules = self.rules(players, options)
+        except OptionsError as error:
+            fields.fail("options", str(error))
+        opening = fields["opening"]
+        drawn = None if opening.value is None else opening.whole(0, len(rules.openings) - 1)
+        state = State(rules, rules.spiel.new_initial_state(), opening=drawn)
+        line = () if drawn is None else rules.openings[drawn]
+        history = fields["history"].items()
+        if rules.openings and drawn is None and history:
+            fields.fail("opening", "no line was drawn, but moves were played")
+        played = 0
+        for number, item in enumerate(history):
+            action = item.whole(-(2**52), 2**52)
+            spiel = state.spiel
+            over = spiel.is_terminal()
+            if over or action not in _possible(spiel):
+                item.fail("the game is over before it" if over else f"action {action} is not possible there")
+            if number < len(line) and action != line[number]:
+                item.fail(f"the opening has {line[number]} here, not {action}")
+            played += spiel.current_player() >= 0 and number >= len(line)
+            try:
+                state.advance((action,))
+            except (pyspiel.SpielError, RuntimeError) as error:
+                item.fail(f"OpenSpiel refuses it: {str(error).strip().splitlines()[0]}")
+        if len(history) < len(line):
+            fields.fail("history", "is shorter than the opening")
+        state.turns = fields["turns"].whole(played, played)
+        state.retired = fields["retired"].distinct(0, players - 1)
+        resigned = fields["resigned"]
+        if resigned.value is not None:
+            if not rules.options.resign:
+                fields.fail("resigned", "nobody can resign without the option")
+            state.resigned = resigned.whole(0, players - 1)
+        if not state.pending:
+            state.settle()
+        return state
+
+    def scene(self, state: State, viewer: int | None) -> Scene:
+        """A board where OpenSpiel's text is one, else the text."""
+        return scene_of(self._name, state, viewer, self.actors(state))
+
+    def tell(self, event: Mapping[str, Any]) -> str:
+        """One line for each kind of event."""
+        seat = event["seat"]
+        match event["event"]:
+            case "played" if seat is None:
+                return f"drawn: {event['move']}"
+            case "played":
+                return f"seat {seat} plays {event['move']}"
+            case "seen":
+                return f"seat {seat} sees more"
+            case "resigned":
+                return f"seat {seat} resigns"
+            case _:
+                return f"seat {seat} is out"
+
+
+class OpenGame(SpielGame):
+    """A game in which everybody sees everything, so that a position can be made from what a seat is shown."""
+
+    View: ClassVar[type] = OpenView
+
+    def view(self, state: State, seat: int) -> JsonObject:
+        """The position, with the names of its moves and its text."""
+        return {**self.to_json(state), **self._more(state, seat)}
+
+    def view_json(self, state: State, seat: int) -> bytes:
+        """The same as JSON; that of the options is kept."""
+        return encoded({**self.to_json(state), "options": _OPTIONS[state.rules], **self._more(state, seat)})
+
+    def _more(self, state: State, seat: int) -> JsonObject:
+        return {"moves": list(state.moves), "observation": state.texts(seat)[0]}
+
+    def determinize(self, view: JsonObject, seat: int, rng: Random) -> State:
+        """The position itself: there is nothing to guess."""
+        return self.from_json(
+            {key: value for key, value in view.items() if key not in ("moves", "observation")}
+        )
+
+
+def _possible(spiel: Any) -> list[int]:
+    if spiel.is_chance_node():
+        return [action for action, chance in spiel.chance_outcomes() if chance > 0]
+    return list(spiel.legal_actions())
+
+
+def _ranks(returns: tuple[float, ...], state: State) -> tuple[int, ...]:
+    """By returns; the seats that are out rank below all others, and of those that are not, who resigned is last."""
+    standings = [(seat != state.resigned, value) for seat, value in enumerate(returns)]
+    return ranked(standings, state.retired)
+
+
+def _counts_wins(game: Any) -> bool:
+    """Whether a match of the game is only won, drawn or lost, so that its scores say no more than its ranks."""
+    return game.num_players() == 2 and (game.min_utility(), game.max_utility()) == (-1, 1)
+
+
+def make(text: str) -> SpielGame:
+    """The game that `text` names, such as `go` or `go(board_size=9)`; `BadInput` if there is none that fits."""
+    name, bracket, _ = text.partition("(")
+    kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
+    fixed: dict[str, Any] = {}
+    if bracket and name in kinds:
+        try:
+            fixed = pyspiel.game_parameters_from_string(text)
+        except (pyspiel.SpielError, RuntimeError) as error:
+            raise BadInput(
+                f"openspiel:{text}: OpenSpiel cannot read this: {str(error).splitlines()[0]}"
+            ) from None
+        fixed.pop("name", None)
+        tried(name, fixed)
+    else:
+        why = fits(name)
+        if why:
+            raise BadInput(f"openspiel:{name} cannot be played here: {why}")
+    kind = OpenGame if is_open(load(name, fixed)) else SpielGame
+    return kind(f"openspiel:{text}", name, fixed, kinds[name])

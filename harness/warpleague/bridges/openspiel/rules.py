@@ -1,0 +1,251 @@
+"""A game of OpenSpiel with its parameters: which games fit, what chance draws, which openings there are."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from fractions import Fraction
+from functools import lru_cache
+from math import lcm
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+import pyspiel
+
+from warpleague.bridges.openspiel.actions import Choices, namer
+from warpleague.bridges.openspiel.options import parameters_of
+from warpleague.errors import BadInput, OptionsError
+from warpleague.games.json_text import decoded, encoded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from warpleague.games.api import Weights
+
+_PARTS: Final = 10**6
+"""Probabilities are taken as fractions of at most this denominator where these are near enough and add up to 1."""
+_BROKEN: Final = {"morpion_solitaire": "OpenSpiel 2.0 names its moves after memory that was never set"}
+_TRIAL_S: Final = 30
+_EPSILON: Final = 4e-16
+"""How far a fraction may be from a probability, which OpenSpiel has computed with rounding."""
+_FINE: Final = 1 << 52
+"""Others as so many parts, which is as exact as OpenSpiel's own numbers."""
+
+
+@attrs.frozen(eq=False)
+class Rules:
+    """What never changes in a match; made once for equal matches, so equal ones are one object."""
+
+    id: str
+    players: int
+    options: Any
+    spiel: Any
+    """The `pyspiel.Game`, turned sequential where players act at once."""
+    open: bool
+    """Whether everybody sees everything."""
+    name: Callable[[Any, int, int], str]
+    has: tuple[bool, bool]
+    """Whether the game tells a seat its observation, and its information state."""
+    openings: tuple[tuple[int, ...], ...]
+    """Lines of moves, one of which is drawn and played first; none: the game begins as it is."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.id, self.players, encoded(attrs.asdict(self.options)))
+
+    def __deepcopy__(self, memo: object) -> Rules:
+        return self
+
+    def __copy__(self) -> Rules:
+        return self
+
+
+def _again(game_id: str, players: int, options: bytes) -> Rules:
+    from warpleague.games import load_game
+
+    game: Any = load_game(game_id)
+    return game.rules(players, game.Options(**decoded(options)))  # type: ignore[no-any-return]
+
+
+_TRIAL = """
+import json, random, sys, pyspiel
+name, parameters = json.load(sys.stdin)
+try:
+    game = pyspiel.load_game(name, parameters)
+    random = random.Random(0)
+    for _ in range(3):
+        state = game.new_initial_state()
+        for _ in range(400):
+            if state.is_terminal():
+                break
+            if state.is_simultaneous_node():
+                state.apply_actions([random.choice(state.legal_actions(p)) for p in range(game.num_players())])
+            elif state.is_chance_node():
+                state.apply_action(random.choice([a for a, chance in state.chance_outcomes() if chance]))
+            else:
+                state.apply_action(random.choice(state.legal_actions()))
+except Exception as error:
+    print(str(error).strip().splitlines()[0])
+    sys.exit(1)
+"""
+
+
+@lru_cache(maxsize=256)
+def _refusal(asked: bytes) -> str:
+    """Why OpenSpiel does not take a name and parameters, given as JSON; empty if it does.
+
+    Some matches are tried in a process of its own: some games end theirs where a parameter does not fit.
+    """
+    command = [sys.executable, "-c", _TRIAL]
+    try:
+        done = subprocess.run(command, input=asked, capture_output=True, timeout=_TRIAL_S, check=False)
+    except subprocess.TimeoutExpired:
+        return f"nothing comes of it within {_TRIAL_S} s"
+    told = done.stdout.decode(errors="replace").strip() or done.stderr.decode(errors="replace").strip()
+    return "" if done.returncode == 0 else (told.splitlines() or ["it gives no reason"])[-1][:200]
+
+
+def tried(name: str, parameters: dict[str, Any]) -> None:
+    """Raise `OptionsError` if OpenSpiel does not take the parameters."""
+    why = _refusal(encoded([name, parameters])) if parameters else ""
+    if why:
+        raise OptionsError(f"OpenSpiel refuses {name} with {encoded(parameters).decode()}: {why}")
+
+
+def load(name: str, parameters: dict[str, Any]) -> Any:
+    """OpenSpiel's game, sequential; `OptionsError` if it does not fit, or its parameters do not."""
+    try:
+        game = pyspiel.load_game(name, parameters)
+        kind = game.get_type()
+        if kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+            game = pyspiel.convert_to_turn_based(game)
+    except (pyspiel.SpielError, RuntimeError, TypeError, ValueError) as error:
+        text = str(error).strip().splitlines()
+        raise OptionsError(
+            f"OpenSpiel refuses {name} with {parameters}: {text[0] if text else error!r}"
+        ) from None
+    why = misfit(kind)
+    if why:
+        raise OptionsError(f"openspiel:{name} cannot be played here: {why}")
+    return game
+
+
+def is_open(game: Any) -> bool:
+    """Whether everybody sees everything in this `pyspiel.Game`; not where choices were made at once."""
+    kind, kinds = game.get_type(), pyspiel.GameType
+    return bool(
+        kind.information == kinds.Information.PERFECT_INFORMATION
+        and not kind.short_name.startswith("turn_based")
+    )
+
+
+def misfit(kind: Any) -> str:
+    """Why games of this `pyspiel.GameType` cannot be played here; empty if they can."""
+    if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
+        return "a mean field game has no players who take turns"
+    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+        return "it draws its own random numbers, so no record of it could be checked"
+    if kind.action_structs_only:
+        return "its actions have no numbers"
+    if kind.short_name in _BROKEN:
+        return _BROKEN[kind.short_name]
+    if not (kind.provides_observation_string or kind.provides_information_state_string):
+        return "it has no text of what a player sees"
+    return ""
+
+
+@lru_cache(maxsize=64)
+def _made(game_id: str, name: str, fixed: str, seats: str, players: int, text: bytes, cls: Any) -> Rules:
+    options = cls(**decoded(text))
+    parameters = parameters_of(options, decoded(fixed.encode()))
+    if parameters != decoded(fixed.encode()):
+        tried(name, {**parameters, **({seats: players} if seats else {})})
+    if seats:
+        parameters[seats] = players
+    spiel = load(name, parameters)
+    if spiel.num_players() != players:
+        raise OptionsError(f"{game_id} with {parameters} is for {spiel.num_players()} players, not {players}")
+    kind = spiel.get_type()
+    has = (kind.provides_observation_string, kind.provides_information_state_string)
+    named = namer(name)
+    rules = Rules(
+        game_id,
+        players,
+        options,
+        spiel,
+        is_open(spiel),
+        named,
+        has,
+        _openings(spiel, named, options.openings),
+    )
+    if options.resign and players != 2:
+        raise OptionsError(f"resign: only games of two players have it, not one of {players}")
+    return rules
+
+
+def made(game_id: str, name: str, fixed: dict[str, Any], seats: str, players: int, options: Any) -> Rules:
+    """The rules of a match; `OptionsError` if OpenSpiel refuses the options or an opening cannot be played."""
+    text = encoded(attrs.asdict(options))
+    cls: Any = type(options)
+    return _made(game_id, name, encoded(fixed).decode(), seats, players, text, cls)
+
+
+def _openings(spiel: Any, name: Callable[[Any, int, int], str], given: Any) -> tuple[tuple[int, ...], ...]:
+    if given is None:
+        return ()
+    lines = given.get("lines") if given.keys() == {"lines"} else None
+    if not isinstance(lines, list) or not lines or not all(isinstance(line, str) for line in lines):
+        raise OptionsError(
+            'openings: must be lines = ["MOVE MOVE ...", ...], each a text of the names of moves'
+        )
+    found = []
+    for number, line in enumerate(lines):
+        state = spiel.new_initial_state()
+        for move in _moves(line):
+            where = f"openings: lines[{number}]: {move!r}"
+            if state.current_player() < 0:
+                raise OptionsError(f"{where}: nobody is to move there")
+            choices = Choices(state, state.current_player(), name, resign=False)
+            known = {play.move: play.action for play in choices}
+            if move not in known:
+                some = ", ".join(list(known)[:8])
+                raise OptionsError(f"{where} is not possible there; possible are {some} and so on")
+            state.apply_action(known[move])
+        if state.is_terminal():
+            raise OptionsError(f"openings: lines[{number}]: the game is over after it")
+        found.append(tuple(state.history()))
+    return tuple(found)
+
+
+def _moves(line: str) -> list[str]:
+    """The moves of a line: between commas where it has some, since names may have spaces, else between spaces."""
+    return [move.strip() for move in line.split(",")] if "," in line else line.split()
+
+
+def weights(outcomes: Sequence[tuple[int, float]]) -> Weights:
+    """The draw for OpenSpiel's chance outcomes: whole numbers in the proportion of their probabilities."""
+    chances = [chance for _, chance in outcomes]
+    if min(chances) == max(chances):
+        return len(chances)
+    return _whole(tuple(chances))
+
+
+@lru_cache(maxsize=4096)
+def _whole(chances: tuple[float, ...]) -> tuple[int, ...]:
+    parts = [Fraction(chance).limit_denominator(_PARTS) for chance in chances]
+    below = lcm(*(part.denominator for part in parts))
+    near = all(abs(float(part) - chance) < _EPSILON for part, chance in zip(parts, chances, strict=True))
+    if near and sum(parts) == 1 and below < _FINE:
+        return tuple([int(part * below) for part in parts])
+    return tuple([round(chance * _FINE) for chance in chances])
+
+
+def fits(name: str) -> str:
+    """Why the registered game `name` cannot be played with its default parameters; empty if it can."""
+    kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
+    if name not in kinds:
+        from warpleague.suggest import nearest
+
+        raise BadInput(f"OpenSpiel has no game {name!r}; {nearest(name, sorted(kinds))}")
+    if not kinds[name].default_loadable:
+        return f"it needs parameters: name them in brackets, as in openspiel:{name}(game=tic_tac_toe())"
+    return misfit(kinds[name])

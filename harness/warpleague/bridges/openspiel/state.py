@@ -1,0 +1,151 @@
+"""A position of a game of OpenSpiel: its own state, who is out, and which opening was drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyspiel
+
+from warpleague.bridges.openspiel.actions import Choices
+from warpleague.games.api import Event
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from warpleague.bridges.openspiel.rules import Rules
+
+
+class State:
+    """A position. `spiel` is OpenSpiel's own state, which nobody changes once the position was handed out."""
+
+    __slots__ = ("_legal", "moves", "opening", "resigned", "retired", "rules", "spiel", "turns")
+
+    def __init__(
+        self,
+        rules: Rules,
+        spiel: Any,
+        moves: tuple[str, ...] = (),
+        retired: tuple[int, ...] = (),
+        opening: int | None = None,
+        turns: int = 0,
+        resigned: int | None = None,
+    ) -> None:
+        self.rules = rules
+        self.spiel = spiel
+        self.moves = moves
+        """The names of all moves, the dice among them; kept only where everybody sees them."""
+        self.retired = retired
+        """The seats that are out, in the order in which they went."""
+        self.opening = opening
+        """The line that was drawn; None before that, and where there are no openings."""
+        self.turns = turns
+        """How many moves the players have made; those of the opening do not count."""
+        self.resigned = resigned
+        self._legal: tuple[int, Choices] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, State):
+            return NotImplemented
+        return (
+            self.rules is other.rules
+            and (self.retired, self.opening, self.resigned) == (other.retired, other.opening, other.resigned)
+            and self.spiel.history() == other.spiel.history()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (
+            self.rules,
+            self.spiel.history(),
+            self.retired,
+            self.opening,
+            self.turns,
+            self.resigned,
+        )
+
+    @property
+    def pending(self) -> bool:
+        """Whether an opening is to be drawn now."""
+        return bool(self.rules.openings) and self.opening is None
+
+    def why_over(self) -> str:
+        """Why the game is over, in a word; empty while it goes on."""
+        if self.spiel.is_terminal():
+            return "completed"
+        if self.resigned is not None:
+            return "resigned"
+        if self.retired and len(self.retired) >= self.rules.players - 1:
+            return "retired"
+        limit = self.rules.options.move_limit
+        return "move-limit" if limit and self.turns >= limit else ""
+
+    def legal(self, seat: int) -> Choices:
+        """The actions of `seat`, which is to act."""
+        if self._legal is None or self._legal[0] != seat:
+            choices = Choices(self.spiel, seat, self.rules.name, resign=self.rules.options.resign)
+            self._legal = (seat, choices)
+        return self._legal[1]
+
+    def fresh(self) -> State:
+        """A copy that its maker may change until it is handed out."""
+        return State(
+            self.rules, self.spiel.clone(), self.moves, self.retired, self.opening, self.turns, self.resigned
+        )
+
+    def advance(self, actions: Iterable[int]) -> list[Event]:
+        """Play OpenSpiel's `actions`, which are possible, on a fresh copy; the events of what was played.
+
+        Where something is hidden, only the seat that acts is told, and nobody of what chance did.
+        """
+        told = []
+        for action in actions:
+            player = self.spiel.current_player()
+            if self.rules.open or player >= 0:
+                name = self.rules.name(self.spiel, player, action)
+                seat = None if player < 0 else player
+                data = {"event": "played", "seat": seat, "action": action, "move": name}
+                if self.rules.open:
+                    self.moves = (*self.moves, name)
+                told.append(Event(data, None if self.rules.open else (player,)))
+            self.spiel.apply_action(action)
+        return told
+
+    def settle(self) -> list[Event]:
+        """Play the first legal action for seats that are out, on a fresh copy; the events of what was played."""
+        told: list[Event] = []
+        while not self.why_over() and self.spiel.current_player() in self.retired:
+            told += self.advance((self.spiel.legal_actions()[0],))
+            self.turns += 1
+        return told
+
+    def texts(self, seat: int) -> tuple[str, ...]:
+        """What OpenSpiel tells `seat`: its observation and its information state, empty where there is none."""
+        observes, knows = self.rules.has
+        return (
+            _text(self.spiel.observation_string, seat) if observes else "",
+            _text(self.spiel.information_state_string, seat) if knows else "",
+        )
+
+
+def _text(told: Any, seat: int) -> str:
+    try:
+        return str(told(seat))
+    except (
+        pyspiel.SpielError,
+        RuntimeError,
+    ):  # some games cannot tell before the first deal, or after the end
+        return ""
+
+
+def _again(
+    rules: Rules,
+    history: list[int],
+    retired: tuple[int, ...],
+    opening: int | None,
+    turns: int,
+    resigned: int | None,
+) -> State:
+    state = State(rules, rules.spiel.new_initial_state(), (), retired, opening, turns, resigned)
+    state.advance(history)
+    return state
