@@ -372,6 +372,18 @@ class Store(About):
         rows = self._rows("SELECT id FROM match WHERE substr(id, 1, ?) = ? LIMIT 3", len(prefix), prefix)
         return [row[0] for row in rows]
 
+    def matches_of(self, bot: str, most: int) -> list[tuple[str, list[tuple[str, str]]]]:
+        """The ids of the last `most` matches of a bot, the newest first, each with names and identities by seat."""
+        rows = self._rows(
+            "SELECT match.id, match.bots FROM journal CROSS JOIN match ON match.id = journal.id "
+            "WHERE instr(match.bots, ?) ORDER BY seq DESC LIMIT ?",
+            json.dumps(bot),
+            most,
+        )
+        return [
+            (str(match), [(str(seat[0]), str(seat[1])) for seat in json.loads(bots)]) for match, bots in rows
+        ]
+
     def deal_of(self, match_id: str) -> int:
         """The deal number of a stored match."""
         deal = self._rows("SELECT deal FROM match WHERE id = ?", match_id)[0][0]

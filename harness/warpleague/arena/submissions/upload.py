@@ -35,6 +35,7 @@ _NOISE: Final = frozenset({"__MACOSX", ".DS_Store"})
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED: Final = 1
 _CHUNK: Final = 1 << 16
+_PADDING: Final = 1 << 20
 
 
 def pack_folder(folder: Path) -> bytes:
@@ -76,6 +77,9 @@ def unpack_upload(data: bytes, folder: Path, limits: SubmissionLimits) -> None:
     try:
         with _as_tar(data, limits) as archive:
             _unpack(archive, box, limits)
+            # To the end, where a damaged or broken off file shows.
+            if len(archive.read(_PADDING)) == _PADDING:
+                raise BadArchive("more behind its end")
         _bot_in(box).rename(folder)
     except BadArchive as error:
         raise BotError(f"the archive holds {error}") from None

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 SETTLED: Final = ("accepted", "refused", "failed")
 _DAY_S: Final = 24 * 3600.0
+_MOST_NUMBER: Final = 1 << 63
+"""Beyond what the ledger can number."""
 MOST_CLAIMS: Final = 3
 """How often a check may end the checker before the submission is refused."""
 _COLUMNS: Final = (
@@ -37,6 +39,10 @@ _FROM: Final = "FROM submission JOIN author ON author.id = submission.author"
 
 class OverQuota(BadInput):
     """An author has sent too much for now."""
+
+
+class NoSubmission(BadInput):
+    """There is no submission with a number."""
 
 
 @attrs.frozen
@@ -111,10 +117,12 @@ def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submissi
 
 
 def submission(ledger: Ledger, number: int) -> Submission:
-    """The submission with this number; `BadInput` if there is none."""
+    """The submission with this number; `NoSubmission` if there is none."""
+    if not 0 < number < _MOST_NUMBER:
+        raise NoSubmission(f"there is no submission {number}")
     found = ledger.rows(f"SELECT {_COLUMNS} {_FROM} WHERE submission.id = ?", number)
     if not found:
-        raise BadInput(f"there is no submission {number}")
+        raise NoSubmission(f"there is no submission {number}")
     return _submission(found[0])
 
 

@@ -1,0 +1,264 @@
+"""The addresses of submissions: which request reaches which page, who asks, and how errors are told.
+
+A page is asked with a session, which its cookie names; a command asks with `Authorization: Bearer TOKEN`. Every form
+contains a text of its session, which no other site knows. Who asks is known before anything of a body is read.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import trio
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from warpleague.arena.submissions import tokens
+from warpleague.arena.submissions.ledger import FILE, Ledger
+from warpleague.arena.submissions.versions import NoSubmission, OverQuota
+from warpleague.errors import BadInput, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+    from pathlib import Path
+    from typing import TypeVar
+
+    from starlette.datastructures import FormData
+    from starlette.requests import Request
+    from starlette.routing import BaseRoute
+
+    from warpleague.arena.submissions.tokens import Author, Session
+    from warpleague.league.config import LeagueConfig
+
+    T = TypeVar("T")
+    Handler = Callable[[Request], Awaitable[Response]]
+
+API: Final = "/api/submissions"
+UPLOAD: Final = "/submit/upload"
+BODY_LIMITS: Final = {API: 257 << 20, UPLOAD: 257 << 20}
+"""How many bytes bodies of these addresses may have at most; the limits of the ledger, which are lower, hold, too."""
+
+_COOKIE: Final = "warpleague"
+_FIELD_BYTES: Final = 4_000
+_MOST_FAILURES: Final = 20
+_FAILURES_S: Final = 60.0
+
+
+class Hall(Protocol):
+    """What is needed of the application that these pages are part of."""
+
+    @property
+    def leagues(self) -> Mapping[str, LeagueConfig]:
+        """The leagues by name."""
+
+    @property
+    def results(self) -> Path:
+        """The folder of results."""
+
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        """A page made of a template."""
+
+
+class Refused(Exception):
+    """A request that is refused: the status, and why."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+def routes(hall: Hall) -> list[BaseRoute]:
+    """The routes of the pages of authors and organisers, and of the commands."""
+    from warpleague.arena.submissions.author_pages import AuthorPages
+    from warpleague.arena.submissions.organiser_pages import OrganiserPages
+
+    counter = Counter(hall)
+    return [*AuthorPages(counter).routes(), *OrganiserPages(counter).routes()]
+
+
+class Counter:
+    """Where requests of authors arrive: it finds out who asks, and reads their forms."""
+
+    def __init__(self, hall: Hall) -> None:
+        self.hall = hall
+        self._ledger: Ledger | None = None
+        self._failures: dict[str, list[float]] = {}
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger; `Refused` as long as the organiser has made no author."""
+        if self._ledger is None:
+            if not (self.hall.results / FILE).exists():
+                raise Refused(503, "Nobody can submit bots here yet: the organiser has made no author.")
+            self._ledger = Ledger.open(self.hall.results)
+        return self._ledger
+
+    def route(self, path: str, handler: Handler, *methods: str, api: bool = False) -> Route:
+        """A route whose errors are told: as a page, or as JSON."""
+        return Route(path, partial(self._answer, handler, api=api), methods=methods or ("GET",))
+
+    async def _answer(self, handler: Handler, request: Request, *, api: bool) -> Response:
+        try:
+            answer = await handler(request)
+        except Refused as error:
+            answer = self._wrong(str(error), error.status, api=api)
+        except OverQuota as error:
+            answer = self._wrong(str(error), 429, api=api)
+        except StoreError as error:
+            full = "full" in str(error)
+            answer = self._wrong(_without_path(error), 507 if full else 503, api=api)
+        except NoSubmission:
+            answer = self._wrong("You have no such submission.", 404, api=api)
+        except BadInput as error:
+            answer = self._wrong(str(error), 422, api=api)
+        except HTTPException as error:  # of the framework: a body that is no form
+            answer = self._wrong(str(error.detail), error.status_code, api=api)
+        finally:
+            await request.close()  # with the file of its form
+        # What an author sees is for nobody else, a cache included.
+        answer.headers["Cache-Control"] = "no-store"
+        return answer
+
+    def _wrong(self, text: str, status: int, *, api: bool) -> Response:
+        if api:
+            return JSONResponse({"error": text}, status)
+        return self.hall.page(
+            "hall_notice.html.j2", status, title="That did not work", text=text, again=False
+        )
+
+    # ------------------------------------------------------------------ who asks
+
+    def check_failures(self, request: Request) -> None:
+        """Raise `Refused` if too many wrong tokens came from an address of late."""
+        now_s, address = time.monotonic(), _address(request)
+        late = [at_s for at_s in self._failures.get(address, ()) if now_s - at_s < _FAILURES_S]
+        if len(late) >= _MOST_FAILURES:
+            raise Refused(429, "Too many wrong tokens; come back in a minute.")
+
+    def _failed(self, request: Request) -> None:
+        now_s = time.monotonic()
+        if len(self._failures) > 10_000:
+            self._failures = {
+                name: times for name, times in self._failures.items() if now_s - times[-1] < _FAILURES_S
+            }
+        self._failures.setdefault(_address(request), []).append(now_s)
+        del self._failures[_address(request)][:-_MOST_FAILURES]
+
+    def who_has(self, request: Request, token: str) -> Author:
+        """The author of a token; `Refused` if there is none."""
+        self.check_failures(request)
+        author = tokens.who_has(self.ledger, token.strip()[:200])
+        if author is None:
+            self._failed(request)
+            raise Refused(401, "This is not the token of an author, or it was revoked.")
+        return author
+
+    def bearer(self, request: Request) -> Author:
+        """The author whose token the request carries; `Refused` if it carries none."""
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme != "Bearer" or not token:
+            raise Refused(401, "A token is needed: Authorization: Bearer TOKEN.")
+        return self.who_has(request, token)
+
+    def session(self, request: Request) -> Session | None:
+        """The session of the request, or None."""
+        key = request.cookies.get(_COOKIE, "")
+        return tokens.session_of(self.ledger, key) if key else None
+
+    def need_session(self, request: Request) -> Session:
+        """The session of the request; `Refused` if there is none."""
+        session = self.session(request)
+        if session is None:
+            raise Refused(401, "Give your token first, under Submit a bot.")
+        return session
+
+    def need_organiser(self, request: Request) -> Session:
+        """The session of an organiser; `Refused` if it is somebody else's, or there is none."""
+        session = self.need_session(request)
+        if not session.author.organiser:
+            raise Refused(403, "Only an organiser may see this.")
+        return session
+
+    def begin(self, request: Request, author: Author) -> Response:
+        """Begin a session, and go to the author's page."""
+        session = tokens.begin_session(self.ledger, author)
+        answer = RedirectResponse("/submit", 303)
+        answer.set_cookie(
+            _COOKIE,
+            session.key,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https",
+        )
+        return answer
+
+    def end(self, session: Session) -> Response:
+        """End a session."""
+        tokens.end_session(self.ledger, session)
+        answer = RedirectResponse("/submit", 303)
+        answer.delete_cookie(_COOKIE, httponly=True, samesite="strict")
+        return answer
+
+    # ------------------------------------------------------------------ what is sent
+
+    async def form(self, request: Request, session: Session | None) -> FormData:
+        """The form of a request; with a session it must contain the text of that. `Refused` if it does not."""
+        kind = request.headers.get("content-type", "").partition(";")[0].strip()
+        if kind not in ("application/x-www-form-urlencoded", "multipart/form-data"):
+            raise Refused(415, "A form is expected.")
+        form = await request.form(max_files=1, max_fields=12, max_part_size=_FIELD_BYTES)
+        if session is not None:
+            from secrets import compare_digest
+
+            given = form.get("form")
+            if not isinstance(given, str) or not compare_digest(given.encode(), session.form.encode()):
+                raise Refused(403, "This form is of another session; open the page again.")
+        return form
+
+    def league(self, name: str | None) -> LeagueConfig:
+        """The league of this name, or the only one; `Refused` if there is none."""
+        leagues = self.hall.leagues
+        if not name and len(leagues) == 1:
+            return next(iter(leagues.values()))
+        config = leagues.get(name or "")
+        if config is None:
+            raise Refused(404, f"Say to which league: {', '.join(leagues)}.")
+        return config
+
+
+def field(form: FormData, name: str) -> str:
+    """A text of a form, on one line; `Refused` if it is not there."""
+    value = form.get(name)
+    if (
+        not isinstance(value, str)
+        or not value.strip()
+        or len(value) > _FIELD_BYTES
+        or not value.isprintable()
+    ):
+        raise Refused(422, f"{name}: a text on one line is needed.")
+    return value.strip()
+
+
+def file_of(form: FormData, name: str) -> UploadFile:
+    """A file of a form; `Refused` if it is not there."""
+    value = form.get(name)
+    if not isinstance(value, UploadFile) or not value.size:
+        raise Refused(422, f"{name}: choose a file.")
+    return value
+
+
+async def in_thread(call: Callable[..., T], *args: Any, **more: Any) -> T:
+    """What a call returns that waits for the disk."""
+    return await trio.to_thread.run_sync(partial(call, *args, **more))
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _without_path(error: StoreError) -> str:
+    """An error about a file, for somebody who need not know where that is."""
+    return f"The server cannot write this down now: {str(error).partition(': ')[2]}"
