@@ -121,10 +121,12 @@ class Tables:
     faults: list[FaultTally]
 
 
-def read_tables(league: League, columns: Columns, first: int = 1, marks: Sequence[int] = ()) -> Tables:
+def read_tables(
+    league: League, columns: Columns, first: int = 1, standings: Standings | None = None
+) -> Tables:
     """All tables, from the parts "results" and "matches" of the `columns` of the matches that count.
 
-    Kinds of faults come with those of so many `first` matches; `marks` are as for `computed.standings`.
+    Kinds of faults come with those of so many `first` matches; `standings` are given if they have been computed.
     """
     from warpleague.league import details
     from warpleague.league import standings as computed
@@ -132,7 +134,7 @@ def read_tables(league: League, columns: Columns, first: int = 1, marks: Sequenc
     faults = FaultTallies(first)
     faults.add(details.faults(league, columns))
     return Tables(
-        computed.standings(league, columns, marks),
+        standings or computed.standings(league, columns),
         details.seats(league, columns),
         details.times(league),
         faults.tallies(),

@@ -138,7 +138,7 @@ def test_all_tables_come_from_one_reading(league: League, monkeypatch: pytest.Mo
     columns = league.columns(*PARTS)
     monkeypatch.setattr(League, "columns", None)
     monkeypatch.setattr(League, "results", None)
-    read = read_tables(league, columns, marks=(1, 5, 12))
+    read = read_tables(league, columns, standings=computed.standings(league, columns, (1, 5, 12)))
     assert (read.standings.lines, read.seats, read.times) == (wanted[0].lines, *wanted[1:3])
     assert [(kind.bot, kind.kind, kind.count, kind.retired) for kind in read.faults] == [
         (kind.bot, kind.kind, kind.count, kind.retired) for kind in wanted[3]

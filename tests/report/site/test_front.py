@@ -46,6 +46,17 @@ def test_the_matches_to_look_at_are_what_they_are_called(cup: Path) -> None:
     assert len({pick.match for pick in found.values()}) == len(found)
 
 
+def test_matches_to_look_at_are_the_same_in_any_blocks(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looked for in one block or in many, they are the same matches."""
+    with open_to_read(load_config(cup), cup.parent / "results") as league:
+        whole = league.columns("matches")
+        table = standings(league, whole)
+        found = picks(whole, table)
+        monkeypatch.setattr("warpleague.league.columns._BLOCK", 2)
+        assert len(list(whole.blocks())) > 2
+        assert picks(whole, table) == found
+
+
 def test_matches_to_look_at_get_a_page_first(cup: Path) -> None:
     """They take the place of other faultless matches, and there are no more pages than were asked for."""
     with open_to_read(load_config(cup), cup.parent / "results") as league:

@@ -150,17 +150,24 @@ def _of_the_best(columns: Columns, table: Standings) -> int | None:
 
 def _closest(columns: Columns) -> int | None:
     """The decided match with the least difference in score, the longest of them; None if all differ alike."""
-    scores = columns.scores
-    if columns.players == 1:
-        gaps = np.abs(scores[:, 0] - columns.rival)
-    else:
-        best = np.sort(scores, axis=1)
-        gaps = best[:, -1] - best[:, -2]
-    decided = np.flatnonzero(np.isfinite(gaps) & (gaps > 0))
-    if not len(decided) or np.ptp(gaps[decided]) == 0:
-        return None
-    least = decided[gaps[decided] == gaps[decided].min()]
-    return int(least[np.argmax(columns.values["lines"][least])])
+    found, best, widest = None, (np.inf, 0), 0.0
+    begin = 0
+    for some in columns.blocks():
+        if some.players == 1:
+            gaps = np.abs(some.scores[:, 0] - some.rival)
+        else:
+            scores = np.sort(some.scores, axis=1)
+            gaps = scores[:, -1] - scores[:, -2]
+        decided = np.flatnonzero(np.isfinite(gaps) & (gaps > 0))
+        if len(decided):
+            of_decided = gaps[decided]
+            least = decided[of_decided == of_decided.min()]
+            at = int(least[np.argmax(some.lines[least])])
+            widest = max(widest, float(of_decided.max()))
+            if (key := (float(gaps[at]), -int(some.lines[at]))) < best:
+                found, best = begin + at, key
+        begin += len(some)
+    return found if best[0] < widest else None
 
 
 def _upset(columns: Columns, table: Standings) -> int | None:
@@ -168,16 +175,19 @@ def _upset(columns: Columns, table: Standings) -> int | None:
     if table.fit is None or columns.players < 2:
         return None
     ratings = np.array([np.nan if rating is None else rating for rating in table.fit.ratings], dtype=float)
-    seated, first = ratings[columns.seats], columns.ranks == 1
-    alone = first.sum(axis=1) == 1
-    if not alone.any():
-        return None
-    winner = np.where(first, seated, -np.inf).max(axis=1)
-    beaten = np.where(first, -np.inf, seated).max(axis=1)
-    gaps = np.where(alone, beaten - winner, -np.inf)
-    gaps = np.where(np.isfinite(gaps), gaps, -np.inf)
-    at = int(np.argmax(gaps))
-    return at if gaps[at] >= _UPSET else None
+    found, most = None, -np.inf
+    begin = 0
+    for some in columns.blocks():
+        seated, first = ratings[some.seats], some.ranks == 1
+        winner = np.where(first, seated, -np.inf).max(axis=1)
+        beaten = np.where(first, -np.inf, seated).max(axis=1)
+        gaps = np.where(first.sum(axis=1) == 1, beaten - winner, -np.inf)
+        gaps = np.where(np.isfinite(gaps), gaps, -np.inf)
+        at = int(np.argmax(gaps))
+        if gaps[at] > most:
+            found, most = begin + at, float(gaps[at])
+        begin += len(some)
+    return found if most >= _UPSET else None
 
 
 def picture(league: League, game: Game[Any, Any], pick: Pick) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from warpleague.games import load_game
 from warpleague.league.details import busy, faults
+from warpleague.league.standings import standings
 from warpleague.league.statistics import share_interval
 from warpleague.league.status import status
 from warpleague.report.bracket import bracket_parts, has_bracket
@@ -67,11 +68,12 @@ class IndexContent:
 def index_content(league: League) -> IndexContent:
     """Read the league and compute all that its page shows but the replays."""
     now, season = status(league), league.season
+    columns = league.columns()
+    marks = course_marks(len(columns))
+    table = standings(league, columns, marks)  # before more is read: of a large league, both take much memory
     columns = league.columns("matches")
     listing = Listing(columns, tuple(faults(league, columns)), busy(league, BUSY_SHARE))
-    marks = course_marks(len(columns))
-    read = read_tables(league, columns, _FIRST, marks)
-    table = read.standings
+    read = read_tables(league, columns, _FIRST, table)
     game = load_game(season.game)
     found = picks(columns, table)
     values = {
