@@ -1,0 +1,181 @@
+"""Goes the way of a new author in a real browser: from the start of a server to watching the own bot play.
+
+An organiser starts the server and makes an author, who gets a token, uploads the Rust starter by the form, sees it
+checked, and watches its match live. All of it is timed, and what is waited for is told apart from what the persons do:
+each step costs them `--pace` seconds. It needs Playwright (pip install playwright), the Chromium of the system, rustc,
+and the sandbox.
+
+    python tests/soak/newcomer.py --out dist/newcomer
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+LEAGUE = """
+bots = ["bots/ladder/aliens-5", "bots/ladder/aliens-4"]
+[game]
+id = "aliens"
+[format]
+kind = "ladder"
+[clock]
+move_s = 0.5
+[rules]
+level = "sandbox"
+"""
+BOT = "my-rust-bot"
+_MOST_S, _MOST_WAITING_S = 120.0, 20.0
+
+
+class Watch:
+    """Tells what is waited for from what persons do, and prints each step with its time."""
+
+    def __init__(self, pace_s: float) -> None:
+        self.began = time.monotonic()
+        self.waited_s = 0.0
+        self._pace_s = pace_s
+
+    def does(self, what: str) -> None:
+        """A person does something: reads a page, types, clicks."""
+        time.sleep(self._pace_s)
+        print(f"{self.total_s:7.1f} s  {what}", flush=True)
+
+    def waits(self, what: str, ready: Any) -> Any:
+        """Wait until `ready` returns something, and return that."""
+        began = time.monotonic()
+        while not (found := ready()):
+            if time.monotonic() - began > 180:
+                raise AssertionError(f"waited in vain: {what}")
+            time.sleep(0.02)
+        took_s = time.monotonic() - began
+        self.waited_s += took_s
+        print(f"{self.total_s:7.1f} s  {what}, after {took_s:.1f} s of waiting", flush=True)
+        return found
+
+    @property
+    def total_s(self) -> float:
+        """Seconds since the beginning."""
+        return time.monotonic() - self.began
+
+
+def go(browser: Any, folder: Path, out: Path, pace_s: float) -> Watch:
+    """Go the whole way; what it took."""
+    command = [sys.executable, "-m", "warpleague"]
+
+    def run(*words: str) -> str:
+        return subprocess.run(
+            [*command, *words], cwd=folder, check=True, capture_output=True, text=True
+        ).stdout
+
+    (folder / "open.toml").write_text(LEAGUE)
+    watch = Watch(pace_s)
+    token = run("arena", "author", "add", "olga", "--organiser").splitlines()[-1]
+    watch.does("the organiser makes a token for herself")
+    with (folder / "log").open("w") as log:
+        server = subprocess.Popen(
+            [*command, "serve", "open.toml", "--port", "0"],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+    try:
+        assert server.stdout is not None
+        line = watch.waits("the server is there", server.stdout.readline)
+        address = next(word for word in line.split() if word.startswith("http")).rstrip("/")
+        organiser = browser.new_context().new_page()
+        organiser.goto(f"{address}/submit")
+        organiser.fill("[name=token]", token)
+        watch.does("the organiser gives her token to the page")
+        organiser.click("text=go on")
+        organiser.click("main >> text=Organise")
+        organiser.fill("form[action='/organise/author'] [name=name]", "ada")
+        watch.does("the organiser makes an author")
+        organiser.click("text=add, and show the token")
+        theirs = organiser.inner_text("#token")
+        organiser.screenshot(path=out / "token.png")
+
+        run("bot", "new", BOT, "--lang", "rust")
+        watch.does("the author makes a bot in Rust")
+        shutil.make_archive(str(folder / BOT), "zip", folder, BOT)
+        watch.does("the author packs its folder as a zip file")
+        page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+        page.goto(f"{address}/submit")
+        page.fill("[name=token]", theirs)
+        watch.does("the author gives the token to the page")
+        page.click("text=go on")
+        page.set_input_files("[name=archive]", str(folder / f"{BOT}.zip"))
+        watch.does("the author chooses the file")
+        page.screenshot(path=out / "form.png")
+        page.click("button:text-is('submit')")
+        state = watch.waits("the bot is checked", lambda: _settled(page))
+        page.screenshot(path=out / "checked.png")
+        assert state == "accepted", page.inner_text("main")
+        watch.does("the author reads that it is accepted")
+        page.click("#watch")
+        match = watch.waits("a match of it is being played", lambda: _match(page))
+        page.screenshot(path=out / "league.png")
+        watch.does("the author opens that match")
+        page.goto(match)
+        watch.waits("its moves are seen", lambda: page.locator("#log li").count() > 2)
+        page.screenshot(path=out / "live.png")
+        assert BOT in page.inner_text("#seats")
+        assert "/live/" in page.url
+    finally:
+        server.terminate()
+        server.wait(60)
+        print((folder / "log").read_text()[-2000:] if server.returncode else "", end="")
+    return watch
+
+
+def _settled(page: Any) -> str:
+    """The state of the submission, once it is settled; the page loads itself anew meanwhile."""
+    try:
+        state = page.locator("#state").get_attribute("data-state", timeout=2000)
+    except Exception:  # noqa: BLE001 - between two pages; Playwright has an error of its own for it
+        return ""
+    return state if state in ("accepted", "refused", "failed") else ""
+
+
+def _match(page: Any) -> str:
+    """The address of a match of the bot that is being played; a page that was too early is loaded anew."""
+    if not page.locator("#playing-list").count():
+        page.reload()
+        return ""
+    found = page.locator("#playing-list a", has_text=BOT)
+    return found.first.evaluate("link => link.href") if found.count() else ""
+
+
+def main() -> None:
+    """Go the way once."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, default=Path("dist/newcomer"), help="where screenshots go")
+    parser.add_argument("--pace", type=float, default=4.0, help="seconds that a person takes for each step")
+    args = parser.parse_args()
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        sys.exit("newcomer.py needs Playwright: pip install playwright")
+    args.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        os.environ["WARPLEAGUE_CACHE"] = str(Path(folder, "cache"))
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        watch = go(browser, Path(folder), args.out, args.pace)
+        browser.close()
+    print(f"{watch.total_s:.0f} s in all, {watch.waited_s:.1f} s of these waiting")
+    good = watch.total_s < _MOST_S and watch.waited_s < _MOST_WAITING_S
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()
