@@ -170,6 +170,7 @@ HOSTILE: Final[dict[str, tuple[Callable[[], bytes], str]]] = {
     "a name turned round": (lambda: tar(file("bot\u202eyp.txt")), "characters that no name"),
     "a name that is not UTF-8": (lambda: tar(file("bot\udcff.py")), "characters that no name"),
     "a name too long": (lambda: zipped((f"{'n' * 250}.py", b"x")), "too long"),
+    "a path too long": (lambda: zipped(("/".join(["d" * 150] * 8), b"x")), "too long"),
     "folders too deep": (lambda: zipped(("d/" * 40 + "x", b"x")), "too deep"),
     "the same file twice": (lambda: tar(file("a"), file("a")), "a twice"),
     "a file without its folder": (lambda: tar(file("d/a")), "without the folder"),

@@ -7,6 +7,7 @@ is checked again. If it hangs, an alarm ends it, and whoever runs it starts it a
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import signal
@@ -15,9 +16,9 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.arena.submissions import versions
-from warpleague.arena.submissions.limits import check_manifest, limits_of
+from warpleague.arena.submissions.limits import SubmissionLimits, check_manifest, limits_of
 from warpleague.arena.submissions.upload import unpack_upload
-from warpleague.errors import BotError, HarnessFault, MissingToolchain, StoreError
+from warpleague.errors import BadInput, BotError, HarnessFault, MissingToolchain, StoreError
 from warpleague.league.entry import name_of
 from warpleague.league.lock import take_lock
 from warpleague.runner.bundle.content import folder_digest
@@ -25,6 +26,7 @@ from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.runner.bundle.staging import remove
 from warpleague.runner.checkup import QUICK_S, Checkup, Finding, check_bot
 from warpleague.runner.doctor.promises import examine
+from warpleague.user_cache import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -39,6 +41,22 @@ SANDBOX: Final = "sandbox"
 """The setting that says whether the sandbox holds here: "holds", or why not."""
 FOLDER: Final = "arena"
 """The folder beside the ledger, for what is unpacked."""
+_PASSES: Final = (
+    *(
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.ENOMEM,
+        errno.EAGAIN,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.EIO,
+        errno.EROFS,
+    ),
+)
+"""Errors of a machine that is short of something: once that has passed, the check can be made."""
+_ANY: Final = SubmissionLimits(folder_mb=256, files=50_000)
+"""What was accepted once is unpacked whatever the limits are now."""
+_LEAST_FREE: Final = 256 << 20
 _LOOK_S: Final = 0.2
 _WAIT_S: Final = 5.0
 _SPARE_S: Final = 60
@@ -121,8 +139,11 @@ def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig
     with _alarm(limits.build_s + QUICK_S + _SPARE_S):
         folder = ledger.results / FOLDER / "check" / str(found.id)
         try:
+            _check_space(ledger)
             manifest = _unpacked(ledger, found, config, folder)
-            if _play(ledger, found, config, folder, limits.build_s):
+            ready = _play(ledger, found, config, folder, limits.build_s)
+            _check_space(ledger)  # or what failed for want of space would be the bot's fault
+            if ready:
                 keep(ledger, found, folder)
                 versions.accept(ledger, found.id, manifest.name, manifest.version, folder_digest(folder))
             else:
@@ -131,26 +152,32 @@ def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig
             text = error.text if isinstance(error, _Refused) else _without(str(error), folder)
             what = error.what if isinstance(error, _Refused) else "bundle"
             versions.refuse(ledger, found.id, text, what=what)
-        except (HarnessFault, OSError, StoreError, MemoryError) as error:
-            # Of this machine, not of the bot: a full disk, say. If that passes, the check is made then.
+        except (HarnessFault, BadInput, OSError, MemoryError) as error:
             return _postpone(ledger, found, error)
         finally:
             remove(folder.parent)
     return True
 
 
+def _check_space(ledger: Ledger) -> None:
+    """Raise `OSError` if there is too little space to unpack and build a bot."""
+    cache = cache_folder()
+    cache.mkdir(parents=True, exist_ok=True)
+    for place in (ledger.results, cache):
+        if shutil.disk_usage(place).free < _LEAST_FREE:
+            raise OSError(errno.ENOSPC, "too little space is left", str(place))
+
+
 def _postpone(ledger: Ledger, found: Submission, error: BaseException) -> bool:
+    """Settle what is this machine's fault, not the bot's; false if it may pass, so that the check waits for it."""
     with contextlib.suppress(StoreError):
-        if isinstance(error, HarnessFault):
-            versions.refuse(
-                ledger,
-                found.id,
-                f"the check failed, by no fault of the bot; please send it again: {error}",
-                what="harness",
-                state="failed",
-            )
-            return True
-        versions.put_back(ledger, found.id)
+        if isinstance(error, (StoreError, MemoryError)) or getattr(error, "errno", None) in _PASSES:
+            versions.put_back(ledger, found.id)
+            return False
+        text = "the check failed, by no fault of the bot; please send it again"
+        told = f"{text}: {_without(str(error), ledger.results)}"
+        versions.refuse(ledger, found.id, told, what="harness", state="failed")
+        return True
     return False
 
 
@@ -159,6 +186,7 @@ def _unpacked(ledger: Ledger, found: Submission, config: LeagueConfig, folder: P
     data = versions.archive(ledger, found.id)
     assert data is not None
     folder.parent.mkdir(parents=True, exist_ok=True)
+    (ledger.results / FOLDER).chmod(0o700)
     unpack_upload(data, folder, limits_of(ledger))
     manifest = read_manifest(folder)
     check_manifest(manifest, config, limits_of(ledger))
@@ -207,14 +235,14 @@ def keep(ledger: Ledger, found: Submission, source: Path | None = None) -> Path:
     if target.is_dir():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.parent.chmod(0o700)
+    (ledger.results / FOLDER).chmod(0o700)
     draft = target.with_name(f"{target.name}.{os.getpid()}.draft")
     remove(draft)
     if source is None:
         data = versions.archive(ledger, found.id)
         if data is None:
             raise StoreError(f"{ledger.path}: the archive of submission {found.id} is not there")
-        unpack_upload(data, draft, limits_of(ledger))
+        unpack_upload(data, draft, _ANY)
     else:
         shutil.copytree(source, draft, symlinks=True)
     with contextlib.suppress(FileExistsError):

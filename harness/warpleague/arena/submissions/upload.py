@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from warpleague.arena.submissions.limits import SubmissionLimits
 
 _NAME_BYTES: Final = 200
+_PATH_BYTES: Final = 1000
 _DEPTH: Final = 20
 _GZIP: Final = b"\x1f\x8b"
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
@@ -102,7 +103,11 @@ def _check_name(name: str) -> None:
     if not name.isprintable() or any("\ud800" <= char <= "\udfff" for char in name) or "\\" in name:
         raise BadArchive(f"{name!r}, a name with characters that no name may have here")
     parts = name.split("/")
-    if len(parts) > _DEPTH or any(len(part.encode()) > _NAME_BYTES for part in parts):
+    if (
+        len(parts) > _DEPTH
+        or len(name.encode()) > _PATH_BYTES
+        or any(len(part.encode()) > _NAME_BYTES for part in parts)
+    ):
         raise BadArchive(f"{name[:60]!r}..., a name that is too long, or too deep a folder")
 
 
