@@ -137,8 +137,12 @@ twins: bootstrap ## play each game with the same bot twice, which must not diffe
 	$(BIN)/python tests/soak/same_bot_twice.py $(or $(TWINS_DEALS),1000)
 
 .PHONY: clicks
-clicks: bootstrap ## play a match of each game by clicks in a browser, and keep screenshots in dist/clicks (CLICKS='--games sheets --dark')
-	$(BIN)/python tests/soak/clicks.py $(CLICKS)
+clicks: bootstrap browsers ## play a match of each game by clicks in Chromium and in Firefox, and click through a league's pages; screenshots in dist/clicks (CLICKS='--games sheets --dark')
+	.venvs/browsers/bin/python tests/soak/clicks.py $(CLICKS)
+
+.PHONY: browsers
+browsers:
+	@VENV=.venvs/browsers LOCK=requirements/browsers.lock scripts/bootstrap.sh
 
 .PHONY: soak
 soak: bootstrap ## play many matches in one run and look for what grows (SOAK_MATCHES=20000)

@@ -62,6 +62,7 @@ def locks() -> tuple[Lock, ...]:
         Lock("lock.lock", tuple(groups["lock"])),
         Lock("tables.lock", tuple(groups["tables"])),
         Lock("bridges.lock", (*runtime, *groups["bridges"], *build, EDITABLE), within="runtime.lock"),
+        Lock("browsers.lock", tuple(groups["browsers"])),
     )
 
 

@@ -1,25 +1,24 @@
-"""Plays a whole match of each game in a real browser by clicks on the board alone, and keeps screenshots.
+"""Plays a whole match of each game in real browsers by clicks on the board alone, and keeps screenshots.
 
 A place that glows is clicked while there is one; only what has no place on the board, such as the end of a turn, is
-clicked in the list. The record of each match must hold. It needs Playwright (pip install playwright), and the Chromium
-of the system or the Firefox that `playwright install firefox` brings.
+clicked in the list. The record of each match must hold.
 
-    python tests/soak/clicks.py --out dist/clicks                     all games, 1440 and 390 pixels wide
-    python tests/soak/clicks.py --games sheets --widths 390 --dark
+    make clicks                                            all games, 1440 and 390 pixels wide, both browsers
+    make clicks CLICKS='--games sheets --widths 390 --browsers firefox --dark'
 """
 
 from __future__ import annotations
 
 import argparse
-import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 from random import Random
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+from browsers import BROWSERS, click, page_of, run, server, shoot, started, wait
 
 GAMES = {
     "aliens": ["max_turns=24"],
@@ -35,43 +34,24 @@ _HOT = "#stage .hot"
 
 def play(browser: Any, game: str, width: int, out: Path, *, dark: bool, seed: str) -> tuple[int, int, float]:
     """Play one match; how often was clicked on the board and in the list, and how long it took in seconds."""
-    name = f"{game}-{width}{'-dark' if dark else ''}"
-    with tempfile.TemporaryDirectory() as folder:
-        record = Path(folder, "one.jsonl")
-        options = [word for option in GAMES[game] for word in ("--option", option)]
-        command = [sys.executable, "-m", "warpleague", "play", game, "bots/random-python", "--no-browser"]
-        server = subprocess.Popen(
-            [*command, "--seed", seed, "--record", str(record), *options],
-            stderr=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            text=True,
-        )
-        try:
-            assert server.stderr is not None
-            address = re.match(r"open (\S+)", server.stderr.readline())
-            assert address, "the server does not say its address"
-            page = browser.new_page(
-                viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light"
-            )
-            troubles: list[str] = []
-            page.on("pageerror", lambda error: troubles.append(str(error)))
-            page.on("console", lambda told: told.type == "error" and troubles.append(told.text))
-            page.goto(address[1])
+    name = f"{game}-{width}-{browser.browser_type.name}{'-dark' if dark else ''}"
+    options = [word for option in GAMES[game] for word in ("--option", option)]
+    with tempfile.TemporaryDirectory() as place:
+        record = str(Path(place, "one.jsonl"))
+        words = ["play", game, "bots/random-python", "--no-browser", "--seed", seed, "--record", record]
+        with server(*words, *options) as (running, address), page_of(browser, width, dark=dark) as page:
+            page.goto(address)
             page.select_option("#pace", "0")
             began = time.monotonic()
             counts = _choose_all(
-                page, Random(seed), lambda step: page.screenshot(path=out / f"{name}-{step}.png")
+                page, Random(seed), lambda step: shoot(page, out / f"{name}-{step}.png")
             )
             took_s = time.monotonic() - began
-            page.screenshot(path=out / f"{name}-end.png", full_page=True)
-            assert not troubles, troubles
+            shoot(page, out / f"{name}-end.png", whole=True)
             page.click("#leave")
-            _wait(page, "() => document.getElementById('status').textContent.includes('ended')")
-            page.close()
-            assert server.wait(20) == 0
-            subprocess.run([sys.executable, "-m", "warpleague", "replay", "verify", str(record)], check=True)
-        finally:
-            server.kill()
+            wait(page, "() => document.getElementById('status').textContent.includes('ended')")
+            assert running.wait(20) == 0
+        run("replay", "verify", record)
     return (*counts, took_s)
 
 
@@ -81,7 +61,7 @@ def _choose_all(page: Any, rng: Random, shoot: Any) -> tuple[int, int]:
         (document.body.getAttribute('aria-busy') !== 'true' && document.querySelector('#moves button'))"""
     on_board = in_list = 0
     for step in range(_MOST):
-        _wait(page, ready)
+        wait(page, ready)
         if step in _SHOTS:
             shoot(step)
         if page.is_visible("#over"):
@@ -95,27 +75,11 @@ def _choose_all(page: Any, rng: Random, shoot: Any) -> tuple[int, int]:
                 found = []
         if found:
             on_board += 1
-            _click(page, rng.choice(found))
+            click(page, rng.choice(found))
         else:
             in_list += 1
             rng.choice(page.query_selector_all("#moves button")[:9]).click()
     raise AssertionError(f"the match is not over after {_MOST} clicks")
-
-
-def _wait(page: Any, ready: str) -> None:
-    """Wait until a function is true; the page's policy forbids Playwright's own way of waiting."""
-    for _ in range(1500):
-        if page.evaluate(ready):
-            return
-        page.wait_for_timeout(20)
-    raise AssertionError(f"waited in vain for {ready}; the page says: {page.inner_text('main')[:500]}")
-
-
-def _click(page: Any, found: Any) -> None:
-    """Click where a thing is drawn, as a person does: at its middle."""
-    found.scroll_into_view_if_needed()
-    box = found.bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
 def main() -> None:
@@ -125,30 +89,20 @@ def main() -> None:
     )
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--widths", nargs="+", type=int, default=[1440, 390])
-    parser.add_argument("--browser", choices=("chromium", "firefox"), default="chromium")
+    parser.add_argument("--browsers", nargs="+", choices=BROWSERS, default=list(BROWSERS))
     parser.add_argument("--dark", action="store_true", help="in dark colours")
     parser.add_argument("--seed", default="clicks")
     parser.add_argument("--out", type=Path, default=Path("dist/clicks"), help="where screenshots go")
     args = parser.parse_args()
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        sys.exit("clicks.py needs Playwright: pip install playwright")
-    args.out.mkdir(parents=True, exist_ok=True)
-    with sync_playwright() as playwright:
-        system = shutil.which("chromium") if args.browser == "chromium" else None
-        flags = ["--no-sandbox"] if args.browser == "chromium" else []
-        browser = getattr(playwright, args.browser).launch(executable_path=system, args=flags)
-        for game in args.games:
-            for width in args.widths:
-                on_board, in_list, took_s = play(
-                    browser, game, width, args.out, dark=args.dark, seed=args.seed
-                )
-                print(
-                    f"{game} at {width} px: {on_board} clicks on the board, {in_list} in the list, {took_s:.0f} s",
-                    flush=True,
-                )
-        browser.close()
+    for name in args.browsers:
+        with started(name, dark=args.dark) as browser:
+            for game in args.games:
+                for width in args.widths:
+                    on_board, in_list, took_s = play(
+                        browser, game, width, args.out, dark=args.dark, seed=args.seed
+                    )
+                    told = f"{on_board} clicks on the board, {in_list} in the list, {took_s:.0f} s"
+                    print(f"{name}, {game} at {width} px: {told}", flush=True)
     print(f"screenshots in {args.out}")
 
 

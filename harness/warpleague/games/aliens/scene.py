@@ -244,4 +244,5 @@ def scene(state: State, viewer: int | None) -> Scene:
             for seat in (0, 1)
         ),
         measure="steps won towards the enemy's base",
+        roles=SIDES,
     )

@@ -10,7 +10,7 @@ The plain form of a scene is an object of seven lists, and of values:
      "panels": [[title, owner, drawn], ...], "lines": [[text, ...], ...],
      "trays": [[title, owner], ...], "items": [[[[kind, text, id, glyph, crossed], ... of a row], ... of a tray], ...],
      "shape": "square", "caption": "...", "legend": [[name, meaning], ...], "columns": [...], "rows": [...],
-     "scores": [...], "measure": "points", "apart": false, "focus": null}
+     "scores": [...], "measure": "points", "roles": [...], "apart": false, "focus": null}
 
 where `lines` holds those lines of the panel at the same place that are not drawn otherwise, and `items` the rows of
 the tray at the same place. What an entry of a list has nothing of at its end is left out there.
@@ -37,12 +37,12 @@ Plain = dict[str, Any]
 Delta = dict[str, Any]
 
 LISTS: Final = ("cells", "pieces", "links", "panels", "lines", "trays", "items")
-_VALUES: Final = ("legend", "columns", "rows", "scores", "measure", "apart", "focus")
+_VALUES: Final = ("legend", "columns", "rows", "scores", "measure", "roles", "apart", "focus")
 _NOTHING: Final = Scene("square", ())
 EMPTY: Final[Plain] = {
     "shape": "",
     "caption": "",
-    **{name: [] for name in ("legend", "columns", "rows", "scores", *LISTS)},
+    **{name: [] for name in ("legend", "columns", "rows", "scores", "roles", *LISTS)},
     "measure": "points",
     "apart": False,
     "focus": None,
@@ -73,6 +73,7 @@ def _values(scene: Scene) -> Plain:
         "rows": [_text(name) for name in scene.rows],
         "scores": [_number(round(score, 3)) for score in scene.scores],
         "measure": _text(scene.measure),
+        "roles": [_text(role) for role in scene.roles],
         "apart": scene.apart,
         "focus": scene.focus,
     }

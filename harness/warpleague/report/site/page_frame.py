@@ -52,7 +52,7 @@ SCRIPTS: Final = {
     "watch": ("codec.js", "glyphs.js", "board.js", "painter.js", "beside.js", "stage.js", "watch.js"),
     "hall": (),
 }
-_NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src 'none'"
+_NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
 
 
 @attrs.frozen

@@ -99,11 +99,19 @@ globalThis.warpleague ??= {};
   /**
    * Puts names into what a game says: `say` where a text has `seat 0`, `titleOf` before a panel's title, too.
    *
-   * `nameOf(owner)` says who an owner is, `count()` how many seats there are.
+   * `nameOf(owner)` says who an owner is, `count()` how many seats there are, `roles()` what else the game calls them.
    */
-  function naming(nameOf, count) {
-    const say = (text) =>
-      text.replace(/\b(?:seat|owner) (\d+)\b/gi, (all, seat) => (Number(seat) < count() ? nameOf(Number(seat)) : all));
+  function naming(nameOf, count, roles = () => []) {
+    const plain = (role) => role.replace(/[^\p{L}\p{N} ]/gu, "\\$&");
+    const say = (text) => {
+      const known = roles();
+      const any = new RegExp(["(?:seat|owner) (\\d+)", ...known.map(plain)].map((one) => `\\b${one}\\b`).join("|"), "giu");
+      return text.replace(any, (all, seat) => {
+        if (seat !== undefined) return Number(seat) < count() ? nameOf(Number(seat)) : all;
+        const named = known.indexOf(all);
+        return named < 0 ? all : `${nameOf(named)} (${all})`;
+      });
+    };
     const titleOf = (title, owner) => {
       const told = say(title);
       if (owner === null || owner === undefined || owner >= count() || told.includes(nameOf(owner))) return told;

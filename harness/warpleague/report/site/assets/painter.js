@@ -50,7 +50,9 @@ globalThis.warpleague ??= {};
       const [xs, ys] = [0, 1].map((side) => points.map((place) => place[side]));
       const [left, top] = [Math.min(...xs) - reach, Math.min(...ys) - reach];
       const [right, bottom] = [Math.max(...xs) + reach, Math.max(...ys) + reach];
-      const [west, south] = [rows.length > 0 ? 24 : 0, columns.length > 0 ? 22 : 0];
+      // Room for the longest of them also where a unit is few pixels, so that all are shown or none.
+      const west = rows.length > 0 ? (rows.some((name) => name.length === 2) ? 32 : 24) : 0;
+      const south = columns.length > 0 ? 22 : 0;
       this.box = [left - west, top, right - left + west, bottom - top + south];
       const look = JSON.stringify([this.box, columns, rows]);
       if (look === this.looks.names) return;
@@ -58,12 +60,12 @@ globalThis.warpleague ??= {};
       const label = (name, x, y) => {
         const drawn = glyph(name, 8);
         if (drawn) return element("g", { class: "name", transform: move(x, y) }, drawn);
-        return text("name", name, { x, y, size: 11.5, room: 24, high: 24 });
+        return text("name", name, { x, y, size: 11.5, room: 32, high: 24 });
       };
       const [step, down] = this.shape === "hex" ? [1.5 * RADIUS, Math.sqrt(3) * RADIUS] : [SIDE, SIDE];
       this.layers.names.replaceChildren(
         ...columns.map((name, at) => label(name, left + reach + at * step, bottom + 10)),
-        ...rows.map((name, at) => label(name, left - 11, top + reach + at * down)),
+        ...rows.map((name, at) => label(name, left - west / 2 + 1, top + reach + at * down)),
       );
     }
 

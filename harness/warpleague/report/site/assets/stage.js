@@ -10,7 +10,7 @@
   class Stage {
     constructor(nameOf, count, rested) {
       Object.assign(this, { scene: EMPTY, before: undefined, queue: [], timer: 0, nameOf, rested });
-      Object.assign(this, naming(nameOf, count)); // say and titleOf
+      Object.assign(this, naming(nameOf, count, () => this.scene.roles)); // say and titleOf
       this.board = new Board(find("board"), nameOf, this.say);
     }
 

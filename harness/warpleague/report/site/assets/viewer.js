@@ -12,7 +12,7 @@
   const { frames, seats } = replay;
   const last = frames.length - 1;
   const films = [...Array(seats.length + 1).keys()].map((viewer) => new Film(frames, viewer));
-  const { say, titleOf } = naming(nameOf, () => seats.length);
+  const { say, titleOf } = naming(nameOf, () => seats.length, () => films[0].at(0).roles);
   const board = new Board(find("board"), nameOf, say);
   const zooming = zoomable(board, { near: find("near"), far: find("far"), all: find("all") });
   const still = window.matchMedia("(prefers-reduced-motion: reduce)");

@@ -1,0 +1,124 @@
+"""Starts the Chromium and the Firefox of this machine for the scripts that click, and waits for what a page shows.
+
+Playwright speaks to both; it brings no browser of its own here. `make clicks` and `make axe` install it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BROWSERS = {"chromium": ("chromium", "chromium-browser", "google-chrome"), "firefox": ("firefox-esr", "firefox")}
+"""What each is called on a system."""
+
+_OWN_STYLE = "sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA="
+"""Of the style `body {}`, which Playwright puts into a page to take a picture, and the page's policy forbids."""
+
+WARPLEAGUE = [".venv/bin/warpleague"]
+"""The command of the checkout: these scripts run in an environment of their own."""
+
+
+@contextmanager
+def started(name: str, *, dark: bool = False) -> Iterator[Any]:
+    """A browser of this machine, without a window."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        sys.exit("this needs Playwright: run it by `make clicks` or `make axe`")
+    found = next(filter(None, map(shutil.which, BROWSERS[name])), None)
+    if found is None:
+        sys.exit(f"{name} is not installed here; on Debian: apt-get install {BROWSERS[name][0]}")
+    with sync_playwright() as playwright:
+        if name == "chromium":
+            browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        else:
+            # By WebDriver BiDi, which the Firefox of a system speaks; it does not know of emulated colours.
+            colours = {"layout.css.prefers-color-scheme.content-override": 0 if dark else 1}
+            browser = playwright.firefox.launch(
+                executable_path=found, channel="moz-firefox", firefox_user_prefs=colours
+            )
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextmanager
+def page_of(
+    browser: Any, width: int, *, height: int = 900, dark: bool = False, touch: bool = False
+) -> Iterator[Any]:
+    """A page so many pixels wide, in a context of its own; an error that it logs fails the run."""
+    chromium = browser.browser_type.name == "chromium"
+    more = {"color_scheme": "dark" if dark else "light"} if chromium else {}
+    context = browser.new_context(viewport={"width": width, "height": height}, has_touch=touch, **more)
+    if chromium:
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    troubles: list[str] = []
+
+    def heard(trouble: str) -> None:
+        if _OWN_STYLE not in trouble:
+            troubles.append(trouble)
+
+    page.on("pageerror", lambda error: heard(str(error)))
+    page.on("console", lambda told: told.type == "error" and heard(told.text))
+    try:
+        yield page
+    finally:
+        context.close()
+    assert not troubles, troubles
+
+
+@contextmanager
+def server(*words: str, told: str = "open ") -> Iterator[tuple[Any, str]]:
+    """A command of ours that serves pages, and the address that it tells in a line which begins with `told`."""
+    running = subprocess.Popen(
+        [*WARPLEAGUE, *words], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    )
+    try:
+        assert running.stderr is not None
+        line = running.stderr.readline()
+        assert line.startswith(told), f"the server does not say its address: {line}"
+        yield running, line.split()[1]
+    finally:
+        running.kill()
+        running.wait()
+
+
+def wait(page: Any, ready: str, tries: int = 1500) -> None:
+    """Wait until a function is true; the page's policy forbids Playwright's own way of waiting."""
+    for _ in range(tries):
+        if page.evaluate(ready):
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(f"waited in vain for {ready}; the page says: {page.inner_text('main')[:500]}")
+
+
+def click(page: Any, found: Any) -> None:
+    """Click where a thing is drawn, as a person does: at its middle."""
+    found.scroll_into_view_if_needed()
+    box = found.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def shoot(page: Any, to: Path, *, whole: bool = False) -> None:
+    """A picture of a page; nothing is put into the page for it, which its policy would forbid."""
+    page.screenshot(path=folder(to.parent) / to.name, full_page=whole, caret="initial")
+
+
+def run(*words: str) -> str:
+    """What a command of ours prints; it must succeed."""
+    return subprocess.run([*WARPLEAGUE, *words], check=True, capture_output=True, text=True).stdout
+
+
+def folder(out: Path) -> Path:
+    """A folder for pictures, made if it is not there."""
+    out.mkdir(parents=True, exist_ok=True)
+    return out
