@@ -137,8 +137,13 @@ twins: bootstrap ## play each game with the same bot twice, which must not diffe
 	$(BIN)/python tests/soak/same_bot_twice.py $(or $(TWINS_DEALS),1000)
 
 .PHONY: clicks
-clicks: bootstrap browsers ## play a match of each game by clicks in Chromium and in Firefox, and click through a league's pages; screenshots in dist/clicks (CLICKS='--games sheets --dark')
+clicks: bootstrap browsers ## play each game by clicks in Chromium and Firefox, and click through a league's pages; screenshots in dist/clicks (CLICKS='--games sheets')
 	.venvs/browsers/bin/python tests/soak/clicks.py $(CLICKS)
+	.venvs/browsers/bin/python tests/soak/pages.py $(CLICKS)
+
+.PHONY: axe
+axe: bootstrap browsers ## look for what hinders people on all kinds of pages, with the rules of axe (AXE='--games sheets')
+	.venvs/browsers/bin/python tests/soak/pages.py --axe $(AXE)
 
 .PHONY: browsers
 browsers:

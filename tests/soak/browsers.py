@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-BROWSERS = {"chromium": ("chromium", "chromium-browser", "google-chrome"), "firefox": ("firefox-esr", "firefox")}
+BROWSERS = {
+    "chromium": ("chromium", "chromium-browser", "google-chrome"),
+    "firefox": ("firefox-esr", "firefox"),
+}
 """What each is called on a system."""
 
 _OWN_STYLE = "sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA="
@@ -51,13 +54,14 @@ def started(name: str, *, dark: bool = False) -> Iterator[Any]:
 
 
 @contextmanager
-def page_of(
-    browser: Any, width: int, *, height: int = 900, dark: bool = False, touch: bool = False
-) -> Iterator[Any]:
-    """A page so many pixels wide, in a context of its own; an error that it logs fails the run."""
+def page_of(browser: Any, width: int, *, dark: bool = False, bare: bool = False) -> Iterator[Any]:
+    """A page so many pixels wide, in a context of its own; an error that it logs fails the run.
+
+    A `bare` page obeys no policy, so that scripts of ours can be put into it.
+    """
     chromium = browser.browser_type.name == "chromium"
     more = {"color_scheme": "dark" if dark else "light"} if chromium else {}
-    context = browser.new_context(viewport={"width": width, "height": height}, has_touch=touch, **more)
+    context = browser.new_context(viewport={"width": width, "height": 900}, bypass_csp=bare, **more)
     if chromium:
         context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
@@ -94,9 +98,15 @@ def server(*words: str, told: str = "open ") -> Iterator[tuple[Any, str]]:
 
 def wait(page: Any, ready: str, tries: int = 1500) -> None:
     """Wait until a function is true; the page's policy forbids Playwright's own way of waiting."""
+    from playwright.sync_api import Error
+
     for _ in range(tries):
-        if page.evaluate(ready):
-            return
+        try:
+            if page.evaluate(ready):
+                return
+        except Error as error:
+            if "context was destroyed" not in str(error) and "navigat" not in str(error):
+                raise  # else the page is on its way to another
         page.wait_for_timeout(20)
     raise AssertionError(f"waited in vain for {ready}; the page says: {page.inner_text('main')[:500]}")
 
@@ -110,15 +120,10 @@ def click(page: Any, found: Any) -> None:
 
 def shoot(page: Any, to: Path, *, whole: bool = False) -> None:
     """A picture of a page; nothing is put into the page for it, which its policy would forbid."""
-    page.screenshot(path=folder(to.parent) / to.name, full_page=whole, caret="initial")
+    to.parent.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=to, full_page=whole, caret="initial")
 
 
 def run(*words: str) -> str:
     """What a command of ours prints; it must succeed."""
     return subprocess.run([*WARPLEAGUE, *words], check=True, capture_output=True, text=True).stdout
-
-
-def folder(out: Path) -> Path:
-    """A folder for pictures, made if it is not there."""
-    out.mkdir(parents=True, exist_ok=True)
-    return out

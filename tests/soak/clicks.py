@@ -4,7 +4,8 @@ A place that glows is clicked while there is one; only what has no place on the 
 clicked in the list. The record of each match must hold.
 
     make clicks                                            all games, 1440 and 390 pixels wide, both browsers
-    make clicks CLICKS='--games sheets --widths 390 --browsers firefox --dark'
+    make clicks CLICKS='--games sheets --widths 390 --browsers firefox'
+    .venvs/browsers/bin/python tests/soak/clicks.py --dark
 """
 
 from __future__ import annotations
@@ -43,9 +44,7 @@ def play(browser: Any, game: str, width: int, out: Path, *, dark: bool, seed: st
             page.goto(address)
             page.select_option("#pace", "0")
             began = time.monotonic()
-            counts = _choose_all(
-                page, Random(seed), lambda step: shoot(page, out / f"{name}-{step}.png")
-            )
+            counts = _choose_all(page, Random(seed), lambda step: shoot(page, out / f"{name}-{step}.png"))
             took_s = time.monotonic() - began
             shoot(page, out / f"{name}-end.png", whole=True)
             page.click("#leave")

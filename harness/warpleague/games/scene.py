@@ -131,12 +131,12 @@ class Scene:
     """How each seat stands now, more is better, for a chart; none where there is no such number."""
     measure: str = "points"
     """What the scores count."""
-    roles: tuple[str, ...] = ()
-    """What the texts of the game call its seats, in their order, where they do not say `seat 0`."""
     apart: bool = False
     """Whether the cells, links, pieces and trays of each owner are a sheet of their own."""
     focus: int | None = None
     """The seat whose sheet is drawn large."""
+    roles: tuple[str, ...] = ()
+    """What the texts of the game call its seats, in their order, where they do not say `seat 0`."""
 
 
 def plain_scene(facts: Mapping[str, Any]) -> Scene:

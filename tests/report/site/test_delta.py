@@ -49,6 +49,7 @@ SCENES = st.builds(
     st.sampled_from(("points", "hits")),
     st.booleans(),
     OWNERS,
+    st.lists(TEXTS, max_size=2).map(tuple),
 )
 
 
