@@ -222,12 +222,14 @@ class Page(HTMLParser):
         return " ".join("".join(self.shown).split())
 
     def links(self) -> list[str]:
-        """Where it leads to, and what it loads."""
+        """Where it leads to, and what it loads; not the picture that its head contains."""
         return [
             value
             for tag, attributes in self.elements
             for name in ("href", "src", "action", "data", "poster", "srcset", "xlink:href")
-            if (value := attributes.get(name)) is not None and tag != "base"
+            if (value := attributes.get(name)) is not None
+            and tag != "base"
+            and not value.startswith("data:image/svg+xml,")
         ]
 
     def block(self, name: str) -> str:
