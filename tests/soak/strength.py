@@ -15,6 +15,7 @@ import sys
 from collections import Counter
 from itertools import combinations, permutations
 from math import comb
+from statistics import NormalDist
 from types import SimpleNamespace
 from typing import Any
 
@@ -103,16 +104,17 @@ def covered(test: Sprt, decided: Any, counts: Any, truth: float) -> float:
 
 
 def tests(many: int, seed: int) -> bool:
-    """Error rates and the coverage of estimates, for luck of every strength."""
+    """Error rates, deals beside those of a fixed size, and the coverage of estimates, for luck of any strength."""
     rng, fine = np.random.default_rng(seed), True
     slack = 0.01 if many >= 2_000 else 0.03
-    print("elo1  luck  draws  truth  accepted  limit  deals  covered")
+    print("elo1  luck  draws  truth  accepted  limit  deals  fixed  covered")
     for elo1, luck, drawn in (
-        (20, 0, 0.0), (20, 200, 0.3), (20, 800, 0.0), (50, 0, 0.3), (50, 200, 0.0), (50, 800, 0.3),
+        (20, 0, 0.0), (20, 200, 0.3), (20, 800, 0.0), (30, 0, 0.0), (50, 0, 0.3), (50, 200, 0.0), (50, 800, 0.3),
     ):  # fmt: skip
         test = Sprt(0, elo1)
         for truth in (0.0, elo1 / 2, float(elo1), 2.0 * elo1):
-            decided, counts = run_tests(test, pair_outcomes(truth, luck, drawn), many, rng)
+            probabilities = pair_outcomes(truth, luck, drawn)
+            decided, counts = run_tests(test, probabilities, many, rng)
             accepted, share = (decided > 0).mean(), covered(test, decided, counts, truth)
             limit = {0.0: test.alpha, float(elo1): 1 - test.beta}.get(truth)
             good = 0.93 - (slack - 0.01) <= share <= 0.97 + (slack - 0.01)
@@ -120,13 +122,24 @@ def tests(many: int, seed: int) -> bool:
                 good = good and accepted <= test.alpha + slack
             elif truth == elo1:
                 good = good and 1 - accepted <= test.beta + slack
+            deals, fixed = counts.sum(axis=1).mean(), fixed_size(test, probabilities)
+            good = good and deals < fixed
             fine = fine and good
             print(
                 f"{elo1:4}  {luck:4}  {drawn:5}  {truth:5.0f}  {accepted:8.3f}  {'' if limit is None else limit:5}"
-                f"  {counts.sum(axis=1).mean():5.0f}  {share:.3f}{'' if good else '  OUT OF RANGE'}",
+                f"  {deals:5.0f}  {fixed:5.0f}  {share:.3f}{'' if good else '  OUT OF RANGE'}",
                 flush=True,
             )
     return fine
+
+
+def fixed_size(test: Sprt, probabilities: Any) -> float:
+    """How many deals a test takes that errs as seldom, and whose size is fixed beforehand."""
+    mean = probabilities @ PAIR_VALUES
+    variance = probabilities @ (PAIR_VALUES - mean) ** 2
+    low, high = test.shares(float(np.sqrt(variance)))
+    away = NormalDist().inv_cdf(1 - test.alpha) + NormalDist().inv_cdf(1 - test.beta)
+    return float(away**2 * variance / (high - low) ** 2)
 
 
 # Errors of ratings

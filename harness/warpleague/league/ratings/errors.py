@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 
 _ALL = 1.0 - 1e-7  # a deal of this leverage decides a parameter alone
 _SMALL = 0.01
-_OF_THREE, _OF_MORE = (
-    (2.0, 6.0),
-    (1.6, 0.0),
-)  # degrees of freedom: so many for each of normal values, and more
+_BOUNDED = 1.6  # degrees of freedom for each that there is for normal values
+_COARSE = 8.0  # more of them, where deals have three outcomes
 _MOST_EXACT = 20_000_000  # numbers in memory at once
 
 
@@ -74,8 +72,8 @@ class Spread:
             outer = self._times[:, None, None] * pulled[:, :, None, i] * pulled[:, None, :, i]
             both = self._inverse @ _scattered(outer, self._support, size)
             squares[i] += (both * both.T).sum()
-        times, more = _OF_THREE if self._coarse else _OF_MORE
-        return np.where(squares > 0, times * trace * trace / np.where(squares > 0, squares, 1.0) + more, 1.0)
+        normal = np.where(squares > 0, trace * trace / np.where(squares > 0, squares, 1.0), 0.0)
+        return np.where(squares > 0, _BOUNDED * normal + (_COARSE if self._coarse else 0.0), 1.0)
 
 
 def clustered(
