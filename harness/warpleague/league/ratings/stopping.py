@@ -3,8 +3,8 @@
 The log likelihood ratio is taken as a Brownian motion between two walls, which is what it is in the limit. The time at
 which it reached a wall tells how strong the drift was: the sooner, the stronger (stagewise order; Siegmund 1978).
 The estimate is the strength at which an end like this or a stronger one has a probability of a half; at the limits of
-the 95 % interval it is 2.9 and 97.1 %, since deals end less often early on than such a motion. Both walls lie a little further away than where the test stops, since it looks
-after whole deals only (Siegmund 1985).
+the 95 % interval it is 2.9 and 97.1 %, since tests end less often early on than such a motion does. Both walls lie a
+little further away than where the test stops, since it looks after whole deals only (Siegmund 1985).
 """
 
 from __future__ import annotations
