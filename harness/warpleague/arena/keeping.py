@@ -157,6 +157,7 @@ class Keeper:
                 until=lambda: self._stop.is_set() or self._standing(config) != before,
                 publish=publish,
             )
+            feed.clear(folder)  # of referees that were killed
         log("played", league=name, played=report.played, stored=report.stored, total=report.total)
         return report
 

@@ -10,6 +10,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from warpleague.cli.backup import configure_backup, run_backup
 from warpleague.cli.common import (
     RESULTS,
     add_examples,
@@ -59,6 +60,7 @@ _EXAMPLES: Final = {
     "commit": ("leagues/mine.toml", "leagues/mine.toml --entrants"),
     "verify": ("leagues/mine.toml", "leagues/mine.toml --head HEAD"),
     "disqualify": ('leagues/mine.toml my-bot --reason "it is a copy"',),
+    "backup": ("leagues/mine.toml --out /mnt/backup/results",),
     "reinstate": ('leagues/mine.toml my-bot --reason "it is no copy"',),
 }
 """What follows the name of a command in the examples of its help, where that is more than the league file."""
@@ -138,6 +140,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action("report", "write a site of tables and replays that any browser opens", run_report)
     )
     configure_store(action)
+    configure_backup(
+        action("backup", "copy the store to another folder, also while the league runs", run_backup)
+    )
     for name, what in DECISIONS.items():
         configure_decision(action(name, what, run_decision))
 

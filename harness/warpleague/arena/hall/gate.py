@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import trio
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 
@@ -65,10 +66,6 @@ class _Caller:
     left: float
     at_s: float
     open: int = 0
-
-
-class _TooSlow(Exception):
-    """A body that took too long."""
 
 
 class Gate:
@@ -130,9 +127,8 @@ class Gate:
         try:
             body = _Body(receive, self._most(scope["path"]), self._limits.body_s)
             await self._app(scope, body, send_guarded)
-        except (ClientDisconnect, _TooSlow) as error:
-            if isinstance(error, _TooSlow) and not begun:
-                await PlainTextResponse("the body took too long\n", 408)(scope, receive, send_guarded)
+        except ClientDisconnect:
+            pass
         except Exception as error:  # noqa: BLE001 - one request must not end the server
             log_error("request failed", error, path=scope["path"][:200])
             if not begun:
@@ -244,7 +240,9 @@ class _Body:
             message = await self._receive()
         if scope.cancelled_caught:
             self._over = True
-            raise _TooSlow
+            raise HTTPException(408, "The body of the request took too long.")
         self._over = not message.get("more_body", False)
         self._left -= len(message.get("body", b""))
-        return {"type": "http.disconnect"} if self._left < 0 else message
+        if self._left < 0:
+            raise HTTPException(413, "The body of the request is longer than it said.")
+        return message

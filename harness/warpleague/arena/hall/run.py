@@ -39,6 +39,8 @@ _WEB: Final = "warpleague.arena.submissions.web"
 """The pages of authors and organisers."""
 _HEAD_S: Final = 15.0
 """How long a connection may be without a whole head of a request."""
+_BACKLOG: Final = 1024
+"""Connections that may wait to be taken."""
 _UNREAD_MS: Final = 30_000
 """How long a visitor may leave unread what was sent."""
 
@@ -154,6 +156,7 @@ def _listening(serving: Serving) -> socket.socket:
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNREAD_MS)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         listener.bind((serving.host, serving.port))
+        listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
         raise BadInput(f"{serving.host} port {serving.port}: cannot listen there: {error.strerror}") from None
@@ -222,7 +225,7 @@ async def _run(
     config.include_server_header = False
     config.graceful_timeout = 1.0
     config.keep_alive_timeout = _HEAD_S
-    config.backlog = 1024
+    config.backlog = _BACKLOG
     async with trio.open_nursery() as nursery:
         await nursery.start(_wait_for_signal, stopped)
         for desk in desks:

@@ -1,0 +1,55 @@
+"""Copy the store of a league, and the submissions beside it, while they are in use.
+
+The copying is done in `warpleague.league.backup`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from warpleague.cli.common import print_json
+from warpleague.errors import BadInput
+
+if TYPE_CHECKING:
+    import argparse
+
+BESIDE: Final = ("arena.db",)
+"""Files beside the leagues that belong to a backup, if there are any: the submissions."""
+
+
+def configure_backup(parser: argparse.ArgumentParser) -> None:
+    """Add what `warpleague league backup` takes besides the arguments of all commands of a league."""
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="the folder for the copies, which can take the place of the folder of results",
+    )
+
+
+def run_backup(args: argparse.Namespace) -> int:
+    """Copy first what the matches refer to, then the matches."""
+    from warpleague.league.backup import back_up
+    from warpleague.league.config import load_config
+    from warpleague.league.store import Store
+
+    name = load_config(args.config, without_bots=True).name
+    if args.out.resolve() == args.results.resolve():
+        raise BadInput(f"--out {args.out}: is the folder of results itself; a backup goes elsewhere")
+    copies = []
+    with Store.open_to_read(args.results / name):
+        pass  # says what is wrong, if there is no store
+    for path in (*BESIDE, f"{name}/league.sqlite"):
+        if (args.results / path).is_file():
+            back_up(args.results / path, args.out / path)
+            copies.append(args.out / path)
+    with Store.open_to_read(args.out / name) as store:
+        told = {"league": name, "matches": store.count(), "head": str(store.head())}
+    if args.json:
+        print_json({**told, "copies": [str(path) for path in copies]})
+        return 0
+    print(f"{told['matches']:,} matches copied: {', '.join(map(str, copies))}")
+    print(f"Receipt: {told['head']}")
+    return 0

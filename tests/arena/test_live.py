@@ -1,0 +1,203 @@
+"""Matches that are being played, for spectators: what is let through, when, and what nobody may know."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import trio
+
+from warpleague.arena.frames import Frame, new_frames
+from warpleague.arena.live import feed
+from warpleague.arena.live.follow import LiveFolder
+from warpleague.games import load_game
+from warpleague.games.api import SPECTATOR
+from warpleague.match.chance import match_key
+from warpleague.match.referee import Referee, Situation
+from warpleague.match.replay import Replay
+from warpleague.match.setup import options_json
+from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
+from warpleague.report.site.delta import EMPTY, patch, plain
+from warpline.messages import BotHello
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PLAYERS = {"aliens": 2, "captains": 3, "coasters": 3, "sheets": 2}
+SHORT: dict[str, dict[str, Any]] = {
+    "aliens": {"max_turns": 12},
+    "captains": {"max_rounds": 3},
+    "coasters": {"max_rounds": 3},
+    "sheets": {},
+}
+
+
+def referee_of(game_id: str) -> Referee:
+    """A referee whose match has not begun."""
+    game = load_game(game_id)
+    spec = MatchSpec(
+        id="0123456789abcdef0123",
+        game=game_id,
+        options=options_json(game.Options(**SHORT[game_id])),
+        seats=tuple(SeatSpec(f"bot-{seat}", "1", "x", ("x",)) for seat in range(PLAYERS[game_id])),
+        key=match_key("live"),
+        seed="live",
+        clock=TimeControl(),
+    )
+    return Referee(game, spec)
+
+
+def play(referee: Referee, decisions: int, rng: Random) -> bool:
+    """Answer so many questions at random; whether the match is over."""
+    for _ in range(decisions):
+        if referee.advance() is Situation.OVER:
+            return True
+        question = json.loads(referee.line)
+        answer = {"type": "act", "id": question["id"], "action": rng.choice(question["legal"])}
+        assert referee.answer(json.dumps(answer).encode(), 1000, None, None) is None
+    return False
+
+
+def written(referee: Referee, path: Path, at_s: float, since: int) -> int:
+    """Append what has happened since line `since`, as a feed does; the number of the next line."""
+    lines = referee.lines_since(since)
+    with path.open("ab") as file:
+        file.write(b"@%.2f\n%b" % (at_s, b"".join(lines)))
+    return since + len(lines)
+
+
+@pytest.mark.parametrize("game_id", PLAYERS)
+def test_a_spectator_sees_what_every_seat_knows(game_id: str, tmp_path: Path) -> None:
+    """Pictures and words are those of one who sits nowhere; a position that a seat only guesses gives the same."""
+    referee, rng = referee_of(game_id), Random(1)
+    referee.begin()
+    for seat in range(PLAYERS[game_id]):
+        referee.connect(seat, BotHello(protocol=1, wants=("legal",)))
+    path = tmp_path / f"{referee.spec.id}{feed.ENDING}"
+    folder = LiveFolder(tmp_path)
+    line, told, now_s, over = 0, [], 100.0, False
+    shown: Any = EMPTY
+    scene, sent = None, 0
+    while not over and now_s < 160:
+        over = play(referee, 5, rng)
+        line, now_s = written(referee, path, now_s, line), now_s + 1
+        folder.look(now_s)
+        (match,) = folder.playing()
+        trio.run(match.execute)
+        assert not match.trouble
+        frames, scene = new_frames(list(match.frames), sent, scene, match.before)
+        sent = match.before + len(match.frames)
+        for frame in frames:
+            told += frame["told"]
+            if "scene" in frame:
+                shown = patch(shown, frame["scene"])
+    game = referee.game
+    replay = Replay(b"".join(referee.lines_since(0)))
+    expected: list[str] = []
+    state = replay.first
+    for step in replay.follow():
+        if step is None:
+            break
+        state = step.state
+        expected += [
+            game.tell(data) for event in step.events if (data := event.seen_by(SPECTATOR)) is not None
+        ]
+    assert told == expected[len(expected) - len(told) :]
+    assert len(told) > 5
+    assert shown == json.loads(json.dumps(plain(game.scene(state, SPECTATOR))))
+    for seat in range(PLAYERS[game_id]):
+        guess = game.determinize(json.loads(json.dumps(game.view(state, seat))), seat, rng)
+        assert game.scene(guess, SPECTATOR) == game.scene(state, SPECTATOR)
+    folder.close()
+
+
+def test_what_happened_is_told_late(tmp_path: Path) -> None:
+    """With a delay nothing is told before its time: not that a match goes on, no move of it, and not its end."""
+    referee = referee_of("sheets")
+    referee.begin()
+    path = tmp_path / f"{referee.spec.id}{feed.ENDING}"
+    folder = LiveFolder(tmp_path, delay_s=30)
+    line = written(referee, path, 1000.0, 0)
+    assert not folder.look(1029.0)
+    assert folder.playing() == []
+    assert folder.look(1031.0)
+    (match,) = folder.playing()
+    count = match.news.count
+    path.unlink()
+    folder.look(1040.0)
+    assert not match.over
+    assert match.news.count == count
+    assert folder.look(1071.0)
+    assert match.over
+    assert folder.playing() == []
+    folder.look(1200.0)
+    assert folder.matches == {}
+    assert line > 0
+
+
+def test_a_match_that_is_begun_again_is_another_one(tmp_path: Path) -> None:
+    """A file that a dead referee left is replaced by a new one; who followed the old one is told that it is over."""
+    referee = referee_of("sheets")
+    referee.begin()
+    path = tmp_path / f"{referee.spec.id}{feed.ENDING}"
+    folder = LiveFolder(tmp_path)
+    written(referee, path, 1.0, 0)
+    folder.look(2.0)
+    (first,) = folder.playing()
+    path.rename(tmp_path / "kept")
+    written(referee, path, 3.0, 0)
+    folder.look(4.0)
+    folder.look(5.0)
+    (second,) = folder.playing()
+    assert first.over
+    assert second is not first
+    folder.close()
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"@", b"@1.0\n", b"@1.0\n{}\n", b"\xff\xfe\n@1.0\n\xff\n", b"@nan\n@x\n{\n"]
+)
+def test_a_damaged_file_is_no_harm(data: bytes, tmp_path: Path) -> None:
+    """What is no match is not shown, or shown as one that cannot be watched."""
+    (tmp_path / f"x{feed.ENDING}").write_bytes(data)
+    folder = LiveFolder(tmp_path)
+    folder.look(10.0)
+    for match in folder.matches.values():
+        trio.run(match.execute)
+        assert match.frames.maxlen
+        assert not match.shown
+    assert folder.playing() == []
+    folder.close()
+
+
+def test_the_file_of_a_match_grows_and_goes(autojump_clock: trio.abc.Clock, tmp_path: Path) -> None:
+    """A match gets a file when it has lasted a moment; nobody else may read it."""
+    referee = referee_of("sheets")
+    referee.begin()
+    path = tmp_path / "m.part"
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(partial(feed.write_on, str(path), referee))
+            await trio.sleep(0.4)
+            assert not path.exists()
+            await trio.sleep(0.2)
+            assert path.stat().st_mode & 0o777 == 0o600
+            assert path.read_bytes().splitlines(keepends=True)[1:] == referee.lines_since(0)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=autojump_clock)
+    feed.clear(tmp_path)
+    assert not path.exists()
+
+
+def test_frames_that_are_forgotten_are_not_told() -> None:
+    """Who opens a page late is told the last frames, with one picture, whatever was forgotten before."""
+    frames = [Frame((str(number),), None) for number in range(100)]
+    told, _ = new_frames(frames, 0, None, before=1000)
+    assert [frame["told"] for frame in told] == [[str(number)] for number in range(40, 100)]
+    told, _ = new_frames(frames, 1098, None, before=1000)
+    assert [frame["told"] for frame in told] == [["98"], ["99"]]

@@ -1,0 +1,85 @@
+"""The parts of a server that need no visitors: where it may listen, its bound on the disk, its texts."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from warpleague.arena.hall.run import Serving, check_address
+from warpleague.arena.hall.texts import text_of
+from warpleague.arena.retention import prune
+from warpleague.arena.submissions import tokens
+from warpleague.arena.submissions.ledger import Ledger
+from warpleague.errors import BadInput
+from warpleague.report.docs import pages
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "behind_proxy", "said"),
+    [
+        ("0.0.0.0", (), False, "--name is missing"),
+        ("0.0.0.0", ("a.example",), False, "nobody has an organiser's token yet"),
+        ("::", ("a.example",), False, "nobody has an organiser's token yet"),
+        ("127.0.0.1", ("a.example",), True, "nobody has an organiser's token yet"),
+        ("arena.example", ("a.example",), False, "must be the number of an address"),
+    ],
+)
+def test_others_are_not_let_in_without_tokens(
+    host: str, names: tuple[str, ...], behind_proxy: bool, said: str, tmp_path: Path
+) -> None:
+    """An address that strangers reach is refused as long as nobody could organise what they do."""
+    serving = Serving(paths=(), results=tmp_path, host=host, names=names, behind_proxy=behind_proxy)
+    with pytest.raises(BadInput, match=said):
+        check_address(serving)
+    assert not list(tmp_path.iterdir())
+
+
+def test_others_are_let_in_with_an_organisers_token(tmp_path: Path) -> None:
+    """The token of an author is not enough, nor one that was revoked; this machine's own address needs none."""
+    serving = Serving(paths=(), results=tmp_path, host="0.0.0.0", names=("a.example",))
+    with Ledger.open(tmp_path) as ledger:
+        tokens.add_author(ledger, "ada", "test")
+        with pytest.raises(BadInput, match="organiser"):
+            check_address(serving)
+        tokens.add_author(ledger, "org", "test", organiser=True)
+        check_address(serving)
+        tokens.revoke(ledger, "org", "test")
+        with pytest.raises(BadInput, match="organiser"):
+            check_address(serving)
+    check_address(Serving(paths=(), results=tmp_path))
+    check_address(Serving(paths=(), results=tmp_path, host="::1"))
+
+
+def test_the_oldest_files_go_first(tmp_path: Path) -> None:
+    """A folder is kept within its bound; links are not followed."""
+    (tmp_path / "in").mkdir()
+    for number in range(8):
+        path = tmp_path / ("in" if number % 2 else ".") / f"{number}"
+        path.write_bytes(b"x" * 100_000)
+        os.utime(path, (1000 + number, 1000 + number))
+    outside = tmp_path.parent / "outside"
+    outside.write_bytes(b"x" * 100_000)
+    (tmp_path / "link").symlink_to(outside)
+    assert prune(tmp_path, 10_000_000) == 0
+    assert prune(tmp_path, 350_000) == 5
+    left = {path.name for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {"5", "6", "7", "link"}
+    assert prune(tmp_path / "nowhere", 1) == 0
+
+
+def test_every_page_of_the_documentation_is_shown() -> None:
+    """Links lead to pages that there are; what only a checkout has is no link."""
+    for name in pages():
+        found = text_of(name)
+        assert found is not None
+        assert "<script" not in found[1]
+        for target in (part.partition('"')[0] for part in str(found[1]).split('href="')[1:]):
+            assert target.startswith(("/docs/", "#", "https://", "http://", "mailto:")), (name, target)
+            if target.startswith("/docs/"):
+                assert target[6:].partition("#")[0] in pages()
+    assert text_of("nowhere") is None

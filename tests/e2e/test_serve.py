@@ -1,0 +1,169 @@
+"""A server with its scheduler: pages while matches are played, restarts, and a clean end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from warpleague.league.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+    from pathlib import Path
+
+BOT = """\
+import time
+from random import Random
+from warpline.client import run
+
+
+def choose(question):
+    time.sleep(0.03)
+    return Random(f"{question.seed} {question.id}").randrange(len(question.legal))
+
+
+run(choose, wants=("legal",))
+"""
+MANIFEST = """\
+name = "{name}"
+version = "1"
+games = ["aliens"]
+run = ["python3", "bot.py"]
+authors = ["Ada <script>alert(1)</script>"]
+description = "thinks <b>a little</b>"
+"""
+
+
+class Server:
+    """A running `warpleague serve`, and how to ask it."""
+
+    def __init__(self, process: subprocess.Popen[str], host: str) -> None:
+        self.process, self.host = process, host
+
+    def get(self, path: str, **headers: str) -> tuple[int, str]:
+        """Status and text of a page."""
+        connection = HTTPConnection(self.host, timeout=60)
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, text
+
+    def news(self, path: str) -> Generator[dict[str, Any], None, None]:
+        """What a stream tells, message by message."""
+        connection = HTTPConnection(self.host, timeout=60)
+        with closing(connection):
+            connection.request("GET", path)
+            with connection.getresponse() as answer:
+                assert answer.status == 200
+                while line := answer.readline():
+                    if line.startswith(b"data: "):
+                        yield json.loads(line[6:])
+
+    def health(self) -> Any:
+        """What the health page tells."""
+        return json.loads(self.get("/health")[1])
+
+
+@contextmanager
+def serving(folder: Path, *words: str) -> Iterator[Server]:
+    """A server over the league file in a folder."""
+    command = [sys.executable, "-m", "warpleague", "serve", "open.toml", "--port", "0", *words]
+    with (folder / "log").open("a") as log:
+        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("open http://127.0.0.1:"), (folder / "log").read_text()
+        yield Server(process, line.split("/")[2])
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        process.wait(60)
+        process.stdout.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a league of two bots that think a little; what they write goes on without end."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bot.py").write_text(BOT)
+        (tmp_path / name / "bot.toml").write_text(MANIFEST.format(name=name))
+    (tmp_path / "open.toml").write_text(
+        'bots = ["one", "two"]\n[game]\nid = "aliens"\n[game.options]\nmax_turns = 10\n'
+        '[format]\nkind = "ladder"\n[run]\njobs = 1\n[rules]\nlevel = "none"\n'
+    )
+    return tmp_path
+
+
+def stored(folder: Path) -> int:
+    """How many matches are stored."""
+    with Store.open_to_read(folder / "results" / "open") as store:
+        return store.count()
+
+
+def test_a_league_is_served_while_it_is_played(folder: Path) -> None:
+    """Standings, matches move by move, replays, bots and texts; a killed scheduler is replaced; the end is clean."""
+    with serving(folder) as server:
+        watched: list[dict[str, Any]] = []
+        with closing(server.news("/l/open/news?v=0")) as news:
+            for told in news:
+                if told["playing"] and not watched:
+                    match = told["playing"][0]["id"]
+                    assert '<html lang="en">' in server.get(f"/l/open/live/{match}")[1]
+                    watched = list(server.news(f"/l/open/live/{match}/news"))
+                if "standings" in told["sections"] and told["latest"] and watched:
+                    break
+        assert watched[-1]["over"]
+        lines = [line for message in watched for frame in message["frames"] for line in frame["told"]]
+        assert any("place" in line for line in lines)
+        assert any("scene" in frame for message in watched for frame in message["frames"])
+        # The values of coins that lie face down are their owner's secret.
+        assert not [line for line in lines if " at (" in line and " place " in line and "?" not in line]
+
+        replay = f"/l/open/matches/{told['latest'][0]['id']}.html"
+        status, text = server.get(replay)
+        assert (status, "Check it" in text) == (200, True)
+        assert server.get(replay) == (200, text)
+        assert len(list((folder / "results" / "open" / "pages").glob("*.html"))) == 1
+        for path in ("/", "/l/open/", "/bots", "/authors", "/l/open/bots/one", "/docs/", "/rules/aliens"):
+            status, text = server.get(path)
+            assert (path, status) == (path, 200)
+            assert "<script>alert" not in text
+            assert "<b>a little" not in text
+        assert "Ada &lt;script&gt;" in server.get("/authors")[1]
+        for path in (
+            "/l/other/",
+            f"/l/open/matches/{'0' * 20}.html",
+            "/docs/../x",
+            "/l/open/bots/three",
+            "/x",
+        ):
+            assert server.get(path)[0] == 404
+        assert server.get("/", host="rebound.example")[0] == 421
+
+        before = server.health()["processes"]["scheduler open"]
+        assert before["runs"]
+        os.kill(before["pid"], signal.SIGKILL)
+        played = stored(folder)
+        with closing(server.news("/l/open/news?v=0")) as news:
+            next(_ for _ in news if stored(folder) > played)
+        now = server.health()
+        assert now["processes"]["scheduler open"]["starts"] == 2
+        scheduler = now["processes"]["scheduler open"]["pid"]
+    assert server.process.returncode == 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(scheduler, 0)
+    events = [json.loads(line)["event"] for line in (folder / "log").read_text().splitlines()]
+    assert events[-1] == "ended"
+    assert "request failed" not in events
+    assert not list((folder / "results" / "open" / "live").iterdir())
