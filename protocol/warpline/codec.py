@@ -208,9 +208,8 @@ def _message(value: JsonObject, known: dict[str, Any], speaker: str) -> Any:
         raise WireError("malformed", f"{name}: {error}") from None
 
 
-# The two parts of an answer with an index, as most bots write it.
+# All that follows the id in an answer with an index, as most bots write it.
 _INDICES: Final = {b"%d}" % index: index for index in range(1000)}
-_head = lru_cache(maxsize=4096)(b'{"type":"act","id":%d,"action":'.__mod__)
 
 
 def decode_index(line: bytes, id: int) -> int | None:  # noqa: A002 - the field's name on the wire
@@ -218,7 +217,7 @@ def decode_index(line: bytes, id: int) -> int | None:  # noqa: A002 - the field'
 
     None says nothing of the line: `decode_bot` tells.
     """
-    head = _head(id)
+    head = b'{"type":"act","id":%d,"action":' % id
     return _INDICES.get(line[len(head) :]) if line.startswith(head) else None
 
 

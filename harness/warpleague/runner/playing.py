@@ -234,7 +234,7 @@ async def _ask_all(referee: Referee, bots: list[Seat | None], attendants: trio.N
                 await loop.turn(partial(_hush, bots if referee.spec.pondering != "on" else (), None))
             reply = await bot.ask(referee.line, referee.budget_ns, is_late)
             while isinstance(reply, BotReply):
-                trouble = answer(*reply)
+                trouble = answer(reply.line, reply.wall_ns, reply.cpu_ns, reply.wait_ns)
                 if trouble is None or not is_late(reply.line):
                     break
                 reply = await bot.again()

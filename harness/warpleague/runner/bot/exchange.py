@@ -11,7 +11,9 @@ import select
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
+
+import attrs
 
 try:
     from warpleague.runner.bot import _exchange  # type: ignore[attr-defined, unused-ignore]
@@ -39,8 +41,9 @@ clock, and until when this clock need not be read before the question.
 It returns None if the bot had written something before: then nothing was sent."""
 
 
-class BotReply(NamedTuple):
-    """A line that a bot answered, without its newline, and its times in nanoseconds: what the referee takes.
+@attrs.define
+class BotReply:
+    """A line that a bot answered, without its newline, and its times in nanoseconds.
 
     `wall_ns` is the time that is charged, `cpu_ns` the processor time, `wait_ns` how long the bot waited for a
     processor (None if the system does not say; measured only if the answer takes longer than a millisecond).
