@@ -116,7 +116,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parser,
         "analyse results/one.jsonl",
         "analyse results/one.jsonl --with bots/aliens-greedy --seconds 300",
-        "analyse results/one.jsonl --line 31 --playouts 1024 --with bots/search-python --estimates",
+        "analyse results/one.jsonl --line 31 --playouts 1024 --with my-bot",
     )
     parser.set_defaults(handler=run)
 
