@@ -183,7 +183,7 @@ def test_the_server_answers_what_is_wrong() -> None:
     rolled = {"do": "roll", "state": 1, "outcome": [5, 4, 0, 1]}
     cases: list[tuple[object, str]] = [
         (b"{", "not JSON"),
-        (b"[]", "a request is an object"),
+        (b"5", "a request is an object"),
         ({"do": "fly"}, "nothing is called 'fly'; there are new,"),
         ({"state": 1}, "do is missing"),
         ({"do": "legal"}, "state is missing"),

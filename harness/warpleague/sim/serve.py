@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MOST_STATES: Final = 200_000
 """How many positions are kept at once; `free` drops some."""
 MOST_PLAYOUTS: Final = 1_000_000
+MOST_REQUESTS: Final = 10_000
+"""How many requests a list has at most."""
 
 _MISSING: Final = object()
 _WORDS: Final[dict[type, str]] = {
@@ -58,15 +60,32 @@ class Session:
             "free": self._free,
         }
 
-    def answer(self, line: bytes) -> JsonObject:
-        """The answer to one line; `{"error": text}` if it is no request that can be answered."""
-        found: JsonObject
+    def answer(self, line: bytes) -> Any:
+        """The answer to one line, or to each request of a list; `{"error": text}` where there is none."""
         try:
             request = json.loads(line)
         except (ValueError, RecursionError) as error:
             return {"error": f"not JSON: {error}"}
+        if not isinstance(request, list):
+            return self._one(request)
+        if len(request) > MOST_REQUESTS:
+            return {"error": f"a list has at most {MOST_REQUESTS:,} requests, not {len(request):,}"}
+        answers: list[JsonObject] = []
+        for each in request:
+            if answers and "error" in answers[-1]:
+                # What comes after may be about a position that was not made.
+                told = {"error": "not done: a request before it in the list failed"}
+                answers.append(
+                    {"id": each["id"], **told} if isinstance(each, dict) and "id" in each else told
+                )
+            else:
+                answers.append(self._one(each))
+        return answers
+
+    def _one(self, request: object) -> JsonObject:
         if not isinstance(request, dict):
             return {"error": 'a request is an object such as {"do": "legal", "state": 1}'}
+        found: JsonObject
         try:
             call = self._calls.get(_take(request, "do", str))
             if call is None:
@@ -174,7 +193,7 @@ class Session:
 
     def _state(self, request: JsonObject) -> tuple[Simulator, Any]:
         number = _take(request, "state", int)
-        found = self._states.get(number)
+        found = self._states.get(number if number >= 0 else self._last + 1 + number)
         if found is None:
             raise _Wrong(f"there is no state {number}: it was never made, or freed")
         return found
