@@ -117,6 +117,10 @@ crash: bootstrap ## kill leagues at random instants, fill their disk, compare (C
 contract: bootstrap ## check the contract of every game in many random matches of every setting, for hours (CONTRACT_MATCHES=1000)
 	WARPLEAGUE_LONG=1 WARPLEAGUE_SOAK=$(or $(CONTRACT_MATCHES),1000) $(BIN)/pytest -n auto tests/games $(PYTEST)
 
+.PHONY: arena
+arena: bootstrap ## measure a server under 200 spectators, or kill it at random moments (ARENA='--kills 100')
+	$(BIN)/python tests/soak/arena.py $(ARENA)
+
 .PHONY: fuzz
 fuzz: bootstrap ## feed broken input to every reader (FUZZ_SECONDS=600)
 	$(BIN)/python tests/soak/fuzz.py --seconds $(or $(FUZZ_SECONDS),600)

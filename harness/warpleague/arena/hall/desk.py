@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.arena.hall.press import Press
+    from warpleague.arena.live.follow import LiveMatch
     from warpleague.games.api import JsonObject
 
 _LOOK_S: Final = 0.25
@@ -81,7 +82,7 @@ class Desk:
             changed = self.live.look(time.time())
             for match in list(self.live.matches.values()):
                 if match.watchers:
-                    await match.execute()
+                    await self._execute(match)
             changed |= self._look_into_store()
         except (OSError, StoreError) as error:
             log("league not read", league=self.name, why=str(error))
@@ -90,6 +91,18 @@ class Desk:
             return
         if changed:
             self.tell()
+
+    async def _execute(self, match: LiveMatch) -> None:
+        """Execute what has happened in a match; one that cannot be shown does no harm to the others."""
+        try:
+            await match.execute()
+        except Exception as error:  # noqa: BLE001 - a fault of one game
+            log_error("match not shown", error, league=self.name, match=match.id)
+            match.give_up()
+
+    def playing(self) -> list[LiveMatch]:
+        """The matches being played that may be watched."""
+        return self.live.playing() if self.page is not None and self.page.open_matches else []
 
     def _look_into_store(self) -> bool:
         """Whether the store has changed; it is opened anew where another file took its place."""
@@ -158,7 +171,7 @@ class Desk:
         """What a page must be told that shows the sections of version `since`; the version it shows then."""
         found = self._messages.get(since)
         if found is None:
-            playing = self.live.playing()
+            playing = self.playing()
             told: dict[str, Any] = {
                 "playing": [match.to_json() for match in playing[:_LISTED]],
                 "more": max(0, len(playing) - _LISTED),

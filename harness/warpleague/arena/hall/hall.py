@@ -130,7 +130,7 @@ class Hall:
             {
                 "name": desk.name,
                 "sentence": desk.page.sentence if desk.page else "No match has been played yet.",
-                "playing": len(desk.live.playing()),
+                "playing": len(desk.playing()),
                 "games": [self.leagues[desk.name].game.id],
             }
             for desk in self.desks.values()
@@ -151,7 +151,7 @@ class Hall:
                     "played": desk.page.played if desk.page else 0,
                     "complete": bool(desk.page and desk.page.complete),
                     "changed_s_ago": round(time.time() - desk.changed_s, 1) if desk.changed_s else None,
-                    "playing": len(desk.live.playing()),
+                    "playing": len(desk.playing()),
                     "watchers": desk.watchers,
                 }
                 for desk in self.desks.values()
@@ -271,8 +271,8 @@ class Hall:
     def _live(self, request: Request) -> tuple[Desk, LiveMatch]:
         desk = self._desk(request)
         match = desk.live.matches.get(request.path_params["match"])
-        if match is None or not match.shown:
-            raise HTTPException(404, "No match with that id is being played.")
+        if match is None or not match.shown or desk.page is None or not desk.page.open_matches:
+            raise HTTPException(404, "No match with that id is being played that may be watched.")
         return desk, match
 
     async def _watch(self, request: Request) -> Response:

@@ -118,6 +118,11 @@ class LiveMatch:
             self._replay.lines += lines
         return bool(lines)
 
+    def give_up(self) -> None:
+        """Show no more of it."""
+        self.trouble, self._steps = "the server has failed; its log says how", iter(())
+        self.news.tell()
+
     async def execute(self) -> None:
         """Execute the lines that were let through, for those who watch; others get their turns meanwhile."""
         async with self._executing:
