@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from warpleague.games.playout import random_move
 from warpline.client import Match, Question, Reply
 
 if TYPE_CHECKING:
+    from warpleague.games.api import Outcome
     from warpleague.opponents.player import Player, Skill
 
 ROOT = Path(__file__).parents[2]
@@ -33,26 +35,40 @@ TABLES: list[tuple[str, int, dict[str, Any]]] = [
 ]
 
 
-def players(game: str, count: int, options: dict[str, Any], setup: Any, skills: list[Skill]) -> list[Player]:
+def players(
+    game: str, count: int, options: dict[str, Any], setup: Any, skills: list[Skill | None]
+) -> list[Player | None]:
     """A player for each seat."""
     kind: type[Player] = import_module(f"warpleague.opponents.{game}").OPPONENT
-    made = []
+    made: list[Player | None] = []
     for seat in range(count):
         start = {
             "match": "test", "game": game, "rules": 1, "options": options, "seat": seat, "players": ["x"] * count,
             "seed": f"seed {seat}", "clock": {}, "setup": setup,
         }  # fmt: skip
-        made.append(kind(Match(start), skills[seat % len(skills)]))
+        skill = skills[seat % len(skills)]
+        made.append(None if skill is None else kind(Match(start), skill))
     return made
 
 
-def play(name: str, count: int, chosen: dict[str, Any], skills: list[Skill]) -> list[str]:
-    """All answers of a match between players of these skills; every one must be legal."""
+def levels(game: str) -> tuple[Skill, ...]:
+    """The skills of a game, from the second level on."""
+    kind: type[Player] = import_module(f"warpleague.opponents.{game}").OPPONENT
+    return kind.skills
+
+
+def play(
+    name: str, count: int, chosen: dict[str, Any], skills: list[Skill | None], deal: str = "dice"
+) -> tuple[list[str], Outcome]:
+    """All answers of a match between players of these skills, every one legal, and its outcome.
+
+    None plays at random.
+    """
     game = load_game(name)
     options = game.Options(**chosen)
     state = game.initial(count, options)
-    rng = Random("dice")
-    seated: list[Player] = []
+    rng = Random(deal)
+    seated: list[Player | None] = []
     said = []
     pending: list[Any] = []
     while actors := game.actors(state):
@@ -62,11 +78,15 @@ def play(name: str, count: int, chosen: dict[str, Any], skills: list[Skill]) -> 
             continue
         if not seated:
             seated = players(name, count, attrs.asdict(options), game.setup(state), skills)
+        player = seated[seat]
+        if player is None:
+            state, _ = game.apply(state, rng.choice(game.legal(state, seat)))
+            continue
         if not pending:
             act = {"id": 1, "ask": game.ask(state, seat), "state": game.view(state, seat)}
             question = Question(act, Match({"match": "test", "game": name, "rules": 1, "options": {}, "seat": seat,
                                             "players": [], "seed": "", "clock": {}, "setup": {}}))  # fmt: skip
-            answer = seated[seat].answer(question)
+            answer = player.answer(question)
             said.append(repr(answer if not isinstance(answer, Reply) else (answer.action, list(answer.then))))
             pending = [answer.action, *answer.then] if isinstance(answer, Reply) else [answer]
         action = pending.pop(0)
@@ -74,15 +94,27 @@ def play(name: str, count: int, chosen: dict[str, Any], skills: list[Skill]) -> 
         state, events = game.apply(state, move)
         if any(event.reveals for event in events):
             pending.clear()
-    return said
+    return said, game.outcome(state)
 
 
 @pytest.mark.parametrize(("name", "count", "options"), TABLES)
 def test_every_level_plays_legally_and_alike(name: str, count: int, options: dict[str, Any]) -> None:
     """A match of all levels comes to its end without an illegal answer, and comes out the same again."""
-    kind: type[Player] = import_module(f"warpleague.opponents.{name}").OPPONENT
-    skills = [kind.skills[-1], *kind.skills[:-1]]
+    *lower, best = levels(name)
+    skills: list[Skill | None] = [best, *lower]
     assert play(name, count, options, skills) == play(name, count, options, skills)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "deal"),
+    [("aliens", {}, 5), ("captains", {"max_rounds": 12}, 1), ("coasters", {}, 2), ("sheets", {}, 1)],
+)
+def test_each_level_beats_the_one_below(name: str, options: dict[str, Any], deal: int) -> None:
+    """On a fixed deal each level wins against the one below."""
+    ladder: list[Skill | None] = [None, *levels(name)]
+    for below, above in pairwise(ladder):
+        outcome = play(name, 2, options, [below, above], f"deal {deal}")[1]
+        assert outcome.ranks == (2, 1), (below, above)
 
 
 def test_the_bots_of_the_ladder_name_the_program_they_run() -> None:
