@@ -12,7 +12,15 @@ if TYPE_CHECKING:
 
 def test_duels_tell_share_elo_and_times(root: Path) -> None:
     """A level of the ladder beats random play, and the time of both is told."""
-    command = [sys.executable, str(root / "scripts/duels.py"), "coasters", "coasters-4", "random", "--deals", "3"]
+    command = [
+        sys.executable,
+        str(root / "scripts/duels.py"),
+        "coasters",
+        "coasters-4",
+        "random",
+        "--deals",
+        "3",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     first, *times = done.stdout.splitlines()
     assert first.startswith("3 deals: coasters-4 scored 100.0 % ± 0.0 against random, Elo +1200")
