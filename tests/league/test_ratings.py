@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations, permutations
-from math import log10, sqrt
+from math import comb, log10, sqrt
 from random import Random
 from typing import Any
 
@@ -328,3 +328,29 @@ def test_all_bots_beaten_by_the_next() -> None:
     assert len(set(fit.tiers)) == 6
     twins = fitted(duels((0, 2, 3, 0, 1), (1, 2, 3, 0, 1), (0, 1, 1, 0, 1)), 3)
     assert twins.ratings[0] == pytest.approx(twins.ratings[1])
+
+
+@pytest.mark.parametrize(("deals", "low", "high"), [(5, 0.91, 0.985), (10, 0.935, 0.97)])
+def test_the_coverage_of_a_short_duel_is_known_exactly(deals: int, low: float, high: float) -> None:
+    """All outcomes of some deals of two bots together cover about 95 in 100, for bots of any strength."""
+    told = []
+    for lost in range(deals + 1):
+        for level in range(deals + 1 - lost):
+            wins = ((2, 1),) * lost + ((1, 1),) * level + ((1, 2),) * (deals - lost - level)
+            results = [
+                (group, seats, (first, 3 - first))
+                for group, (one, two) in enumerate(wins)
+                for seats, first in (((0, 1), one), ((1, 0), two))
+            ]
+            fit = fitted(results, 2, anchor=1)
+            if fit.superiority(0, 1) is not None:
+                ways = comb(deals, lost) * comb(deals - lost, level) * 2**level
+                told.append((2 * lost + level, ways, fit.ratings[0], fit.half(0)))
+    found = []
+    for truth in range(0, 160, 10):
+        won = expected(truth)
+        weights = [ways * (1 - won) ** loss * won ** (2 * deals - loss) for loss, ways, *_ in told]
+        inside = [abs(rating - truth) <= half for *_, rating, half in told]
+        found.append(sum(w for w, i in zip(weights, inside, strict=True) if i) / sum(weights))
+    assert low <= min(found) <= max(found) <= high
+    assert 0.945 <= sum(found) / len(found) <= 0.96
