@@ -76,6 +76,9 @@ def test_a_branch_of_the_same_bots_is_the_rest_of_the_parent(parent: Path, tmp_p
     assert found[0]["parent"]["digest"] == whole[-2]["digest"]
     assert found[0]["parent"]["n"] == at
     assert main(["replay", "verify", str(out), "--parent", str(parent)]) == 0
+    page = tmp_path / "branch.html"
+    assert main(["replay", "page", str(out), "-o", str(page)]) == 0
+    assert f"from line {at} of the match with digest {whole[-2]['digest']}" in page.read_text()
 
 
 def test_another_action_other_dice_and_other_hidden_facts(

@@ -140,7 +140,13 @@ def _facts(header: dict[str, Any], end: dict[str, Any]) -> Facts:
         ("digest", end["digest"]),
     ]
     if header["position"] is not None:
-        facts.insert(4, ("start", "from a given position"))
+        parent = header.get("parent")
+        since = (
+            f"line {parent['n']} of the match with digest {parent['digest']}"
+            if parent
+            else "a given position"
+        )
+        facts.insert(4, ("start", f"from {since}"))
     if header["seed"] is not None:
         facts.append(("seed", header["seed"]))
     facts.append(("key", header["key"] or "secret until the season ends"))
