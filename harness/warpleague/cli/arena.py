@@ -6,7 +6,6 @@ What is decided about a league takes effect within seconds, if it is being playe
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,6 @@ from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
     import argparse
-    from threading import Event
     from types import FrameType
 
     from warpleague.arena.submissions.ledger import Ledger
@@ -215,17 +213,12 @@ def _run_check(args: argparse.Namespace) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
     if args.tied:
-        threading.Thread(target=_wait_for_end, args=(stopped,), daemon=True).start()
+        from warpleague.arena.tied import tie_to_input
+
+        tie_to_input()
     with _ledger(args) as ledger:
         run_checker(ledger, leagues, stopped.wait, once=args.once)
     return 0
-
-
-def _wait_for_end(stopped: Event) -> None:
-    """Set `stopped` once whoever started this process is gone."""
-    while sys.stdin is not None and sys.stdin.buffer.read(1024):
-        pass
-    stopped.set()
 
 
 def _leagues(paths: list[Path]) -> dict[str, LeagueConfig]:

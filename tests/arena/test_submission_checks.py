@@ -1,0 +1,206 @@
+"""The checker: what it accepts and refuses, what it does on a machine that cannot, and that it may be killed."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from tests.arena.submission_ground import BOT, Ground
+
+from warpleague.arena.submissions import checking, entering, versions
+from warpleague.errors import BadInput, HarnessFault
+from warpleague.runner.bundle.shipped import shipped_root
+from warpleague.runner.doctor.promises import Report, check_level
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+RANDOM: Final = (shipped_root() / "bots" / "random-python" / "bot.py").read_text()
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Iterator[Ground]:
+    found = Ground(tmp_path)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def sandboxed() -> None:
+    """Skips the test where the sandbox cannot be had, quoting why."""
+    try:
+        check_level("sandbox")
+    except BadInput as error:
+        pytest.skip(str(error))
+
+
+def check(ground: Ground) -> None:
+    """Check what there is to check."""
+    checking.run_checker(ground.ledger, {"cup": ground.config}, lambda _: False, once=True)
+
+
+def send(ground: Ground, manifest: str = BOT, author: str = "ada", **files: str) -> int:
+    """Submit a bot that plays at random; its number."""
+    data = ground.bot(manifest, **{"bot.py": RANDOM, **files})
+    return versions.submit(ground.ledger, ground.author(author), "cup", data).id
+
+
+SPY: Final = """
+for path in {results}/arena.db {results}/arena/bots/*/bot.toml {results}/cup/league.sqlite {results}; do
+    cat "$path" && echo "READ $path"
+done
+ls {results}/arena/bots && echo "LISTED"
+touch {results}/arena/evil && echo "WRITTEN"
+env | grep -i wl- && echo "TOKEN"
+exit 1
+"""
+
+
+@pytest.mark.usefixtures("sandboxed")
+def test_what_the_checker_decides(ground: Ground) -> None:
+    """One good bot plays; others are refused, each with its reason, and none could read what is not its own."""
+    with ground.ledger.writing() as db:
+        db.execute("INSERT INTO setting VALUES ('limit per_day', '100')")
+        db.execute("INSERT INTO setting VALUES ('limit build_s', '2')")
+    good = send(ground)
+    build = '\nbuild = ["sh", "build.sh"]'
+    wrong = {
+        send(ground, BOT.replace("aliens", "sheets")): "plays aliens, which is not among them",
+        send(ground, BOT + f'[sandbox]\npaths = ["{ground.results}"]'): "is not below /opt",
+        send(ground, BOT + '[sandbox]\npaths = ["/opt/other"]'): "has not granted",
+        send(ground, BOT + f'[files."store"]\nsha256 = "{"0" * 64}"\npath = "/x"'): "cannot link files",
+        send(ground, BOT + "[limits]\nmemory_mb = 9000"): "at most 1024 here, not 9000",
+        send(ground, BOT + "[limits]\nprocesses = 1000"): "at most 64 here, not 1000",
+        send(ground, BOT.replace("mine", "Random-Python")): "is a bot of the organiser",
+        send(ground, BOT.replace('"mine"', '"../../x"')): "may consist of",
+        send(ground, BOT.replace("mine", "MINE"), "bob"): "another author has a bot",
+        send(ground, BOT + f"# {'x' * 70_000}"): "64 KiB",
+        send(ground, "name = [[[["): "bot.toml",
+        send(ground, BOT.replace("python3", "/work/evil")): "must be in the bot's folder",
+        send(ground, BOT + build, **{"build.sh": "sleep 60"}): "took more than 2 s",
+        send(ground, BOT.replace("mine", "silent"), **{"bot.py": "import time; time.sleep(99)"}): "startup",
+    }
+    spy = send(ground, BOT.replace("mine", "spy") + build, **{"build.sh": SPY.format(results=ground.results)})
+    check(ground)
+    found = {one.id: one for one in versions.submissions(ground.ledger)}
+    assert found[good].state == "accepted", found[good].found
+    for number, reason in wrong.items():
+        assert found[number].state == "refused"
+        text = found[number].found[-1]["text"]
+        assert reason in text
+        assert str(ground.results / "arena") not in text
+        assert versions.archive(ground.ledger, number) is None
+    said = found[spy].found[-1]["text"]
+    assert found[spy].state == "refused"
+    assert "exit status 1" in said
+    assert not any(word in said for word in ("READ", "LISTED", "WRITTEN", "TOKEN"))
+    assert not (ground.results / "arena" / "evil").exists()
+    assert [one.id for one in versions.active(ground.ledger, "cup")] == [good]
+    # The source can be made again from the ledger, and a new version takes the place of the old one.
+    config = entering.entered(ground.ledger, ground.config)
+    folder = ground.results / "arena" / "bots"
+    assert config.entries[-1].path == str(next(folder.iterdir()))
+    shutil.rmtree(folder)
+    assert entering.entered(ground.ledger, ground.config).entries == config.entries
+    before = entering.standing(ground.ledger, "cup")
+    newer = ground.accepted("ada", version="2")
+    assert entering.standing(ground.ledger, "cup") != before
+    assert [one.id for one in versions.active(ground.ledger, "cup")] == [newer]
+    assert not (ground.results / "arena" / "check").exists() or not [*(folder.parent / "check").iterdir()]
+
+
+@pytest.mark.usefixtures("sandboxed")
+def test_a_checker_that_is_killed(ground: Ground) -> None:
+    """Wherever it was: the submission is checked again, and settled once."""
+    number = send(ground)
+    command = [
+        sys.executable,
+        "-m",
+        "warpleague",
+        "arena",
+        "check",
+        str(ground.folder / "cup.toml"),
+        "--once",
+    ]
+    command += ["--results", str(ground.results)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None and len(versions.submission(ground.ledger, number).found) < 2:
+            pass
+        process.kill()
+    assert versions.submission(ground.ledger, number).state == "checking"
+    assert subprocess.run(command, timeout=120, check=True).returncode == 0
+    found = versions.submission(ground.ledger, number)
+    assert (found.state, found.active) == ("accepted", True)
+    assert [finding["what"] for finding in found.found].count("bundle") == 1
+    said = [entry.what for entry in ground.ledger.journal()]
+    assert said.count("submission accepted") == 1
+    assert said.count("submission received") == 1
+
+
+def test_a_check_that_ends_the_checker_again_and_again(ground: Ground) -> None:
+    """After three times the submission is refused, so that others get their turn."""
+    number = send(ground)
+    for _ in range(3):
+        versions.recover(ground.ledger)
+        assert versions.claim(ground.ledger) is not None
+    versions.recover(ground.ledger)
+    found = versions.submission(ground.ledger, number)
+    assert found.state == "refused"
+    assert "ended the checker 3 times" in found.found[-1]["text"]
+
+
+def test_a_machine_without_a_sandbox(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of a submission runs there; its author is told why."""
+
+    def examine(level: Any, **_: Any) -> Report:
+        return Report(level, "", (), "bubblewrap is not installed")
+
+    monkeypatch.setattr(checking, "examine", examine)
+    monkeypatch.setattr(checking, "check_bot", lambda *_: pytest.fail("it ran"))
+    number = send(ground)
+    check(ground)
+    found = versions.submission(ground.ledger, number)
+    assert found.state == "failed"
+    assert "bubblewrap is not installed" in found.found[-1]["text"]
+    assert "bubblewrap" in (checking.sandbox_refusal(ground.ledger) or "")
+
+
+@pytest.mark.parametrize(
+    ("error", "state"),
+    [(HarnessFault("the kernel said no"), "failed"), (OSError(errno.ENOSPC, "no space left"), "received")],
+)
+def test_trouble_of_the_machine(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch, error: Exception, state: str
+) -> None:
+    """It is not the bot's fault: a full disk is waited for, and what the harness failed at costs no quota."""
+
+    def fail(*_: Any) -> bool:
+        raise error
+
+    monkeypatch.setattr(checking, "examine", lambda level, **_: Report(level, "tried"))
+    monkeypatch.setattr(checking, "check_bot", fail)
+    number = send(ground)
+    stops = iter([False, True, True])
+    checking.run_checker(ground.ledger, {"cup": ground.config}, lambda _: next(stops))
+    found = versions.submission(ground.ledger, number)
+    assert found.state == state
+    if state == "received":
+        monkeypatch.setattr(checking, "check_bot", lambda *_: True)
+        check(ground)
+        assert versions.submission(ground.ledger, number).state == "accepted"
+
+
+def test_leagues_that_take_no_bots(ground: Ground) -> None:
+    """A league whose bots are not in the sandbox, and one that the organiser has closed, say so."""
+    import attrs
+
+    assert entering.closed_to_bots(ground.ledger, ground.config) is None
+    loose = attrs.evolve(ground.config, rules=attrs.evolve(ground.config.rules, level="limits"))
+    assert "not confined" in (entering.closed_to_bots(ground.ledger, loose) or "")
+    entering.close(ground.ledger, "cup", "test")
+    assert "closed it" in (entering.closed_to_bots(ground.ledger, ground.config) or "")

@@ -1,0 +1,395 @@
+"""The pages of authors and organisers: what they show, and what they refuse to whom."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from tests.arena.submission_ground import Ground
+
+from warpleague.arena.submissions import entering, tokens, versions
+from warpleague.arena.submissions.limits import set_limit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.arena.submission_ground import Answer
+
+JSON: Final = {"content_type": "application/json"}
+GZIP: Final = {"content_type": "application/gzip"}
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Iterator[Ground]:
+    found = Ground(tmp_path)
+    yield found
+    found.close()
+
+
+def send(ground: Ground, data: bytes = b"x", author: str = "ada", **more: Any) -> Answer:
+    """Send an archive as `warpleague submit` does."""
+    headers = {"authorization": f"Bearer {ground.tokens[author]}", **GZIP, **more}
+    return ground.client().ask("POST", "/api/submissions?league=cup", data, **headers)
+
+
+def revoked(ground: Ground) -> Answer:
+    tokens.revoke(ground.ledger, "ada", "test")
+    return send(ground)
+
+
+def renewed(ground: Ground) -> Answer:
+    tokens.renew_token(ground.ledger, "ada", "test")
+    return send(ground)
+
+
+def session_after_logout(ground: Ground) -> Answer:
+    client = ground.client("ada")
+    cookie = client.cookie
+    assert client.post("/submit/logout", {}).status == 303
+    client.cookie = cookie
+    return client.post("/submit/withdraw", {"league": "cup", "bot": "mine"})
+
+
+def session_after_revocation(ground: Ground) -> Answer:
+    client = ground.client("ada")
+    tokens.revoke(ground.ledger, "ada", "test")
+    return client.upload(b"x")
+
+
+def others_form(ground: Ground) -> Answer:
+    ada, bob = ground.client("ada"), ground.client("bob")
+    ada.form = bob.form
+    return ada.upload(b"x")
+
+
+def without_form(ground: Ground) -> Answer:
+    client = ground.client("ada")
+    client.form = ""
+    return client.post("/submit/withdraw", {"league": "cup", "bot": "mine"})
+
+
+def guessed_tokens(ground: Ground) -> Answer:
+    client = ground.client()
+    for _ in range(20):
+        assert client.post("/submit/login", {"token": "wl-1-" + "x" * 32}).status == 401
+    return client.post("/submit/login", {"token": ground.tokens["ada"]})
+
+
+def over_quota(ground: Ground) -> Answer:
+    set_limit(ground.ledger, "per_day", 1, "test")
+    assert send(ground, b"one").status == 202
+    return send(ground, b"two")
+
+
+def upload(ground: Ground, **fields: str) -> Answer:
+    return ground.client("ada").upload(b"data", **fields)
+
+
+def two_files(ground: Ground) -> Answer:
+    client = ground.client("ada")
+    part = b'--xyz\r\nContent-Disposition: form-data; name="archive"; filename="a"\r\n\r\nx\r\n'
+    body = part + part + b"--xyz--\r\n"
+    return client.ask("POST", "/submit/upload", body, content_type="multipart/form-data; boundary=xyz")
+
+
+def many_fields(ground: Ground) -> Answer:
+    return ground.client("ada").post("/submit/withdraw", {f"f{number}": "x" for number in range(50)})
+
+
+def large_field(ground: Ground) -> Answer:
+    return upload(ground, bot="x" * 10_000)
+
+
+def no_boundary(ground: Ground) -> Answer:
+    return ground.client("ada").ask("POST", "/submit/upload", b"x" * 99, content_type="multipart/form-data")
+
+
+def others(path: str, author: str = "bob") -> Callable[[Ground], Answer]:
+    def ask(ground: Ground) -> Answer:
+        number = ground.accepted("ada")
+        return ground.client(author).ask("GET", path.format(number=number))
+
+    return ask
+
+
+def others_by_api(ground: Ground) -> Answer:
+    path = f"/api/submissions/{ground.accepted('ada')}"
+    return ground.client().ask("GET", path, authorization=f"Bearer {ground.tokens['bob']}")
+
+
+def others_bot(ground: Ground) -> Answer:
+    ground.accepted("ada")
+    return ground.client("bob").post("/submit/withdraw", {"league": "cup", "bot": "mine"})
+
+
+def others_version(ground: Ground) -> Answer:
+    number = ground.accepted("ada")
+    return ground.client("bob").post("/submit/activate", {"number": str(number)})
+
+
+def organise(path: str, author: str = "ada", **fields: str) -> Callable[[Ground], Answer]:
+    return lambda ground: ground.client(author).post(f"/organise/{path}", fields)
+
+
+def closed(ground: Ground) -> Answer:
+    entering.close(ground.ledger, "cup", "test")
+    return send(ground)
+
+
+def without_sandbox(ground: Ground) -> Answer:
+    ground.sandbox("bubblewrap is not installed")
+    return send(ground)
+
+
+def login(token: str, **headers: str | None) -> Callable[[Ground], Answer]:
+    return lambda ground: ground.client().post("/submit/login", {"token": token}, **headers)
+
+
+def cross_site(ground: Ground) -> Answer:
+    client = ground.client("ada")
+    fields = {"league": "cup", "bot": "mine"}
+    return client.post("/submit/withdraw", fields, origin="https://evil.example", sec_fetch_site="cross-site")
+
+
+def cross_site_with_a_token(ground: Ground) -> Answer:
+    """A page elsewhere cannot add this header; if it could, the form's text would be missing."""
+    client = ground.client("ada")
+    client.form = "x"
+    return client.post(
+        "/submit/withdraw",
+        {"league": "cup", "bot": "mine"},
+        origin="https://evil.example",
+        authorization="Bearer x",
+    )
+
+
+HOSTILE: Final[dict[str, tuple[Callable[[Ground], Answer], int, str]]] = {
+    "no token": (lambda g: send(g, authorization=None, origin=None), 403, "another site"),
+    "another scheme": (lambda g: send(g, authorization="Basic YTpi"), 401, "token is needed"),
+    "an empty token": (lambda g: send(g, authorization="Bearer "), 401, "token is needed"),
+    "a wrong token": (lambda g: send(g, authorization="Bearer wl-1-" + "a" * 32), 401, "not the token"),
+    "a token of nobody": (lambda g: send(g, authorization="Bearer wl-99-" + "a" * 32), 401, "not the token"),
+    "a token as SQL": (lambda g: send(g, authorization="Bearer ' OR 1=1 --"), 401, "not the token"),
+    "a token in other letters": (
+        lambda g: send(g, authorization=f"Bearer {g.tokens['ada'].upper()}"),
+        401,
+        "not the token",
+    ),
+    "a revoked token": (revoked, 401, "revoked"),
+    "a token before it was renewed": (renewed, 401, "not the token"),
+    "a session after its end": (session_after_logout, 401, "token first"),
+    "a session after the token was revoked": (session_after_revocation, 401, "token first"),
+    "a session that is made up": (
+        lambda g: g.client().ask("GET", "/submit/1", cookie="warpleague=x"),
+        401,
+        "first",
+    ),
+    "tokens tried one by one": (guessed_tokens, 429, "Too many wrong tokens"),
+    "a token of a megabyte": (login("x" * (1 << 20)), 413, "16384 bytes"),
+    "a login as JSON": (lambda g: g.client().ask("POST", "/submit/login", b"{}", **JSON), 415, "form"),
+    "a login from another site": (login("x", origin="https://evil.example"), 403, "another site"),
+    "a post from another site": (cross_site, 403, "another site"),
+    "a post from another site with a token": (cross_site_with_a_token, 403, "another session"),
+    "a form without its text": (without_form, 403, "another session"),
+    "the form of another session": (others_form, 403, "another session"),
+    "another host": (lambda g: g.client().ask("GET", "/submit", host="evil.example"), 421, "that name"),
+    "no length": (lambda g: send(g, content_length=None), 411, "length"),
+    "a length that is no number": (lambda g: send(g, content_length="1e9"), 411, "length"),
+    "a negative length": (lambda g: send(g, content_length="-1"), 411, "length"),
+    "a length beyond the limit": (lambda g: send(g, content_length=str(17 << 20)), 413, "16 MiB"),
+    "a length beyond all": (lambda g: send(g, content_length="9" * 30), 413, "may have"),
+    "two lengths": (lambda g: send(g, content_length="5, 6"), 411, "length"),
+    "a body in chunks": (lambda g: send(g, transfer_encoding="chunked"), 411, "length"),
+    "a body longer than it said": (
+        lambda g: send(g, b"x" * (2 << 20), content_length="3"),
+        400,
+        "as long as",
+    ),
+    "an archive of another type": (lambda g: send(g, content_type="text/html"), 415, "Send an archive"),
+    "an empty archive": (lambda g: send(g, b""), 422, "empty"),
+    "a league that is not there": (lambda g: upload(g, league="../cup"), 404, "which league"),
+    "two files": (two_files, 400, "Too many files"),
+    "many fields": (many_fields, 400, "Too many fields"),
+    "a field of 10 kB": (large_field, 400, "maximum size"),
+    "a form without boundary": (no_boundary, 400, "boundary"),
+    "too many in a day": (over_quota, 429, "limit"),
+    "a closed league": (closed, 409, "closed it"),
+    "a machine without sandbox": (without_sandbox, 503, "bubblewrap is not installed"),
+    "another's submission": (others("/submit/{number}"), 404, "no such submission"),
+    "another's submission by a command": (others_by_api, 404, "no such submission"),
+    "another's source": (others("/submit/{number}/archive"), 404, "no such submission"),
+    "another's source, as an organiser": (
+        others("/submit/{number}/archive", "olga"),
+        404,
+        "no such submission",
+    ),
+    "another's records": (others("/submit/cup/mine/records.zip"), 422, "no bot called"),
+    "records by a path": (others("/submit/cup/..%2f..%2fleague/records.zip"), 404, ""),
+    "another's bot withdrawn": (others_bot, 422, "no bot called"),
+    "another's version made active": (others_version, 422, "no accepted version"),
+    "a number beyond all": (lambda g: g.client("ada").ask("GET", "/submit/" + "9" * 40), 404, ""),
+    "the organisers' page": (lambda g: g.client("ada").ask("GET", "/organise"), 403, "Only an organiser"),
+    "the export": (lambda g: g.client("ada").ask("GET", "/organise/export.json"), 403, "Only an organiser"),
+    "an author made by an author": (organise("author", what="add", name="eve"), 403, "Only an organiser"),
+    "a pause by an author": (organise("league", what="pause", league="cup"), 403, "Only an organiser"),
+    "a limit by an author": (organise("limit", key="per_day", value="9"), 403, "Only an organiser"),
+    "an author's name with a tag": (
+        organise("author", "olga", what="add", name="<b>"),
+        422,
+        "letters, digits",
+    ),
+    "an author's name with a line end": (
+        organise("author", "olga", what="add", name="a\r\nSet-Cookie: b"),
+        422,
+        "on one line",
+    ),
+    "an author of the same name": (organise("author", "olga", what="add", name="ADA"), 422, "already"),
+    "a reason with an escape": (
+        organise(
+            "league", "olga", what="disqualify", league="cup", bot="b", reason="\x1b[2J", results="stay"
+        ),
+        422,
+        "on one line",
+    ),
+    "no such decision": (organise("league", "olga", what="rebuild", league="cup"), 422, "no such decision"),
+    "a limit below nothing": (organise("limit", "olga", key="per_day", value="-1"), 422, "whole number"),
+    "a limit that is none": (organise("limit", "olga", key="format", value="1"), 422, "no limit"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_requests_are_refused(ground: Ground, name: str) -> None:
+    """Each with its status and reason; no path of this machine is told, and nothing is received."""
+    ask, status, reason = HOSTILE[name]
+    before = len(ground.ledger.journal(1000))
+    answer = ask(ground)
+    assert answer.status == status
+    assert reason in answer.text
+    assert str(ground.folder) not in answer.text
+    assert "set-cookie" not in answer.headers
+    said = [entry.what for entry in ground.ledger.journal(1000)][: -before or None]
+    allowed = {
+        "session begun",
+        "token revoked",
+        "token renewed",
+        "set",
+        "submission received",
+        "submission accepted",
+    }
+    assert set(said) <= allowed
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(ground: Ground) -> None:
+    """Neither a row nor a charge to the quota, wherever it was cut; sent again it arrives, and only once."""
+    data = ground.bot()
+    for cut_at in (0, 1, 100, len(data) - 1):
+        send(ground, data, cut_at=cut_at)
+        assert versions.submissions(ground.ledger) == []
+    first, again = send(ground, data), send(ground, data)
+    assert (first.status, first.json["state"]) == (202, "received")
+    assert again.json["id"] == first.json["id"]
+    assert len(versions.submissions(ground.ledger)) == 1
+
+
+def test_an_author_submits_by_the_form(ground: Ground) -> None:
+    """The page says what becomes of it, with the findings as text; then its author can download it and take it out."""
+    client = ground.client("ada")
+    data = ground.bot()
+    assert client.upload(data).headers["location"] == "/submit/1"
+    page = client.ask("GET", "/submit/1")
+    assert "its check begins" in page.text
+    assert page.headers["refresh"] == "1"
+    assert page.headers["cache-control"] == "no-store"
+    number = ground.accepted("bob", "other")
+    page = ground.client("bob").ask("GET", f"/submit/{number}")
+    assert "is accepted" in page.text
+    assert "&lt;script&gt;alert(1)" in page.text
+    assert "<script>alert" not in page.text
+    assert "refresh" not in page.headers
+    assert client.ask("GET", "/submit/1/archive").body == data
+    bob = ground.client("bob")
+    assert bob.post("/submit/withdraw", {"league": "cup", "bot": "other"}).status == 303
+    assert versions.active(ground.ledger, "cup") == []
+    assert "let this version play" in bob.ask("GET", "/submit").text
+    assert bob.post("/submit/activate", {"number": str(number)}).status == 303
+    assert [one.bot for one in versions.active(ground.ledger, "cup")] == ["other"]
+
+
+def test_sessions_are_for_this_site_only(ground: Ground) -> None:
+    """The cookie is hidden from scripts and not sent along by other sites; the token is stored as a hash."""
+    client = ground.client()
+    answer = client.post("/submit/login", {"token": ground.tokens["ada"]})
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    stored = ground.ledger.path.read_bytes() + ground.ledger.path.with_name("arena.db-wal").read_bytes()
+    for secret in (*ground.tokens.values(), client.cookie.partition("=")[2]):
+        assert secret.encode() not in stored
+    assert ground.ledger.path.stat().st_mode & 0o077 == 0
+
+
+def test_an_organiser_decides(ground: Ground) -> None:
+    """Authors, pauses, limits, and what the scheduler is asked for; each is in the journal with who it was."""
+    ground.accepted("ada")
+    client = ground.client("olga")
+    page = client.post("/organise/author", {"what": "add", "name": "eve"})
+    token = page.text.partition('<code id="token">')[2].partition("<")[0]
+    assert tokens.who_has(ground.ledger, token) == tokens.author_named(ground.ledger, "eve")
+    for fields in (
+        {"what": "pause"},
+        {"what": "close"},
+        {"what": "disqualify", "bot": "mine", "reason": "a copy", "results": "stay"},
+        {"what": "replay", "match": "abcdef", "reason": "the power failed"},
+    ):
+        assert client.post("/organise/league", {"league": "cup", **fields}).status == 303
+    assert entering.is_paused(ground.ledger, "cup")
+    assert entering.is_closed(ground.ledger, "cup")
+    assert [one.what for one in entering.decisions(ground.ledger, "cup")] == ["replay", "disqualify"]
+    assert client.post("/organise/limit", {"key": "per_day", "value": "3"}).status == 303
+    assert client.post("/organise/author", {"what": "revoke", "name": "eve"}).status == 303
+    page = client.ask("GET", "/organise")
+    assert "waits for the scheduler" in page.text
+    assert "a copy" in page.text
+    said = [entry.what for entry in ground.ledger.journal() if entry.who == "olga"]
+    assert said[:2] == ["token revoked", "set"]
+    found = json.loads(client.ask("GET", "/organise/export.json").body)
+    assert [one["bot"] for one in found["submissions"]] == ["mine"]
+    assert token not in json.dumps(found)
+
+
+def test_authors_get_their_own_records(ground: Ground) -> None:
+    """A zip file with the record of each match, and what their own bot printed, not what another one did."""
+    from warpleague.league.league import open_to_run
+    from warpleague.league.running import run_league
+    from warpleague.runner.bot.logs import LogFolder
+    from warpleague.runner.bundle.bundle import folder_digest
+    from warpleague.runner.bundle.shipped import shipped_root
+
+    number = ground.accepted("ada")
+    kept = ground.results / "arena" / "bots"
+    kept.mkdir(parents=True)
+    folder = kept / f"{number}-{versions.submission(ground.ledger, number).sha256[:12]}"
+    folder.mkdir()
+    source = (shipped_root() / "bots" / "random-python" / "bot.py").read_text()
+    (folder / "bot.py").write_text(f"import sys\nprint('my secret', file=sys.stderr)\n{source}")
+    (folder / "bot.toml").write_text('name = "mine"\ngames = ["aliens"]\nrun = ["python3", "bot.py"]\n')
+    with ground.ledger.writing() as db:
+        db.execute("UPDATE submission SET digest = ? WHERE id = ?", (folder_digest(folder), number))
+    logs = LogFolder(ground.results / "cup" / "logs")
+    with open_to_run(entering.entered(ground.ledger, ground.config), ground.results) as league:
+        report = run_league(league, most=4, logs=logs, publish=False)
+        assert report.played == 4
+    data = ground.client("ada").ask("GET", "/submit/cup/mine/records.zip").body
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        names = packed.namelist()
+        records = [json.loads(packed.read(name).splitlines()[0]) for name in names if name.endswith(".jsonl")]
+        said = [packed.read(name) for name in names if ".stderr" in name]
+    assert records
+    assert all("mine" in [seat["bot"] for seat in header["seats"]] for header in records)
+    assert all("key" not in header or header["key"] is None for header in records)
+    assert len(said) == len(records)
+    assert all(b"my secret" in text for text in said)

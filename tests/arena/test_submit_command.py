@@ -1,0 +1,119 @@
+"""The command `warpleague submit`, over a socket: what it sends and shows, and what it refuses to send."""
+
+from __future__ import annotations
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.arena.submission_ground import BOT, Client, Ground
+
+from warpleague.arena.submissions import versions
+from warpleague.cli import main
+from warpleague.runner.checkup import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Iterator[Ground]:
+    found = Ground(tmp_path)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def arena(ground: Ground) -> Iterator[str]:
+    """The address of a server whose checker accepts a bot when it is asked about for the first time."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            asked.append("POST")
+            if len(asked) == 1:  # the answer to the first one is lost
+                self._answer("POST", body)
+                self.close_connection = True
+                return
+            self._send(self._answer("POST", body))
+
+        def do_GET(self) -> None:
+            if (found := versions.claim(ground.ledger)) is not None:
+                versions.add_finding(ground.ledger, found.id, Finding("bundle", "ok", "built \x1b[2J"))
+                versions.accept(ground.ledger, found.id, "mine", "1", "0" * 64)
+            self._send(self._answer("GET", b""))
+
+        def _answer(self, method: str, body: bytes) -> tuple[int, bytes]:
+            headers = {"authorization": self.headers["authorization"]}
+            if method == "POST":
+                headers["content_type"] = self.headers["content-type"]
+            found = Client(ground.gate).ask(method, self.path, body, **headers)
+            return found.status, found.body
+
+        def _send(self, answer: tuple[int, bytes]) -> None:
+            self.send_response(answer[0])
+            self.send_header("content-length", str(len(answer[1])))
+            self.end_headers()
+            self.wfile.write(answer[1])
+
+        def log_message(self, *_: object) -> None:
+            """Nothing is logged."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Path:
+    """The folder of a bot."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "bot.toml").write_text(BOT)
+    (folder / "bot.py").write_text("")
+    return folder
+
+
+def test_a_bot_is_submitted(
+    ground: Ground, arena: str, bot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once, though an answer is lost; its findings are shown, and nothing in them can steer the terminal."""
+    token = tmp_path / "token"
+    token.write_text(ground.tokens["ada"] + "\n")
+    token.chmod(0o600)
+    assert main(["submit", str(bot), "--to", arena, "--token-file", str(token)]) == 0
+    shown = capsys.readouterr()
+    assert "mine 1: accepted; it plays in cup" in shown.out
+    assert "built" in shown.out
+    assert "\x1b[2J" not in shown.out
+    assert len(versions.submissions(ground.ledger)) == 1
+    assert ground.tokens["ada"] not in shown.out + shown.err
+
+
+def test_what_is_not_sent(
+    ground: Ground,
+    arena: str,
+    bot: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """No token to a stranger without encryption, none that is no token, and no folder that is no bot."""
+    monkeypatch.delenv("WARPLEAGUE_TOKEN", raising=False)
+    assert main(["submit", str(bot), "--to", arena]) == 2
+    assert "a token is needed" in capsys.readouterr().err
+    monkeypatch.setenv("WARPLEAGUE_TOKEN", "wl-1-" + "x" * 32)
+    assert main(["submit", str(bot), "--to", arena]) == 2
+    assert "not the token of an author" in capsys.readouterr().err
+    assert main(["submit", str(bot), "--to", "http://arena.example.org"]) == 2
+    assert "unencrypted" in capsys.readouterr().err
+    assert main(["submit", str(bot), "--to", "ftp://arena.example.org"]) == 2
+    assert "begins with https://" in capsys.readouterr().err
+    assert main(["submit", str(bot.parent / "none"), "--to", arena]) == 2
+    assert "no such folder" in capsys.readouterr().err
+    assert versions.submissions(ground.ledger) == []
