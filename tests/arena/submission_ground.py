@@ -90,7 +90,7 @@ class Client:
         self.form = ""
 
     def ask(
-        self, method: str, path: str, body: bytes = b"", *, cut_at: int | None = None, **headers: str | None
+        self, method: str, path: str, body: bytes = b"", *, cut_at: int | None = None, **headers: Any
     ) -> Answer:
         """The answer to a request; a header that is None is left out. The body may be cut off."""
         sent: dict[str, str | None] = {"host": HOST, "cookie": self.cookie or None}
@@ -142,7 +142,7 @@ class Client:
         body = b"".join(message.get("body", b"") for message in told[1:])
         return Answer(told[0]["status"], headers, body)
 
-    def post(self, path: str, fields: dict[str, str], **headers: str | None) -> Answer:
+    def post(self, path: str, fields: dict[str, str], **headers: Any) -> Answer:
         """Send a form, with the text of the session unless another one is given."""
         data = urlencode({"form": self.form, **fields}).encode()
         headers = {"content_type": "application/x-www-form-urlencoded", **headers}

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from tests.arena.submission_ground import Answer
 
-JSON: Final = {"content_type": "application/json"}
-GZIP: Final = {"content_type": "application/gzip"}
+JSON: Final[dict[str, Any]] = {"content_type": "application/json"}
+GZIP: Final[dict[str, Any]] = {"content_type": "application/gzip"}
 
 
 @pytest.fixture
@@ -366,7 +366,7 @@ def test_authors_get_their_own_records(ground: Ground) -> None:
     from warpleague.league.league import open_to_run
     from warpleague.league.running import run_league
     from warpleague.runner.bot.logs import LogFolder
-    from warpleague.runner.bundle.bundle import folder_digest
+    from warpleague.runner.bundle.content import folder_digest
     from warpleague.runner.bundle.shipped import shipped_root
 
     number = ground.accepted("ada")

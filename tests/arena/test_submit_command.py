@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.arena.submission_ground import BOT, Client, Ground
@@ -47,7 +47,7 @@ def arena(ground: Ground) -> Iterator[str]:
             self._send(self._answer("GET", b""))
 
         def _answer(self, method: str, body: bytes) -> tuple[int, bytes]:
-            headers = {"authorization": self.headers["authorization"]}
+            headers: dict[str, Any] = {"authorization": self.headers["authorization"]}
             if method == "POST":
                 headers["content_type"] = self.headers["content-type"]
             found = Client(ground.gate).ask(method, self.path, body, **headers)
