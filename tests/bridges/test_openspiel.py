@@ -186,6 +186,13 @@ def test_a_seat_may_resign_where_the_option_says_so() -> None:
         hearts.check_options(4, hearts.Options(resign=True))
 
 
+def test_a_person_cannot_play_what_hides_something(tmp_path: Path) -> None:
+    """The command says why in one line, before it opens a page."""
+    told = warpleague("play", "openspiel:kuhn_poker", RANDOM, cwd=tmp_path, code=2)
+    assert told.count("\n") == 1
+    assert "persons cannot play it" in told
+
+
 def test_chess_moves_are_named_as_engines_name_them() -> None:
     """A move is `e2e4`; the number and the name must fit each other."""
     game = load_game("openspiel:chess")

@@ -125,8 +125,6 @@ class Game(ABC, Generic[S, A]):
     """The attrs class that describes what `view` returns (used for the schema and the docs)."""
     Setup: ClassVar[type]
     """The attrs class that describes what `setup` returns."""
-    by_score: ClassVar[bool] = False
-    """Whether the scores are what counts, such as chips won, and not only who has more of them."""
     file_options: ClassVar[frozenset[str]] = frozenset()
     """Options given as the path of a TOML file; the edge replaces the path by the parsed table."""
 

@@ -85,7 +85,6 @@ class SpielGame(Game[State, "Play | Resign"]):
         self.id = game_id  # type: ignore[misc]
         self.title = f"{kind.long_name} (OpenSpiel)"  # type: ignore[misc]
         self.Options = options_class(name, {k: v for k, v in known.items() if k not in fixed})  # type: ignore[misc]
-        self.by_score = not _counts_wins(default)  # type: ignore[misc]
         self._name = name
         self._fixed = fixed
         named = next((key for key in SEATS if key in known), "")
@@ -330,11 +329,6 @@ def _ranks(returns: tuple[float, ...], state: State) -> tuple[int, ...]:
     """By returns; the seats that are out rank below all others, and of those that are not, who resigned is last."""
     standings = [(seat != state.resigned, value) for seat, value in enumerate(returns)]
     return ranked(standings, state.retired)
-
-
-def _counts_wins(game: Any) -> bool:
-    """Whether a match of the game is only won, drawn or lost, so that its scores say no more than its ranks."""
-    return game.num_players() == 2 and (game.min_utility(), game.max_utility()) == (-1, 1)
 
 
 def make(text: str) -> SpielGame:
