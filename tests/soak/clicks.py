@@ -76,8 +76,10 @@ def _choose_all(page: Any, rng: Random, shoot: Any) -> tuple[int, int]:
             on_board += 1
             click(page, rng.choice(found))
         else:
-            in_list += 1
-            rng.choice(page.query_selector_all("#moves button")[:9]).click()
+            listed = page.query_selector_all("#moves button")[:9]
+            if listed:  # else the page has heard of something meanwhile, and tells it first
+                in_list += 1
+                rng.choice(listed).click()
     raise AssertionError(f"the match is not over after {_MOST} clicks")
 
 

@@ -15,7 +15,7 @@ from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
 from warpleague.match.spec import TimeControl
 from warpleague.report.site.delta import EMPTY, patch, plain
-from warpleague.report.site.frames import evidence, frames, pack_replay
+from warpleague.report.site.frames import Packer, evidence, frames, pack_replay
 from warpline.codec import canonical
 
 if TYPE_CHECKING:
@@ -87,6 +87,19 @@ def test_a_replay_is_small(record: bytes) -> None:
     assert end["type"] == "end"
     fault_lines = [n for n, frame in enumerate(data["frames"]) if "fault" in frame]
     assert sorted(fault["n"] for found in faults for fault in found) == fault_lines
+
+
+def test_what_seats_saw_can_be_kept_apart(record: bytes) -> None:
+    """Then the first block has what the viewer of everything sees, the other the rest, and both together all of it."""
+    faults: list[list[dict[str, Any]]] = [[] for _ in range(9)]
+    whole, _ = pack_replay(Replay(record), {"seats": []}, faults)
+    views = Packer()
+    first, _ = pack_replay(Replay(record), {"seats": []}, faults, apart=views)
+    one, two, all_ = (json.loads(zlib.decompress(b64decode(text))) for text in (first, views.text(), whole))
+    assert one["frames"] == all_["frames"]
+    for name in ("told", "scene"):
+        assert [a + b for a, b in zip(one[name], two[name], strict=True)] == all_[name]
+        assert {len(seen) for seen in one[name]} == {1}
 
 
 def test_words_of_bots_are_made_harmless(record: bytes, hostile: str) -> None:

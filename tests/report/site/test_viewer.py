@@ -24,8 +24,8 @@ pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
 SHOW = """
 const fs = require("fs");
 require(process.argv[1]);
-const { Film, told, unpack } = globalThis.warpleague;
-unpack(fs.readFileSync(0, "utf8")).then(({ frames }) => {
+const { Film, told, unpackReplay } = globalThis.warpleague;
+unpackReplay(fs.readFileSync(0, "utf8")).then(({ frames }) => {
   const viewers = [...frames[0].scene.keys()];
   const seen = viewers.map((viewer) => {
     const film = new Film(frames, viewer);

@@ -116,6 +116,7 @@ def league_page(path: Path, results: Path, hall: dict[str, Any], version: int) -
         missing=0,
         matches=len(found.listing),
         all_command="",
+        serve_command="",
         verify_command=f"warpleague league verify {name}",
         run_command="",
         one_command=f"warpleague league export {name} --match ID",

@@ -73,22 +73,38 @@ def pack_replay(
     head: dict[str, Any],
     faults: list[list[dict[str, Any]]],
     more: Mapping[int, dict[str, Any]] | None = None,
+    apart: Packer | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """All frames of a record as one block, and its end line; the record is verified on the way.
 
-    The block is the JSON object of `head` with the key `frames` besides. Every fault met goes into the list of its
-    seat, as its kind and its line `n`. `more` has what frames get besides, by line.
+    The block is the JSON object of `head` with the keys `frames`, `told` and `scene` besides: the latter two have what
+    the frames are described with under these names, which packs better so. With a Packer `apart` they have only what
+    the viewer of everything sees; `apart` gets an object of two such lists for the seats. Every fault met goes into
+    the list of its seat, as its kind and its line `n`. `more` has what frames get besides, by line.
     """
     packer = Packer()
     packer.write(_encode(head)[:-1] + b',"frames":[')
+    seen: dict[str, list[bytes]] = {"told": [], "scene": []}
+    seats: dict[str, list[bytes]] = {"told": [], "scene": []}
     for number, frame in enumerate(frames(replay)):
         frame |= (more or {}).get(number, {})
+        for name in seen:
+            views = frame.pop(name)
+            seen[name].append(_encode(views if apart is None else views[:1]))
+            seats[name].append(_encode(views[1:]))
         packer.write((b"," if number else b"") + _encode(frame))
         if "fault" in frame:
             faults[frame["seat"]].append({"kind": frame["fault"][0], "n": number})
-    packer.write(b"]}")
+    packer.write(b"]," + _lists(seen)[1:])
+    if apart is not None:
+        apart.write(_lists(seats))
     end: dict[str, Any] = msgspec.json.decode(replay.lines[-1])
     return packer.text(), end
+
+
+def _lists(named: Mapping[str, list[bytes]]) -> bytes:
+    """The JSON of an object of lists, from that of their items."""
+    return b"{" + b",".join(b'"%b":[%b]' % (name.encode(), b",".join(named[name])) for name in named) + b"}"
 
 
 def frames(replay: Replay) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
@@ -46,8 +47,11 @@ def page_linked(
     stamp: str,
     record: bytes = b"",
     analysis: Analysis | None = None,
-) -> bytes:
-    """The page of a match as a part of a site.
+    apart: bool = False,
+) -> tuple[bytes, bytes]:
+    """The page of a match as a part of a site, and the script beside it, `ID.js`, if that is to be `apart`.
+
+    The script has what the page loads only when it is wanted: what each seat saw, and the record.
 
     `home` is the address of the league's page, `root` of the site's folder, both as seen from this page; `export`
     is the command that writes the record. `stamp` is a hash of what the page was made from. The page offers `record`
@@ -58,13 +62,23 @@ def page_linked(
         ("Write the record to a file:", export),
         ("Execute it again, dice included:", _command("replay", "verify", name)),
     ]
-    block, match = _content(replay, checks, analysis)
+    views = Packer() if apart else None
+    block, match = _content(replay, checks, analysis, views)
     match |= {"league": one_line(league), "home": home, "order": ORDER} | _offered(record)
-    return render("match.html.j2", frame=linked("match", root, stamp), match=match, block=block, stamp=stamp)
+    beside = b""
+    if views is not None:
+        kept = json.dumps({"views": views.text(), "record": match["record"]})
+        beside = b"globalThis.warpleagueMore = " + kept.encode() + b";\n"
+        match |= {"record": "", "more": f"{replay.header['id']}.js"}
+    page = render("match.html.j2", frame=linked("match", root, stamp), match=match, block=block, stamp=stamp)
+    return page, beside
 
 
 def _content(
-    replay: Replay, checks: list[tuple[str, str]], analysis: Analysis | None
+    replay: Replay,
+    checks: list[tuple[str, str]],
+    analysis: Analysis | None,
+    views: Packer | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """The packed replay, and what the template says of the match; executes the record."""
     header = replay.header
@@ -72,7 +86,8 @@ def _content(
     called = labels(names)
     head = {"seats": [{"bot": name, "label": label} for name, label in zip(names, called, strict=True)]}
     faults: list[list[dict[str, Any]]] = [[] for _ in names]
-    block, end = pack_replay(replay, head, faults, None if analysis is None else judged(analysis, called))
+    found = None if analysis is None else judged(analysis, called)
+    block, end = pack_replay(replay, head, faults, found, views)
     ranks, scores = end["ranks"], end["scores"]
     seats = [
         {
@@ -103,6 +118,7 @@ def _content(
         "order": "",
         "file": one_line(f"{header['id']}.jsonl"),
         "record": "",
+        "more": "",
     }
     return block, match
 

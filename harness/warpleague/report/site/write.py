@@ -42,7 +42,7 @@ MATCHES: Final = "matches"
 """The folder of a site with the pages of its matches."""
 
 _OURS: Final = re.compile(
-    r"(page-[0-9a-f]{12}\.css|(script|part)-[0-9a-f]{12}\.js|[0-9a-f]{20}\.html)(\.draft)?"
+    r"(page-[0-9a-f]{12}\.css|(script|part)-[0-9a-f]{12}\.js|[0-9a-f]{20}\.(html|js))(\.draft)?"
 )
 _STAMP: Final = re.compile(rb'<meta name="stamp" content="([0-9a-f]{32})">')
 _HEAD_BYTES: Final = 4096  # the stamp is in the head of a page
@@ -118,7 +118,9 @@ def write_site(
             kept += 1
         else:
             made += 1
-            write(_place(out, match), page)
+            place = _place(out, match)
+            write(place.with_suffix(".js"), page[1])
+            write(place, page[0])
         progress(done, len(chosen))
     broken = {match_id for _, match_id, _ in problems}
     pages = {match.id for match in chosen} - broken
@@ -177,6 +179,8 @@ def _index(
         missing=matches - len(pages),
         matches=matches,
         all_command=command("report", "--replays", "all"),
+        # The only one of them that is not below `league`.
+        serve_command=command("serve", "--no-play").replace(" league serve ", " serve ", 1),
         verify_command=command("verify"),
         run_command=command("run"),
         one_command=command("export", "--match", "ID"),
@@ -194,8 +198,11 @@ def _pages(
     jobs: int,
     command: Callable[..., str],
     judged: Mapping[str, tuple[Path, bytes]],
-) -> Iterator[tuple[ListedMatch, bytes | str | None]]:
-    """Each match with its page, in order; None where the one that is there will do, a text where none can be made."""
+) -> Iterator[tuple[ListedMatch, tuple[bytes, bytes] | str | None]]:
+    """Each match with its page and the script beside it, in order.
+
+    It is None where those that are there will do, and a text where none can be made.
+    """
     name = league.config.name
     made_by = maker(league.season.game)
     waiting: deque[tuple[ListedMatch, Any]] = deque()
@@ -212,14 +219,15 @@ def _pages(
                 stamp.update(repr((name, export)).encode())
                 analysis, text = judged.get(_digest(record) if judged else "", (None, b""))
                 stamp.update(text)
-                if _stamp_of(_place(out, match)) == stamp.hexdigest():
+                place = _place(out, match)
+                if _stamp_of(place) == stamp.hexdigest() and place.with_suffix(".js").is_file():
                     waiting.append((match, None))
                 else:
                     pool = pool or RefereePool(jobs, "none")
                     waiting.append(
                         (
                             match,
-                            pool.submit(make_page, record, name, export, stamp.hexdigest(), analysis),
+                            pool.submit(_make, record, name, export, stamp.hexdigest(), analysis, apart=True),
                         )
                     )
             # Bounded: pages and records wait in memory.
@@ -232,7 +240,7 @@ def _pages(
             pool.shutdown()
 
 
-def _taken(match: ListedMatch, page: Any) -> tuple[ListedMatch, bytes | str | None]:
+def _taken(match: ListedMatch, page: Any) -> tuple[ListedMatch, tuple[bytes, bytes] | str | None]:
     return match, page if page is None or isinstance(page, str) else page.result()
 
 
@@ -247,6 +255,14 @@ def make_page(
     record: bytes, league: str, export: str, stamp: str, analysis: Path | None = None
 ) -> bytes | str:
     """The page of a match of a league, or what is wrong with its record or its analysis."""
+    made = _make(record, league, export, stamp, analysis, apart=False)
+    return made if isinstance(made, str) else made[0]
+
+
+def _make(
+    record: bytes, league: str, export: str, stamp: str, analysis: Path | None, *, apart: bool
+) -> tuple[bytes, bytes] | str:
+    """The same page and, if that is to be `apart`, the script beside it with what few look at."""
     try:
         replay = Replay(record)
         home = f"../index.html#match={replay.header['id']}"
@@ -259,6 +275,7 @@ def make_page(
             stamp=stamp,
             record=record,
             analysis=None if analysis is None else read_analysis(analysis, record),
+            apart=apart,
         )
     except BadInput as error:
         return str(error)
@@ -299,7 +316,8 @@ def _files(package: Path) -> list[Path]:
 def _tidy(out: Path, pages: set[str], assets: set[str]) -> int:
     """Remove what earlier reports left and no page needs; the number of pages of matches among it."""
     removed = 0
-    for place, wanted in ((out / MATCHES, {f"{page}.html" for page in pages}), (out / ASSETS, assets)):
+    ours = {page + suffix for page in pages for suffix in (".html", ".js")}
+    for place, wanted in ((out / MATCHES, ours), (out / ASSETS, assets)):
         if not place.is_dir():
             continue
         for path in place.iterdir():

@@ -19,6 +19,22 @@ globalThis.warpleague ??= {};
     return JSON.parse(await inflate(text));
   }
 
+  /** The replay of such a block: its frames with what was told and shown in each, of everything and perhaps of seats. */
+  async function unpackReplay(text) {
+    const { told, scene, ...replay } = await unpack(text);
+    replay.frames.forEach((frame, n) => Object.assign(frame, { told: told[n], scene: scene[n] }));
+    return replay;
+  }
+
+  /** Adds what the seats saw, from a block of its own. */
+  async function addViews(frames, text) {
+    const { told, scene } = await unpack(text);
+    frames.forEach((frame, n) => {
+      frame.told.push(...told[n]);
+      frame.scene.push(...scene[n]);
+    });
+  }
+
   /** The text of such a block. */
   async function inflate(text) {
     const bytes = Uint8Array.from(atob(text.trim()), (char) => char.charCodeAt(0));
@@ -85,5 +101,5 @@ globalThis.warpleague ??= {};
     console.error(error);
   }
 
-  Object.assign(globalThis.warpleague, { EMPTY, Film, failed, inflate, patch, told, unpack });
+  Object.assign(globalThis.warpleague, { EMPTY, Film, addViews, failed, inflate, patch, told, unpack, unpackReplay });
 })();

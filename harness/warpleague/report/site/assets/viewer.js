@@ -5,10 +5,10 @@
 "use strict";
 
 (async () => {
-  const { Board, Film, make, moves, naming, showChart, showLegend, told, trays, unpack, words, zoomable } = globalThis.warpleague;
+  const { Board, Film, make, moves, naming, showChart, showLegend, told, trays, unpackReplay, words, zoomable } = globalThis.warpleague;
   const { judgedFacts, nextBlunder } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
-  const replay = await unpack(find("replay").textContent);
+  const replay = await unpackReplay(find("replay").textContent);
   const { frames, seats } = replay;
   const last = frames.length - 1;
   const films = [...Array(seats.length + 1).keys()].map((viewer) => new Film(frames, viewer));
@@ -17,6 +17,25 @@
   const zooming = zoomable(board, { near: find("near"), far: find("far"), all: find("all") });
   const still = window.matchMedia("(prefers-reduced-motion: reduce)");
   const state = { n: 0, viewer: 0, timer: 0 };
+
+  // What the seats saw, and the record, may be in a file beside the page, which is loaded when it is wanted.
+  let loading;
+  let whole = !document.body.dataset.more;
+  function more() {
+    loading ??= new Promise((done, failed) => {
+      const script = make("script");
+      script.nonce = document.querySelector("script[nonce]")?.nonce ?? "";
+      script.src = document.body.dataset.more;
+      script.addEventListener("load", () => done(globalThis.warpleagueMore));
+      script.addEventListener("error", () => failed(new Error(`the file ${script.src} is missing`)));
+      document.head.append(script);
+    }).then(async (kept) => {
+      await globalThis.warpleague.addViews(frames, kept.views);
+      whole = true;
+      return kept;
+    });
+    return loading;
+  }
 
   function nameOf(owner) {
     if (owner === null || owner === undefined) return "";
@@ -331,6 +350,10 @@
   let linked = 0;
 
   function show(n, viewer = state.viewer) {
+    if (viewer > 0 && !whole) {
+      more().then(() => show(state.n, viewer), globalThis.warpleague.failed);
+      viewer = 0;
+    }
     state.n = Math.max(0, Math.min(last, n));
     state.viewer = Math.max(0, Math.min(seats.length, viewer));
     if (state.viewer !== shownViewer) fillLog();
@@ -435,14 +458,14 @@
     window.setTimeout(() => (find("copy").textContent = "copy link"), 2000);
   });
   find("save").addEventListener("click", async () => {
-    const record = await globalThis.warpleague.inflate(find("record").textContent);
+    const record = await globalThis.warpleague.inflate(find("record")?.textContent ?? (await more()).record);
     const made = make("a");
     made.href = URL.createObjectURL(new Blob([record], { type: "application/x-ndjson" }));
     made.download = find("save").dataset.name;
     made.click();
     window.setTimeout(() => URL.revokeObjectURL(made.href), 10000);
   });
-  find("save").hidden = find("record") === null;
+  find("save").hidden = find("record") === null && whole;
   find("close").addEventListener("click", () => find("keys").close());
   find("fault").hidden = !frames.some((frame) => frame.fault);
 
