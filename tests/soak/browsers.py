@@ -113,7 +113,10 @@ def wait(page: Any, ready: str, tries: int = 1500) -> None:
 
 def click(page: Any, found: Any) -> None:
     """Click where a thing is drawn, as a person does: at its middle."""
-    found.scroll_into_view_if_needed()
+    # To the middle of the screen: at its end the controls of a replay lie over the page.
+    found.evaluate(
+        "(made) => made.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })"
+    )
     box = found.bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 

@@ -86,8 +86,8 @@ def click_through(page: Any, root: str) -> int:
         # The middle of the chart is the middle of the match.
         click(page, page.query_selector("#chart"))
         wait(page, f"() => Math.abs(({_AT})() - {last / 2}) <= 2")
-    entry = page.query_selector("#log .entry:nth-child(4)")
-    click(page, entry)
+    page.wait_for_timeout(500)  # the list has scrolled to that line
+    click(page, page.query_selector("#log .entry:nth-child(4)"))
     is_at(page, "3")
     click(page, page.query_selector(".chip:nth-child(2)"))
     wait(page, "() => document.querySelector('.chip:nth-child(2)').getAttribute('aria-pressed') === 'true'")
