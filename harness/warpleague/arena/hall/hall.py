@@ -19,7 +19,6 @@ from warpleague.arena.frames import new_frames
 from warpleague.arena.hall.replays import Busy
 from warpleague.arena.hall.texts import text_of
 from warpleague.games import load_game
-from warpleague.report.docs import pages
 from warpleague.report.site.page_frame import render, served, shared
 
 if TYPE_CHECKING:
@@ -196,7 +195,7 @@ class Hall:
         return self._shown_text(request.path_params["name"])
 
     def _shown_text(self, name: str) -> Response:
-        found = text_of(name) if name in pages() else None
+        found = text_of(name)
         if found is None:
             raise HTTPException(404, "No page of the documentation has that name.")
         return self.page("hall_text.html.j2", title=found[0], text=found[1])

@@ -17,16 +17,26 @@ if TYPE_CHECKING:
 
     from markdown_it.token import Token
 
+    from warpleague.report.docs import Page
+
 _SLUG: Final = re.compile(r"[^\w\- ]")
 
 
 @cache
+def _known() -> dict[str, Page]:
+    """All pages; read once, since they do not change while a server runs."""
+    return pages()
+
+
 def text_of(name: str) -> tuple[str, Markup] | None:
     """The title of a page of the documentation, and its text as HTML; None if there is none of that name."""
-    known = pages()
-    page = known.get(name)
-    if page is None:
-        return None
+    return _made(name) if name in _known() else None
+
+
+@cache
+def _made(name: str) -> tuple[str, Markup]:
+    known = _known()
+    page = known[name]
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = reader.parse(page_text(page))
     for token, after in pairwise(tokens):
