@@ -71,6 +71,7 @@ def index_content(league: League) -> IndexContent:
     columns = league.columns()
     marks = course_marks(len(columns))
     table = standings(league, columns, marks)  # before more is read: of a large league, both take much memory
+    del columns  # before they are read once more, with their ids
     columns = league.columns("matches")
     listing = Listing(columns, tuple(faults(league, columns)), busy(league, BUSY_SHARE))
     read = read_tables(league, columns, _FIRST, table)
