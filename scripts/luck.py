@@ -12,7 +12,9 @@ Two bots play each deal in both seat orders, in this process, without a clock. T
 
 is the variance of such pairs of matches over that of pairs with separate dice: with a ratio of 0.8, shared dice need
 0.8 times as many matches for the same error. `margin` is the same for the difference of the scores. Alone at a table
-the bots play the same deal one after the other, and it is their difference that counts. A bot may be a version of a
+the bots play the same deal one after the other, and it is their difference that counts. At tables of three each takes
+every seat beside the same two random bots, as `warpleague compare NEW OLD FIELD FIELD` does; x, y, ... are then the
+shares of the first bot in its seats, and those of the second one with a minus. A bot may be a version of a
 shipped one, with other values of constants of its program: `sheets-greedy:SPITE=0.1`. A name that ends in `~` is a bot
 that plays one of ten actions at random, by a seed of its own. --format 1 measures the dice of record format 1, which
 came in order from one stream.
@@ -32,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
+from warpleague.league.ratings.elo import pair_points
 from warpleague.match.chance import Dice, bot_seed, match_key
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import FORMATS
@@ -61,12 +64,21 @@ PAIRS = {
         ("random", "random"),
     ),
     "sheets solo": (("sheets-greedy:SAMPLES=8", "sheets-greedy:SAMPLES=8:HOLE=1.5"),),
+    "captains field": (("captains-planner:SEARCHED=500", "captains-planner:SEARCHED=500:SITE=0.6"),),
+    "coasters field": (
+        ("coasters-hunter", "coasters-hunter:MOST=8"),
+        ("coasters-hunter~", "coasters-hunter~"),
+    ),
+    "sheets field": (
+        ("sheets-greedy:SAMPLES=8", "sheets-greedy:SAMPLES=8:SPITE=0:HOLE=1.5"),
+        ("sheets-greedy:SAMPLES=8~", "sheets-greedy:SAMPLES=8~"),
+    ),
 }
 SLIPS = 0.1
 GROUPS = 50  # of the jackknife
 
 Game = Any
-Deal = tuple[float, float]
+Deal = tuple[float, ...]
 
 
 def load_bot(text: str) -> dict[str, Any]:
@@ -135,7 +147,7 @@ class Player:
             "rules": game.rules_version,
             "options": options_json(options),
         }
-        start |= {"seat": seat, "players": ["ab"[other] for other in range(players)], "clock": {}}
+        start |= {"seat": seat, "players": ["abcdefghij"[other] for other in range(players)], "clock": {}}
         start |= {"seed": bot_seed(key, seat), "setup": plain(game.setup(state))}
         self.match = client.Match(start)
         if "on_start" in self.bot:
@@ -202,13 +214,31 @@ def played_alone(
     return (float(one.ranks[0] == 1), -float(two.ranks[0] == 1)), (margins[0], -margins[1])
 
 
+def played_beside(
+    game: Game, options: Any, pair: Sequence[Player], key: bytes, form: int
+) -> tuple[Deal, Deal]:
+    """The same beside two random bots: one value for each bot and seat."""
+    field = [Player("random", number) for number in (2, 3)]
+    points, margins = [], []
+    for bot, sign in zip(pair, (1, -1), strict=True):
+        for seat in range(3):
+            table = [bot, *field]
+            found = play(game, options, table[-seat:] + table[:-seat], key, form)
+            others = [other for other in range(3) if other != seat]
+            beaten = [pair_points(found.ranks[seat], found.ranks[other]) for other in others]
+            points.append(sign * sum(beaten) / 2)
+            margins.append(sign * found.scores[seat])
+    return tuple(points), tuple(margins)
+
+
 def ratio(deals: Sequence[Deal]) -> tuple[float, float]:
     """The ratio that the module's docstring defines, and its standard error by a jackknife over groups of deals."""
 
     def of(some: Sequence[Deal]) -> float:
-        x, y = (sum(column) / len(some) for column in zip(*some, strict=True))
-        apart = sum((a - x) ** 2 + (b - y) ** 2 for a, b in some)
-        return sum((a + b - x - y) ** 2 for a, b in some) / apart if apart else nan
+        means = [sum(column) / len(some) for column in zip(*some, strict=True)]
+        off = [[value - mean for value, mean in zip(deal, means, strict=True)] for deal in some]
+        apart = sum(value**2 for deal in off for value in deal)
+        return sum(sum(deal) ** 2 for deal in off) / apart if apart else nan
 
     groups = min(GROUPS, len(deals))
     parts = [of([deal for i, deal in enumerate(deals) if i % groups != group]) for group in range(groups)]
@@ -218,11 +248,11 @@ def ratio(deals: Sequence[Deal]) -> tuple[float, float]:
 
 def measure(name: str, bots: Sequence[str], deals: int, form: int) -> str:
     """A row of the table."""
-    game_id, _, alone = name.partition(" ")
+    game_id, _, how = name.partition(" ")
     game = load_game(game_id)
-    options = load_options(game, 1 if alone else 2, {})
+    options = load_options(game, {"solo": 1, "field": 3}.get(how, 2), {})
     pair = [Player(bot, number) for number, bot in enumerate(bots)]
-    of_deal = played_alone if alone else played
+    of_deal = {"solo": played_alone, "field": played_beside}.get(how, played)
     found = [of_deal(game, options, pair, match_key(f"luck {deal}"), form) for deal in range(deals)]
     points, margins = zip(*found, strict=True)
     told = "   ".join("{:.2f} ± {:.2f}".format(*ratio(each)) for each in (points, margins))
