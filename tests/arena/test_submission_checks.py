@@ -81,7 +81,7 @@ def test_what_the_checker_decides(ground: Ground) -> None:
         send(ground, BOT.replace("mine", "MINE"), "bob"): "another author has a bot",
         send(ground, BOT + f"# {'x' * 70_000}"): "64 KiB",
         send(ground, "name = [[[["): "bot.toml",
-        send(ground, BOT.replace("python3", "/work/evil")): "must be in the bot's folder",
+        send(ground, BOT.replace("python3", "/tmp/evil")): "must be in the bot's folder",
         send(ground, BOT + build, **{"build.sh": "sleep 60"}): "took more than 2 s",
         send(ground, BOT.replace("mine", "silent"), **{"bot.py": "import time; time.sleep(99)"}): "startup",
     }

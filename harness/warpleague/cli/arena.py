@@ -38,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     listing.add_argument(
         "--most", type=count(1), default=100, metavar="N", help="at most so many (default 100)"
     )
+    add_examples(listing, "arena submissions --author ada")
     check = _verb(verbs, "check", "check what is submitted, until it is stopped", _run_check)
     check.add_argument(
         "config", type=Path, nargs="+", metavar="LEAGUE", help="the league file; several with blanks"
@@ -50,8 +51,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     journal.add_argument(
         "--most", type=count(1), default=100, metavar="N", help="at most so many (default 100)"
     )
+    add_examples(journal, "arena journal --most 20")
     export = _verb(verbs, "export", "write what was submitted to a folder: archives and a list", _run_export)
     export.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder, made if need be")
+    add_examples(export, "arena export --out submitted")
     configure_play(verbs)
 
 
@@ -66,7 +69,8 @@ def _verb(verbs: Any, name: str, what: str, handler: Any) -> argparse.ArgumentPa
 
 
 def _configure_authors(parser: argparse.ArgumentParser) -> None:
-    verbs = parser.add_subparsers(required=True, metavar="add|renew|revoke|list")
+    verbs = parser.add_subparsers(required=True, metavar="add|renew|revoke|list", help="what to do")
+    add_examples(parser, "arena author add ada", "arena author list --json")
     for name, what in {
         "add": "make an author, and print the token, once",
         "renew": "give an author a new token; the old one ends",
@@ -77,7 +81,10 @@ def _configure_authors(parser: argparse.ArgumentParser) -> None:
         if name == "add":
             verb.add_argument("--organiser", action="store_true", help="may organise, on the page for it")
         verb.set_defaults(action=name)
-    _verb(verbs, "list", "list the authors", _run_author).set_defaults(action="list")
+        add_examples(verb, f"arena author {name} ada")
+    listing = _verb(verbs, "list", "list the authors", _run_author)
+    listing.set_defaults(action="list")
+    add_examples(listing, "arena author list --json")
 
 
 def _configure_decisions(verbs: Any) -> None:
@@ -111,6 +118,13 @@ def _configure_decisions(verbs: Any) -> None:
                 default="stay",
                 help="stay (default): the matches it has played count; out: they count for nobody",
             )
+        words = {
+            "extend": "--deals 4",
+            "disqualify": 'my-bot --reason "a copy"',
+            "reinstate": 'my-bot --reason "no copy"',
+            "replay": '0123ab --reason "no power"',
+        }
+        add_examples(verb, f"arena {name} leagues/open.toml {words.get(name, '')}".rstrip())
 
 
 def _ledger(args: argparse.Namespace) -> Ledger:
