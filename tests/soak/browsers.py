@@ -117,6 +117,7 @@ def click(page: Any, found: Any) -> None:
     found.evaluate(
         "(made) => made.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })"
     )
+    page.wait_for_timeout(100)  # what was out of sight is laid out only now
     box = found.bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 

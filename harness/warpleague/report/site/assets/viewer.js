@@ -352,7 +352,8 @@
   function show(n, viewer = state.viewer) {
     if (viewer > 0 && !whole) {
       more().then(() => show(state.n, viewer), globalThis.warpleague.failed);
-      viewer = 0;
+      show(n, 0); // until that is there
+      return;
     }
     state.n = Math.max(0, Math.min(last, n));
     state.viewer = Math.max(0, Math.min(seats.length, viewer));
