@@ -129,3 +129,20 @@ def test_an_analysis_of_another_record_is_refused(
     assert "of another record" in wrong
     assert main(["replay", "page", str(path), "--analysis", str(path), "--force", *out]) == 2
     assert "this is no analysis" in capsys.readouterr().err
+
+
+def test_the_site_of_a_solo_league_shows_an_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page of the match that was analysed shows it, the other does not."""
+    monkeypatch.chdir(tmp_path)
+    config = tmp_path / "solo.toml"
+    bots = '["bots/random-python", "bots/sheets-greedy"]'
+    config.write_text(f'bots = {bots}\n\n[game]\nid = "sheets"\n')
+    assert main(["league", "run", str(config), "--quiet"]) == 0
+    assert main(["league", "export", str(config), "--out", "records"]) == 0
+    first, second = sorted((tmp_path / "records").glob("*.jsonl"))
+    assert main(["analyse", str(first), "--seconds", "0.01", "--jobs", "1", "--out", "one"]) == 0
+    report = ["league", "report", str(config), "--analysis", "one", "--jobs", "1"]
+    assert main(report) == 0
+    pages = tmp_path / "results" / "solo" / "report" / "matches"
+    texts = [(pages / f"{record.stem}.html").read_text() for record in (first, second)]
+    assert [">analysed<" in text for text in texts] == [True, False]

@@ -68,7 +68,7 @@ class IndexContent:
 def index_content(league: League) -> IndexContent:
     """Read the league and compute all that its page shows but the replays."""
     now, season = status(league), league.season
-    columns = league.columns()
+    columns = league.columns(*(("matches",) if league.season.players == 1 else ()))
     marks = course_marks(len(columns))
     table = standings(league, columns, marks)  # before more is read: of a large league, both take much memory
     del columns  # before they are read once more, with their ids
