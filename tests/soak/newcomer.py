@@ -131,7 +131,7 @@ def go(browser: Any, folder: Path, out: Path, pace_s: float) -> Watch:
         page.screenshot(path=out / "league.png")
         watch.does("the author opens that match")
         page.goto(match)
-        watch.waits("its moves are seen", lambda: page.locator("#log li").count() > 2)
+        watch.waits("its moves are seen", lambda: _moves(page, address))
         page.screenshot(path=out / "live.png")
         watch.ends()
         assert BOT in page.inner_text("#seats")
@@ -159,6 +159,17 @@ def _match(page: Any) -> str:
         return ""
     found = page.locator("#playing-list a", has_text=BOT)
     return found.first.evaluate("link => link.href") if found.count() else ""
+
+
+def _moves(page: Any, address: str) -> bool:
+    """Whether moves are seen; a match that was over before its page came is left for the next one."""
+    if "/live/" in page.url:
+        return bool(page.locator("#log li").count() > 2)
+    if page.url != f"{address}/l/open/":
+        page.goto(f"{address}/l/open/")
+    elif match := _match(page):
+        page.goto(match)
+    return False
 
 
 def main() -> None:
