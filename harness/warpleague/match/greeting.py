@@ -1,17 +1,20 @@
-"""The lines around a match that are the same in every match: hello and ready, a fault's notice, and quit."""
+"""The lines around a match: hello, start and ready, a fault's notice, and quit."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warpleague import __version__
+from warpleague.match.chance import bot_seed
 from warpleague.match.evidence import quote
 from warpleague.match.spec import Violation
 from warpline import codec
 from warpline.limits import PROTOCOL
-from warpline.messages import BotHello, Fault, Hello, Quit, Ready
+from warpline.messages import BotHello, Clock, Fault, Hello, Quit, Ready, Start
 
 if TYPE_CHECKING:
+    from warpleague.games.api import Game
+    from warpleague.match.spec import MatchSpec
     from warpline.messages import Answer
 
 
@@ -31,6 +34,24 @@ def judge_hello(line: bytes) -> BotHello | Violation:
         text = f"the bot speaks protocol {message.protocol}; this referee speaks {PROTOCOL}"
         return Violation("startup", text, quote(line))
     return message
+
+
+def start_line(spec: MatchSpec, game: Game[Any, Any], state: Any, seat: int) -> bytes:
+    """The line that begins a match for the bot of `seat`; `state` is the first in which a seat must act."""
+    clock = spec.seats[seat].clock or spec.clock
+    return codec.encode(
+        Start(
+            match=spec.id,
+            game=spec.game,
+            rules=game.rules_version,
+            options=spec.options,
+            seat=seat,
+            players=tuple(player.bot for player in spec.seats),
+            seed=bot_seed(spec.key, seat),
+            clock=Clock(clock.move_s, clock.bank_s, clock.increment_s, clock.start_s),
+            setup=game.setup(state),
+        )
+    )
 
 
 def judge_ready(line: bytes) -> Violation | None:

@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any, Final
 from warpleague.errors import ActionError
 from warpleague.games.api import CHANCE
 from warpleague.games.values import decoded
-from warpleague.match.chance import Dice, bot_seed
+from warpleague.match import greeting
+from warpleague.match.chance import Dice
 from warpleague.match.evidence import quote
 from warpleague.match.lines import number, outcome_form
 from warpleague.match.question_text import question_text
 from warpleague.match.scribe import Scribe, action_cache
 from warpleague.match.setup import first_state, load_options
-from warpleague.match.spec import MatchResult, SeatFault, SeatTimes, Violation, retires
+from warpleague.match.spec import MatchResult, SeatFault, Violation, retires
+from warpleague.match.spent import Spent
 from warpline import codec
-from warpline.messages import Answer, Clock, End, Start
+from warpline.messages import Answer, End
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -108,8 +110,7 @@ class Referee:
         self._strikes = [0] * seats
         self._then: list[JsonObject] = []
         self._faults: list[list[SeatFault]] = [[] for _ in range(seats)]
-        # Of each seat: decisions, and their wall, processor and waiting time and the longest, in nanoseconds.
-        self._spent = [[0, 0, 0, 0, 0] for _ in clocks]
+        self._spent = Spent(seats)
 
     def lines_since(self, line: int) -> list[bytes]:
         """The lines of the record from number `line` on, as far as they are written; the header is number 0."""
@@ -124,21 +125,7 @@ class Referee:
 
     def start_line(self, seat: int) -> bytes:
         """The start message for `seat`; after `begin`."""
-        spec = self.spec
-        clock = spec.seats[seat].clock or spec.clock
-        return codec.encode(
-            Start(
-                match=spec.id,
-                game=spec.game,
-                rules=self.game.rules_version,
-                options=spec.options,
-                seat=seat,
-                players=tuple(player.bot for player in spec.seats),
-                seed=bot_seed(spec.key, seat),
-                clock=Clock(clock.move_s, clock.bank_s, clock.increment_s, clock.start_s),
-                setup=self.game.setup(self._state),
-            )
-        )
+        return greeting.start_line(self.spec, self.game, self._state, seat)
 
     def connect(self, seat: int, hello: BotHello) -> None:
         """Take note of what the bot of `seat` wants to be sent."""
@@ -272,7 +259,7 @@ class Referee:
         bank_ns = self._pay(wall_ns)
         if self._again:
             wall_ns, cpu_ns, wait_ns = map(add, self._refused_ns, (wall_ns, cpu_ns or 0, wait_ns or 0))
-        self._spend(seat, wall_ns, cpu_ns or 0, wait_ns or 0)
+        self._spent.add(seat, wall_ns, cpu_ns or 0, wait_ns or 0)
         if then:
             self._then = list(then)
         self._play(action, None, (wall_ns, cpu_ns, wait_ns), note, bank_ns, value)
@@ -346,7 +333,7 @@ class Referee:
         else:
             bank_ns = self.charge(wall_ns)
             if wall_ns:
-                self._spend(seat, wall_ns, 0, 0)
+                self._spent.add(seat, wall_ns, 0, 0)
             if kind == "timeout":
                 self._late[seat].add(self._id)
             self._play(self._legal[0], "substituted", bank_ns=bank_ns)
@@ -376,27 +363,12 @@ class Referee:
             why=outcome.why,
             digest=digest,
             faults=tuple(tuple(faults) for faults in self._faults),
-            times=self._times(),
+            times=self._spent.times(),
             record=record,
             lines=self._scribe.count,
             stopped=stopped,
             confinement=self._confinement,
             rival=None if outcome.rival is None else number(outcome.rival),
-        )
-
-    def _spend(self, seat: int, wall_ns: int, cpu_ns: int, wait_ns: int) -> None:
-        spent = self._spent[seat]
-        spent[0] += 1
-        spent[1] += wall_ns
-        spent[2] += cpu_ns
-        spent[3] += wait_ns
-        if wall_ns > spent[4]:
-            spent[4] = wall_ns
-
-    def _times(self) -> tuple[SeatTimes, ...]:
-        return tuple(
-            SeatTimes(count, *[spent_ns / 1e6 for spent_ns in spent_ns_of])
-            for count, *spent_ns_of in self._spent
         )
 
     # ------------------------------------------------------------------ moves and lines
