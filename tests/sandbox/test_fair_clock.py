@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -304,8 +305,47 @@ def test_pondering_changes_no_result(
     if means == "signals":
         request.getfixturevalue("no_freezer")
     results = {policy: duel(pondering=policy) for policy in ("on", "off", "always-stop")}
-    assert len({result.digest for result in results.values()}) == 1
+    assert len({result.digest for result in results.values()}) == 1, {
+        p: (r.faults, r.stopped, r.lines) for p, r in results.items()
+    }
     assert [results[policy].stopped for policy in ("on", "always-stop")] == [(), (0, 1)]
+
+
+@pytest.fixture
+def busy_machine() -> Iterator[None]:
+    """Two processes for each processor that compute all the time."""
+    count = 2 * len(os.sched_getaffinity(0))
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    yield
+    for other in others:
+        other.kill()
+        other.wait()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="signals to threads")
+def test_stopped_by_signals_all_threads_stand_still_at_once(
+    bot_folder: Path, no_freezer: None, busy_machine: None
+) -> None:
+    """A signal that waits for the sleeping thread of a bot would let the others go on, and that is held against it."""
+    del no_freezer, busy_machine
+    (bot_folder / "ponderer.py").write_text(PONDERER)
+    seat = SeatSpec(bot="ponderer", run=(sys.executable, "-P", "ponderer.py"), cwd=str(bot_folder))
+    bot = BotProcess(seat, "limits")
+    try:
+        trio.run(bot.ask, b'{"type":"hello"}\n', None)
+        bot.hello = object()  # type: ignore[assignment]
+        bot.locate()
+        bot.pondering.begin("always-stop")
+        for number in range(1, 31):
+            assert isinstance(trio.run(bot.ask, b'{"type":"act","id":%d}\n' % number, None), BotReply)
+            bot.pause()
+            begun = time.perf_counter()
+            while time.perf_counter() - begun < 0.01:
+                pass
+            bot._look_at_children()
+        assert bot._halt.undone_ns < 5_000_000
+    finally:
+        bot.end()
 
 
 @pytest.fixture

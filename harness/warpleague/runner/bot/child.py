@@ -19,11 +19,11 @@ from warpleague.runner.bot.children import clock_id
 from warpleague.runner.bot.exchange import read_clock
 from warpleague.runner.confine.launch import dies_with_harness, launch, remove_groups
 from warpleague.runner.confine.sandbox import exit_status
-from warpleague.runner.host.processes import HOLDS_NUMBERS, ended, state
+from warpleague.runner.host.processes import HOLDS_NUMBERS, ended, state, stop
 from warpleague.runner.host.schedstat import Schedstat
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from warpleague.match.spec import Level, SeatSpec
 
@@ -34,6 +34,10 @@ _GLANCE_S = 0.005
 EXIT_S = 1.0
 """How long a bot may take to end after its output has ended, in seconds. Processes of a sandbox end one after the
 other, and on a busy machine each of them waits for its turn."""
+
+
+def _go_on(pid: int) -> None:
+    os.kill(pid, signal.SIGCONT)
 
 
 class Child:
@@ -142,7 +146,7 @@ class Child:
             if self.freezer is not None:
                 self.freezer.freeze()
             else:
-                self._signal(signal.SIGSTOP, others)
+                self._signal(stop, others)
         return self._stoppable
 
     def resume(self, others: bool = False) -> None:
@@ -150,9 +154,9 @@ class Child:
         if self.freezer is not None:
             self.freezer.thaw()
         else:
-            self._signal(signal.SIGCONT, others)
+            self._signal(_go_on, others)
 
-    def _signal(self, number: signal.Signals, others: bool) -> None:
+    def _signal(self, send: Callable[[int], None], others: bool) -> None:
         if not self.alive():
             return
         told: set[int] = set()
@@ -161,7 +165,7 @@ class Child:
         for _ in range(_ROUNDS):
             for pid in new:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, number)
+                    send(pid)
             told |= new
             new = set(self.processes()) - told if others else set()
             if not new:

@@ -6,16 +6,19 @@ then killing a process group by its leader's id cannot hit another process.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import signal
 import subprocess
 import time
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 from weakref import WeakSet
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 HOLDS_NUMBERS: Final = hasattr(os, "waitid")
 """Whether `ended` leaves a dead child its number; macOS can only ask and take it."""
@@ -123,3 +126,25 @@ def state(pid: int) -> tuple[str, int] | None:
         return None if letter in "ZX" else (letter, int(fields[19]))
     except (OSError, IndexError, ValueError):
         return None
+
+
+@cache
+def _tgkill() -> Callable[[int, int, int], int] | None:
+    """The system's way to send a signal to one thread, if there is one."""
+    import ctypes
+
+    return getattr(ctypes.CDLL(None), "tgkill", None)
+
+
+def stop(pid: int) -> None:
+    """Stop a process by SIGSTOP, which each of its threads gets, too; `ProcessLookupError` if it is gone.
+
+    A signal to a process alone waits for one of its threads, perhaps one that sleeps. Until that one has got a
+    processor, which takes milliseconds on a busy machine, the others compute on.
+    """
+    tgkill = _tgkill()
+    if tgkill is not None:
+        with contextlib.suppress(OSError):
+            for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - a bot may be stopped at each decision
+                tgkill(pid, int(thread), signal.SIGSTOP)
+    os.kill(pid, signal.SIGSTOP)
