@@ -16,7 +16,7 @@ from warpleague.arena.hall.gate import Gate
 from warpleague.arena.submissions import tokens, versions
 from warpleague.arena.submissions.checking import SANDBOX
 from warpleague.arena.submissions.ledger import Ledger
-from warpleague.arena.submissions.web import BODY_LIMITS, routes
+from warpleague.arena.submissions.web import BODY_LIMITS, Counter, routes_of
 from warpleague.league.config import load_config
 from warpleague.report.site.page_frame import render, served
 from warpleague.runner.checkup import Finding
@@ -182,11 +182,13 @@ class Ground:
         self.hall = Hall(self.results, self.config)
         from starlette.applications import Starlette
 
-        app = Starlette(routes=routes(self.hall))
+        self.counter = Counter(self.hall)
+        app = Starlette(routes=routes_of(self.counter))
         self.gate = Gate(app, hosts=frozenset({HOST}), bodies=BODY_LIMITS)
 
     def close(self) -> None:
-        """Close the ledger."""
+        """Close the ledger, which the pages have open, too."""
+        self.counter.close()
         self.ledger.close()
 
     def client(self, author: str | None = None) -> Client:

@@ -71,11 +71,15 @@ class Refused(Exception):
 
 
 def routes(hall: Hall) -> list[BaseRoute]:
-    """The routes of the pages of authors and organisers, and of the commands."""
+    """The routes of the pages of authors and organisers, and of the commands, for as long as the server runs."""
+    return routes_of(Counter(hall))
+
+
+def routes_of(counter: Counter) -> list[BaseRoute]:
+    """The routes whose requests arrive at `counter`."""
     from warpleague.arena.submissions.author_pages import AuthorPages
     from warpleague.arena.submissions.organiser_pages import OrganiserPages
 
-    counter = Counter(hall)
     return [*AuthorPages(counter).routes(), *OrganiserPages(counter).routes()]
 
 
@@ -95,6 +99,11 @@ class Counter:
                 raise Refused(503, "Nobody can submit bots here yet: the organiser has made no author.")
             self._ledger = Ledger.open(self.hall.results)
         return self._ledger
+
+    def close(self) -> None:
+        """Close the ledger, if it was opened."""
+        if self._ledger is not None:
+            self._ledger.close()
 
     def route(self, path: str, handler: Handler, *methods: str, api: bool = False) -> Route:
         """A route whose errors are told: as a page, or as JSON."""
