@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from warpleague.errors import BadInput
 from warpleague.runner.confine import cgroup, groups
+from warpleague.runner.doctor.promises import check_level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -93,3 +95,12 @@ def own_groups() -> Callable[[], set[str]]:
 def bots() -> Path:
     """The folder of the bots that come with the project."""
     return ROOT / "bots"
+
+
+@pytest.fixture(scope="session")
+def sandboxed() -> None:
+    """Skips the test where the sandbox cannot be had, quoting why."""
+    try:
+        check_level("sandbox")
+    except BadInput as error:
+        pytest.skip(str(error))

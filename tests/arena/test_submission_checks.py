@@ -12,9 +12,9 @@ import pytest
 from tests.arena.submission_ground import BOT, Ground
 
 from warpleague.arena.submissions import checking, entering, versions
-from warpleague.errors import BadInput, HarnessFault
+from warpleague.errors import HarnessFault
 from warpleague.runner.bundle.shipped import shipped_root
-from warpleague.runner.doctor.promises import Report, check_level
+from warpleague.runner.doctor.promises import Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,15 +28,6 @@ def ground(tmp_path: Path) -> Iterator[Ground]:
     found = Ground(tmp_path)
     yield found
     found.close()
-
-
-@pytest.fixture
-def sandboxed() -> None:
-    """Skips the test where the sandbox cannot be had, quoting why."""
-    try:
-        check_level("sandbox")
-    except BadInput as error:
-        pytest.skip(str(error))
 
 
 def check(ground: Ground) -> None:

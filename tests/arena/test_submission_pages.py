@@ -361,6 +361,7 @@ def test_an_organiser_decides(ground: Ground) -> None:
     assert token not in json.dumps(found)
 
 
+@pytest.mark.usefixtures("sandboxed")
 def test_authors_get_their_own_records(ground: Ground) -> None:
     """A zip file with the record of each match, and what their own bot printed, not what another one did."""
     from warpleague.league.league import open_to_run

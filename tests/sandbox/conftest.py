@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warpleague.errors import BadInput
 from warpleague.match.spec import SeatSpec
 from warpleague.runner.bot.child import Child
 from warpleague.runner.confine import freezer
-from warpleague.runner.doctor.promises import check_level
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,15 +20,6 @@ if TYPE_CHECKING:
     from warpleague.match.spec import Level
 
 PATIENCE_S = 60.0
-
-
-@pytest.fixture(scope="session")
-def sandboxed() -> None:
-    """Skips the test where the sandbox cannot be had, quoting why."""
-    try:
-        check_level("sandbox")
-    except BadInput as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture(autouse=True)
