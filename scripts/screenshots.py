@@ -43,6 +43,7 @@ async function check() {
   for (const n of FRAMES) {
     view.location.hash = `n=${n}`;
     await new Promise((done) => setTimeout(done, 80));
+    for (const motion of page.getAnimations()) motion.finish(); // a piece that still glides is over what it passes
     const texts = [...page.querySelectorAll("#board text, .tray text")].filter(shown);
     for (const text of texts) {
       const size = Number(text.getAttribute("font-size")) * text.getScreenCTM().a;
@@ -59,7 +60,9 @@ async function check() {
     const drawn = new Set([...kinds].map((one) => one.dataset.kind));
     const plain = new Set(PLAIN);
     for (const kind of drawn) if (!told.has(kind) && !plain.has(kind)) found.push([n, "not in the legend", kind]);
-    if (page.querySelector("#board .way") && !told.has("ways")) found.push([n, "not in the legend", "ways"]);
+    for (const [mark, key] of Object.entries({ ".way": "ways", ".ghost": "moved", ".fresh": "fresh" })) {
+      if (page.querySelector(`#board ${mark}`) && !told.has(key)) found.push([n, "not in the legend", key]);
+    }
     for (const key of told) {
       const there = drawn.has(key) || ["ways", "moved", "fresh"].includes(key);
       if (!there && !page.querySelector(`#board .picture-${key}`)) found.push([n, "in the legend, not there", key]);

@@ -135,6 +135,12 @@ def test_a_league_is_served_while_it_is_played(folder: Path) -> None:
         assert (status, "Check it" in text) == (200, True)
         assert server.get(replay) == (200, text)
         assert len(list((folder / "results" / "open" / "pages").glob("*.html"))) == 1
+        # What few look at comes from a file beside it, which is made anew where it was pruned.
+        (beside,) = (folder / "results" / "open" / "pages").glob("*.js")
+        script = beside.read_text()
+        beside.unlink()
+        assert server.get(replay.replace(".html", ".js")) == (200, script)
+        assert server.get("/l/open/matches/order.js")[0] == 200
         for path in ("/", "/l/open/", "/bots", "/authors", "/l/open/bots/one", "/docs/", "/rules/aliens"):
             status, text = server.get(path)
             assert (path, status) == (path, 200)
@@ -144,6 +150,7 @@ def test_a_league_is_served_while_it_is_played(folder: Path) -> None:
         for path in (
             "/l/other/",
             f"/l/open/matches/{'0' * 20}.html",
+            f"/l/open/matches/{'0' * 20}.js",
             "/docs/../x",
             "/l/open/bots/three",
             "/x",

@@ -14,6 +14,7 @@ from warpleague.report.site.delta import plain
 from warpleague.report.site.frames import packed
 from warpleague.report.site.match import page_alone
 from warpleague.report.site.page_frame import folder
+from warpleague.report.site.write import make_page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +42,32 @@ unpackReplay(fs.readFileSync(0, "utf8")).then(({ frames }) => {
 });
 """
 
+LATER = """
+require(process.argv[1]);
+const { Film, later, unpackReplay } = globalThis.warpleague;
+const sources = [];
+const script = () => ({ addEventListener(kind, heard) { this[kind] = heard; } });
+globalThis.document = { createElement: script, head: { append(made) {
+  sources.push(made.src);
+  if (sources.length === 1) made.error(); // as where the network fails
+  else {
+    require(process.argv[2]);
+    made.load();
+  }
+} } };
+unpackReplay(require("fs").readFileSync(0, "utf8")).then(async ({ frames }) => {
+  const load = later(frames, "beside.js", "a nonce");
+  const shown = (viewer) => new Film(frames, viewer).at(frames.length - 1);
+  const before = frames[0].scene.length;
+  const missing = await load().catch((error) => error.message);
+  const [kept, again] = [await load(), await load()];
+  process.stdout.write(JSON.stringify({
+    before, missing, sources, once: kept === again, scenes: [...frames[0].scene.keys()].map(shown),
+    record: await globalThis.warpleague.inflate(kept.record),
+  }));
+});
+"""
+
 
 def node(*arguments: str, data: str = "") -> str:
     done = subprocess.run(
@@ -64,6 +91,25 @@ def test_the_viewer_shows_the_scenes_of_the_game(record: bytes, take_apart: Any)
         scenes = [plain(replay.game.scene(state, viewer)) for state in states]
         assert found["scenes"] == json.loads(json.dumps(scenes))
         assert len(found["told"]) == len(states)
+
+
+def test_views_of_seats_are_loaded_when_wanted(record: bytes, tmp_path: Path, take_apart: Any) -> None:
+    """A site's page holds what everybody sees; what a seat saw, and the record, come from the file beside it, once."""
+    made = make_page(record, "league", "export", "0" * 32)
+    assert not isinstance(made, str)
+    beside = tmp_path / "beside.js"
+    beside.write_bytes(made[1])
+    block = take_apart(made[0]).block("replay")
+    told = json.loads(node("-e", LATER, str(folder() / "assets" / "codec.js"), str(beside), data=block))
+    assert told["before"] == 1
+    assert told["missing"] == "the file beside.js is missing"
+    assert told["once"]
+    assert len(told["sources"]) == 2  # the one that failed, and the one that came
+    replay = Replay(record)
+    *_, last = (step.state for step in replay)
+    viewers = (None, *range(replay.header["players"]))
+    assert told["scenes"] == json.loads(json.dumps([plain(replay.game.scene(last, who)) for who in viewers]))
+    assert told["record"].encode() == record
 
 
 def test_any_value_can_be_unpacked() -> None:
@@ -95,11 +141,15 @@ def test_a_page_that_cannot_be_unpacked_says_so() -> None:
     assert notice["textContent"].startswith("This browser could not unpack the page: ")
 
 
-def test_scripts_are_sound(tmp_path: Path) -> None:
+def test_scripts_are_sound() -> None:
     """Every script parses."""
-    for path in (folder() / "assets").iterdir():
-        if path.name.endswith(".js"):
-            node("--check", str(path))
+    code = """
+    const { readFileSync } = require("fs");
+    for (const path of process.argv.slice(1)) new (require("vm").Script)(readFileSync(path, "utf8"), { filename: path });
+    process.stdout.write(`${process.argv.length - 1}`);
+    """
+    scripts = [str(path) for path in (folder() / "assets").iterdir() if path.name.endswith(".js")]
+    assert int(node("-e", code, *scripts)) == len(scripts) > 0
 
 
 def test_kinds_get_steady_and_different_colours() -> None:

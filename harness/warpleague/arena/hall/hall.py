@@ -101,6 +101,7 @@ class Hall:
                 Route(league + "/live/{match}/news", self._watch_news),
                 Route(league + "/matches/order.js", self._order),
                 Route(league + "/matches/{match}.html", self._match),
+                Route(league + "/matches/{match}.js", self._match_script),
                 Route(league + "/bots/{bot}", self._bot),
                 *more,
             ],
@@ -256,6 +257,21 @@ class Hall:
         if isinstance(found, str):
             return self._notice("There is no replay", f"The record of this match does not hold: {found}", 500)
         return HTMLResponse(found)
+
+    async def _match_script(self, request: Request) -> Response:
+        """What the page of a match loads only when it is wanted: what each seat saw, and the record."""
+        desk, match = self._desk(request), request.path_params["match"]
+        found: bytes | str | None = None
+        if _ID.fullmatch(match) and desk.page is not None:
+            try:
+                found = await desk.replays.page(
+                    match, desk.page.game, published=desk.page.published, suffix=".js"
+                )
+            except Busy:
+                return Response(status_code=503)
+        if not isinstance(found, bytes):
+            raise HTTPException(404, "No match that may be seen has that id.")
+        return Response(found, media_type="text/javascript")
 
     async def _bot(self, request: Request) -> Response:
         desk = self._desk(request)

@@ -146,8 +146,8 @@ def replays_are_open(league: League) -> bool:
     return league.season.players > 1 or league.store.published() is not None
 
 
-def match_page(path: Path, results: Path, match_id: str) -> bytes | str | None:
-    """The page of a match; a text if its record does not hold; None if there is no such match to see."""
+def match_page(path: Path, results: Path, match_id: str) -> tuple[bytes, bytes] | str | None:
+    """The page of a match and its script; a text if its record does not hold; None if there is none to see."""
     _be_nice()
     try:
         with _opened(path, results) as league:

@@ -38,14 +38,17 @@ class Replays:
         self._made = 0
         self._making: dict[str, trio.Event] = {}
 
-    async def page(self, match_id: str, game: str, *, published: bool) -> bytes | str | None:
+    async def page(
+        self, match_id: str, game: str, *, published: bool, suffix: str = ".html"
+    ) -> bytes | str | None:
         """The page of a match; a text if its record does not hold; None if there is no such match to see.
 
+        With the suffix `.js` it is the script beside the page, which is loaded only when it is wanted.
         A page from before the season's secret was published does not tell the match's key, so it is made anew.
         """
         # What makes pages is part of the name, so that a newer version of this program makes its own.
-        name = f"{maker(game)[:6].hex()}-{'open' if published else 'secret'}-{match_id}.html"
-        place = self._folder / name
+        name = f"{maker(game)[:6].hex()}-{'open' if published else 'secret'}-{match_id}"
+        place = self._folder / f"{name}{suffix}"
         while True:
             with contextlib.suppress(OSError):
                 data = place.read_bytes()
@@ -59,20 +62,23 @@ class Replays:
         done = self._making[name] = trio.Event()
         try:
             found = await self._press.make(match_page, self._path, self._results, match_id)
-            if isinstance(found, bytes):
-                await trio.to_thread.run_sync(self._keep, place, found)
-            return found
+            if not isinstance(found, tuple):
+                return found
+            both = dict(zip((".html", ".js"), found, strict=True))
+            await trio.to_thread.run_sync(self._keep, self._folder / name, both)
+            return both[suffix]
         finally:
             del self._making[name]
             done.set()
 
-    def _keep(self, place: Path, data: bytes) -> None:
-        """Put a page where it is found; a disk that is full only makes the next visitor wait."""
+    def _keep(self, place: Path, files: dict[str, bytes]) -> None:
+        """Put a page and its script where they are found; a disk that is full only makes the next visitor wait."""
         draft = place.with_suffix(".draft")
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            draft.write_bytes(data)
-            draft.replace(place)
+            for suffix, data in files.items():
+                draft.write_bytes(data)
+                draft.replace(place.with_suffix(suffix))
         except OSError as error:
             log("page not kept", why=str(error))
             with contextlib.suppress(OSError):

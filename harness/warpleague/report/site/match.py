@@ -47,9 +47,8 @@ def page_linked(
     stamp: str,
     record: bytes = b"",
     analysis: Analysis | None = None,
-    apart: bool = False,
 ) -> tuple[bytes, bytes]:
-    """The page of a match as a part of a site, and the script beside it, `ID.js`, if that is to be `apart`.
+    """The page of a match as a part of a site, and the script beside it, `ID.js`.
 
     The script has what the page loads only when it is wanted: what each seat saw, and the record.
 
@@ -62,14 +61,12 @@ def page_linked(
         ("Write the record to a file:", export),
         ("Execute it again, dice included:", _command("replay", "verify", name)),
     ]
-    views = Packer() if apart else None
+    views = Packer()
     block, match = _content(replay, checks, analysis, views)
-    match |= {"league": one_line(league), "home": home, "order": ORDER} | _offered(record)
-    beside = b""
-    if views is not None:
-        kept = json.dumps({"views": views.text(), "record": match["record"]})
-        beside = b"globalThis.warpleagueMore = " + kept.encode() + b";\n"
-        match |= {"record": "", "more": f"{replay.header['id']}.js"}
+    kept = json.dumps({"views": views.text(), "record": _offered(record).get("record", "")})
+    beside = b"globalThis.warpleagueMore = " + kept.encode() + b";\n"
+    more = f"{replay.header['id']}.js"
+    match |= {"league": one_line(league), "home": home, "order": ORDER, "more": more}
     page = render("match.html.j2", frame=linked("match", root, stamp), match=match, block=block, stamp=stamp)
     return page, beside
 

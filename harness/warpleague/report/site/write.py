@@ -227,7 +227,7 @@ def _pages(
                     waiting.append(
                         (
                             match,
-                            pool.submit(_make, record, name, export, stamp.hexdigest(), analysis, apart=True),
+                            pool.submit(make_page, record, name, export, stamp.hexdigest(), analysis),
                         )
                     )
             # Bounded: pages and records wait in memory.
@@ -253,16 +253,8 @@ def _digest(record: bytes) -> str:
 
 def make_page(
     record: bytes, league: str, export: str, stamp: str, analysis: Path | None = None
-) -> bytes | str:
-    """The page of a match of a league, or what is wrong with its record or its analysis."""
-    made = _make(record, league, export, stamp, analysis, apart=False)
-    return made if isinstance(made, str) else made[0]
-
-
-def _make(
-    record: bytes, league: str, export: str, stamp: str, analysis: Path | None, *, apart: bool
 ) -> tuple[bytes, bytes] | str:
-    """The same page and, if that is to be `apart`, the script beside it with what few look at."""
+    """The page of a match of a league and the script beside it, or what is wrong with its record or its analysis."""
     try:
         replay = Replay(record)
         home = f"../index.html#match={replay.header['id']}"
@@ -275,7 +267,6 @@ def _make(
             stamp=stamp,
             record=record,
             analysis=None if analysis is None else read_analysis(analysis, record),
-            apart=apart,
         )
     except BadInput as error:
         return str(error)

@@ -35,6 +35,34 @@ globalThis.warpleague ??= {};
     });
   }
 
+  /**
+   * A function that loads what the seats saw, and the record, from the script `source`: once, when it is first called.
+   *
+   * It may be called again after it has failed.
+   */
+  function later(frames, source, nonce) {
+    let loading;
+    const load = async () => {
+      const script = document.createElement("script");
+      await new Promise((done, missing) => {
+        Object.assign(script, { nonce, src: source });
+        script.addEventListener("load", done);
+        script.addEventListener("error", () => missing(new Error(`the file ${source} is missing`)));
+        document.head.append(script);
+      });
+      const kept = globalThis.warpleagueMore;
+      await addViews(frames, kept.views);
+      return kept;
+    };
+    return () => {
+      loading ??= load().catch((error) => {
+        loading = undefined;
+        throw error;
+      });
+      return loading;
+    };
+  }
+
   /** The text of such a block. */
   async function inflate(text) {
     const bytes = Uint8Array.from(atob(text.trim()), (char) => char.charCodeAt(0));
@@ -101,5 +129,5 @@ globalThis.warpleague ??= {};
     console.error(error);
   }
 
-  Object.assign(globalThis.warpleague, { EMPTY, Film, addViews, failed, inflate, patch, told, unpack, unpackReplay });
+  Object.assign(globalThis.warpleague, { EMPTY, Film, addViews, failed, inflate, later, patch, told, unpack, unpackReplay });
 })();

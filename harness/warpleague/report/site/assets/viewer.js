@@ -19,22 +19,13 @@
   const state = { n: 0, viewer: 0, timer: 0 };
 
   // What the seats saw, and the record, may be in a file beside the page, which is loaded when it is wanted.
-  let loading;
-  let whole = !document.body.dataset.more;
-  function more() {
-    loading ??= new Promise((done, failed) => {
-      const script = make("script");
-      script.nonce = document.querySelector("script[nonce]")?.nonce ?? "";
-      script.src = document.body.dataset.more;
-      script.addEventListener("load", () => done(globalThis.warpleagueMore));
-      script.addEventListener("error", () => failed(new Error(`the file ${script.src} is missing`)));
-      document.head.append(script);
-    }).then(async (kept) => {
-      await globalThis.warpleague.addViews(frames, kept.views);
-      whole = true;
-      return kept;
-    });
-    return loading;
+  const { more: source } = document.body.dataset;
+  const load = globalThis.warpleague.later(frames, source, document.querySelector("script[nonce]")?.nonce ?? "");
+  let whole = source === undefined;
+  async function more() {
+    const kept = await load();
+    whole = true;
+    return kept;
   }
 
   function nameOf(owner) {
