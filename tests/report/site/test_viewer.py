@@ -144,8 +144,8 @@ def test_a_page_that_cannot_be_unpacked_says_so() -> None:
 def test_scripts_are_sound() -> None:
     """Every script parses."""
     code = """
-    const { readFileSync } = require("fs");
-    for (const path of process.argv.slice(1)) new (require("vm").Script)(readFileSync(path, "utf8"), { filename: path });
+    const text = (filename) => require("fs").readFileSync(filename, "utf8");
+    for (const filename of process.argv.slice(1)) new (require("vm").Script)(text(filename), { filename });
     process.stdout.write(`${process.argv.length - 1}`);
     """
     scripts = [str(path) for path in (folder() / "assets").iterdir() if path.name.endswith(".js")]
