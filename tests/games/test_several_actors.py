@@ -1,128 +1,19 @@
-"""Whether random play and the contract suite know games in which several seats decide at once."""
+"""Whether random play, the contract suite and the harness know games in which several seats decide at once."""
 
-# ruff: noqa: ARG002 - the methods of a toy game use few of their arguments
 from __future__ import annotations
 
 from random import Random
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any
 
-import attrs
 import pytest
+from tests.games.hands import GAME, Hands, Options, Show, State
 
 from warpleague.errors import ActionError, PositionError
-from warpleague.games.api import Event, Game, Outcome, ranked
 from warpleague.games.contract import check_game, perft, random_playout
-from warpleague.games.reading import ActionReader, Given
-from warpleague.games.scene import Cell, Scene
-from warpleague.games.values import Interned
+from warpleague.games.together import in_turn
 
-
-@attrs.frozen(eq=False)
-class Show(Interned):
-    """Show a hand; all seats do it at once."""
-
-    do: ClassVar[str] = "show"
-    hand: Literal["rock", "paper", "scissors"]
-
-
-@attrs.frozen
-class Options:
-    """The options of the game."""
-
-    rounds: int = attrs.field(default=3, metadata={"help": "rounds until the end"})
-
-
-@attrs.frozen
-class State:
-    """A position, which everybody sees in full."""
-
-    rounds: int
-    left: int
-    points: list[int]
-    retired: list[int]
-
-
-HANDS: tuple[Any, ...] = ("rock", "paper", "scissors")
-SHOWS = tuple(Show(hand) for hand in HANDS)
-READER = ActionReader([Show])
-
-
-class Hands(Game[State, Any]):
-    """Rock, paper, scissors: a point for each seat that a hand beats."""
-
-    id = "hands"
-    title = "Hands"
-    players = (2, 3)
-    Options = Options
-    Actions = (Show,)
-    View = State
-    Setup = Options
-
-    def initial(self, players: int, options: Any) -> State:
-        return State(options.rounds, options.rounds, [0] * players, [])
-
-    def match_of(self, state: State) -> tuple[int, Any]:
-        return len(state.points), Options(state.rounds)
-
-    def actors(self, state: State) -> tuple[int, ...]:
-        seats = [seat for seat in range(len(state.points)) if seat not in state.retired]
-        return tuple(seats) if state.left and len(seats) > 1 else ()
-
-    def chance(self, state: State) -> Any:
-        raise AssertionError("there are no dice")
-
-    def legal(self, state: State, seat: int) -> Any:
-        return SHOWS if seat in self.actors(state) else ()
-
-    def parse(self, state: State, seat: int, data: object) -> Any:
-        return READER.parse(data, self.legal(state, seat))
-
-    def apply(self, state: State, move: Any) -> tuple[State, list[Event]]:
-        hands = {seat: HANDS.index(action.hand) for seat, action in move.items()}
-        won = [
-            sum((hands[seat] - other) % 3 == 1 for other in hands.values()) if seat in hands else 0
-            for seat in range(len(state.points))
-        ]
-        points = [had + now for had, now in zip(state.points, won, strict=True)]
-        shown = Event({"event": "shown", "hands": {str(seat): HANDS[hand] for seat, hand in hands.items()}})
-        return attrs.evolve(state, left=state.left - 1, points=points), [shown]
-
-    def ask(self, state: State, seat: int) -> str:
-        return "show"
-
-    def setup(self, state: State) -> dict[str, Any]:
-        return {"rounds": state.rounds}
-
-    def view(self, state: State, seat: int) -> dict[str, Any]:
-        return self.to_json(state)
-
-    def retire(self, state: State, seat: int) -> tuple[State, list[Event]]:
-        retired = [*state.retired, seat]
-        return attrs.evolve(state, retired=retired), [Event({"event": "retired", "seat": seat})]
-
-    def outcome(self, state: State) -> Outcome:
-        scores = tuple(map(float, state.points))
-        return Outcome(ranked(state.points, state.retired), scores, {"won": scores}, "completed")
-
-    def determinize(self, view: Any, seat: int, rng: Random) -> State:
-        return self.from_json(view)
-
-    def to_json(self, state: State) -> dict[str, Any]:
-        return attrs.asdict(state)
-
-    def from_json(self, data: object) -> State:
-        fields = Given(data).fields("rounds", "left", "points", "retired")
-        rounds, points = fields["rounds"].whole(1, 99), list(fields["points"].wholes(0, 999))
-        if len(points) not in self.players:
-            fields.fail("points", "must be those of 2 or 3 seats")
-        retired = list(fields["retired"].distinct(0, len(points) - 1))
-        return State(rounds, fields["left"].whole(0, rounds), points, retired)
-
-    def scene(self, state: State, viewer: int | None) -> Scene:
-        return Scene("square", (Cell(0, 0, "table", str(state.points)),))
-
-    def tell(self, event: Any) -> str:
-        return str(dict(event))
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def test_a_game_of_simultaneous_moves_keeps_the_contract() -> None:
@@ -158,7 +49,7 @@ class Partial(Hands):
     """Only the first actor's action can be read."""
 
     def legal(self, state: State, seat: int) -> Any:
-        return SHOWS if seat == 0 else ()
+        return super().legal(state, seat) if seat == 0 else ()
 
 
 @pytest.mark.parametrize(
@@ -175,3 +66,92 @@ def test_a_position_is_read_by_its_paths() -> None:
     data = {"rounds": 3, "left": 1, "points": [0, 1.0], "retired": []}
     with pytest.raises(PositionError, match=r"points\[1\]: must be a whole number from 0 to 999, not 1.0"):
         Hands().from_json(data)
+
+
+ROCK, PAPER, SCISSORS = map(Show, ("rock", "paper", "scissors"))
+
+
+def played(*moves: Any, players: int = 3) -> Any:
+    """The position of the wrapped game after these moves, -N meaning that seat N - 1 retires."""
+    state = TURNED.initial(players, Options())
+    for move in moves:
+        state, _ = TURNED.retire(state, -1 - move) if isinstance(move, int) else TURNED.apply(state, move)
+    return state
+
+
+TURNED = in_turn(GAME)
+
+
+def test_in_turn_it_is_the_same_game() -> None:
+    """One choice after the other leads where all choices at once lead."""
+    moves = random_playout(TURNED, 3, Options(), Random(1)).moves
+    state, in_order = GAME.initial(3, Options()), played(*moves)
+    for begin in range(0, len(moves), 3):
+        state, _ = GAME.apply(state, dict(enumerate(moves[begin : begin + 3])))
+    assert (len(moves), state) == (9, in_order)
+
+
+def test_nobody_sees_a_choice_before_the_last_one() -> None:
+    """Views stay as they are and no event is told; then all happens at once."""
+    state = played()
+    for seat, hand in enumerate((ROCK, PAPER)):
+        assert TURNED.together(state) == tuple(range(seat, 3))
+        state, events = TURNED.apply(state, hand)
+        assert not events
+        assert TURNED.view(state, 2) == TURNED.view(played(), 2)
+        assert TURNED.legal(state, seat) == ()
+    state, events = TURNED.apply(state, ROCK)
+    assert [event.data["hands"] for event in events] == [{"0": "rock", "1": "paper", "2": "rock"}]
+    assert state.points == [0, 2, 0]
+
+
+@pytest.mark.parametrize("moves", [(-2, PAPER, ROCK), (PAPER, -2, ROCK)])
+def test_who_goes_out_meanwhile_takes_its_first_action_and_is_out_afterwards(moves: Sequence[Any]) -> None:
+    """Seat 1 shows rock, wherever it goes out in the round."""
+    state = played(*moves)
+    assert (state.points, state.retired) == ([2, 0, 0], [1])
+
+
+def test_all_may_go_out_in_one_common_decision() -> None:
+    """The round is played, and the match is over."""
+    state = played(-2, -1, players=2)
+    assert (state.left, state.retired, TURNED.actors(state)) == (2, [1, 0], ())
+
+
+@pytest.mark.parametrize("moves", [(PAPER,), (PAPER, -2), (-1,)])
+def test_a_position_amid_a_common_decision_can_be_read_back(moves: Sequence[Any]) -> None:
+    """With the choices and with who is about to be out."""
+    state = played(*moves)
+    assert TURNED.from_json(TURNED.to_json(state)) == state
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        ({"chosen": [[1, {"do": "show", "hand": "rock"}]]}, "in the order of the seats"),
+        ({"chosen": [[0, {"do": "show", "hand": "fist"}]]}, "chosen: seat 0: "),
+        ({"chosen": [], "leaving": [0, 1, 2]}, "some seat must still be to choose"),
+    ],
+)
+def test_a_position_that_cannot_be_is_refused(broken: Any, message: str) -> None:
+    """The error names what is wrong with the choices."""
+    with pytest.raises(PositionError, match=message):
+        TURNED.from_json(TURNED.to_json(played(PAPER)) | broken)
+
+
+def test_a_guess_for_a_later_seat_has_choices_of_the_earlier_ones() -> None:
+    """So a bot that searches finds itself to act."""
+    guess = TURNED.determinize(TURNED.view(played(), 2), 2, Random(1))
+    assert TURNED.actors(guess) == (2,)
+
+
+class Undeclared(Hands):
+    """It does not say that several seats may decide at once."""
+
+    simultaneous = False
+
+
+def test_several_actors_must_be_declared() -> None:
+    """Else the harness would play it as a game with one actor."""
+    with pytest.raises(AssertionError, match="simultaneous"):
+        check_game(Undeclared())

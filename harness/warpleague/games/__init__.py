@@ -54,10 +54,19 @@ def game_ids() -> tuple[str, ...]:
 
 @cache
 def load_game(game_id: str) -> Game[Any, Any]:
-    """The engine registered under `game_id`.
+    """The engine registered under `game_id`; one in which several seats decide at once as `together` wraps it.
 
     `BadInput` names the known ones if there is none, or says why the package of an installed one gives no engine.
     """
+    game = _registered(game_id)
+    if not game.simultaneous:
+        return game
+    from warpleague.games.together import in_turn
+
+    return in_turn(game)
+
+
+def _registered(game_id: str) -> Game[Any, Any]:
     target = GAMES.get(game_id)
     if target is not None:
         module, _, attribute = target.partition(":")

@@ -127,6 +127,10 @@ class Game(ABC, Generic[S, A]):
     """The attrs class that describes what `setup` returns."""
     file_options: ClassVar[frozenset[str]] = frozenset()
     """Options given as the path of a TOML file; the edge replaces the path by the parsed table."""
+    simultaneous: ClassVar[bool] = False
+    """Whether several seats may decide at once, so that `actors` may give more than one seat."""
+    by_score: ClassVar[bool] = False
+    """Whether what counts is how much a seat scores, as in poker, and not whom it beats: scores rank in a league."""
 
     def check_options(self, players: int, options: Any) -> None:
         """Raise `OptionsError` when `options`, each fine by itself, do not fit together or `players`."""
@@ -143,9 +147,17 @@ class Game(ABC, Generic[S, A]):
     def actors(self, state: S) -> tuple[int, ...]:
         """Who must act: `()` at the end of the game, `(CHANCE,)`, or seats, ascending.
 
-        Several seats decide at once: none of them knows yet what the others choose. The contract suite plays
-        such games; the referee asks one seat at a time, and does not play them yet.
+        Several seats decide at once: none of them knows yet what the others choose. A game with such states says so
+        by `simultaneous`. The harness then plays it by `games.together`, which wraps it.
         """
+
+    def together(self, state: S) -> tuple[int, ...]:  # noqa: ARG002 - mostly one seat decides
+        """The seats that may be asked at once now, ascending, where each sees nothing of what the others choose.
+
+        The first of them is the one that `actors` gives, and they act in this order; `()` where it is asked alone.
+        Games with `simultaneous` get this from `games.together`: it is not for them to write.
+        """
+        return ()
 
     @abstractmethod
     def chance(self, state: S) -> tuple[Weights, ...]:

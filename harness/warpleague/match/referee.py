@@ -289,9 +289,12 @@ class Referee:
             self._talked = True
         return None
 
-    def is_late(self, line: bytes) -> bool:
-        """Whether `line` answers an earlier question that was substituted after a timeout; true once for each."""
-        late = self._late[self.seat]
+    def is_late(self, line: bytes, seat: int | None = None) -> bool:
+        """Whether `line` answers an earlier question that was substituted after a timeout; true once for each.
+
+        It came from the bot of `seat`, by default the one that is asked.
+        """
+        late = self._late[self.seat if seat is None else seat]
         if not late:
             return False
         try:

@@ -72,6 +72,11 @@ async def play_game(
     makes the referee. The `attendant`, if there is one, runs beside the match.
     """
     begun = time.perf_counter()
+    if together := game.simultaneous and make is Referee:
+        from warpleague.match.together import TogetherReferee
+        from warpleague.runner.together import ask_together
+
+        make = TogetherReferee
     started = datetime.now(UTC).isoformat(timespec="seconds")
     referee = make(game, spec, started=started, confinement=confinement, observer=observer)
     referee.begin()
@@ -95,7 +100,10 @@ async def play_game(
             finally:
                 loop.starting -= 1
             asked = time.perf_counter()
-            await _ask_all(referee, bots, attendants)
+            if together:
+                await ask_together(referee, bots, partial(_punish, referee, bots, attendants=attendants))
+            else:
+                await _ask_all(referee, bots, attendants)
             stopped = tuple(s for s, bot in enumerate(bots) if bot is not None and bot.pondering.stops)
             result = referee.finish(stopped)
             playing_s = time.perf_counter() - asked

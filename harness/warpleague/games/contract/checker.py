@@ -88,6 +88,8 @@ class Checker:
             known = all(type(seat) is int and 0 <= seat < self.players for seat in actors)
             ascend = list(actors) == sorted(set(actors))
             self.demand(known and ascend, f"actors {actors!r} are no seats in ascending order")
+            one = len(actors) == 1 or self.game.simultaneous
+            self.demand(one, f"actors {actors!r} decide at once: the game must say simultaneous = True")
         return actors
 
     def check_draws(self, state: Any) -> tuple[Any, ...]:
