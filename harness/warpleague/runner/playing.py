@@ -17,12 +17,14 @@ from warpleague.errors import BadInput, BotError, HarnessFault
 from warpleague.match import greeting
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.spec import Violation
+from warpleague.match.together import TogetherReferee
 from warpleague.runner.bot.exchange import BotReply
 from warpleague.runner.bot.loop import Loop
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.wirelog import BotLog
 from warpleague.runner.hints import NOTHING_WRITTEN
 from warpleague.runner.host.reaper import children, reap_orphans
+from warpleague.runner.together import ask_together
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -72,10 +74,7 @@ async def play_game(
     makes the referee. The `attendant`, if there is one, runs beside the match.
     """
     begun = time.perf_counter()
-    if together := game.simultaneous and make is Referee:
-        from warpleague.match.together import TogetherReferee
-        from warpleague.runner.together import ask_together
-
+    if game.simultaneous and make is Referee:
         make = TogetherReferee
     started = datetime.now(UTC).isoformat(timespec="seconds")
     referee = make(game, spec, started=started, confinement=confinement, observer=observer)
@@ -100,7 +99,7 @@ async def play_game(
             finally:
                 loop.starting -= 1
             asked = time.perf_counter()
-            if together:
+            if isinstance(referee, TogetherReferee):
                 await ask_together(referee, bots, partial(_punish, referee, bots, attendants=attendants))
             else:
                 await _ask_all(referee, bots, attendants)
