@@ -42,7 +42,10 @@ async function check() {
   const found = [];
   for (const n of FRAMES) {
     view.location.hash = `n=${n}`;
-    await new Promise((done) => setTimeout(done, 80));
+    const shows = () => page.getElementById("position").textContent.split(" ")[0] === String(n);
+    for (let tries = 0; tries < 50 && (tries < 4 || !shows()); tries += 1) {
+      await new Promise((done) => setTimeout(done, 20));
+    }
     for (const motion of page.getAnimations()) motion.finish(); // a piece that still glides is over what it passes
     const texts = [...page.querySelectorAll("#board text, .tray text")].filter(shown);
     for (const text of texts) {
@@ -67,7 +70,7 @@ async function check() {
       const there = drawn.has(key) || ["ways", "moved", "fresh"].includes(key);
       if (!there && !page.querySelector(`#board .picture-${key}`)) found.push([n, "in the legend, not there", key]);
     }
-    if (page.getElementById("position").textContent.split(" ")[0] !== String(n)) found.push([n, "not shown"]);
+    if (!shows()) found.push([n, "not shown"]);
   }
   document.getElementById("found").textContent = JSON.stringify(found);
   document.title = "done";

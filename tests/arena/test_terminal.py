@@ -26,7 +26,7 @@ class Terminal:
 
     def __init__(self, *words: str, folder: Path, lines: int = 24) -> None:
         self.fd, end = pty.openpty()
-        ioctl(end, TIOCSWINSZ, struct.pack("HHHH", lines, 80, 0, 0))
+        self.resize(lines)
         unset = ("COLUMNS", "LINES", "NO_COLOR")
         env = {name: value for name, value in os.environ.items() if name not in unset}
         self.process = subprocess.Popen(
@@ -39,6 +39,10 @@ class Terminal:
         )
         os.close(end)
         self.seen = ""
+
+    def resize(self, lines: int) -> None:
+        """Make the terminal so many lines high."""
+        ioctl(self.fd, TIOCSWINSZ, struct.pack("HHHH", lines, 80, 0, 0))
 
     def until(self, text: str) -> str:
         """All that was written since the last call, up to `text`."""
@@ -98,7 +102,7 @@ def test_a_match_in_the_terminal(tmp_path: Path) -> None:
 
 
 def test_watching_and_stepping_on_a_low_terminal(tmp_path: Path) -> None:
-    """Scores come first, the board scrolls instead of being cut, and keys pause, step and quit."""
+    """Scores come first, the board scrolls instead of being cut, keys pause and quit; a resized view is drawn anew."""
     record = tmp_path / "one.jsonl"
     bots = ("bots/random-python", "bots/random-python")
     words = ("match", "aliens", *bots, "--seed", "1", "--option", "max_turns=2", "--record", str(record))
@@ -117,6 +121,9 @@ def test_watching_and_stepping_on_a_low_terminal(tmp_path: Path) -> None:
     terminal.until("the start")
     terminal.type("n")
     terminal.until("1/")
+    assert " of " in terminal.until("q quit")
+    terminal.resize(90)
+    assert " of " not in terminal.until("q quit")  # the whole board has room
     terminal.type("\x1b[F")
     terminal.until("q quit")
     terminal.type("q")

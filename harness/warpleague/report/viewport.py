@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import sys
@@ -32,6 +33,8 @@ _NAMES: Final = {" ": "space", "\r": "enter", "\n": "enter", "\x1b": "escape"}
 _LONGEST: Final = 8
 _ESCAPE_S: Final = 0.02
 """How long the rest of an escape sequence may take."""
+_LOOK_S: Final = 0.2
+"""How often the size of the terminal is looked at, in seconds."""
 
 
 class Keys:
@@ -40,6 +43,7 @@ class Keys:
     def __init__(self) -> None:
         self._restore = ExitStack()
         self._fd = -1
+        self._size = (0, 0)
 
     def __enter__(self) -> Self:
         if sys.stdin is not None and sys.stdin.isatty():
@@ -50,6 +54,7 @@ class Keys:
             before = termios.tcgetattr(self._fd)
             self._restore.callback(termios.tcsetattr, self._fd, termios.TCSADRAIN, before)
             tty.setcbreak(self._fd)
+            self._size = tuple(os.get_terminal_size(self._fd))
         return self
 
     def __exit__(
@@ -63,12 +68,21 @@ class Keys:
         return self._fd >= 0
 
     def read(self, wait_s: float | None) -> str:
-        """The name of the next key, empty if none comes in so many seconds (None: wait for one)."""
+        """The name of the next key, empty if none comes in so many seconds (None: wait for one).
+
+        It is `resize` if the terminal has got another size meanwhile.
+        """
         if not self.there:
             time.sleep(wait_s or 0)
             return ""
-        if not select.select([self._fd], [], [], wait_s)[0]:
-            return ""
+        until = math.inf if wait_s is None else time.monotonic() + wait_s
+        while not select.select([self._fd], [], [], max(0.0, min(_LOOK_S, until - time.monotonic())))[0]:
+            size = tuple(os.get_terminal_size(self._fd))
+            if size != self._size:
+                self._size = size
+                return "resize"
+            if time.monotonic() >= until:
+                return ""
         char = os.read(self._fd, 1).decode("latin-1")
         if char == "\x1b" and select.select([self._fd], [], [], _ESCAPE_S)[0]:
             return self._escape()
