@@ -43,7 +43,7 @@ class Keys:
     def __init__(self) -> None:
         self._restore = ExitStack()
         self._fd = -1
-        self._size = (0, 0)
+        self._size = os.terminal_size((0, 0))
 
     def __enter__(self) -> Self:
         if sys.stdin is not None and sys.stdin.isatty():
@@ -54,7 +54,7 @@ class Keys:
             before = termios.tcgetattr(self._fd)
             self._restore.callback(termios.tcsetattr, self._fd, termios.TCSADRAIN, before)
             tty.setcbreak(self._fd)
-            self._size = tuple(os.get_terminal_size(self._fd))
+            self._size = os.get_terminal_size(self._fd)
         return self
 
     def __exit__(
@@ -77,7 +77,7 @@ class Keys:
             return ""
         until = math.inf if wait_s is None else time.monotonic() + wait_s
         while not select.select([self._fd], [], [], max(0.0, min(_LOOK_S, until - time.monotonic())))[0]:
-            size = tuple(os.get_terminal_size(self._fd))
+            size = os.get_terminal_size(self._fd)
             if size != self._size:
                 self._size = size
                 return "resize"
