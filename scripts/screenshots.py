@@ -105,8 +105,8 @@ def main() -> int:
     args.out.mkdir(parents=True, exist_ok=True)
     records = dict(pair.split("=", 1) for pair in args.record)
     games = args.game or list(TABLES)
-    failed = 0
-    for game in games:
+    failed, left = 0, args.frames
+    for number, game in enumerate(games):
         page, lines = make_page(root, args.out, game, records.get(game))
         print(f"{game}: {lines} lines, a page of {page.stat().st_size:,} bytes")
         for name, frame in (("start", 0), ("middle", lines // 2), ("end", lines)):
@@ -115,9 +115,11 @@ def main() -> int:
         shoot(browser, page, args.out / f"{game}-dark.png", lines // 2, DESK, dark=True)
         shoot(browser, page, args.out / f"{game}-dark-phone.png", lines // 2, PHONE, dark=True)
         shoot(browser, page, args.out / f"{game}-wall.png", lines // 2, WALL)
-        count = args.frames // len(games)
+        # What a short match cannot give, the games after it do.
+        count = min(left // (len(games) - number), lines + 1)
+        left -= count
         if count:
-            frames = sorted(Random(game).sample(range(lines + 1), min(count, lines + 1)))
+            frames = sorted(Random(game).sample(range(lines + 1), count))
             found = check(browser, root, args.out, page, game, frames)
             print(f"{game}: {len(frames)} frames checked, {len(found)} faults")
             for fault in found[:12]:

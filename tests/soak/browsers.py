@@ -111,15 +111,18 @@ def wait(page: Any, ready: str, tries: int = 1500) -> None:
     raise AssertionError(f"waited in vain for {ready}; the page says: {page.inner_text('main')[:500]}")
 
 
-def click(page: Any, found: Any) -> None:
-    """Click where a thing is drawn, as a person does: at its middle."""
+def click(page: Any, found: Any) -> bool:
+    """Click where a thing is drawn, as a person does: at its middle; False if it is gone meanwhile."""
     # To the middle of the screen: at its end the controls of a replay lie over the page.
     found.evaluate(
         "(made) => made.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })"
     )
     page.wait_for_timeout(100)  # what was out of sight is laid out only now
     box = found.bounding_box()
+    if box is None:
+        return False
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    return True
 
 
 def shoot(page: Any, to: Path, *, whole: bool = False) -> None:

@@ -73,8 +73,7 @@ def _choose_all(page: Any, rng: Random, shoot: Any) -> tuple[int, int]:
             if found and rng.random() < 0.15 and not page.query_selector("#stage .picked"):
                 found = []
         if found:
-            on_board += 1
-            click(page, rng.choice(found))
+            on_board += click(page, rng.choice(found))
         else:
             listed = page.query_selector_all("#moves button")[:9]
             if listed:  # else the page has heard of something meanwhile, and tells it first
