@@ -45,6 +45,7 @@ def test_a_whole_match_of_each_game(serve: Serve, game: str) -> None:
 
             def play(client: Client) -> None:
                 client.until("asked")
+                assert any("scene" in frame for message in client.messages for frame in message["frames"])
                 play_on(client)
                 assert client.get("")[0] == 200
                 status, record = client.get("record/1")

@@ -14,6 +14,7 @@ from warpleague.arena.frames import Frame
 from warpleague.arena.news import News
 from warpleague.arena.seat import PersonSeat
 from warpleague.games import load_game
+from warpleague.match.setup import first_state, load_options
 from warpleague.runner.play import play_beside
 from warpleague.safe_text import safe
 
@@ -86,6 +87,8 @@ class Sitting:
                 self._see(frames, number, state, events)
             self.news.tell()
 
+        options = load_options(self.game, len(spec.seats), spec.options)
+        observe(first_state(self.game, len(spec.seats), options, spec.position), ())
         played.result = await play_beside(spec, observer=observe, present=persons)
         if self._ended is not None:
             self._ended(spec, played.result)

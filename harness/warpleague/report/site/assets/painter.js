@@ -285,7 +285,7 @@ globalThis.warpleague ??= {};
       let low = top + big.height;
       // The others below it, in one row; on a narrow screen in two columns.
       const columns = Math.max(2, this.narrow ? 2 : others.length);
-      const scale = ROUND(Math.min(0.6, (width - (columns - 1) * 8) / columns / width));
+      const scale = Math.floor(100 * Math.min(0.6, (width - (columns - 1) * 8) / columns / width)) / 100;
       const tall = Math.max(0, ...others.map((sheet) => sheet.height * scale)) + 8;
       const first = low + PAD;
       others.forEach((sheet, at) => {

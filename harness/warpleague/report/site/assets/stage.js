@@ -72,6 +72,7 @@
       const { say, titleOf, nameOf } = this;
       find("caption").textContent = say(scene.caption);
       find("board").toggleAttribute("hidden", scene.cells.length === 0);
+      find("board").classList.toggle("tall", scene.apart);
       this.board.show(scene, before);
       const owned = (made, owner) => {
         if (owner !== null && owner !== undefined) made.classList.add("owned", `seat-${owner % 10}`);
