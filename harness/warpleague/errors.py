@@ -74,3 +74,7 @@ class ActionError(WarpLeagueError):
 
 class HarnessFault(WarpLeagueError):
     """The harness or its host failed; the match is void."""
+
+
+class ServiceFailed(HarnessFault):
+    """A bot's service failed, and the league lets that make the match void."""

@@ -23,7 +23,7 @@ from operator import index
 
 TYPE_CHECKING = False  # importing `typing` for it would be a quarter of this module's start-up
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
 # The same numbers as in `warpline.limits`, kept here so that this file stands alone.
@@ -137,10 +137,10 @@ class Reply:
     """An action with more to it: `then`, action objects that follow at once, and what is kept in the record.
 
     `note` is a text, cut to 1024 bytes of UTF-8. `value` is the share of the points that the bot expects for its
-    seat, from 0 (last) to 1 (first).
+    seat, from 0 (last) to 1 (first). `usage` says what a service took: `input_tokens`, `output_tokens`, `cost`.
     """
 
-    __slots__ = ("action", "note", "then", "value")
+    __slots__ = ("action", "note", "then", "usage", "value")
 
     def __init__(
         self,
@@ -148,11 +148,23 @@ class Reply:
         then: Iterable[dict[str, Any]] = (),
         note: str | None = None,
         value: float | None = None,
+        usage: Mapping[str, float] | None = None,
     ) -> None:
         self.action = action
         self.then = then
         self.note = note
         self.value = value
+        self.usage = usage
+
+
+class Failed:
+    """Instead of an action: a service that the bot uses failed, and `why`; what it took all the same is `usage`."""
+
+    __slots__ = ("usage", "why")
+
+    def __init__(self, why: str, usage: Mapping[str, float] | None = None) -> None:
+        self.why = why
+        self.usage = usage
 
 
 def say(to: int | Iterable[int], text: str) -> dict[str, Any]:
@@ -162,7 +174,7 @@ def say(to: int | Iterable[int], text: str) -> dict[str, Any]:
 
 
 def run(
-    choose: Callable[[Question], int | dict[str, Any] | Reply],
+    choose: Callable[[Question], int | dict[str, Any] | Reply | Failed],
     *,
     name: str | None = None,
     version: str | None = None,
@@ -235,9 +247,13 @@ def _take_wire() -> tuple[int, int]:
 
 def _answer(number: int, choice: Any) -> bytes:
     """The line that answers question `number`; TypeError or ValueError when `choice` is no answer."""
-    action, further, note, value = choice, None, None, None
+    if isinstance(choice, Failed):
+        told = {"usage": dict(choice.usage)} if choice.usage else {}
+        return _dump({"type": "act", "id": number, "failed": _cut(choice.why), **told})
+    action, further, note, value, usage = choice, None, None, None, None
     if isinstance(choice, Reply):
         action, further, note, value = choice.action, list(choice.then), choice.note, choice.value
+        usage = choice.usage
     if not isinstance(action, dict):
         try:
             action = index(action)  # numpy's integers too
@@ -249,15 +265,22 @@ def _answer(number: int, choice: Any) -> bytes:
     if further:
         answer["then"] = further
     if note is not None:
-        answer["note"] = note.encode("utf-8", "replace")[:NOTE_BYTES].decode("utf-8", "ignore")
+        answer["note"] = _cut(note)
     if value is not None:
         answer["value"] = float(value)  # numpy's floats too
         if not 0 <= answer["value"] <= 1:
             raise ValueError(f"a value is a share from 0 to 1; this one is {value}")
+    if usage:
+        answer["usage"] = dict(usage)
     line = _dump(answer)
     if len(line) > MAX_LINE + 1:
         raise ValueError(f"an answer has at most {MAX_LINE} bytes; this one has {len(line) - 1}")
     return line
+
+
+def _cut(text: str) -> str:
+    """`text` with as many bytes as a note may have."""
+    return text.encode("utf-8", "replace")[:NOTE_BYTES].decode("utf-8", "ignore")
 
 
 def _dump(message: dict[str, Any]) -> bytes:

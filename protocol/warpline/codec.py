@@ -19,7 +19,15 @@ import attrs
 import msgspec
 
 from warpline.limits import MAX_DEPTH, MAX_INT, NOTE_BYTES
-from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES, Answer, BotMessage, JsonObject, RefereeMessage
+from warpline.messages import (
+    BOT_MESSAGES,
+    REFEREE_MESSAGES,
+    Answer,
+    BotMessage,
+    Failed,
+    JsonObject,
+    RefereeMessage,
+)
 from warpline.structure import MisfitError, fit
 
 WireKind = Literal["malformed", "protocol"]
@@ -202,6 +210,8 @@ def _message(value: JsonObject, known: dict[str, Any], speaker: str) -> Any:
     if cls is None:
         shown = ascii(name[:40]) if type(name) is str else "of its type"
         raise WireError("protocol", f"no message {shown} from {speaker}: expected one of {', '.join(known)}")
+    if cls is Answer and value.get("action") is None and value.get("failed") is not None:
+        cls = Failed
     try:
         return fit(value, cls)
     except MisfitError as error:

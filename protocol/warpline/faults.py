@@ -5,5 +5,5 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 FaultKind: TypeAlias = Literal[
-    "startup", "timeout", "crash", "malformed", "illegal", "flood", "memory", "protocol"
+    "startup", "timeout", "crash", "malformed", "illegal", "flood", "memory", "protocol", "service"
 ]

@@ -22,6 +22,9 @@ MAX_INT: Final = 2**53 - 1
 NOTE_BYTES: Final = 1024
 """Bytes of an answer's `note` in UTF-8."""
 
+MOST_COST: Final = 1_000_000
+"""The greatest `cost` in an answer's `usage`."""
+
 NAME_BYTES: Final = 256
 """Bytes of the `name` and of the `version` a bot says in `hello`, in UTF-8."""
 

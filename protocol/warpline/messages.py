@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 import attrs
 
 from warpline.faults import FaultKind  # noqa: TC001 - the forms of fields are read at run time
-from warpline.limits import MAX_INT, NAME_BYTES, NOTE_BYTES, PROTOCOL
+from warpline.limits import MAX_INT, MOST_COST, NAME_BYTES, NOTE_BYTES, PROTOCOL
 
 
 @attrs.frozen
@@ -41,6 +41,7 @@ Natural: TypeAlias = Annotated[int, Bounds(0)]
 Note: TypeAlias = Annotated[str, MaxBytes(NOTE_BYTES)]
 Name: TypeAlias = Annotated[str, MaxBytes(NAME_BYTES)]
 Share: TypeAlias = Annotated[float, Range(0, 1)]
+Cost: TypeAlias = Annotated[float, Range(0, MOST_COST)]
 Action: TypeAlias = Natural | JsonObject
 """An index into the engine's canonical list of legal actions, or the action's JSON form."""
 
@@ -197,6 +198,17 @@ class Ready:
 
 
 @attrs.define
+class Usage:
+    """What a service that the bot uses, such as a language model, took for an answer."""
+
+    input_tokens: Natural = attrs.field(metadata={"help": "tokens that the service read"}, default=0)
+    output_tokens: Natural = attrs.field(metadata={"help": "tokens that the service wrote"}, default=0)
+    cost: Cost = attrs.field(
+        metadata={"help": "what it cost, in a currency that the league agrees on"}, default=0.0
+    )
+
+
+@attrs.define
 class Answer:
     """The answer to a question."""
 
@@ -218,10 +230,25 @@ class Answer:
         },
         default=None,
     )
+    usage: Usage | None = attrs.field(
+        metadata={"help": "what services took for this answer; kept in the record"}, default=None
+    )
+
+
+@attrs.define
+class Failed:
+    """Instead of an answer: a service that the bot uses failed. It has no `action`."""
+
+    type: ClassVar[str] = "act"
+    id: Natural = attrs.field(metadata={"help": "the question's id"})
+    failed: Note = attrs.field(metadata={"help": "what failed, for people; kept in the record"})
+    usage: Usage | None = attrs.field(
+        metadata={"help": "what services took all the same; kept in the record"}, default=None
+    )
 
 
 RefereeMessage: TypeAlias = Hello | Start | Act | End | Fault | Quit
-BotMessage: TypeAlias = BotHello | Ready | Answer
+BotMessage: TypeAlias = BotHello | Ready | Answer | Failed
 
 REFEREE_MESSAGES: dict[str, type[RefereeMessage]] = {
     cls.type: cls for cls in (Hello, Start, Act, End, Fault, Quit)

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, 
 
 import attrs
 
-from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES, Bounds, JsonObject, MaxBytes, Range
+from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES, Bounds, Failed, JsonObject, MaxBytes, Range
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
@@ -62,6 +62,10 @@ class Definitions:
     def one_of(self, classes: Iterable[type]) -> JsonObject:
         """The schema of a value of exactly one of `classes`."""
         return {"oneOf": [self.ref(cls) for cls in classes]}
+
+    def any_of(self, classes: Iterable[type]) -> JsonObject:
+        """The schema of a value of at least one of `classes`."""
+        return {"anyOf": [self.ref(cls) for cls in classes]}
 
     def _describe(self, cls: type) -> JsonObject:
         hints = get_type_hints(cls, include_extras=True)
@@ -153,7 +157,8 @@ def messages_schema() -> JsonObject:
     """The schema of all messages: `#/$defs/referee` and `#/$defs/bot` are the two directions."""
     definitions = Definitions(closed=False)
     referee = definitions.one_of(REFEREE_MESSAGES.values())
-    bot = definitions.one_of(BOT_MESSAGES.values())
+    # An answer may be both by its form: one with an action is an Answer, whatever else it has.
+    bot = definitions.any_of((*BOT_MESSAGES.values(), Failed))
     return {
         "$schema": DIALECT,
         "title": "Warp League protocol 1: messages",

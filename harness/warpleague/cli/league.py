@@ -131,6 +131,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     action("seats", "print the results by seat", _look)
     action("faults", "print the faults by bot and kind", _look)
     action("times", "print the time the bots used", _look)
+    action("services", "print failures, tokens and cost of the services that bots use", _look)
     matches = action("matches", "list the matches in schedule order", list_matches)
     matches.add_argument("--bot", metavar="NAME", help="only the matches of this bot")
     configure_export(

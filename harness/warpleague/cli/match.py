@@ -88,6 +88,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="ask a decision again after an illegal action, N times before that is a fault (default 0)",
     )
+    parser.add_argument(
+        "--failures",
+        type=count(0),
+        default=0,
+        metavar="N",
+        help="ask a bot again that says its service failed, N times in the match before that is a fault (default 0)",
+    )
     add_level(parser)
     parser.add_argument(
         "--pondering",
@@ -177,6 +184,7 @@ def build_spec(args: argparse.Namespace, given: tuple[SeatSpec, ...] | None = No
         strikes=(STRIKES if args.strikes is None else args.strikes) if substitute else 0,
         position=position,
         again=args.ask_again,
+        failures=args.failures,
     )
     return attrs.evolve(spec, id=match_id(game, spec))
 

@@ -95,7 +95,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "play captains bots/captains-planner bots/random-python --seat 1",
         "play sheets --person Ada --person Ben --terminal",
     )
-    parser.set_defaults(handler=run, faults="forfeit", strikes=None, ask_again=0, pondering="off")
+    parser.set_defaults(handler=run, faults="forfeit", strikes=None, ask_again=0, failures=0, pondering="off")
 
 
 def _seats(args: argparse.Namespace) -> tuple[SeatSpec, ...]:

@@ -144,6 +144,18 @@ class RulesTable:
 
 
 @attrs.frozen(kw_only=True)
+class ServiceTable:
+    """`[service]`: what happens where a bot answers that a service it uses failed.
+
+    In each match a bot is asked again so many times, and in the season so many of its matches are void after that.
+    Both give time, or dice that it knows, to a bot that lies; so nothing is allowed unless the league says so.
+    """
+
+    ask_again: int = attrs.field(default=0, validator=[ge(0), le(10_000)])
+    void: int = attrs.field(default=0, validator=[ge(0), le(1_000_000)])
+
+
+@attrs.frozen(kw_only=True)
 class SandboxTable:
     """`[sandbox]`: the paths of this machine that bots see at level sandbox, beside what all bots see."""
 
@@ -213,6 +225,7 @@ class LeagueConfig:
     format: FormatTable = FormatTable()
     clock: TimeControl = attrs.Factory(lambda: TimeControl(move_s=1.0))
     rules: RulesTable = RulesTable()
+    service: ServiceTable = ServiceTable()
     sandbox: SandboxTable = SandboxTable()
     run: RunTable = RunTable()
     rating: RatingTable = RatingTable()
@@ -237,6 +250,7 @@ class LeagueConfig:
             "format",
             "clock",
             "rules",
+            "service",
             "sandbox",
             "run",
             "rating",

@@ -79,6 +79,10 @@ SEATS: Final = _table(
     cpu_ms="number",
     wait_ms="number",
     longest_ms="number",
+    failures="whole",
+    input_tokens="whole",
+    output_tokens="whole",
+    cost="number",
 )
 DECISIONS: Final = _table(
     "decisions",

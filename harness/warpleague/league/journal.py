@@ -38,6 +38,9 @@ FACT: Final = "fact-"
 REMOVED: Final = "removed"
 """The kind of the fact that a match, named in it, was removed from the store since it did not hold."""
 
+VOIDED: Final = "service failed"
+"""The kind of the fact that a match is void because a bot's service failed."""
+
 CUT: Final = "cut"
 """The kind of the fact that the journal was found to end elsewhere than its last entry was known to be."""
 

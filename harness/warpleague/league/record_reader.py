@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import add
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -14,6 +15,7 @@ from warpleague.match.confinement import Confinement
 from warpleague.match.forms import act_misfit, end_misfit, fault_misfit, header_misfit
 from warpleague.match.packing import unpack
 from warpleague.match.replay import verify_record
+from warpleague.match.service import taken
 from warpleague.match.spec import MatchResult, SeatFault, SeatTimes, identity_of
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ def header_differences(header: JsonObject, wanted: Mapping[str, Any]) -> list[st
 
     A league's matches start from the game's own position. Which beacon its season awaits is in no record.
     """
-    wanted = {name: value for name, value in wanted.items() if name not in ("beacon", "record")} | {
+    wanted = {name: value for name, value in wanted.items() if name not in ("beacon", "record", "void")} | {
         "format": wanted.get("record", 1),
         "position": None,
     }
@@ -88,6 +90,7 @@ class _Reader:
         self.players = 0
         self.faults: list[list[SeatFault]] = []
         self.times: list[list[int]] = []
+        self.taken: list[tuple[int, int, int, float]] = []
 
     def read(self) -> Recorded:
         header = self._object(0)
@@ -96,6 +99,7 @@ class _Reader:
         self.players = header["players"]
         self.faults = [[] for _ in range(self.players)]
         self.times = [[0, 0, 0, 0, 0] for _ in range(self.players)]
+        self.taken = [(0, 0, 0, 0.0)] * self.players
         for index in range(1, len(self.lines)):
             line = self._object(index)
             match line.get("type"):
@@ -106,6 +110,7 @@ class _Reader:
                     self._expect(index, fault_misfit(line))
                     told = SeatFault(line["kind"], index, line["retired"], line["detail"]["message"])
                     self.faults[self._seat(index, line)].append(told)
+                    self._count(self._seat(index, line), line)
                 case "end":
                     return self._end(index, header, line)
         raise RecordError(f"line {len(self.lines)}: the record stops here: there is no end line")
@@ -129,7 +134,10 @@ class _Reader:
         seats = tuple(
             (seat["bot"], identity_of(seat["digest"], seat.get("clock"))) for seat in header["seats"]
         )
-        times = tuple(SeatTimes(row[0], *(us / 1000 for us in row[1:])) for row in self.times)
+        times = tuple(
+            SeatTimes(count, wall / 1000, cpu / 1000, wait / 1000, longest / 1000, *more)
+            for (count, wall, cpu, wait, longest), more in zip(self.times, self.taken, strict=True)
+        )
         result = MatchResult(
             id=header["id"],
             ranks=told.ranks,
@@ -167,6 +175,9 @@ class _Reader:
         return seat
 
     def _count(self, seat: int, line: JsonObject) -> None:
+        if "detail" in line:
+            failures, read, written, cost = map(add, self.taken[seat], taken(line))
+            self.taken[seat] = failures, read, written, cost
         if "ms" in line:
             # In whole microseconds, which records have, so that sums are exact.
             wall, cpu, wait = (round((time or 0) * 1000) for time in line["ms"])

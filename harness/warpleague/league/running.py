@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 import traceback
-from collections import deque
+from collections import Counter, deque
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from warpleague.errors import BadInput, HarnessFault
+from warpleague.errors import BadInput, HarnessFault, ServiceFailed
 from warpleague.games import load_game
 from warpleague.league.play_order import in_phases
 from warpleague.league.pool import RefereeDied, RefereePool, usable_cores
 from warpleague.league.progress import RunReport, RunWatcher, Void
 from warpleague.league.schedule import Course
+from warpleague.league.services import judge, voided
 from warpleague.runner.doctor.promises import first_cause
 
 if TYPE_CHECKING:
@@ -167,6 +168,7 @@ class _Run:
         self._until_at = 0.0
         self.began_s = time.monotonic()
         self._void_in_a_row = 0
+        self._voided: Counter[str] | None = None  # by services that failed, by bot, once that was read
         self._unsaved: list[tuple[_InFlight, MatchResult]] = []
         self._commit_at = float("inf")
         self._in_flight: dict[Future[MatchResult], _InFlight] = {}
@@ -340,11 +342,22 @@ class _Run:
                 self._failed(flight, error)
             elif future.result().id != flight.fixture.id:
                 self._failed(flight, AssertionError(f"the result of another match: {future.result().id}"))
+            elif (failure := self._service_failed(flight, future.result())) is not None:
+                self._failed(flight, failure)
             else:
                 if not self._unsaved:
                     self._commit_at = time.monotonic() + _COMMIT_S
                 self._unsaved.append((flight, future.result()))
                 self._void_in_a_row = 0
+
+    def _service_failed(self, flight: _InFlight, result: MatchResult) -> ServiceFailed | None:
+        """Why a match is void, if it is because a bot's service failed."""
+        most = self.league.season.void
+        if most and any(fault.kind == "service" for seat in result.faults for fault in seat):
+            store = self.league.store
+            self._voided = voided(store) if self._voided is None else self._voided
+            return judge(store, self._voided, most, flight.spec, result)
+        return None
 
     def commit(self) -> None:
         """Store what has been played; report it only after that."""

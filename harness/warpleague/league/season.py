@@ -72,6 +72,8 @@ class Season:
     beacon: str | None = None
     record: int = FORMAT
     again: int = 0
+    failures: int = 0
+    void: int = 0
     history: tuple[Entry, ...] = ()
     seeds: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = ()
@@ -98,6 +100,8 @@ class Season:
             faults=config.rules.faults,
             strikes=config.rules.strikes,
             again=config.rules.again,
+            failures=config.service.ask_again,
+            void=config.service.void,
             secret=secret,
             bots=tuple(bots),
             pondering=config.rules.pondering,
@@ -179,6 +183,8 @@ class Season:
             "rules": self.rules,
             "strikes": self.strikes,
             **({"again": self.again} if self.again else {}),
+            **({"failures": self.failures} if self.failures else {}),
+            **({"void": self.void} if self.void else {}),
             **({} if self.pondering == "off" else {"pondering": self.pondering}),
             **({} if self.awaits is None else {"beacon": self.awaits}),
             **({} if self.record == 1 else {"record": self.record}),
@@ -245,6 +251,7 @@ class Season:
             faults=self.faults,
             strikes=self.strikes,
             again=self.again,
+            failures=self.failures,
             pondering=self.pondering,
             publish_key=False,
             format=self.record,

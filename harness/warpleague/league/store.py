@@ -275,9 +275,10 @@ class Store(About):
             str(row[0])
             for row in self._rows(
                 "SELECT m.id FROM journal j JOIN match m ON m.id = j.id WHERE j.seq > (SELECT coalesce(max(j.seq), 0) "
-                "FROM journal j JOIN fact f ON f.id = j.id WHERE f.kind NOT IN (?, ?)) ORDER BY j.seq",
+                "FROM journal j JOIN fact f ON f.id = j.id WHERE f.kind NOT IN (?, ?, ?)) ORDER BY j.seq",
                 META,
                 journal.REMOVED,
+                journal.VOIDED,
             )
         ]
 
@@ -319,6 +320,14 @@ class Store(About):
             found = {row[0]: row for row in self._select(RESULT_COLUMNS, chunk)}
             for fixture in chunk:
                 yield fixture, found.get(fixture.id)
+
+    def tells_services(self) -> bool:
+        """Whether any stored match tells of failures of services, or of what they took."""
+        found = self._rows(
+            "SELECT 1 FROM match WHERE instr(times, 'failures') OR instr(times, '_tokens') OR instr(times, 'cost') "
+            "LIMIT 1"
+        )
+        return bool(found)
 
     def faults(self, ids: Sequence[str]) -> Iterator[tuple[str, tuple[tuple[SeatFault, ...], ...]]]:
         """The faults of each of these matches, by seat; a match that is not there any more has none."""

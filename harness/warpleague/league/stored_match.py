@@ -22,6 +22,7 @@ T = TypeVar("T")
 MOST_NUMBER = 1e12
 """Points, or seconds, of a match are below this: far above any, and sums of squares stay finite."""
 RESULT_COLUMNS = "id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s, held"
+TIMES = ("decisions", "wall_ms", "cpu_ms", "wait_ms", "longest_ms")
 _ranks = msgspec.json.Decoder(tuple[int, ...])
 _scores = msgspec.json.Decoder(tuple[float, ...])
 _faults = msgspec.json.Decoder(tuple[tuple[SeatFault, ...], ...])
@@ -70,7 +71,10 @@ class StoredMatch:
 def row_of(match_id: str, deal: int, bots: Sequence[tuple[str, str]], result: MatchResult) -> tuple[Any, ...]:
     """A finished match as the journal's `COLUMNS`, just as SQLite gives them back; `bots` are names and digests."""
     faults = [[attrs.asdict(fault) for fault in seat] for seat in result.faults]
-    times = [attrs.asdict(seat) for seat in result.times]
+    # What few bots have is left out where it is nothing.
+    times = [
+        attrs.asdict(seat, filter=lambda field, value: value or field.name in TIMES) for seat in result.times
+    ]
     rival = None if result.rival is None else float(result.rival)
     return (
         *(match_id, deal, _json(bots), _json(result.ranks), _json(result.scores)),

@@ -29,6 +29,8 @@ def evidence_lines(detail: Mapping[str, Any], stderr_lines: int) -> list[str]:
     for refused in detail.get("again", ()):
         lines.append(f"  asked again, since it was illegal: {refused['message']}")
         lines += evidence_lines(refused, stderr_lines)
+    for failed in detail.get("failed", ()):
+        lines.append(f"  asked again, since its service failed: {failed['message']}")
     if detail.get("line"):
         lines.append(f"  its line was: {detail['line']}")
     if stderr := str(detail.get("stderr") or "").strip():

@@ -86,9 +86,18 @@ _KIND: Final[Checks] = {"kind": (lambda value: value in KINDS, f"one of {', '.jo
 _EVIDENCE: Final[Checks] = {
     **dict.fromkeys(("message", "line", "stderr", "killed_by"), (_text, "a text")),
     **dict.fromkeys(
-        ("line_bytes", "stderr_bytes", "limit_ms", "extended_ms", "peak_mb"), (_number, "a number")
+        ("line_bytes", "stderr_bytes", "limit_ms", "extended_ms", "peak_mb", "ms"), (_number, "a number")
     ),
     "exit": (lambda value: isinstance(value, str) or type(value) is int, "a number or a text"),
+}
+_TAKEN: Final = {"input_tokens": _count, "output_tokens": _count, "cost": _number}
+_USAGE: Final[Checks] = {
+    "usage": (
+        lambda value: (
+            _object(value) and all(name in value and fits(value[name]) for name, fits in _TAKEN.items())
+        ),
+        f"an object with {', '.join(_TAKEN)}",
+    )
 }
 _CLOCK: Final = frozenset({"move_s", "bank_s", "increment_s", "start_s"})
 
@@ -119,8 +128,9 @@ def header_misfit(header: JsonObject) -> str | None:
             return f"seat {number}: {misfit}"
     if misfit := _clock_misfit(header["clock"]):
         return misfit
-    if not _count(header.get("again", 0)):
-        return "again must be a whole number"
+    for name in ("again", "failures"):
+        if not _count(header.get(name, 0)):
+            return f"{name} must be a whole number"
     if "parent" in header and (misfit := _parent_misfit(header)):
         return misfit
     try:
@@ -160,7 +170,7 @@ def act_misfit(line: JsonObject) -> str | None:
         return "note must be a text"
     if "value" in line and not (_number(line["value"]) and line["value"] <= 1):
         return "value must be a number from 0 to 1"
-    if "detail" in line and (misfit := _again_misfit(line["detail"])):
+    if "detail" in line and (misfit := _detail_misfit(line["detail"])):
         return misfit
     if "bank_s" in line and not _number(line["bank_s"]):
         return "bank_s must be a number of seconds"
@@ -174,15 +184,24 @@ def act_misfit(line: JsonObject) -> str | None:
     return None
 
 
-def _again_misfit(detail: Any) -> str | None:
-    """What is wrong with the form of the illegal answers before an action."""
-    again = detail.get("again") if isinstance(detail, dict) else None
-    if not isinstance(again, list) or not again:
-        return "detail of an action must be an object with a list, again"
-    for told in again:
+def _detail_misfit(detail: Any) -> str | None:
+    """What is wrong with the form of what came before an action, and of what a service took for it."""
+    if not isinstance(detail, dict) or not detail.keys() & {"again", "failed", "usage"}:
+        return "detail of an action must be an object with again, failed or usage"
+    for name in ("again", "failed"):
+        if name in detail and (misfit := _before_misfit(detail[name], f"detail.{name}")):
+            return misfit
+    return _misfit(detail, _USAGE, "detail.")
+
+
+def _before_misfit(before: Any, name: str) -> str | None:
+    """What is wrong with the form of the answers before an action or a fault that were not played."""
+    if not isinstance(before, list) or not before:
+        return f"{name} must be a list that is not empty"
+    for told in before:
         if not isinstance(told, dict) or "message" not in told:
-            return "each of detail.again must be an object with a message"
-        if misfit := _misfit(told, _EVIDENCE, "detail.again: "):
+            return f"each of {name} must be an object with a message"
+        if misfit := _misfit(told, _EVIDENCE, f"{name}: "):
             return misfit
     return None
 
@@ -196,7 +215,9 @@ def fault_misfit(line: JsonObject) -> str | None:
     detail = line.get("detail")
     if not isinstance(detail, dict) or "message" not in detail:
         return "detail must be an object with a message"
-    return _misfit(detail, _EVIDENCE, "detail.")
+    if "failed" in detail and (misfit := _before_misfit(detail["failed"], "detail.failed")):
+        return misfit
+    return _misfit(detail, {**_EVIDENCE, **_USAGE}, "detail.")
 
 
 def end_misfit(line: JsonObject) -> str | None:

@@ -15,7 +15,7 @@ from warpline.messages import BotHello, Clock, Fault, Hello, Quit, Ready, Start
 if TYPE_CHECKING:
     from warpleague.games.api import Game
     from warpleague.match.spec import MatchSpec
-    from warpline.messages import Answer
+    from warpline.messages import BotMessage
 
 
 def hello_line() -> bytes:
@@ -74,7 +74,7 @@ def quit_line() -> bytes:
     return codec.encode(Quit())
 
 
-def _decode(line: bytes) -> BotHello | Ready | Answer | Violation:
+def _decode(line: bytes) -> BotMessage | Violation:
     try:
         return codec.decode_bot(line)
     except codec.WireError as error:

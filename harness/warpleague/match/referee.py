@@ -19,11 +19,12 @@ from warpleague.match.evidence import quote
 from warpleague.match.lines import number, outcome_form
 from warpleague.match.question_text import question_text
 from warpleague.match.scribe import Scribe, action_cache
+from warpleague.match.service import note_failure, note_usage, taken
 from warpleague.match.setup import first_state, load_options
 from warpleague.match.spec import MatchResult, SeatFault, Violation, retires
 from warpleague.match.spent import Spent
 from warpline import codec
-from warpline.messages import Answer, End
+from warpline.messages import Answer, End, Failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -96,7 +97,10 @@ class Referee:
         self._talk = 0  # messages that the seat that is asked may still send
         self._talked = False  # whether the last action was one, so that the same decision goes on
         self._used_ns = 0  # what this decision has taken so far, its messages included
-        self._again: list[JsonObject] = []  # the illegal answers after which this decision was asked again
+        # What is noted of this decision: illegal answers (`again`) and failures (`failed`) after which it was asked
+        # again, and what a service took (`usage`).
+        self._noted: JsonObject = {}
+        self._renewed = False  # whether this decision is to be asked again as it was
         self._refused_ns: tuple[int, ...] = (0, 0, 0)  # their wall, processor and waiting time
         self._ids = [0] * seats
         self._late: list[set[int]] = [set() for _ in range(seats)]
@@ -187,6 +191,13 @@ class Referee:
 
     def _pose(self, seat: int, talk: int) -> None:
         """Write the question for `seat` and say how long it may take."""
+        if self._renewed:
+            # Its service failed: the very same question under the next id, with all of its time.
+            self._renewed = False
+            head = b'{"type":"act","id":%d,' % self._id
+            self._ids[seat] = self._id = self._id + 1
+            self.line = b'{"type":"act","id":%d,' % self._id + self.line[len(head) :]
+            return
         self._ids[seat] = self._id = self._ids[seat] + 1
         move_ns, move_s = self._move_ns[seat], self._move_s[seat]
         bank_s = None
@@ -218,8 +229,8 @@ class Referee:
         if self._wants_legal[seat]:
             legal = self.game.legal_json(self._state, seat, self._legal) or self._actions.listed(self._legal)
         self.line = codec.encode_act(self._id, self._ask, bank_s, move_s, talk or None, events, view, legal)
-        if self._again:
-            self.line = codec.with_texts(self.line, error=self._again[-1]["message"])
+        if self._noted and (again := self._noted.get("again")):
+            self.line = codec.with_texts(self.line, error=again[-1]["message"])
         if text is not None:
             self.line = codec.with_texts(self.line, text=text)
 
@@ -238,11 +249,14 @@ class Referee:
                 reply = codec.decode_bot(line)
             except codec.WireError as error:
                 return Violation(error.kind, str(error), quote(line))
-            if not isinstance(reply, Answer):
+            if not isinstance(reply, (Answer, Failed)):
                 text = f"expected an act message, got {reply.type}"
                 return Violation("protocol", text, quote(line))
             if reply.id != self._id:
                 return Violation("protocol", f"answered id {reply.id} to question {self._id}", quote(line))
+            note_usage(self._noted, reply.usage)
+            if isinstance(reply, Failed):
+                return self._failed(reply, line, wall_ns)
             action, note, value, then = reply.action, reply.note, reply.value, reply.then
         else:
             then = ()
@@ -257,7 +271,7 @@ class Referee:
             except ActionError as error:
                 return self._refused(Violation("illegal", str(error), quote(line)), wall_ns, cpu_ns, wait_ns)
         bank_ns = self._pay(wall_ns)
-        if self._again:
+        if self._noted and "again" in self._noted:
             wall_ns, cpu_ns, wait_ns = map(add, self._refused_ns, (wall_ns, cpu_ns or 0, wait_ns or 0))
         self._spent.add(seat, wall_ns, cpu_ns or 0, wait_ns or 0)
         if then:
@@ -276,18 +290,26 @@ class Referee:
         self, violation: Violation, wall_ns: int = 0, cpu_ns: int | None = None, wait_ns: int | None = None
     ) -> Violation | None:
         """What an illegal action is: a fault, or None if the decision is asked again, which goes on in its time."""
-        if len(self._again) >= self.spec.again:
-            if self._again:
-                violation.detail["again"] = self._again
+        again = self._noted.get("again", [])
+        if len(again) >= self.spec.again:
+            if again:
+                violation.detail["again"] = again
             return violation
-        if not self._again:
+        if not again:
             self._refused_ns = (0, 0, 0)
-        self._again.append({"message": violation.message, **violation.detail})
+        self._noted["again"] = [*again, {"message": violation.message, **violation.detail}]
         if wall_ns:
             self._pay(wall_ns)
             self._refused_ns = tuple(map(add, self._refused_ns, (wall_ns, cpu_ns or 0, wait_ns or 0)))
             self._talked = True
         return None
+
+    def _failed(self, reply: Failed, line: bytes, wall_ns: int) -> Violation | None:
+        """What it is that a service failed: a fault, or None if the decision is asked again, with all of its time."""
+        so_far = self._spent.failures(self.seat) + len(self._noted.get("failed", ()))
+        allowed = so_far < self.spec.failures
+        self._renewed = allowed
+        return note_failure(self._noted, reply, line, wall_ns, allowed=allowed)
 
     def is_late(self, line: bytes, seat: int | None = None) -> bool:
         """Whether `line` answers an earlier question that was substituted after a timeout; true once for each.
@@ -301,7 +323,7 @@ class Referee:
             reply = codec.decode_bot(line)
         except codec.WireError:
             return False
-        if not isinstance(reply, Answer) or reply.id not in late:
+        if not isinstance(reply, (Answer, Failed)) or reply.id not in late:
             return False
         late.discard(reply.id)
         return True
@@ -321,12 +343,13 @@ class Referee:
         """
         self.violation = None
         self._then = []
-        self._again = []
         self._talked = False
         kind = violation.kind
+        detail = {**violation.detail, **self._noted}
+        self._settle(seat, kind)
         self._strikes[seat] += 1
         retired = retires(self.spec.faults, self.spec.strikes, kind, self._strikes[seat])
-        self._scribe.fault(seat, kind, retired, {"message": violation.message, **violation.detail})
+        self._scribe.fault(seat, kind, retired, {"message": violation.message, **detail})
         self._faults[seat].append(SeatFault(kind, self._scribe.count, retired, violation.message))
         if retired:
             self._retired[seat] = True
@@ -400,12 +423,18 @@ class Referee:
     ) -> None:
         """Record an action of `seat`, with what else its line tells, and apply it."""
         self._talked = self._talk > 0 and action not in self._legal
-        self._scribe.act(self.seat, self._ask, action, mark, times_ns, note, bank_ns, value, self._again)
-        self._again = []
+        self._scribe.act(self.seat, self._ask, action, mark, times_ns, note, bank_ns, value, self._noted)
+        if self._noted:
+            self._settle(self.seat)
         state, events = self.game.apply(self._state, action)
         if self._then and any(event.reveals for event in events):
             self._then = []
         self._became(state, events)
+
+    def _settle(self, seat: int, kind: str = "") -> None:
+        """Count what is noted of the decision of `seat`, which is over, by a fault of this `kind` if one is given."""
+        self._spent.take(seat, *taken({"detail": self._noted, "kind": kind}))
+        self._noted = {}
 
     def _became(self, state: Any, events: Sequence[Event]) -> None:
         self._state = state

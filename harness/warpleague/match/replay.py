@@ -100,6 +100,7 @@ class Replay:
         self.game: Game[Any, Any] = self._game()
         self.key = self._key(key)
         self.summary: RecordSummary | None = None
+        self._failures: list[int] = []
         try:
             options = load_options(self.game, self.header["players"], self.header["options"], "options")
             self.first = first_state(self.game, self.header["players"], options, self.header["position"])
@@ -219,6 +220,7 @@ class Replay:
         dice = Dice(self.key or bytes(KEY_BYTES), self.header["format"], rolled)
         digested = [digest_form(self.header)]
         retired: set[int] = set()
+        self._failures = [0] * self.header["players"]
         faults = [0] * self.header["players"]
         owed: int | None = None  # the seat whose fault must be followed by a substituted action
         decisions = 0
@@ -349,6 +351,7 @@ class Replay:
         if owed is not None and (seat != owed or game.action_json(action) != game.action_json(legal[0])):
             raise self._error(line, f"the substituted action must be seat {owed}'s first legal one")
         self._expect(line, act_misfit(data))
+        self._count_failures(line, data, seat)
         if len(data.get("detail", {}).get("again", ())) > self.header.get("again", 0):
             raise self._error(line, "detail.again is longer than the header's again allows")
         return action
@@ -359,6 +362,7 @@ class Replay:
         """The seat whose fault `data` tells; counts it in `faults`, and holds it against the policy of the match."""
         self._expect(line, fault_misfit(data))
         seat = self._seat(line, data)
+        self._count_failures(line, data, seat)
         if seat in retired:
             raise self._error(line, f"seat {seat} is out already")
         kind, header = data["kind"], self.header
@@ -374,6 +378,12 @@ class Replay:
                 line, f"retired must be {right} for this fault of seat {seat}: the policy is {policy}"
             )
         return seat
+
+    def _count_failures(self, line: int, data: JsonObject, seat: int) -> None:
+        """Hold the failures of a seat's service that were not charged against the number that is allowed."""
+        self._failures[seat] += len(data.get("detail", {}).get("failed", ()))
+        if self._failures[seat] > self.header.get("failures", 0):
+            raise self._error(line, "detail.failed tells more failures than the header's failures allows")
 
     def _check_end(
         self, line: int, data: JsonObject, state: Any, digested: list[bytes], decisions: int, keyed: bool

@@ -13,7 +13,7 @@ from warpleague.match.lines import digest_form, digest_of, number, outcome_form,
 from warpline.codec import canonical, to_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from warpleague.games.api import Game, JsonObject, Outcome, Rolled, Weights
     from warpleague.match.confinement import Confinement
@@ -126,13 +126,13 @@ class Scribe:
         note: str | None = None,
         bank_ns: int | None = None,
         value: float | None = None,
-        again: Sequence[JsonObject] = (),
+        detail: JsonObject | None = None,
     ) -> None:
         """Write an action of `seat`, the bot's `note` on it, and the `value` it gave, the share it expects.
 
         `times_ns` are wall, processor and waiting time in nanoseconds, None where the system cannot tell; an action
-        with a `mark` has none. `bank_ns` is what the decision left in the seat's bank, if it has one. `again` is the
-        evidence of the illegal answers after which the decision was asked again.
+        with a `mark` has none. `bank_ns` is what the decision left in the seat's bank, if it has one. `detail` tells
+        of illegal answers and failures after which the decision was asked again, and of what a service took.
         """
         self.count += 1
         remark = b"" if note is None else b',"note":' + canonical(note)
@@ -148,8 +148,8 @@ class Scribe:
         if bank_ns is not None:
             left_ms = bank_ns // 1_000_000
             head += b',"bank_s":' + to_bytes(left_ms / 1000 if left_ms % 1000 else left_ms // 1000)
-        if again:
-            head += b',"detail":' + canonical({"again": list(again)})
+        if detail:
+            head += b',"detail":' + canonical(detail)
         if times_ns is not None:
             wall, cpu, wait = times_ns
             rest = b',"ms":[%b,%b,%b]%b' % (
@@ -219,4 +219,6 @@ def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> JsonObject:
     }
     if spec.again:
         header["again"] = spec.again
+    if spec.failures:
+        header["failures"] = spec.failures
     return header if spec.parent is None else {**header, "parent": spec.parent}

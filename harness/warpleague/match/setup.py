@@ -105,6 +105,7 @@ def recorded_spec(
         format=header["format"],
         parent=header.get("parent"),
         again=header.get("again", 0),
+        failures=header.get("failures", 0),
     )
 
 
@@ -127,5 +128,6 @@ def match_id(game: Game[Any, Any], spec: MatchSpec) -> str:
         "key": sha256(spec.key).hexdigest(),  # the id of a secret match must not give its dice away
         **({} if spec.parent is None else {"parent": spec.parent}),
         **({"again": spec.again} if spec.again else {}),
+        **({"failures": spec.failures} if spec.failures else {}),
     }
     return sha256(canonical(determines)).hexdigest()[:16]

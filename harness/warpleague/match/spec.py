@@ -110,7 +110,8 @@ class MatchSpec:
     key (design: BLAKE2b of the seed text, or derived from the season's secret); `seed` the text it came from,
     or None. With `publish_key` false, `seed` and `key` are null in the record. `format` is that of the record.
     `parent` says which match it branches off from, as the record's header does (`docs/reproduce.md`). A decision is
-    asked `again` so many times after an illegal action, before that is a fault.
+    asked `again` so many times after an illegal action, before that is a fault, and each seat may say so many times
+    that its service failed (`failures`).
     """
 
     id: str
@@ -129,6 +130,7 @@ class MatchSpec:
     format: int = FORMAT
     parent: dict[str, Any] | None = None
     again: int = 0
+    failures: int = 0
 
     @property
     def rolled(self) -> dict[str, int]:
@@ -139,13 +141,20 @@ class MatchSpec:
 
 @attrs.frozen
 class SeatTimes:
-    """One seat's time over a match: number of asked decisions, and wall, CPU and wait times in milliseconds."""
+    """One seat's time over a match: number of asked decisions, and wall, CPU and wait times in milliseconds.
+
+    Of bots that use a service also how often it failed, and the tokens and the cost that the bot told.
+    """
 
     decisions: int = 0
     wall_ms: float = 0.0
     cpu_ms: float = 0.0
     wait_ms: float = 0.0
     longest_ms: float = 0.0
+    failures: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
 
 
 @attrs.define

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from warpleague.league.confined import ConfinedMatches
     from warpleague.league.details import SeatLine, TimeLine
+    from warpleague.league.services import ServiceLine
     from warpleague.league.standings import Standings
     from warpleague.report.figures import FaultTally
 
@@ -223,6 +224,22 @@ def times_table(lines: Sequence[TimeLine]) -> RenderableType:
     return _titled(
         "Time for a decision, in milliseconds", table, "wait: ready to run, but without a processor."
     )
+
+
+def services_table(lines: Sequence[ServiceLine]) -> RenderableType:
+    """What the services of bots did and took."""
+    if not lines:
+        return Text("No bot told of a service.")
+    table = make_table()
+    _bot_column(table)
+    _numbers(table, "failures", "most", "void", "tokens in", "tokens out", "cost")
+    for line in lines:
+        counts = (line.failures, line.most_failures, line.void, line.input_tokens, line.output_tokens)
+        table.add_row(Text(line.bot), *(f"{count:,}" for count in counts), f"{line.cost:,.4f}")
+    captions = [
+        "failures: of the bot's service, in all matches; most: in one match; void: matches void for that."
+    ]
+    return _titled("Services that bots use", table, *captions)
 
 
 def confinement_remark(level: str, ways: Sequence[ConfinedMatches]) -> RenderableType:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from warpleague.league.details import FaultLine, SeatLine, TimeLine
     from warpleague.league.league import League
+    from warpleague.league.services import ServiceLine
     from warpleague.league.standings import Standings
 
 
@@ -89,6 +90,12 @@ def _times(league: League) -> list[TimeLine]:
     return times(league)
 
 
+def _services(league: League) -> list[ServiceLine]:
+    from warpleague.league.services import services
+
+    return services(league)
+
+
 def _standings_table(league: League, width: int) -> RenderableType:
     table = tables.standings_table(_standings(league), league.config.name, width)
     return tables.stacked(table, _confinement(league)) if league.store.count() else table
@@ -128,6 +135,10 @@ VIEWS: dict[str, LeagueView] = {
         lambda league: [line.to_json() for line in _times(league)],
         lambda league, _: tables.times_table(_times(league)),
     ),
+    "services": LeagueView(
+        lambda league: [line.to_json() for line in _services(league)],
+        lambda league, _: tables.services_table(_services(league)),
+    ),
 }
 
 
@@ -140,4 +151,6 @@ def all_tables(league: League, width: int) -> RenderableType:
     if not read.standings.solo:
         parts += [tables.crosstable(read.standings, width), tables.seats_table(read.seats)]
     parts += [tables.times_table(read.times), _confinement(league), tables.faults_table(read.faults)]
+    if found := _services(league):
+        parts.append(tables.services_table(found))
     return tables.stacked(*parts)

@@ -53,6 +53,7 @@ _ADVICE: Final[dict[FaultKind, str]] = {
     "flood": "a line from a bot may have at most 65536 bytes; print what is for people to standard error",
     "memory": "use less, or ask for more with memory_mb under [limits] in bot.toml",
     "protocol": "write exactly one line for each question, with the question's id, and nothing else to the output",
+    "service": "a bot that uses a service needs it for the check, too; look at what it wrote to standard error",
 }
 
 

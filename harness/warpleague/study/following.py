@@ -139,7 +139,7 @@ class Follower(Referee):
         value: float | None = None,
     ) -> None:
         """Note what the bot decided, and play what the record has."""
-        self._again = []
+        self._noted = {}
         asked = self.seat == self.follows and mark in (None, "then")
         if asked and self._next["type"] == "fault":
             self._note(action, None, self._next, mark, value)

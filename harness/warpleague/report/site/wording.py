@@ -35,7 +35,7 @@ def conditions(told: Mapping[str, Any], clock: Mapping[str, Any]) -> dict[str, s
         "game": one_line(f"{told['game']}, rules version {told['rules']}"),
         "options": one_line(", ".join(options) or "none"),
         "clock": ", ".join(limits) or "none",
-        "faults": one_line(told["faults"] + _strikes(told["strikes"]) + _again(told.get("again", 0))),
+        "faults": one_line(told["faults"] + _strikes(told["strikes"]) + _again(told) + _failures(told)),
         "level": one_line(told["level"]),
     }
 
@@ -44,8 +44,16 @@ def _strikes(count: int) -> str:
     return f", {count} strike{'' if count == 1 else 's'}" if count else ""
 
 
-def _again(count: int) -> str:
+def _again(told: Mapping[str, Any]) -> str:
+    count = told.get("again", 0)
     return f", illegal actions asked again {count} time{'' if count == 1 else 's'}" if count else ""
+
+
+def _failures(told: Mapping[str, Any]) -> str:
+    """How often a bot may say that its service failed."""
+    parts = [(told.get("failures", 0), "asked again"), (told.get("void", 0), "matches of a bot void")]
+    found = [f"{text} {count} time{'' if count == 1 else 's'}" for count, text in parts if count]
+    return f", after failures of services {' and '.join(found)}" if found else ""
 
 
 def _spelled(value: object) -> str:
