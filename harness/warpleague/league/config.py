@@ -48,11 +48,17 @@ class EntrantClock:
 
 @attrs.frozen(kw_only=True)
 class BotEntry:
-    """A bot of the league: its folder, relative to the league file, the name it plays under, and its own clock."""
+    """A bot of the league: its folder, relative to the league file, the name it plays under, and its own clock.
+
+    `network` are the addresses that it may reach at level sandbox, instead of those under `[sandbox]`. `key_file`,
+    relative to the league file, holds a secret for this bot alone, such as the key of a service.
+    """
 
     path: str
     name: str | None = None
     clock: EntrantClock | None = None
+    network: tuple[str, ...] | None = None
+    key_file: str | None = None
 
     def named(self, bundle: str) -> str:
         """The name it plays under; `bundle` is the one in its manifest."""
@@ -157,9 +163,13 @@ class ServiceTable:
 
 @attrs.frozen(kw_only=True)
 class SandboxTable:
-    """`[sandbox]`: the paths of this machine that bots see at level sandbox, beside what all bots see."""
+    """`[sandbox]`: the paths of this machine that bots see at level sandbox, beside what all bots see.
+
+    `network` are the addresses of this machine that they can reach, such as `127.0.0.1:8080`.
+    """
 
     paths: tuple[str, ...] = ()
+    network: tuple[str, ...] = ()
 
 
 @attrs.frozen(kw_only=True)

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import ConfigError
 from warpleague.games import load_game
+from warpleague.runner.confine.network import parse_address
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from warpleague.league.config import EntrantClock, LeagueConfig
     from warpleague.match.spec import TimeControl
 
@@ -24,7 +27,9 @@ _ASK_AGAIN: Final = re.compile(r"ask-again [1-9][0-9]{0,2}")
 
 def check_config(config: LeagueConfig, where: str) -> None:
     """Raise `ConfigError` for what does not go together in a league file called `where`."""
+    _check_network(config.sandbox.network, config, f"{where}: sandbox")
     for index, entry in enumerate(config.entries):
+        _check_network(entry.network or (), config, f"{where}: bots[{index}]")
         # Tables, records and pages show it; unlike a manifest's, it may have blanks and letters of all languages.
         name = entry.name
         if name is not None and not (
@@ -87,6 +92,20 @@ def check_config(config: LeagueConfig, where: str) -> None:
             raise ConfigError(f"{where}: format.kind: a gauntlet needs tables of two or more; {todo}")
     elif config.format.challengers:
         raise ConfigError(f'{where}: format.challengers: only kind = "gauntlet" has challengers')
+
+
+def _check_network(addresses: Sequence[str], config: LeagueConfig, where: str) -> None:
+    for address in addresses:
+        if parse_address(address) is None:
+            raise ConfigError(
+                f"{where}.network: {address!r} must be an address of this machine with a port, such as "
+                '"127.0.0.1:8080"; for a service elsewhere run a proxy here'
+            )
+    if addresses and config.rules.level != "sandbox":
+        raise ConfigError(
+            f'{where}.network: needs level = "sandbox" under [rules]: at level {config.rules.level} bots reach every '
+            "address"
+        )
 
 
 def _check_clock(clock: TimeControl | EntrantClock, where: str) -> None:

@@ -145,7 +145,30 @@ def _enter(config: LeagueConfig, index: int, prepare: Callable[[Path], Prepared]
     clock = None
     if entry.clock is not None:
         clock = TimeControl(**attrs.asdict(entry.clock), start_s=config.clock.start_s)
-    return attrs.evolve(bundle.seat(), bot=entry.named(bundle.name), clock=clock)
+    network = config.sandbox.network if entry.network is None else entry.network
+    return attrs.evolve(
+        bundle.seat(),
+        bot=entry.named(bundle.name),
+        clock=clock,
+        network=network,
+        key_file=_key_file(config, entry, where),
+    )
+
+
+def _key_file(config: LeagueConfig, entry: BotEntry, where: str) -> str | None:
+    """The absolute path of the file with a bot's key, which can be read and is in no bot's folder."""
+    if entry.key_file is None:
+        return None
+    path = Path(os.path.realpath(config.path.parent / entry.key_file))
+    if not os.access(path, os.R_OK) or not path.is_file() or not path.stat().st_size:
+        raise ConfigError(f"{where}.key_file: {path} must be a file that can be read and is not empty")
+    for other in config.entries:
+        if path.is_relative_to(os.path.realpath(folder_of(config, other))):
+            raise ConfigError(
+                f"{where}.key_file: {path} is in the folder of a bot, and would be copied with it; "
+                "keep it elsewhere"
+            )
+    return str(path)
 
 
 def _neighbours(folder: Path) -> str:

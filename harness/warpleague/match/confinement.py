@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
 
 _TEXTS: Final = ("level", "made_by", "host", "pondering")
-_LISTS: Final = ("kept", "untried", "paths")
+_LISTS: Final = ("kept", "untried", "paths", "network")
 
 
 @attrs.frozen
@@ -19,7 +19,8 @@ class Confinement:
 
     `made_by` names the means, such as bubblewrap; it is empty at level `none`. `kept` are the promises of the level
     that were tested before the match and held, `untried` those that were not tested. `paths` are the additional paths
-    of the machine that bots in the sandbox saw. `pondering` says whether bots could compute out of turn.
+    of the machine that bots in the sandbox saw, `network` the addresses that some of them
+    could reach. `pondering` says whether bots could compute out of turn.
     """
 
     level: str | None = None
@@ -29,6 +30,7 @@ class Confinement:
     untried: tuple[str, ...] | None = None
     pondering: str | None = None
     paths: tuple[str, ...] | None = None
+    network: tuple[str, ...] | None = None
 
     def to_json(self) -> JsonObject:
         """The `detail` of a record's header."""
@@ -74,6 +76,8 @@ class Confinement:
             parts.append("system calls filtered by seccomp")
         if self.paths:
             parts.append(f"bots were shown {', '.join(self.paths)}")
+        if self.network:
+            parts.append(f"bots could reach {', '.join(self.network)}")
         if self.host:
             parts.append(f"on {self.host}")
         return "; ".join(filter(None, parts))

@@ -71,8 +71,9 @@ class SeatSpec:
     `run` is the argv, `cwd` the folder to run it in (both resolved, absolute where they are files);
     `reusable` allows to keep its process for the next match of the same referee. At level sandbox the bot may have
     `processes` processes and threads at once, and `tmp_mb` MiB of /tmp and /dev/shm each, none by default,
-    and sees `paths` of this machine beside what every bot sees. A seat of kind "person" is played by a person:
-    it has a name, and nothing to run. `clock` is the seat's own, instead of that of the match.
+    and sees `paths` of this machine beside what every bot sees, and reaches the addresses in `network`. `key_file` is
+    a file with a secret for this bot alone. A seat of kind "person" is played by a person: it has a name, and nothing
+    to run. `clock` is the seat's own, instead of that of the match.
     """
 
     bot: str
@@ -87,6 +88,8 @@ class SeatSpec:
     paths: tuple[str, ...] = ()
     kind: EntrantKind = "bot"
     clock: TimeControl | None = None
+    network: tuple[str, ...] = ()
+    key_file: str | None = None
 
     @property
     def identity(self) -> str:

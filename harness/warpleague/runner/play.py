@@ -155,7 +155,13 @@ def _play(
 
 def _confinement(spec: MatchSpec) -> Confinement:
     paths = {path for seat in spec.seats for path in seat.paths} if spec.level == "sandbox" else ()
-    return check_level(spec.level).confinement(spec.pondering, tuple(sorted(paths)) or None)
+    network = {address for seat in spec.seats for address in seat.network}
+    if network and spec.level != "sandbox":
+        raise BadInput(
+            "only at level sandbox can bots be let reach single addresses: at others they reach all"
+        )
+    found = check_level(spec.level)
+    return found.confinement(spec.pondering, tuple(sorted(paths)) or None, tuple(sorted(network)) or None)
 
 
 def _told(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -22,7 +22,7 @@ from warpleague.errors import BotError
 from warpleague.runner.confine.cgroup import open_group
 from warpleague.runner.confine.freezer import open_freezer
 from warpleague.runner.confine.mounts import HOME
-from warpleague.runner.confine.sandbox import Sandbox
+from warpleague.runner.confine.sandbox import KEY, Sandbox
 from warpleague.runner.host.processes import read_file, spawn
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ FILE_MB: Final = 64
 MARGIN_MB: Final = 64
 MORE_LIMITS: Final = {"RLIMIT_SIGPENDING": 256, "RLIMIT_MSGQUEUE": 0, "RLIMIT_NICE": 0, "RLIMIT_RTPRIO": 0}
 """What the sandbox bounds besides: queued signals and timers, message queues, and priorities above the usual one."""
+
+KEY_FILE: Final = "WARPLEAGUE_KEY_FILE"
+"""The variable that tells a bot which file has its key; only bots with one have it."""
 
 WATCH_S: Final = 0.05
 """How often a bot's resident set is measured, in seconds."""
@@ -203,6 +206,8 @@ def environment(seat: SeatSpec, level: Level) -> dict[str, str]:
     """The environment of the bot: at `limits` nothing of the harness's own, so nothing to snoop for."""
     # A fixed hash seed, so that a Python bot that iterates a set plays the same match again.
     python = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    if seat.key_file is not None:
+        python[KEY_FILE] = KEY if level == "sandbox" else seat.key_file
     if level == "none":
         return {**os.environ, **python}
     return {

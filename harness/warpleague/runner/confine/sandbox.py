@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Final
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.runner.confine import seccomp
 from warpleague.runner.confine.mounts import HOME, inside, mounts, unreadable
+from warpleague.runner.confine.network import let_reach
 from warpleague.runner.host.processes import GONE, ended, spawn, state
 from warpleague.runner.host.reaper import children_of, descendants
 
@@ -41,6 +42,10 @@ _GATE: Final = ("/bin/sh", "-c", 'echo; read -r _ && exec "$@"', "bot")
 It says by a line of its own that it is there: what ends before that is no bot.
 """
 
+KEY: Final = "/key"
+"""Where a bot in the sandbox finds its key."""
+
+_MOST_KEY: Final = 1 << 16
 _UIDS: Final = 1_000_000_000
 _CHILD: Final = re.compile(rb'"child-pid": *(\d+)')
 _EXIT: Final = re.compile(rb'"exit-code": *(\d+)')
@@ -133,6 +138,18 @@ def _require_readable(folder: str) -> None:
         )
 
 
+def read_key(seat: SeatSpec) -> bytes:
+    """What the key file of a bot holds; `HarnessFault` if it cannot be read. No error tells what is in it."""
+    try:
+        with open(seat.key_file or "", "rb") as file:  # noqa: PTH123
+            key = file.read(_MOST_KEY)
+    except OSError as error:
+        raise HarnessFault(f"the key file of {seat.bot} cannot be read: {error.strerror}") from None
+    if not key:
+        raise HarnessFault(f"the key file of {seat.bot} is empty")
+    return key
+
+
 def end_unmade() -> int:
     """End the sandboxes that killed harnesses left before they were ready; returns how many there were.
 
@@ -177,6 +194,8 @@ class Sandbox:
         self._status = self._release = self._init = -1
         self.init_pid = 0
         self._told = b""
+        self._network = seat.network
+        self._key = b"" if seat.key_file is None else read_key(seat)
         args = [
             *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
             *("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "bot"),
@@ -214,6 +233,10 @@ class Sandbox:
             theirs += [block_out]
             options = ("--args", "--seccomp", "--json-status-fd", "--block-fd")
             named = [word for option, fd in zip(options, theirs, strict=True) for word in (option, str(fd))]
+            if self._key:
+                theirs += [_filled(self._key)]
+                # Before the arguments that close the folder it is in.
+                named = ["--perms", "0444", "--ro-bind-data", str(theirs[-1]), KEY, *named]
             return spawn([*before, self._program, *named, "--", *self._command], "/", env, theirs)
         except OSError as error:
             self.close()
@@ -262,6 +285,8 @@ class Sandbox:
             if time.monotonic() > deadline:
                 raise HarnessFault(f"the sandbox was not ready within {SETUP_S:.0f} s")
             time.sleep(0.0005)
+        if self._network:
+            let_reach(self.init_pid, self._network)
         with contextlib.suppress(BrokenPipeError):
             os.write(process.stdin.fileno(), b"\n")
 

@@ -147,6 +147,19 @@ def network(expected: Expected) -> str:
     return "" if links == ["lo"] else f"it has the interfaces {', '.join(links)}"
 
 
+def addresses(expected: Expected) -> str:
+    """The address that was named answers, another one of the host does not."""
+    import socket
+
+    try:
+        with socket.create_connection(("127.0.0.1", expected["named"]), timeout=5) as link:
+            if link.recv(16) != b"here":
+                return "the address that was named does not answer"
+    except OSError as error:
+        return f"the address that was named cannot be reached: {error}"
+    return network(expected)
+
+
 def calls(expected: Expected) -> str:
     """The system calls on the list fail, each with its own error; so do those that are newer than the list."""
     import ctypes

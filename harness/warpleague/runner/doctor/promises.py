@@ -55,6 +55,7 @@ PROMISES: Final = {
     "writing": "a bot can write nowhere, its own folder included",
     "processes": "a bot sees no processes but its own",
     "network": "a bot reaches no network and no socket of the host",
+    "addresses": "a bot whose league names an address of the host reaches that one alone",
     "calls": "system calls that no bot needs are refused",
     "overseer": "a bot cannot touch process 1 of its sandbox, which ends it",
     "devices": "a bot has no device but null, zero, full, random and urandom",
@@ -69,16 +70,16 @@ KEPT_BY: Final[dict[Level, tuple[str, ...]]] = {
     "none": _ALWAYS,
     "limits": _LIMITS,
     "sandbox": (
-        *(*_LIMITS, "identity", "files", "writing", "processes", "network", "calls"),
+        *(*_LIMITS, "identity", "files", "writing", "processes", "network", "addresses", "calls"),
         *("overseer", "devices", "marks", "forks"),
     ),
 }
 """Which promises each level makes."""
 
-_THOROUGH: Final = frozenset({"hoard", "orphan"})
+_THOROUGH: Final = frozenset({"addresses", "hoard", "orphan"})
 """Those that take long to try; the harness's own doing more than the host's."""
 
-_ASKED_BY_HARNESS: Final = frozenset({"hoard", "orphan"})
+_ASKED_BY_HARNESS: Final = frozenset({"addresses", "hoard", "orphan"})
 _FROM_OUTSIDE: Final = frozenset({"SIGHUP", "SIGINT", "SIGQUIT", "SIGKILL", "SIGTERM"})
 """Signals that the probe does not send itself, and that nothing it does brings about."""
 
@@ -146,10 +147,15 @@ class Report:
             ],
         }
 
-    def confinement(self, pondering: str | None = None, paths: tuple[str, ...] | None = None) -> Confinement:
+    def confinement(
+        self,
+        pondering: str | None = None,
+        paths: tuple[str, ...] | None = None,
+        network: tuple[str, ...] | None = None,
+    ) -> Confinement:
         """What belongs into a record: the means, the kind of host, what was found kept, and what was not tried.
 
-        `pondering` and `paths` are those of the match.
+        `pondering`, `paths` and `network` are those of the match.
         """
         tried = {f.promise for f in self.findings}
         return Confinement(
@@ -160,6 +166,7 @@ class Report:
             untried=tuple(name for name in self.promised if name not in tried),
             pondering=pondering,
             paths=paths,
+            network=network,
         )
 
 
@@ -262,6 +269,8 @@ def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
             found = trio.run(_ask, seat, level, expected)
             if "hoard" in wanted:
                 found["hoard"] = trio.run(_hoard, seat, level, expected)
+            if "addresses" in wanted:
+                found["addresses"] = trio.run(_reach, seat, level, expected)
         sweep_before = children()
         found["daemon"] = found["daemon"] or _left(token, "a daemon", sweep_before)
         yield from found.items()
@@ -325,6 +334,24 @@ async def _hoard(seat: SeatSpec, level: Level, expected: dict[str, Any]) -> str:
         return ""
     finally:
         bot.end()
+
+
+async def _reach(seat: SeatSpec, level: Level, expected: dict[str, Any]) -> str:
+    """Have a probe reach for an address that is named, and for others."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+        async def answer() -> None:
+            await trio.lowlevel.wait_readable(server)
+            with server.accept()[0] as link:
+                link.sendall(b"here")
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(answer)
+            named = attrs.evolve(seat, network=(f"127.0.0.1:{port}",))
+            found = await _ask(named, level, {**expected, "try": ["addresses"], "named": port})
+            nursery.cancel_scope.cancel()
+    return found["addresses"]
 
 
 async def _put(bot: BotProcess, expected: dict[str, Any]) -> BotReply | Violation:
