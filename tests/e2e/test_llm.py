@@ -1,0 +1,186 @@
+"""The starter for language models, against a service in this process that answers like one."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from warpleague.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+KEY = "sk-very-s3cret"
+
+
+class Model(ThreadingHTTPServer):
+    """A service; `script` has what it does first: an HTTP status, a text, or silence (0). Then it answers 0."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.script: list[int | str] = []
+        self.asked: list[dict[str, Any]] = []
+        self.keys: set[str | None] = set()
+        self.over = threading.Event()
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Model
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.asked.append(json.loads(body))
+        self.server.keys.add(self.headers["Authorization"])
+        todo = self.server.script.pop(0) if self.server.script else "It is best. ANSWER: 0"
+        if todo == 0:
+            self.server.over.wait(30)
+            return
+        if isinstance(todo, int):
+            # A service may quote what it was sent; none of it may come into a record.
+            self.send_error(todo, "Unwell", explain=str(self.headers["Authorization"]))
+            return
+        told = {
+            "choices": [{"message": {"content": todo}}],
+            "usage": {"prompt_tokens": 100, "completion_tokens": 10},
+        }
+        data = json.dumps(told).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    with Model() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.over.set()
+        server.shutdown()
+        thread.join()
+
+
+def league(folder: Path, model: Model, level: str = "limits", extra: str = "", move_s: float = 60.0) -> Path:
+    """A league of the starter and a random bot, in a game of a few decisions."""
+    bot = folder / "llm"
+    shutil.copytree(ROOT / "bots" / "llm", bot)
+    address = f"127.0.0.1:{model.server_port}"
+    text = (bot / "model.toml").read_text("utf-8").replace("127.0.0.1:8080", address)
+    text = re.sub(r"pause_s = 1\.0", "pause_s = 0.001", text)
+    text = text.replace("input = 0.0", "input = 2.0").replace("output = 0.0", "output = 10.0")
+    (bot / "model.toml").write_text(text, "utf-8")
+    (folder / "key").write_text(KEY + "\n", "utf-8")
+    (folder / "key").chmod(0o600)
+    network = f', network = ["{address}"]' if level == "sandbox" else ""
+    path = folder / "models.toml"
+    path.write_text(
+        f'bots = [{{ path = "llm", key_file = "key"{network} }}, "{ROOT / "bots" / "random-python"}"]\n'
+        '[game]\nid = "aliens"\noptions = { max_turns = 2 }\n'
+        f'[format]\nseats = "fixed"\n[clock]\nmove_s = {move_s}\n[rules]\nlevel = "{level}"\n{extra}\n',
+        "utf-8",
+    )
+    return path
+
+
+def command(capsys: pytest.CaptureFixture[str], path: Path, action: str) -> Any:
+    main(
+        [
+            "league",
+            action,
+            str(path),
+            "--results",
+            str(path.parent / "results"),
+            "--json",
+            *(["--quiet"] if action == "run" else []),
+        ]
+    )
+    return json.loads(capsys.readouterr().out)
+
+
+def record_of(path: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    (file,) = command(capsys, path, "export")
+    text = Path(file).read_text("utf-8")
+    assert KEY not in text
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.usefixtures("sandboxed")
+def test_a_model_plays_and_its_tokens_are_summed(
+    model: Model,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    level: str,
+    request: pytest.FixtureRequest,
+) -> None:
+    """It reads the question in words, answers by numbers, is told of a useless reply, and its key stays with it."""
+    model.script = [503, "I do not know.", "ANSWER: 1"]
+    path = league(tmp_path, model, "sandbox")
+    run = command(capsys, path, "run")
+    assert (run["played"], run["standings"][0]["faults"] + run["standings"][1]["faults"]) == (1, 0)
+    assert model.keys == {f"Bearer {KEY}"}
+    first = model.asked[0]["messages"]
+    assert "The position:" in first[1]["content"]
+    assert "That names no action" in model.asked[2]["messages"][-1]["content"]
+    (line,) = command(capsys, path, "services")
+    replies = len(model.asked) - 1
+    assert (line["bot"], line["input_tokens"], line["output_tokens"]) == ("llm", 100 * replies, 10 * replies)
+    assert line["cost"] == pytest.approx(replies * 300 / 1e6)
+    acts = [act for act in record_of(path, capsys) if act["type"] == "act" and "note" in act]
+    assert acts[0]["note"] == "ANSWER: 1"
+    assert acts[0]["detail"]["usage"] == {"cost": 0.0006, "input_tokens": 200, "output_tokens": 20}
+    for file in (tmp_path / "results").rglob("*"):
+        assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
+
+
+def test_a_service_that_fails_is_told_and_asked_again(
+    model: Model, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After its attempts the bot says so, the league asks it again, and nothing is charged."""
+    model.script = [503] * 4 + [401]
+    path = league(tmp_path, model, extra="[service]\nask_again = 2")
+    run = command(capsys, path, "run")
+    assert [line["faults"] for line in run["standings"]] == [0, 0]
+    act = next(line for line in record_of(path, capsys) if "failed" in line.get("detail", ()))
+    assert [told["message"] for told in act["detail"]["failed"]] == [
+        "the model did not answer: HTTP 503 Unwell",
+        "the model did not answer: HTTP 401 Unwell",
+    ]
+    assert command(capsys, path, "services")[0]["failures"] == 2
+
+
+def test_a_silent_service_costs_no_timeout(
+    model: Model, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The bot keeps to its own clock: it says that the service failed before the referee's time is up."""
+    model.script = [0, 0]
+    path = league(tmp_path, model, move_s=2.0)
+    run = command(capsys, path, "run")
+    assert sum(line["faults"] for line in run["standings"]) == 1
+    (fault,) = command(capsys, path, "faults")
+    assert (fault["bot"], fault["kind"]) == ("llm", "service")
+    assert "no reply within" in fault["message"]
+
+
+def test_a_key_in_the_folder_of_a_bot_is_refused(
+    model: Model, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It would be copied and handed on with the bot."""
+    path = league(tmp_path, model)
+    shutil.move(tmp_path / "key", tmp_path / "llm" / "key")
+    path.write_text(path.read_text("utf-8").replace('key_file = "key"', 'key_file = "llm/key"'), "utf-8")
+    assert main(["league", "run", str(path), "--results", str(tmp_path / "results")]) == 2
+    assert "is in the folder of a bot" in capsys.readouterr().err
