@@ -40,10 +40,10 @@ class TogetherReferee(Referee):
         Seats that have nothing to decide, or whose question has been told before, are left out.
         """
         seat, legal, ask, used_ns = self.seat, self._legal, self._ask, self._used_ns
-        again, talked = self._again, self._talked
+        noted, talked = self._noted, self._talked
         asked = Question(seat, self.line, self.budget_ns, self._id)
         found = [asked]
-        self._again, self._talked = [], False
+        self._noted, self._talked = {}, False
         for other in self.game.together(self._state):
             if other == seat or other in self._posed:
                 continue
@@ -54,7 +54,7 @@ class TogetherReferee(Referee):
                 self._posed[other] = Question(other, self.line, self.budget_ns, self._id)
                 found.append(self._posed[other])
         self.seat, self._legal, self._ask = seat, legal, ask
-        self._again, self._talked = again, talked
+        self._noted, self._talked = noted, talked
         self._resume(asked, used_ns)
         return found
 
