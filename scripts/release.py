@@ -98,6 +98,19 @@ def check_native(folder: Path, digest: str) -> Path:
     return wheel
 
 
+def check_wire(number: str) -> None:
+    """Build the wire as a package of its own; installed alone in a new environment, its client can be imported."""
+    for old in DIST.glob("warpline-*"):
+        old.unlink()
+    build(ROOT / "protocol", DIST, "-t", "sdist", "-t", "wheel")
+    with tempfile.TemporaryDirectory() as folder:
+        venv = Path(folder) / "venv"
+        run(sys.executable, "-m", "venv", venv)
+        wheel = DIST / f"warpline-{number}-py3-none-any.whl"
+        run(venv / "bin/python", "-m", "pip", "install", "-q", "--no-index", wheel)
+        run(venv / "bin/python", "-c", "from warpline.client import run", cwd=Path(folder))
+
+
 def main() -> None:
     """Make all checks, each after the one before it."""
     name = f"warpleague-{version()}"
@@ -112,6 +125,7 @@ def main() -> None:
         if content(wheel) != content(Path(folder) / wheel.name):
             sys.exit("the sdist gives another wheel than the checkout")
 
+    check_wire(name.removeprefix("warpleague-"))
     shutil.rmtree(VENV, ignore_errors=True)
     run("env", f"VENV={VENV}", "LOCK=requirements/runtime.lock", ROOT / "scripts/bootstrap.sh")
     python = VENV / "bin/python"
@@ -121,6 +135,7 @@ def main() -> None:
         print(run(VENV / "bin/warpleague", "--version", cwd=Path(folder)), end="")
         native = check_native(Path(folder), play(Path(folder)))
     print(f"{name} can be released: dist/{name}.tar.gz, dist/{wheel.name}, dist/native/{native.name}")
+    print("and the wire by itself: dist/warpline-*")
 
 
 if __name__ == "__main__":

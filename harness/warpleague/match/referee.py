@@ -97,8 +97,7 @@ class Referee:
         self._talk = 0  # messages that the seat that is asked may still send
         self._talked = False  # whether the last action was one, so that the same decision goes on
         self._used_ns = 0  # what this decision has taken so far, its messages included
-        # What is noted of this decision: illegal answers (`again`) and failures (`failed`) after which it was asked
-        # again, and what a service took (`usage`).
+        # Of this decision: illegal answers (`again`), failures of services (`failed`), what they took (`usage`).
         self._noted: JsonObject = {}
         self._renewed = False  # whether this decision is to be asked again as it was
         self._refused_ns: tuple[int, ...] = (0, 0, 0)  # their wall, processor and waiting time
@@ -194,9 +193,8 @@ class Referee:
         if self._renewed:
             # Its service failed: the very same question under the next id, with all of its time.
             self._renewed = False
-            head = b'{"type":"act","id":%d,' % self._id
+            self.line = self.line.replace(b'"id":%d,' % self._id, b'"id":%d,' % (self._id + 1), 1)
             self._ids[seat] = self._id = self._id + 1
-            self.line = b'{"type":"act","id":%d,' % self._id + self.line[len(head) :]
             return
         self._ids[seat] = self._id = self._ids[seat] + 1
         move_ns, move_s = self._move_ns[seat], self._move_s[seat]
@@ -307,9 +305,8 @@ class Referee:
     def _failed(self, reply: Failed, line: bytes, wall_ns: int) -> Violation | None:
         """What it is that a service failed: a fault, or None if the decision is asked again, with all of its time."""
         so_far = self._spent.failures(self.seat) + len(self._noted.get("failed", ()))
-        allowed = so_far < self.spec.failures
-        self._renewed = allowed
-        return note_failure(self._noted, reply, line, wall_ns, allowed=allowed)
+        self._renewed = so_far < self.spec.failures
+        return note_failure(self._noted, reply, line, wall_ns, allowed=self._renewed)
 
     def is_late(self, line: bytes, seat: int | None = None) -> bool:
         """Whether `line` answers an earlier question that was substituted after a timeout; true once for each.
