@@ -150,7 +150,7 @@ def test_a_service_that_fails_is_told_and_asked_again(
     model: Model, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """After its attempts the bot says so, the league asks it again, and nothing is charged."""
-    model.script = [503] * 4 + [401]
+    model.script = [503, 503, 503, 503, 401]
     path = league(tmp_path, model, extra="[service]\nask_again = 2")
     run = command(capsys, path, "run")
     assert [line["faults"] for line in run["standings"]] == [0, 0]
