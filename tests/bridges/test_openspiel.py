@@ -75,6 +75,30 @@ def test_a_league_of_a_bridged_game_holds(tmp_path: Path) -> None:
     warpleague("league", "report", "l.toml", cwd=tmp_path)
 
 
+def test_chips_rank_a_league_of_poker(tmp_path: Path) -> None:
+    """Mean scores rank, with their errors, and the rating stays beside them; where all wins are alike it ranks."""
+    bots = ", ".join(f'{{ path = "{RANDOM}", name = "{name}" }}' for name in "abc")
+    (tmp_path / "l.toml").write_text(
+        f'bots = [{bots}]\n[game]\nid = "openspiel:leduc_poker"\n[format]\ndeals = 4\n'
+    )
+    warpleague("league", "run", "l.toml", "--quiet", cwd=tmp_path)
+    lines = json.loads(warpleague("league", "standings", "l.toml", "--json", cwd=tmp_path))
+    scores = [line["score"] for line in lines]
+    assert scores == sorted(scores, reverse=True)
+    assert [line["rank"] for line in lines] == [1, 2, 3]
+    assert all(line["score_error"] > 0 and line["fit"] is not None for line in lines)
+    assert "It ranks" in warpleague("league", "standings", "l.toml", cwd=tmp_path)
+    warpleague("league", "report", "l.toml", cwd=tmp_path)
+    assert [load_game(f"openspiel:{name}").by_score for name in ("leduc_poker", "chess")] == [True, False]
+
+
+def test_a_fault_saves_no_chips() -> None:
+    """Who is out of a game of chips has lost the most that can be lost, and the other has won it."""
+    game, state = dealt("leduc_poker", [(0,), (1,)])
+    lost = game.outcome(game.retire(state, 0)[0])
+    assert (lost.ranks, lost.scores) == ((2, 1), (-13.0, 13.0))
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [

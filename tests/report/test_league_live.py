@@ -42,7 +42,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Time:
 @pytest.fixture
 def league() -> SimpleNamespace:
     """As much of a league as a watcher looks at."""
-    season = SimpleNamespace(names=("anna", "bert"), bots=(1, 2), players=2, format=FormatTable())
+    season = SimpleNamespace(
+        names=("anna", "bert"), bots=(1, 2), players=2, game="aliens", format=FormatTable()
+    )
     config = SimpleNamespace(name="cup", rating=RatingTable())
     return SimpleNamespace(season=season, config=config, results=lambda: iter(()), barred=frozenset())
 

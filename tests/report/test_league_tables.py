@@ -180,3 +180,20 @@ def test_names_are_text_not_markup() -> None:
     out = text(tables.faults_table(by_kind([FaultLine("[bold]x", 1, "m", 0, fault)])), 120)
     assert "[bold]x" in out
     assert "[red]boom[/red]" in out
+
+
+def test_where_the_score_counts_it_ranks() -> None:
+    """One large win is worth more than three small ones; the rating stays beside the score, and LOS goes."""
+    tally = Tally(2, 16.0, 1500.0)
+    for group, (one, two) in enumerate([(-9.0, 9.0), (1.0, -1.0), (1.0, -1.0), (2.0, -2.0)]):
+        tally.add((0, 1), (1, 2) if one > two else (2, 1), (one, two), (0, 0), group=group)
+    fit = joint_fit(tally.outcomes, 2)
+    standings = ranked(("often", "much"), tally, fit, "score", solo=False)
+    assert [line.bot for line in standings.lines] == ["much", "often"]
+    assert [line.to_json()["score"] for line in standings.lines] == [1.25, -1.25]
+    assert [line.bot for line in ranked(("often", "much"), tally, fit, "fit", solo=False).lines][0] == "often"
+    out = text(tables.standings_table(standings, "cup", 120), 120)
+    row = next(row for row in out.splitlines() if "much" in row).split()
+    assert row[2:4] == ["1.25", f"{standings.lines[0].record.scores.half:.2f}"]
+    assert "score: the mean score of a match" in out
+    assert "LOS" not in out

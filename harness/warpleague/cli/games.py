@@ -59,6 +59,7 @@ def describe(game: Game[Any, Any]) -> dict[str, Any]:
             field.name: {"default": defaults[field.name], "help": field.metadata.get("help", "")}
             for field in attrs.fields(game.Options)
         },
+        "by_score": game.by_score,
         "actions": [action.do for action in game.Actions],  # type: ignore[attr-defined]
     }
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
+from warpleague.games import load_game
 from warpleague.league.placings import placings
 from warpleague.league.ratings.wanted import at_once, fitted
 from warpleague.league.statistics import Mean, differences_to_next, rounded, share_interval
@@ -102,6 +103,7 @@ class Standings:
     """The table, and what it is made of: bots in order of the season, pair totals, the joint fit (not in solo).
 
     `rival` is whether the matches were played against the game's own opponent. `course` are Elo ratings on the way.
+    With `by_score` mean scores rank, and not ratings, at tables of two and more.
     """
 
     lines: tuple[Standing, ...]
@@ -113,6 +115,7 @@ class Standings:
     rival: bool
     matches: int
     course: tuple[list[float], ...] = ()
+    by_score: bool = False
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -151,7 +154,9 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
         return _marked(_compared(table, columns), league)
     fit = fitted(counted.outcomes, season.names, rating)
     placed = placings(league)
-    table = ranked(season.names, counted, fit, rating.kind, solo=False, barred=league.barred, placed=placed)
+    table = ranked(
+        season.names, counted, fit, ranks_by(league), solo=False, barred=league.barred, placed=placed
+    )
     if rating.los == "holm":
         told = zip(table.lines, at_once([line.likelihood for line in table.lines]), strict=True)
         table = attrs.evolve(table, lines=tuple(attrs.evolve(line, likelihood=los) for line, los in told))
@@ -162,6 +167,11 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
             table, lines=tuple(attrs.evolve(line, lead=found[places[line.bot]]) for line in table.lines)
         )
     return _marked(table, league)
+
+
+def ranks_by(league: League) -> str:
+    """What ranks the bots of a league, as `ranked` takes it: the score where the game says so, else the rating."""
+    return "score" if load_game(league.season.game).by_score else league.config.rating.kind
 
 
 def on_same_deals(columns: Columns, bots: int) -> list[Mean]:
@@ -211,6 +221,7 @@ def ranked(
 ) -> Standings:
     """Put the bots in order: by the fitted rating, or if there is no fit or `kind` is "elo" match by match.
 
+    If `kind` is "score" the mean score comes first.
     Where a format has `placed` them, this comes first. Solo bots go by share of wins, then by mean margin, and where
     there is no rival by mean score. Equals share a rank and leave a gap; bots that have not played come last, and
     after them the `barred`, without a rank.
@@ -225,7 +236,11 @@ def ranked(
 
     def rated(bot: int) -> tuple[float, ...]:
         record, rating = tally.records[bot], ratings[bot]
-        if rating is None or not record.played:
+        if not record.played:
+            return (float("-inf"),)
+        if kind == "score":
+            return (round(record.scores.mean, 6),)
+        if rating is None:
             return (float("-inf"),)
         if rival:
             return (record.won / record.played, record.margins.mean)
@@ -268,4 +283,5 @@ def ranked(
         rival=rival,
         matches=tally.matches,
         course=tuple(tally.course),
+        by_score=kind == "score" and not solo,
     )

@@ -233,8 +233,12 @@ def _placing_remarks(standings: Standings) -> list[str]:
 def remarks(standings: Standings, *, wide: bool) -> list[str]:
     """What the columns of fitted standings mean, and what must not be compared; `wide` ones have all columns."""
     found = _placing_remarks(standings)
+    if standings.by_score:
+        found.append(
+            "score: the mean score of a match, with its error by deal. It ranks, since the game says so."
+        )
     found.append("fit: all results at once. Elo: match by match, the last matches count most.")
-    if wide:
+    if wide and not standings.by_score:
         found[-1] += " LOS: likelihood to be stronger than the next."
     if any(line.guessed for line in standings.lines):
         found.append(

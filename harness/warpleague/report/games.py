@@ -51,6 +51,8 @@ def print_game(game: dict[str, Any], console: Console) -> None:
             )
             table.add_row(*map(Text, (name, shown, option["help"])))
         console.print(table)
+    if game["by_score"]:
+        console.print("standings: by mean score")
     console.print(f"actions: {', '.join(game['actions'])}")
 
 

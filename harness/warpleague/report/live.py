@@ -19,7 +19,7 @@ from rich.text import Text
 from warpleague.league.formats.seating import seatings_count
 from warpleague.league.progress import RunWatcher
 from warpleague.league.ratings.wanted import fitted
-from warpleague.league.standings import ranked
+from warpleague.league.standings import ranked, ranks_by
 from warpleague.league.tallies import Tally, tally
 from warpleague.report.strength import brief, state_lines
 from warpleague.report.tables import standings_table
@@ -237,10 +237,11 @@ class LiveWatcher(_Counting):
             lines = [Text(line, no_wrap=True) for line in state_lines(self.test.state, width=width)]
             return Group(*parts, Text(""), *lines)
         if self._tally.matches:
-            season, rating = self.league.season, self.league.config.rating
+            season = self.league.season
             solo = season.players == 1
             fit = None if solo else self._fitted()
-            table = ranked(season.names, self._tally, fit, rating.kind, solo=solo, barred=self.league.barred)
+            kind = ranks_by(self.league)
+            table = ranked(season.names, self._tally, fit, kind, solo=solo, barred=self.league.barred)
             parts += [Text(""), standings_table(table, self.league.config.name, width, top=_TOP)]
         return Group(*parts)
 

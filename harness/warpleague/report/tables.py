@@ -64,14 +64,19 @@ def standings_table(
     if standings.solo:
         return _solo_table(standings, name, width, top)
     fitted, wide = standings.fit is not None and width >= _NARROW, width >= _WIDE
+    likelihoods = (
+        fitted and wide and not standings.by_score
+    )  # the next one in the table is not the next in strength
     table = make_table()
     _numbers(table, "#")
     _bot_column(table)
     placed = placing_headers(standings)
     for header in placed:
         table.add_column(header, justify="left" if header == "reached" else "right")
-    _numbers(table, *(("fit", "± 95 %") if fitted else ()), *(("LOS",) if fitted and wide else ()))
-    elo = not placed or width >= _WIDEST
+    if standings.by_score:
+        _numbers(table, "score", "± 95 %")
+    _numbers(table, *(("fit", "± 95 %") if fitted else ()), *(("LOS",) if likelihoods else ()))
+    elo = not (placed or standings.by_score) or width >= _WIDEST
     _numbers(table, *(("Elo",) if elo else ()))
     leads = width >= _WIDEST and bool(lead_remarks(standings))
     _numbers(table, *(("lead", "± 95 %") if leads else ()))
@@ -79,9 +84,11 @@ def standings_table(
     for line in standings.lines[:top]:
         record = line.record
         cells: list[str | Text] = [rank_words(line), Text(line.bot), *placing_words(line)]
+        if standings.by_score:
+            cells += mean_words(record.scores)
         if fitted:
             cells += fit_words(line)
-        if fitted and wide:
+        if likelihoods:
             cells.append("" if line.likelihood is None else f"{100 * line.likelihood:.0f} %")
         if elo:
             cells.append("-" if line.elo is None else f"{line.elo:.0f}")
@@ -91,7 +98,7 @@ def standings_table(
         if wide:
             cells.append(percent(record.points / record.played) if record.played else "-")
         table.add_row(*cells, _faults(record.faults))
-    captions = remarks(standings, wide=wide) if fitted else []
+    captions = remarks(standings, wide=wide) if fitted or standings.by_score else []
     if leads:
         captions += lead_remarks(standings)
     captions += disqualified_lines(standings)

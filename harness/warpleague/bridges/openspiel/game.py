@@ -89,6 +89,9 @@ class SpielGame(Game[State, "Play | Resign"]):
         self._fixed = fixed
         named = next((key for key in SEATS if key in known), "")
         self._seats = "" if named in fixed or name in SEATED else named
+        # Where wins differ in worth, as with the chips of poker, it is their worth that counts.
+        self.by_score = default.max_utility() > 1 or default.min_utility() < -1  # type: ignore[misc]
+        self.rules_version = 2 if self.by_score else 1  # type: ignore[misc]
         self.players = self._counts(default.num_players(), kind)  # type: ignore[misc]
 
     def _counts(self, usual: int, kind: Any) -> tuple[int, ...]:
@@ -214,9 +217,15 @@ class SpielGame(Game[State, "Play | Resign"]):
         return after, self._events(state, after, played, {"event": "retired", "seat": seat})
 
     def outcome(self, state: State) -> Outcome:
-        """OpenSpiel's returns; who resigned or is out ranks below the others."""
+        """OpenSpiel's returns; who resigned or is out ranks below the others.
+
+        Where the score is what counts, it has lost the most that can be lost, so that no bot saves its chips by a fault.
+        """
         returns = tuple(map(float, state.spiel.returns()))
-        return Outcome(_ranks(returns, state), returns, {}, state.why_over())
+        ranks = _ranks(returns, state)
+        if self.by_score and (gone := {*state.retired, state.resigned} - {None}):
+            returns = _forfeited(returns, gone, state.rules.spiel)
+        return Outcome(ranks, returns, {}, state.why_over())
 
     def to_json(self, state: State) -> JsonObject:
         """The history, from which OpenSpiel makes everything else again."""
@@ -323,6 +332,16 @@ def _possible(spiel: Any) -> list[int]:
     if spiel.is_chance_node():
         return [action for action, chance in spiel.chance_outcomes() if chance > 0]
     return list(spiel.legal_actions())
+
+
+def _forfeited(returns: tuple[float, ...], gone: set[Any], spiel: Any) -> tuple[float, ...]:
+    """The returns when the seats `gone` lose the most; in a game of zero sum the others share what these lose more."""
+    least = spiel.min_utility()
+    lost = sum(returns[seat] - least for seat in gone)
+    others = len(returns) - len(gone)
+    zero_sum = spiel.get_type().utility == pyspiel.GameType.Utility.ZERO_SUM
+    more = lost / others if zero_sum and others else 0.0
+    return tuple([least if seat in gone else value + more for seat, value in enumerate(returns)])
 
 
 def _ranks(returns: tuple[float, ...], state: State) -> tuple[int, ...]:

@@ -240,7 +240,7 @@ def _strength(line: Standing, table: Standings) -> str:
         return words[0] if line.placing.reached is not None else f"{words[0]} points"
     if table.rival:
         return f"{percent(line.record.won / line.record.played)} won" if line.record.played else ""
-    if table.solo:
+    if table.solo or table.by_score:
         return f"score {number(line.record.scores.mean)}" if line.record.played else ""
     fit, error = fit_words(line)
     return fit + (f" ± {error}" if error and not line.guessed else "")

@@ -193,12 +193,12 @@ def _standing(line: Standing) -> dict[str, Any]:
 
 
 def _ratings_chart(table: Standings) -> Markup:
-    """What ranks, with its 95 % interval: the fit, or in a solo league the share of wins or the score."""
+    """What ranks, with its 95 % interval: the fit, the score, or in a solo league the share of wins."""
     if table.rival:
         return charts.intervals(
             [_wins_row(line) for line in table.lines], "share of wins against the game, in percent"
         )
-    if table.solo:
+    if table.solo or table.by_score:
         return charts.intervals([_score_row(line) for line in table.lines], "mean score")
     return charts.intervals([_fit_row(line) for line in table.lines], "fitted rating, in Elo points")
 
