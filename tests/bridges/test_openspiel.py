@@ -77,15 +77,21 @@ def test_a_league_of_a_bridged_game_holds(tmp_path: Path) -> None:
 
 def test_chips_rank_a_league_of_poker(tmp_path: Path) -> None:
     """Mean scores rank, with their errors, and the rating stays beside them; where all wins are alike it ranks."""
-    bots = ", ".join(f'{{ path = "{RANDOM}", name = "{name}" }}' for name in "abc")
+    (tmp_path / "first").mkdir()
+    (tmp_path / "first" / "bot.toml").write_text(
+        'name = "first"\nrun = ["python3", "bot.py"]\ngames = ["*"]\n'
+    )
+    (tmp_path / "first" / "bot.py").write_text(
+        "from warpline.client import run\n\nrun(lambda question: 0, wants=())\n"
+    )
     (tmp_path / "l.toml").write_text(
-        f'bots = [{bots}]\n[game]\nid = "openspiel:leduc_poker"\n[format]\ndeals = 4\n'
+        f'bots = ["first", "{RANDOM}"]\n[game]\nid = "openspiel:leduc_poker"\n[format]\ndeals = 4\n'
     )
     warpleague("league", "run", "l.toml", "--quiet", cwd=tmp_path)
     lines = json.loads(warpleague("league", "standings", "l.toml", "--json", cwd=tmp_path))
     scores = [line["score"] for line in lines]
     assert scores == sorted(scores, reverse=True)
-    assert [line["rank"] for line in lines] == [1, 2, 3]
+    assert [line["rank"] for line in lines] == [1, 2]
     assert all(line["score_error"] > 0 and line["fit"] is not None for line in lines)
     assert "It ranks" in warpleague("league", "standings", "l.toml", cwd=tmp_path)
     warpleague("league", "report", "l.toml", cwd=tmp_path)

@@ -191,7 +191,7 @@ def test_where_the_score_counts_it_ranks() -> None:
     standings = ranked(("often", "much"), tally, fit, "score", solo=False)
     assert [line.bot for line in standings.lines] == ["much", "often"]
     assert [line.to_json()["score"] for line in standings.lines] == [1.25, -1.25]
-    assert [line.bot for line in ranked(("often", "much"), tally, fit, "fit", solo=False).lines][0] == "often"
+    assert ranked(("often", "much"), tally, fit, "fit", solo=False).lines[0].bot == "often"
     out = text(tables.standings_table(standings, "cup", 120), 120)
     row = next(row for row in out.splitlines() if "much" in row).split()
     assert row[2:4] == ["1.25", f"{standings.lines[0].record.scores.half:.2f}"]

@@ -219,7 +219,7 @@ class SpielGame(Game[State, "Play | Resign"]):
     def outcome(self, state: State) -> Outcome:
         """OpenSpiel's returns; who resigned or is out ranks below the others.
 
-        Where the score is what counts, it has lost the most that can be lost, so that no bot saves its chips by a fault.
+        Where the score is what counts, it has lost all that can be lost, so that no bot saves chips by a fault.
         """
         returns = tuple(map(float, state.spiel.returns()))
         ranks = _ranks(returns, state)
