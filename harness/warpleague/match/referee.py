@@ -22,7 +22,6 @@ from warpleague.match.scribe import Scribe, action_cache
 from warpleague.match.service import note_failure, note_usage, taken
 from warpleague.match.setup import first_state, load_options
 from warpleague.match.spec import MatchResult, SeatFault, Violation, retires
-from warpleague.match.spent import Spent
 from warpline import codec
 from warpline.messages import Answer, End, Failed
 
@@ -74,6 +73,7 @@ class Referee:
         self._dice = Dice(spec.key, spec.format, spec.rolled)
         self._actions = action_cache(game)
         self._scribe = Scribe(game, spec, started, confinement)
+        self._spent = self._scribe.spent
         self._confinement = confinement
         self._observer = observer
 
@@ -113,7 +113,6 @@ class Referee:
         self._strikes = [0] * seats
         self._then: list[JsonObject] = []
         self._faults: list[list[SeatFault]] = [[] for _ in range(seats)]
-        self._spent = Spent(seats)
 
     def lines_since(self, line: int) -> list[bytes]:
         """The lines of the record from number `line` on, as far as they are written; the header is number 0."""
@@ -271,7 +270,6 @@ class Referee:
         bank_ns = self._pay(wall_ns)
         if self._noted and "again" in self._noted:
             wall_ns, cpu_ns, wait_ns = map(add, self._refused_ns, (wall_ns, cpu_ns or 0, wait_ns or 0))
-        self._spent.add(seat, wall_ns, cpu_ns or 0, wait_ns or 0)
         if then:
             self._then = list(then)
         self._play(action, None, (wall_ns, cpu_ns, wait_ns), note, bank_ns, value)
@@ -280,9 +278,10 @@ class Referee:
     def _pay(self, wall_ns: int) -> int | None:
         """Charge an answer that took `wall_ns`; what is left of the bank, or None without one."""
         # An answer later than its time was owed that: the host was busy, and nobody pays for it.
-        charged_ns = wall_ns if self.budget_ns is None else min(wall_ns, self.budget_ns)
+        budget_ns = self.budget_ns
+        charged_ns = wall_ns if budget_ns is None or wall_ns < budget_ns else budget_ns
         self._used_ns += charged_ns
-        return self.charge(charged_ns)
+        return None if self._banks[self.seat] is None else self.charge(charged_ns)
 
     def _refused(
         self, violation: Violation, wall_ns: int = 0, cpu_ns: int | None = None, wait_ns: int | None = None

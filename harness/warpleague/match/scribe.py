@@ -1,4 +1,4 @@
-"""Writes the record of a match: each line in canonical form as it happens, then the digest and the seal."""
+"""Writes the record of a match: each line in canonical form, then the digest and the seal."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import attrs
 from warpleague import __version__
 from warpleague.games.values import Kept
 from warpleague.match.lines import digest_form, digest_of, number, outcome_form, seal
+from warpleague.match.spent import Spent
 from warpline.codec import canonical, to_bytes
 
 if TYPE_CHECKING:
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from warpleague.match.confinement import Confinement
     from warpleague.match.spec import Mark, MatchSpec, SeatSpec, TimeControl
 
+    Times = tuple[int, int | None, int | None]
+    _Played = tuple[Any, str, int, Mark | None]
+    """An action, what was asked, the seat, and the mark."""
+    _More = tuple[str | None, int | None, float | None, JsonObject | None]
+    """A note, what is left of the bank, a value, and the detail."""
+
 _MARKED: Final[dict[Mark | None, tuple[bytes, bytes]]] = {
     None: (b"", b""),
     "auto": (b',"auto":true', b""),
@@ -27,6 +34,9 @@ _MARKED: Final[dict[Mark | None, tuple[bytes, bytes]]] = {
 }
 """The member of an act line that each mark is, by its place: after `ask`, or after `seat`."""
 
+_MOST_NOTED: Final = 256
+"""So many decisions at most are noted before they are written."""
+
 _MS: Final = Kept[int, bytes](lambda us: to_bytes(number(us / 1000)), 20_000)
 """Microseconds as JSON milliseconds."""
 
@@ -34,11 +44,11 @@ _MS: Final = Kept[int, bytes](lambda us: to_bytes(number(us / 1000)), 20_000)
 class ActionCache:
     """The JSON bytes of a game's actions: `wire` in wire order, `heads` as a record's act line begins, up to its ask.
 
-    Engines keep one object for each action, so a look-up replaces encoding. Bounded, since an action of free
+    `ends` are both ends of an act line, by action, ask, seat and mark. Engines keep one object for each action, so a look-up replaces encoding. Bounded, since an action of free
     text must not fill it.
     """
 
-    __slots__ = ("heads", "wire")
+    __slots__ = ("ends", "heads", "wire")
     _most: Final = 50_000
 
     def __init__(self, game: Game[Any, Any]) -> None:
@@ -46,6 +56,14 @@ class ActionCache:
         self.heads: Kept[Any, bytes] = Kept(
             lambda action: b'{"action":' + canonical(game.action_json(action)) + b',"ask":"', self._most
         )
+        self.ends: Kept[_Played, tuple[bytes, bytes]] = Kept(self._ends, self._most)
+
+    def _ends(self, played: _Played) -> tuple[bytes, bytes]:
+        """An act line up to its ask and what may follow it, and from its seat on."""
+        action, ask, seat, mark = played
+        after_ask, after_seat = _MARKED[mark]
+        head = b'%b%b"%b' % (self.heads[action], ask.encode(), after_ask)
+        return head, b',"seat":%d%b,"type":"act"}\n' % (seat, after_seat)
 
     def listed(self, actions: Iterable[Any]) -> bytes:
         """The JSON list of `actions`, as the wire shows it."""
@@ -58,18 +76,6 @@ _CACHES: dict[Game[Any, Any], ActionCache] = {}
 def action_cache(game: Game[Any, Any]) -> ActionCache:
     """The one cache of `game` in this process."""
     return _CACHES.get(game) or _CACHES.setdefault(game, ActionCache(game))
-
-
-@lru_cache(maxsize=1024)
-def _asked(ask: str, mark: Mark | None) -> bytes:
-    """The end of `ask` in an act line, and the member that may follow it."""
-    return b'%b"%b' % (ask.encode(), _MARKED[mark][0])
-
-
-@lru_cache(maxsize=1024)
-def _seated(seat: int, mark: Mark | None) -> bytes:
-    """The end of an act line, from `seat` on."""
-    return b',"seat":%d%b,"type":"act"}\n' % (seat, _MARKED[mark][1])
 
 
 @lru_cache(maxsize=8192)
@@ -90,9 +96,13 @@ def chance_line(n: int, at: str | None, of: tuple[Weights, ...], outcome: Rolled
 
 
 class Scribe:
-    """The record of one match in the making; `count` lines have been written after the header."""
+    """The record of one match in the making; `count` lines come after the header so far.
 
-    __slots__ = ("_digested", "_heads", "_lines", "count")
+    Decisions are only noted while bots play, and written some hundred at a time: between two switches to other
+    processes each step takes about twice as long as in a row. `spent` sums up the times of those that are written.
+    """
+
+    __slots__ = ("_digested", "_ends", "_lines", "_noted", "count", "spent")
 
     def __init__(
         self, game: Game[Any, Any], spec: MatchSpec, started: str, confinement: Confinement | None = None
@@ -101,20 +111,21 @@ class Scribe:
         if confinement is not None:
             header["detail"] = confinement.to_json()
         self.count = 0
+        self.spent = Spent(len(spec.seats))
+        self._noted: list[bytes | tuple[int, _Played, Times | None, _More | None]] = []
         self._lines = [canonical(header) + b"\n"]
         self._digested = [digest_form(header)]
-        self._heads = action_cache(game).heads
+        self._ends = action_cache(game).ends
 
     def since(self, line: int) -> list[bytes]:
-        """The lines from number `line` on that are written so far; the header is number 0."""
+        """The lines from number `line` on, as far as the match has come; the header is number 0."""
+        self._write()
         return self._lines[line:]
 
     def chance(self, at: str | None, of: tuple[Weights, ...], outcome: Rolled) -> None:
         """Write what the dice showed, and the address of the roll, which records of format 1 do not have."""
         self.count += 1
-        line = chance_line(self.count, at, of, outcome)
-        self._lines.append(line)
-        self._digested.append(line)
+        self._noted.append(chance_line(self.count, at, of, outcome))
 
     def act(
         self,
@@ -122,7 +133,7 @@ class Scribe:
         ask: str,
         action: Any,
         mark: Mark | None = None,
-        times_ns: tuple[int, int | None, int | None] | None = None,
+        times_ns: Times | None = None,
         note: str | None = None,
         bank_ns: int | None = None,
         value: float | None = None,
@@ -135,33 +146,59 @@ class Scribe:
         of illegal answers and failures after which the decision was asked again, and of what a service took.
         """
         self.count += 1
-        remark = b"" if note is None else b',"note":' + canonical(note)
-        # The keys stand in canonical order. The digest takes the line without bank and times.
-        head = self._heads[action] + _asked(ask, mark)
-        end = (
-            _seated(seat, mark)
-            if value is None
-            else b'%b,"value":%b}\n' % (_seated(seat, mark)[:-2], _share(value))
-        )
-        rest = b',"n":%d%b%b' % (self.count, remark, end)
-        self._digested.append(head + rest)
-        if bank_ns is not None:
-            left_ms = bank_ns // 1_000_000
-            head += b',"bank_s":' + to_bytes(left_ms / 1000 if left_ms % 1000 else left_ms // 1000)
-        if detail:
-            head += b',"detail":' + canonical(detail)
-        if times_ns is not None:
+        more = None
+        if note is not None or bank_ns is not None or value is not None or detail:
+            more = note, bank_ns, value, detail or None  # empty, it may be filled for the next decision
+        self._noted.append((self.count, (action, ask, seat, mark), times_ns, more))
+        if len(self._noted) >= _MOST_NOTED:
+            self._write()
+
+    def _write(self) -> None:
+        """Write what is noted; the keys of a line stand in canonical order."""
+        lines, digested, ends, add = self._lines, self._digested, self._ends, self.spent.add
+        for noted in self._noted:
+            if isinstance(noted, bytes):
+                lines.append(noted)
+                digested.append(noted)
+                continue
+            n, played, times_ns, more = noted
+            head, end = ends[played]
+            if more is None:
+                digested.append(b'%b,"n":%d%b' % (head, n, end))
+            else:
+                note, bank_ns, value, detail = more
+                if note is not None:
+                    end = b',"note":%b%b' % (canonical(note), end)
+                if value is not None:
+                    end = b'%b,"value":%b}\n' % (end[:-2], _share(value))
+                digested.append(b'%b,"n":%d%b' % (head, n, end))
+                # The digest takes the line without these and the times.
+                if bank_ns is not None:
+                    left_ms = bank_ns // 1_000_000
+                    head += b',"bank_s":' + to_bytes(left_ms / 1000 if left_ms % 1000 else left_ms // 1000)
+                if detail:
+                    head += b',"detail":' + canonical(detail)
+            if times_ns is None:
+                lines.append(b'%b,"n":%d%b' % (head, n, end))
+                continue
             wall, cpu, wait = times_ns
-            rest = b',"ms":[%b,%b,%b]%b' % (
-                _MS[wall // 1000],
-                b"null" if cpu is None else _MS[cpu // 1000],
-                b"null" if wait is None else _MS[wait // 1000],
-                rest,
+            add(played[2], wall, cpu or 0, wait or 0)
+            lines.append(
+                b'%b,"ms":[%b,%b,%b],"n":%d%b'
+                % (
+                    head,
+                    _MS[wall // 1000],
+                    b"null" if cpu is None else _MS[cpu // 1000],
+                    b"null" if wait is None else _MS[wait // 1000],
+                    n,
+                    end,
+                )
             )
-        self._lines.append(head + rest)
+        self._noted.clear()
 
     def fault(self, seat: int, kind: str, retired: bool, detail: JsonObject) -> None:
         """Write a fault."""
+        self._write()
         self.count += 1
         data = {
             "type": "fault",
@@ -176,6 +213,7 @@ class Scribe:
 
     def end(self, outcome: Outcome, detail: JsonObject | None = None) -> tuple[str, bytes]:
         """The digest, and the whole sealed record with its end line; `detail`, if given, is undigested."""
+        self._write()
         end = outcome_form(outcome)
         if detail is not None:
             end["detail"] = detail
