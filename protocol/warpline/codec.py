@@ -265,6 +265,9 @@ to_bytes = msgspec.json.Encoder().encode
 
 _sorted_bytes: Final = msgspec.json.Encoder(order="sorted").encode
 _DIGITS_TO_0: Final = bytes.maketrans(b"123456789", b"000000000")
+_exponent: Final = re.compile(
+    rb"(?:^|[\[:,])-?[0-9]++(?:\.[0-9]++)?e"
+).search  # digests have 0e, too, but not this
 _python_json: Final = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 ).encode
@@ -279,7 +282,11 @@ def canonical(value: object) -> bytes:
     found = _sorted_bytes(value)
     # msgspec writes otherwise than Python: exponents, numbers below 1e-4, and null for what is not finite.
     # The same bytes inside a string cost a detour, never a difference.
-    if b".0000" in found or b"null" in found or b"0e" in found.translate(_DIGITS_TO_0):
+    if (
+        b".0000" in found
+        or b"null" in found
+        or (b"0e" in found.translate(_DIGITS_TO_0) and _exponent(found) is not None)
+    ):
         return _python_json(value).encode()
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from warpleague import __version__
 from warpleague.match.chance import bot_seed
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from warpleague.games.api import Game
     from warpleague.match.spec import MatchSpec
     from warpline.messages import BotMessage
+
+_USUAL_READY: Final = b'{"type":"ready"}'
 
 
 def hello_line() -> bytes:
@@ -56,6 +58,8 @@ def start_line(spec: MatchSpec, game: Game[Any, Any], state: Any, seat: int) -> 
 
 def judge_ready(line: bytes) -> Violation | None:
     """Judge the line that answers start."""
+    if line == _USUAL_READY:
+        return None
     message = _decode(line)
     if isinstance(message, Violation):
         return Violation("startup", f"bad ready message: {message.message}", message.detail)

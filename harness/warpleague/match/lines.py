@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import binascii
+import struct
 from base64 import b64decode, b64encode
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
@@ -47,10 +48,7 @@ def digest_form(data: dict[str, Any]) -> bytes:
 
 def digest_of(parts: Iterable[bytes]) -> str:
     """The hexadecimal SHA-256 over the digest forms of all lines, the end line's without its digest."""
-    hasher = sha256()
-    for part in parts:
-        hasher.update(part)
-    return hasher.hexdigest()
+    return sha256(b"".join(parts)).hexdigest()
 
 
 def end_digest(record: bytes) -> str | None:
@@ -71,7 +69,7 @@ def seal(lines: Sequence[bytes]) -> bytes:
     It holds, in base64, the big-endian CRC-32 of every line, and last the CRC-32 of those bytes: so that damage
     to any byte is found and placed, also in what the digest leaves out.
     """
-    checksums = b"".join([crc32(line).to_bytes(4, "big") for line in lines])
+    checksums = struct.pack(f">{len(lines)}I", *map(crc32, lines))
     checksums += crc32(checksums).to_bytes(4, "big")
     return b'{"crc":"' + b64encode(checksums) + b'","type":"seal"}\n'
 

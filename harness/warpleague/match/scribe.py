@@ -44,8 +44,8 @@ _MS: Final = Kept[int, bytes](lambda us: to_bytes(number(us / 1000)), 20_000)
 class ActionCache:
     """The JSON bytes of a game's actions: `wire` in wire order, `heads` as a record's act line begins, up to its ask.
 
-    `ends` are both ends of an act line, by action, ask, seat and mark. Engines keep one object for each action, so a look-up replaces encoding. Bounded, since an action of free
-    text must not fill it.
+    `ends` are both ends of an act line, by action, ask, seat and mark. Engines keep one object for each action,
+    so a look-up replaces encoding. Bounded, since an action of free text must not fill it.
     """
 
     __slots__ = ("ends", "heads", "wire")
@@ -232,7 +232,8 @@ def _seat(seat: SeatSpec) -> JsonObject:
 
 
 def _clock(clock: TimeControl) -> JsonObject:
-    return {name: number(value) for name, value in attrs.asdict(clock).items() if value is not None}
+    fields = ((field.name, getattr(clock, field.name)) for field in attrs.fields(type(clock)))
+    return {name: number(value) for name, value in fields if value is not None}
 
 
 def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> JsonObject:

@@ -5,7 +5,7 @@ It reads no files and no command lines: its callers have parsed them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -17,12 +17,19 @@ if TYPE_CHECKING:
     from warpleague.games.api import Game, JsonObject
     from warpleague.match.spec import Level, MatchSpec, SeatSpec
 
+_MOST_LOADED: Final = 64
+_loaded: Final[dict[tuple[Game[Any, Any], int, str], Any]] = {}
+"""Options that were in order, by game, players and JSON form as text: those of the next match are often the same."""
+
 
 def load_options(game: Game[Any, Any], players: int, raw: Mapping[str, Any], where: str = "options") -> Any:
     """The game's `Options` from their JSON form, checked against each other and the number of players.
 
     Raises `OptionsError`, naming `where` and the option.
     """
+    known = game, players, repr(raw)
+    if (found := _loaded.get(known)) is not None:
+        return found
     from warpleague.strict import structure  # its packages take long to load: only where options are read
 
     if players not in game.players:
@@ -32,6 +39,9 @@ def load_options(game: Game[Any, Any], players: int, raw: Mapping[str, Any], whe
     except ConfigError as error:
         raise OptionsError(str(error)) from None
     game.check_options(players, options)
+    if len(_loaded) >= _MOST_LOADED:
+        _loaded.clear()
+    _loaded[known] = options
     return options
 
 

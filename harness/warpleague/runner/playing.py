@@ -286,9 +286,11 @@ def _punish(
 
 async def _close_all(bots: list[Seat | None]) -> None:
     """End every bot that is still in, all at once, each with a moment to exit by itself."""
+    left = [bot for bot in bots if bot is not None]
+    if not left:
+        return
     with trio.CancelScope(shield=True):
         async with trio.open_nursery() as nursery:
-            for bot in bots:
-                if bot is not None:
-                    bot.tell(greeting.quit_line())
-                    nursery.start_soon(bot.close, GRACE_S)
+            for bot in left:
+                bot.tell(greeting.quit_line())
+                nursery.start_soon(bot.close, GRACE_S)

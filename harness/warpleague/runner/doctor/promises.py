@@ -161,13 +161,19 @@ class Report:
         return Confinement(
             level=self.level,
             made_by=self.made_by,
-            host=f"{platform.system()} {platform.release()} {platform.machine()}",
+            host=_host(),
             kept=tuple(f.promise for f in self.findings if f.kept),
             untried=tuple(name for name in self.promised if name not in tried),
             pondering=pondering,
             paths=paths,
             network=network,
         )
+
+
+@cache
+def _host() -> str:
+    """The kind of machine: system, release, architecture."""
+    return f"{platform.system()} {platform.release()} {platform.machine()}"
 
 
 @cache
