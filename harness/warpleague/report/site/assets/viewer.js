@@ -339,6 +339,7 @@
   let shown = -1;
   let shownViewer = -1;
   let linked = 0;
+  let address = window.location.hash; // as it was last read or written here
 
   function show(n, viewer = state.viewer) {
     if (viewer > 0 && !whole) {
@@ -365,11 +366,14 @@
   }
 
   function link() {
+    if (window.location.hash !== address) return; // a link was followed, and its event is on its way
     const as = state.viewer === 0 ? "" : `&as=${state.viewer - 1}`;
     window.history.replaceState(null, "", `#n=${state.n}${as}`);
+    address = window.location.hash;
   }
 
   function follow(event) {
+    address = window.location.hash;
     const wanted = new URLSearchParams(window.location.hash.slice(1));
     if (event) {
       if (!["n", "as", "play"].some((name) => wanted.has(name))) return; // another part of the page
