@@ -117,6 +117,15 @@ def test_no_line_is_wider_than_the_terminal(game_id: str, width: int) -> None:
             assert max(map(len, lines)) <= width
 
 
+@pytest.mark.parametrize("width", [50, 80])
+def test_sheets_without_room_side_by_side_are_all_there(width: int) -> None:
+    """On a narrow terminal sheets come in several rows, and none of them is cut."""
+    game: Any = load_game("sheets")
+    scene = game.scene(game.initial(4, game.Options()), None)
+    dots = [sum(line.count("·") for line in drawn(scene, columns)) for columns in (width, 300)]
+    assert dots[0] == dots[1] == 4 * 49
+
+
 def test_a_control_character_cannot_reach_the_terminal() -> None:
     """Captions, titles and lines of panels are shown with their control characters spelled out."""
     scene = Scene("square", (), panels=(Panel("a\x1b[2J", ("b\x07",)),), caption="c\x9b")

@@ -50,10 +50,9 @@ def _parts(scene: Scene, width: int) -> list[RenderableType]:
         parts.append(Text(safe(scene.caption), style="bold"))
     panels = scene.panels
     if scene.cells:
-        board = draw_board(scene, width)
-        lines = board.plain.split("\n")
-        across = max(map(len, lines))
-        beside = _beside(panels, width - across - 2, len(lines))
+        board = _board(scene, width)
+        lines = board.plain.count("\n") + 1
+        beside = _beside(panels, width - _across_lines(board) - 2, lines)
         if beside:
             grid = Table.grid(padding=(0, 2))
             grid.add_row(board, Group(*map(_box, beside)))
@@ -66,6 +65,35 @@ def _parts(scene: Scene, width: int) -> list[RenderableType]:
     if panels:
         parts.append(_columns(panels, width))
     return parts
+
+
+def _board(scene: Scene, width: int) -> Text:
+    """The board; sheets that do not fit side by side into so many columns come in several rows."""
+    board = draw_board(scene, width)
+    owners = list(dict.fromkeys(cell.owner for cell in scene.cells))
+    if not scene.apart:
+        return board
+    for rows in range(2, len(owners) + 1):
+        if _across_lines(board) <= width:
+            break
+        count = -(-len(owners) // rows)
+        groups = [set(owners[at : at + count]) for at in range(0, len(owners), count)]
+        board = Text("\n\n").join(draw_board(_of(scene, group), width) for group in groups)
+    return board
+
+
+def _across_lines(board: Text) -> int:
+    return max(map(len, board.plain.split("\n")))
+
+
+def _of(scene: Scene, owners: set[int | None]) -> Scene:
+    """The part of a scene that belongs to these owners."""
+    return attrs.evolve(
+        scene,
+        cells=tuple(cell for cell in scene.cells if cell.owner in owners),
+        pieces=tuple(piece for piece in scene.pieces if piece.owner in owners),
+        links=tuple(link for link in scene.links if link.owner in owners),
+    )
 
 
 def _wrapped(words: Sequence[str], width: int) -> str:
