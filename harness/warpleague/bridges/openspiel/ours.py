@@ -207,16 +207,14 @@ class _Observer:
     """What a seat knows of a position: its view. With perfect recall, also which actions it has taken."""
 
     def __init__(self, game: _Game, *, recalls: bool) -> None:
-        names, self._fill = layout(game.ours.id)
+        names, self._seen = layout(game.ours.id)
         self._ours, self._recalls = game.ours, recalls
         self.tensor = np.zeros(len(names), np.float32)
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: _State, player: int) -> None:
         """Fill `tensor` with what `player` sees."""
-        found: list[int] = []
-        self._fill(self._ours.view(state.at.position, player), found)
-        self.tensor[:] = found
+        self.tensor[:] = self._seen(self._ours.view(state.at.position, player))
 
     def string_from(self, state: _State, player: int) -> str:
         """The view of `player` as JSON."""

@@ -6,7 +6,6 @@ An agent is asked what a bot would be asked: dice are rolled and forced moves pl
 from __future__ import annotations
 
 import secrets
-from array import array
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -43,7 +42,7 @@ class Environment(AECEnv):  # type: ignore[misc]
     def __init__(self, game: str, players: int | None, options: Mapping[str, Any]) -> None:
         super().__init__()
         self.actions, self._numbers = universe(game)
-        self.names, self._fill = layout(game)
+        self.names, self._seen = layout(game)
         self.game = load_game(game)
         self.metadata = {**self.metadata, "name": f"warpleague_{game}"}  # type: ignore[misc]
         self._players = self.game.players[0] if players is None else players
@@ -114,13 +113,11 @@ class Environment(AECEnv):  # type: ignore[misc]
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """What the agent's seat sees, as arrays."""
         seat = self._seats[agent]
-        found: list[int] = []
-        self._fill(self.game.view(self._state, seat), found)
         mask = np.zeros(len(self.actions), np.int8)
         if agent == self.agent_selection and self._legal:
             numbers = self._numbers
             mask[[numbers[action] for action in self._legal]] = 1
-        return {"observation": np.frombuffer(array("h", found), np.int16), "action_mask": mask}
+        return {"observation": self._seen(self.game.view(self._state, seat)), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
         """Take the action with this number for the agent that is to act; `ValueError` if it is not legal."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import types
 import typing
+from array import array
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, Union
 
 import attrs
+import numpy as np
 
 from warpleague.games import load_game
 from warpleague.games.reading import json_fields
@@ -19,10 +21,15 @@ from warpleague.games.reading import json_fields
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
+    from warpleague.games.api import JsonObject
+
 MISSING: Final = -99
 """What stands where a view has nothing."""
 
-Fill: TypeAlias = "Callable[[Any, list[int]], object]"
+Numbers: TypeAlias = "array[int]"
+Fill: TypeAlias = "Callable[[Any, Numbers], object]"
 
 _SUITS: Final = ("suns", "moons", "crowns", "arms")
 _LEFT_OUT: Final = frozenset(
@@ -61,10 +68,21 @@ _MOST: Final = {
 
 
 @cache
-def layout(game_id: str) -> tuple[tuple[str, ...], Fill]:
-    """The names of the places of a game's observation, and a function that appends the numbers of a view."""
+def layout(game_id: str) -> tuple[tuple[str, ...], Callable[[JsonObject], NDArray[np.int16]]]:
+    """The names of the places of a game's observation, and a function that makes the array of a view."""
     names, fill = _reader(load_game(game_id).View, game_id, "")
-    return tuple(names), fill
+
+    def filled(view: JsonObject) -> NDArray[np.int16]:
+        found = array("h")
+        fill(view, found)
+        return np.frombuffer(found, np.int16)
+
+    return tuple(names), filled
+
+
+def _missing(size: int) -> Numbers:
+    """So many places with nothing in them: an array, since most places of most views are empty."""
+    return array("h", [MISSING]) * size
 
 
 def _reader(hint: Any, at: str, name: str) -> tuple[list[str], Fill]:
@@ -101,9 +119,9 @@ def _reader(hint: Any, at: str, name: str) -> tuple[list[str], Fill]:
 
 
 def _optional(fill: Fill, size: int, *, whole: bool) -> Fill:
-    gap = [MISSING] * size
+    gap = _missing(size)
 
-    def filled(value: Any, out: list[int]) -> None:
+    def filled(value: Any, out: Numbers) -> None:
         if value is None:
             out.extend(gap)
         else:
@@ -114,9 +132,9 @@ def _optional(fill: Fill, size: int, *, whole: bool) -> Fill:
 
 def _members(parts: list[tuple[str, tuple[list[str], Fill]]]) -> tuple[list[str], Fill]:
     names = [name for _, (inner, _) in parts for name in inner]
-    known = [(key, fill, [MISSING] * len(inner)) for key, (inner, fill) in parts]
+    known = [(key, fill, _missing(len(inner))) for key, (inner, fill) in parts]
 
-    def filled(value: Any, out: list[int]) -> None:
+    def filled(value: Any, out: Numbers) -> None:
         for key, fill, gap in known:
             if key in value:
                 fill(value[key], out)
@@ -127,13 +145,18 @@ def _members(parts: list[tuple[str, tuple[list[str], Fill]]]) -> tuple[list[str]
 
 
 def _items(fill: Fill, most: int, size: int, kind: Any) -> Fill:
-    def filled(value: Any, out: list[int]) -> None:
+    gaps = [_missing(size * (most - there)) for there in range(most)]
+
+    def filled(value: Any, out: Numbers) -> None:
         for item in value[:most]:
             fill(item, out)
-        out.extend([MISSING] * (size * (most - len(value))))
+        if len(value) < most:
+            out.extend(gaps[len(value)])
 
-    def numbers(value: Any, out: list[int]) -> None:
-        out.extend(value[:most])
-        out.extend([MISSING] * (most - len(value)))
+    def numbers(value: Any, out: Numbers) -> None:
+        if value:
+            out.fromlist(value[:most])
+        if len(value) < most:
+            out.extend(gaps[len(value)])
 
     return numbers if kind is int else filled
