@@ -186,7 +186,6 @@ def _run(args: argparse.Namespace) -> int:
     """Exit code 0: all played, or stopped by the user between matches; 1: a match is void."""
     from warpleague.league.config import load_config
     from warpleague.league.league import open_to_run
-    from warpleague.report.views import all_tables
 
     config = load_config(args.config)
     try:
@@ -203,6 +202,8 @@ def _run(args: argparse.Namespace) -> int:
             print_json(_run_json(league, report))
         else:
             if not args.quiet and league.store.count():
+                from warpleague.report.views import all_tables
+
                 console = _console()
                 console.print(all_tables(league, console.width), "")
             _conclude(args, league, report)

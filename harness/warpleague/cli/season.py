@@ -46,19 +46,20 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
 
 @contextmanager
 def _watcher(args: argparse.Namespace) -> Iterator[RunWatcher]:
-    from warpleague.league.progress import RunWatcher
-    from warpleague.report.live import LiveWatcher, PlainWatcher
-    from warpleague.report.terminal import make_console
-
-    console = make_console(stderr=True)
     if args.quiet:
+        from warpleague.league.progress import RunWatcher
 
         class Quiet(RunWatcher):
             def note(self, text: str) -> None:
                 say(f"note: {text}")
 
         yield Quiet()
-    elif not console.is_terminal:
+        return
+    from warpleague.report.live import LiveWatcher, PlainWatcher
+    from warpleague.report.terminal import make_console
+
+    console = make_console(stderr=True)
+    if not console.is_terminal:
         yield PlainWatcher(console)
     else:
         with LiveWatcher(console) as watcher:

@@ -25,7 +25,6 @@ from warpleague.league.pool import RefereeDied, RefereePool, usable_cores
 from warpleague.league.progress import RunReport, RunWatcher, Void
 from warpleague.league.schedule import Course
 from warpleague.league.services import judge, voided
-from warpleague.runner.doctor.promises import first_cause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -83,11 +82,6 @@ def run_league(
 
     Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
     """
-    if play is None:
-        from warpleague.runner.play import play_beside, play_in_series
-
-        chosen: Any = play_beside if executor is None else play_in_series
-        play = cast("Play", chosen if logs is None else partial(chosen, log=True))
     own = None
     before = count_played(league)
     total = league.total(before)
@@ -102,9 +96,16 @@ def run_league(
         # A referee without a match would cost its start for nothing.
         jobs = wanted if total is None else max(min(wanted, total - before), 1)
         tasks = 0 if how.matches_per_job == "auto" else how.matches_per_job
-        modules = ("warpleague.runner.play", type(load_game(league.season.game)).__module__)
+        game = type(load_game(league.season.game)).__module__
+        modules = ("warpleague.runner.play", "warpleague.league.tasks", game)
         executor = own = RefereePool(jobs, how.affinity, tasks, modules)
         jobs = None
+    if play is None:
+        # It takes long to load: meanwhile the process that starts referees loads the same.
+        from warpleague.runner.play import play_beside, play_in_series
+
+        chosen: Any = play_in_series if own is None else play_beside
+        play = cast("Play", chosen if logs is None else partial(chosen, log=True))
     run = _Run(league, total, before, executor, jobs, play, watcher or RunWatcher(), logs)
     run.most, run.for_s, run.until, run.publish = most, for_s, until, publish
     if own is not None:
@@ -391,6 +392,8 @@ class _Run:
                     f"match {fixture.number} ({fixture.id}): {error}, {flight.deaths + 1} times; "
                     "memory may be short (see the kernel's log), or the match kills its referee"
                 )
+        from warpleague.runner.doctor.promises import first_cause
+
         cause = first_cause(error)  # trio's nurseries put even a single error into a group
         void = Void(fixture, f"{type(cause).__name__}: {cause}", _trace(error))
         self.void.append(void)
