@@ -6,6 +6,7 @@ comes, so no firewall is needed.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -41,6 +42,7 @@ class _Relay:
     """The relay of this process."""
 
     def __init__(self) -> None:
+        self._owner = os.getpid()
         self._control, theirs = socket.socketpair()
         self._control.settimeout(_ANSWER_S)
         program = str(Path(__file__).with_name("relay.py"))
@@ -51,6 +53,7 @@ class _Relay:
                 {"PATH": os.defpath},
                 [theirs.fileno()],
             )
+        atexit.register(self.close)
 
     def alive(self) -> bool:
         return ended(self._process) is None
@@ -66,6 +69,9 @@ class _Relay:
         return told.decode().strip()
 
     def close(self) -> None:
+        if os.getpid() != self._owner:
+            return  # a fork that ends must not take it from its parent
+        atexit.unregister(self.close)
         self._control.close()
         self._process.kill()
         self._process.wait()

@@ -89,7 +89,11 @@ class _Bot:
     async def _accept(self, listener: socket.socket, address: Address) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            near, _ = await loop.sock_accept(listener)
+            try:
+                near, _ = await loop.sock_accept(listener)
+            except OSError:  # no descriptor is left for now
+                await asyncio.sleep(0.1)
+                continue
             if len(self._tasks) > _CONNECTIONS:
                 near.close()
             else:
@@ -124,11 +128,10 @@ async def _carry(source: socket.socket, sink: socket.socket) -> None:
 
 async def _serve(control: socket.socket) -> None:
     reader, writer = await asyncio.open_unix_connection(sock=control)
-    bots = []
     while line := await reader.readline():
         asked = json.loads(line)
         try:
-            bots.append(_Bot(asked["pid"], [(host, port) for host, port in asked["addresses"]]))
+            _Bot(asked["pid"], [(host, port) for host, port in asked["addresses"]])  # the loop holds it
             writer.write(b"\n")
         except OSError as error:
             writer.write(" ".join(str(error).split()).encode() + b"\n")
@@ -137,6 +140,7 @@ async def _serve(control: socket.socket) -> None:
 def main() -> None:
     """Serve the referee whose socket is the descriptor that the first argument names."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # nobody reads what is said there
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     asyncio.run(_serve(socket.socket(fileno=int(sys.argv[1]))))
 
