@@ -13,7 +13,7 @@ Two bots play each deal in both seat orders, in this process, without a clock. T
 is the variance of such pairs of matches over that of pairs with separate dice: with a ratio of 0.8, shared dice need
 0.8 times as many matches for the same error. `margin` is the same for the difference of the scores. Alone at a table
 the bots play the same deal one after the other, and it is their difference that counts. At tables of three each takes
-every seat beside the same two random bots, as `warpleague compare NEW OLD FIELD FIELD` does; x, y, ... are then the
+every seat beside the same two bots of a field, as `warpleague compare NEW OLD FIELD FIELD` does; x, y, ... are then the
 shares of the first bot in its seats, and those of the second one with a minus. A bot may be a version of a
 shipped one, with other values of constants of its program: `sheets-greedy:SPITE=0.1`. A name that ends in `~` is a bot
 that plays one of ten actions at random, by a seed of its own. --format 1 measures the dice of record format 1, which
@@ -27,6 +27,7 @@ import importlib.util
 import json
 import re
 import sys
+from functools import partial
 from math import nan, sqrt
 from pathlib import Path
 from random import Random
@@ -64,15 +65,12 @@ PAIRS = {
         ("random", "random"),
     ),
     "sheets solo": (("sheets-greedy:SAMPLES=8", "sheets-greedy:SAMPLES=8:HOLE=1.5"),),
-    "captains field": (("captains-planner:SEARCHED=500", "captains-planner:SEARCHED=500:SITE=0.6"),),
+    "captains field": (("captains-planner:SEARCHED=200", "captains-planner:SEARCHED=200:SITE=0.6"),),
     "coasters field": (
         ("coasters-hunter", "coasters-hunter:MOST=8"),
         ("coasters-hunter~", "coasters-hunter~"),
     ),
-    "sheets field": (
-        ("sheets-greedy:SAMPLES=8", "sheets-greedy:SAMPLES=8:SPITE=0:HOLE=1.5"),
-        ("sheets-greedy:SAMPLES=8~", "sheets-greedy:SAMPLES=8~"),
-    ),
+    "sheets field": (("sheets-greedy:SAMPLES=2", "sheets-greedy:SAMPLES=2:SPITE=0:HOLE=1.5"),),
 }
 SLIPS = 0.1
 GROUPS = 50  # of the jackknife
@@ -215,10 +213,9 @@ def played_alone(
 
 
 def played_beside(
-    game: Game, options: Any, pair: Sequence[Player], key: bytes, form: int
+    game: Game, options: Any, pair: Sequence[Player], key: bytes, form: int, field: Sequence[Player]
 ) -> tuple[Deal, Deal]:
-    """The same beside two random bots: one value for each bot and seat."""
-    field = [Player("random", number) for number in (2, 3)]
+    """The same beside two bots of a field: one value for each bot and seat."""
     points, margins = [], []
     for bot, sign in zip(pair, (1, -1), strict=True):
         for seat in range(3):
@@ -246,13 +243,14 @@ def ratio(deals: Sequence[Deal]) -> tuple[float, float]:
     return of(deals), sqrt((groups - 1) / groups * sum((part - mean) ** 2 for part in parts))
 
 
-def measure(name: str, bots: Sequence[str], deals: int, form: int) -> str:
-    """A row of the table."""
+def measure(name: str, bots: Sequence[str], deals: int, form: int, field: Sequence[str] | None) -> str:
+    """A row of the table; without a `field` the two others at a table of three are the first bot once more, twice."""
     game_id, _, how = name.partition(" ")
     game = load_game(game_id)
     options = load_options(game, {"solo": 1, "field": 3}.get(how, 2), {})
     pair = [Player(bot, number) for number, bot in enumerate(bots)]
-    of_deal = {"solo": played_alone, "field": played_beside}.get(how, played)
+    beside = [Player(bot, number) for number, bot in enumerate(field or bots[:1] * 2, start=2)]
+    of_deal = {"solo": played_alone, "field": partial(played_beside, field=beside)}.get(how, played)
     found = [of_deal(game, options, pair, match_key(f"luck {deal}"), form) for deal in range(deals)]
     points, margins = zip(*found, strict=True)
     told = "   ".join("{:.2f} ± {:.2f}".format(*ratio(each)) for each in (points, margins))
@@ -266,6 +264,12 @@ def main() -> None:
     )
     parser.add_argument("game", nargs="?", help=f"one of: {', '.join(PAIRS)}")
     parser.add_argument("--bots", nargs=2, metavar="BOT", help="two shipped bots in Python, or random")
+    parser.add_argument(
+        "--field",
+        nargs=2,
+        metavar="BOT",
+        help="who else sits at a table of three (default: the first bot, twice)",
+    )
     parser.add_argument("--deals", type=int, default=300)
     parser.add_argument("--format", type=int, choices=FORMATS, help="of the records (default: both)")
     args = parser.parse_args()
@@ -276,7 +280,7 @@ def main() -> None:
         if args.game in (None, name):
             for bots in [args.bots] if args.bots else pairs:
                 for form in FORMATS if args.format is None else (args.format,):
-                    print(measure(name, bots, args.deals, form), flush=True)
+                    print(measure(name, bots, args.deals, form, args.field), flush=True)
 
 
 if __name__ == "__main__":

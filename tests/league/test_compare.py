@@ -16,11 +16,20 @@ import warpleague.runner.play
 from warpleague.errors import ConfigError
 from warpleague.league.config import EntrantClock, load_config
 from warpleague.league.formats.test import make
+from warpleague.league.ratings.elo import expected
 from warpleague.league.ratings.sprt import Sprt
 from warpleague.league.running import run_league
 from warpleague.league.strength import Deal, Follower, StrengthTest, strength_test
 from warpleague.match.spec import MatchResult, SeatTimes
-from warpleague.report.strength import brief, gauge, luck_lines, state_lines, verdict
+from warpleague.report.strength import (
+    brief,
+    estimate_words,
+    exit_code,
+    gauge,
+    luck_lines,
+    state_lines,
+    verdict,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -172,6 +181,45 @@ def test_a_fixed_test_plays_its_matches(duel: Path, open_league: OpenLeague, inl
     told = state.estimate()
     assert told.low < told.elo < told.high
     assert verdict(state, "new", "old").startswith("Accepted after 60 matches on 30 deals: new is stronger")
+
+
+def test_a_fixed_test_judges_deals_that_went_alike() -> None:
+    """Deals that all went alike have no error: what is said is how likely that is for equal bots, and a bound."""
+
+    def fixed(value: float, deals: int, low: float = 0.0) -> tuple[StrengthTest, str]:
+        state = StrengthTest(Sprt(), low, 1.0 - low, fixed=True)
+        for _ in range(deals):
+            state.add(Deal(value, value, 1 - value, (1.0, 0.0), 2))
+        return state, verdict(state, "new", "old")
+
+    won, said = fixed(1.0, 10)
+    assert won.by_chance == 0.5**10
+    assert said == (
+        "Accepted after 20 matches on 10 deals: new won every deal; if it is not stronger than old, the probability "
+        "of that is less than 0.1 %."
+    )
+    told = won.estimate()
+    # Deals of a bot that wins this share of them are all won with a probability of 5 %.
+    assert told.low is not None
+    assert (told.elo, told.high, expected(told.low) ** 10) == (None, None, pytest.approx(0.05))
+    assert estimate_words(told).startswith("more than +")
+    assert (won.to_json()["decision"], exit_code(won)) == ("accepted", 0)
+    lost, said = fixed(0.0, 5)
+    assert exit_code(lost) == 1
+    assert said.startswith("Rejected after 10 matches on 5 deals: old won every deal")
+    assert estimate_words(lost.estimate()).startswith("less than -")
+    few, said = fixed(1.0, 4)
+    assert exit_code(few) == 3
+    assert said.endswith("the probability of that is at most 6.2 %.")
+    level, said = fixed(0.5, 200)
+    assert (exit_code(level), said) == (3, "Undecided after 400 matches on 200 deals: every deal was level.")
+    around = level.estimate()
+    assert around.low == pytest.approx(-(around.high or 0))
+    assert 0 < (around.high or 0) < 10
+    # A value that is no sum of powers of two, beside a field.
+    third, _ = fixed(0.5 + 1 / 3, 7, low=-0.5)
+    assert third.by_chance == pytest.approx(0.75**7)
+    assert third.superiority is None
 
 
 def test_an_undecided_test_ends_at_its_limit(duel: Path, open_league: OpenLeague, inline: Executor) -> None:

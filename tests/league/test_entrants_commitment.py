@@ -298,14 +298,19 @@ def test_what_has_changed_is_told(
     assert text in (tmp_path / "results" / "cup" / "report" / "index.html").read_text("utf-8")
 
 
-def test_a_default_that_older_stores_note_is_no_change(command: Command, run: Path, tmp_path: Path) -> None:
-    """Older versions noted seeding = "order" in every format; not to set it means the same."""
+@pytest.mark.parametrize("kind", ["round-robin", "swiss"])
+def test_a_default_that_older_stores_note_is_no_change(
+    kind: str, command: Command, run: Path, tmp_path: Path
+) -> None:
+    """Older versions noted seeding = "order" in every format, also in a Swiss, which had no seeds yet."""
     with closing(sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")) as db, db:
         (text,) = db.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
         noted = json.loads(text)
-        noted["format"]["seeding"] = "order"
+        noted["format"].update(seeding="order", kind=kind)
+        del noted["rules"]["illegal"]
         db.execute("UPDATE meta SET value = ? WHERE key = 'config'", (json.dumps(noted),))
-    assert command("standings", run)[2] == ""
+    run.write_text(run.read_text("utf-8").replace("[format]", f"[format]\nkind = '{kind}'"), "utf-8")
+    assert "seeding" not in command("standings", run)[2]
 
 
 def test_a_run_takes_the_changes_in(command: Command, run: Path) -> None:

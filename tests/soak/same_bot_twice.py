@@ -1,11 +1,11 @@
 """Plays each game with the same bot twice beside a random one: the twins' ratings must not differ by more than chance.
 
-    python tests/soak/same_bot_twice.py [DEALS]
+    python tests/soak/same_bot_twice.py [DEALS] [GAME ...]
 
 It plays so many deals a table (default 1000; a multiple of 2 evens out neighbours), in the seat orders and with the
-dice of a league, but in this process and without clocks: so a quarter of an hour is enough to see ten Elo. The exit
-code is 1 if two twins differ by more than 2.58 standard errors; by chance that happens in one of a hundred. Aliens has
-tables of two only, where twins are equal on every deal.
+dice of a league, but in this process and without clocks: so a quarter of an hour for each game is enough to see ten
+Elo. It says how far it is after each tenth. The exit code is 1 if two twins differ by more than 2.58 standard errors;
+by chance that happens in one of a hundred. Aliens has tables of two only, where twins are equal on every deal.
 """
 
 from __future__ import annotations
@@ -65,23 +65,31 @@ def differ(luck: ModuleType, game_id: str, bot: str, deals: int) -> bool:
     )
     players = [luck.Player(name, 0) for name in (bot, bot, "random")]
     outcomes = Outcomes()
-    for match in Schedule(season):
+    for played, match in enumerate(Schedule(season), start=1):
         table = [players[number] for number in match.seats]
         ranks = luck.play(game, options, table, season.key_of(match.deal), FORMAT).ranks
         outcomes.add(match.group, match.seats, tuple(ranks))
+        if played % max(3 * (deals // 10), 3) == 0 and played < 3 * deals:
+            print(f"  {told(outcomes)[0]} after {played // 3} deals", flush=True)
+    text, differs = told(outcomes)
+    print(f"{game_id}: {bot} against itself, {deals} deals: {text}", flush=True)
+    return differs
+
+
+def told(outcomes: Outcomes) -> tuple[str, bool]:
+    """By how much the twins differ in these matches, and whether that is more than chance."""
     fit = joint_fit(outcomes, 3, start=0.0, anchor=OTHER)
     found, error = fit.ratings[TWIN], fit.errors[TWIN]
     if found is None or not error:
-        print(f"{game_id}: {bot}: no error known", flush=True)
-        return True
-    print(f"{game_id}: {bot} against itself: {found:+.1f} Elo, standard error {error:.1f}", flush=True)
-    return abs(found) > 2.58 * error
+        return "no error known", True
+    return f"{found:+.1f} Elo, standard error {error:.1f}", abs(found) > 2.58 * error
 
 
 def main() -> int:
     """Play all games."""
     deals, luck = int(sys.argv[1]) if len(sys.argv) > 1 else 1000, script()
-    found = [game for game, bot in BOTS.items() if differ(luck, game, bot, deals)]
+    games = sys.argv[2:] or list(BOTS)
+    found = [game for game in games if differ(luck, game, BOTS[game], deals)]
     print("twins differ in: " + ", ".join(found) if found else "no twins differ")
     return 1 if found else 0
 

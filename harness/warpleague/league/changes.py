@@ -96,8 +96,17 @@ def _of_tables(config: LeagueConfig, last: dict[str, Any]) -> Iterator[Change]:
             before: Any = structure(last.get(key, {}), kind, "")  # with defaults for keys that are new since
         except ConfigError:
             continue  # of another version of the program, whose words are not ours
-        for line in differences(_plain(without_none(attrs.asdict(before))), _plain(now[key]), key):
+        noted = _plain(without_none(attrs.asdict(before)))
+        if noted.get("kind") == "swiss" and noted.get("seeding") == "order" and _noted_always(last):
+            del noted["seeding"]
+        for line in differences(noted, _plain(now[key]), key):
             yield Change("format" if key == "format" else "rating", None, line)
+
+
+def _noted_always(last: dict[str, Any]) -> bool:
+    """Whether a store is from when a Swiss had no seeds, but `seeding` was noted: it lacks a key that is newer."""
+    rules = last.get("rules")
+    return isinstance(rules, dict) and "illegal" not in rules
 
 
 def _plain(table: dict[str, Any]) -> dict[str, Any]:

@@ -127,7 +127,7 @@ class StrengthTest:
     """A test that is told of its deals in the order of the schedule.
 
     `decision` is 1 once the new bot is accepted, -1 once it is rejected, else 0. Deals that are told later change
-    nothing. A test of a `fixed` number of deals decides nothing by itself. `beside` is whether each of the bots sat
+    nothing. A test of a `fixed` number of deals never stops by itself; `judged` is what it came to. `beside` is whether each of the bots sat
     beside a field: then the difference of their shares in the same seats of the same deals decides.
     """
 
@@ -194,6 +194,31 @@ class StrengthTest:
         return student((self.counts.mean - 0.5) / sqrt(variance / deals), deals - 1)
 
     @property
+    def by_chance(self) -> float | None:
+        """Where all deals had one value: how likely that is at most if the bots are equal; None elsewhere.
+
+        Whatever the distribution of deals is: by Markov's inequality, for each deal.
+        """
+        if not self.counts.deals or self.counts.variance:
+            return None
+        values, _ = self.counts.arrays()
+        low, high, value = float(values[0]), float(values[-1]), self.counts.mean
+        near, far = (0.5 - low, value - low) if value > 0.5 else (high - 0.5, high - value)
+        return (near / far) ** self.counts.deals
+
+    @property
+    def judged(self) -> int:
+        """1: accepted, -1: rejected, 0: undecided, also for a test of a fixed number of deals, as far as it got."""
+        if not self.fixed:
+            return self.decision
+        alpha, chance, likelihood = self.test.alpha, self.by_chance, self.superiority
+        if chance is not None:
+            return 0 if chance > alpha else 1 if self.won else -1
+        if likelihood is None:
+            return 0
+        return 1 if likelihood >= 1 - alpha else -1 if likelihood <= alpha else 0
+
+    @property
     def saved(self) -> float | None:
         """The variance of the difference in score, as a part of what it is if each match has dice of its own."""
         return self._saved.ratio
@@ -228,7 +253,7 @@ class StrengthTest:
         below, above = self.test.bounds
         estimate, half, left = self.estimate(), self.half, self.left
         return {
-            "decision": {1: "accepted", -1: "rejected", 0: "undecided"}[self.decision],
+            "decision": {1: "accepted", -1: "rejected", 0: "undecided"}[self.judged],
             "llr": round(self.ratio, 6),
             "llr_low": round(below, 6),
             "llr_high": round(above, 6),
@@ -244,6 +269,7 @@ class StrengthTest:
             "share": round(self.counts.mean, 6),
             "share_half": None if half is None else round(half, 6),
             "likelihood": None if self.superiority is None else round(self.superiority, 4),
+            "by_chance": self.by_chance,
             "score": round(self.scores.mean, 6),
             "score_half": None if self.scores.half is None else round(self.scores.half, 6),
             "variance_ratio": None if self.saved is None else round(self.saved, 4),

@@ -29,7 +29,7 @@ def numbers_line(state: StrengthTest) -> str:
 
 def decided(state: StrengthTest) -> str:
     """What the test decided, in one word."""
-    return {0: "accepted", 1: "rejected"}.get(exit_code(state), "undecided")
+    return {1: "accepted", -1: "rejected", 0: "undecided"}[state.judged]
 
 
 def state_lines(state: StrengthTest, *, over: bool = False, width: int = 100) -> list[str]:
@@ -78,6 +78,10 @@ def brief(state: StrengthTest) -> str:
 def estimate_words(estimate: Estimate) -> str:
     """An estimate with its interval."""
     if estimate.elo is None:
+        if estimate.low is not None:
+            return f"more than {estimate.low:+.0f} Elo (with 95 % confidence)"
+        if estimate.high is not None:
+            return f"less than {estimate.high:+.0f} Elo (with 95 % confidence)"
         return "no finite estimate"
     low, high = (
         sign if value is None else f"{value:+.0f}"
@@ -91,9 +95,11 @@ def verdict(state: StrengthTest, new: str, old: str) -> str:
     size = f"after {state.matches:,} matches on {state.counts.deals:,} deals"
     unit = " normalised" if state.test.unit == "normalized" else ""
     if state.fixed:
+        if state.by_chance is not None:
+            return f"{decided(state).capitalize()} {size}: {_alike(state, state.by_chance, new, old)}"
         likelihood = state.superiority
         if likelihood is None:
-            return f"Undecided {size}: all deals went alike." if state.counts.deals else "Nothing was played."
+            return "Nothing was played."
         if likelihood >= 1 - state.test.alpha:
             return f"Accepted {size}: {new} is stronger than {old}, with a likelihood of {100 * likelihood:.1f} %."
         if likelihood <= state.test.alpha:
@@ -113,14 +119,20 @@ def verdict(state: StrengthTest, new: str, old: str) -> str:
     return f"Undecided {size}: neither {state.test.elo0:g} nor {state.test.elo1:g}{unit} Elo is ruled out."
 
 
+def _alike(state: StrengthTest, chance: float, new: str, old: str) -> str:
+    """What follows where all deals went alike, which has this probability at most if the bots are equal."""
+    if not state.won and not state.lost:
+        return "every deal was level."
+    winner, loser = (new, old) if state.won else (old, new)
+    percent = "less than 0.1 %" if chance < 0.001 else f"at most {100 * chance:.1f} %"
+    return (
+        f"{winner} won every deal; if it is not stronger than {loser}, the probability of that is {percent}."
+    )
+
+
 def exit_code(state: StrengthTest) -> int:
     """0: accepted, 1: rejected, 3: undecided."""
-    if state.fixed:
-        likelihood = state.superiority
-        if likelihood is None:
-            return 3
-        return 0 if likelihood >= 1 - state.test.alpha else 1 if likelihood <= state.test.alpha else 3
-    return {1: 0, -1: 1, 0: 3}[state.decision]
+    return {1: 0, -1: 1, 0: 3}[state.judged]
 
 
 def luck_lines(state: StrengthTest) -> list[str]:

@@ -197,7 +197,9 @@ class DealCounts:
 
     @property
     def variance(self) -> float:
-        """The variance of a deal's value; zero below two deals."""
+        """The variance of a deal's value; zero below two deals, and exactly so where all deals had one value."""
+        if sum(1 for count in self._counts.values() if count) < 2:
+            return 0.0
         mean, deals = self.mean, self.deals
         around = sum(count * (value - mean) ** 2 for value, count in self._counts.items())
         return around / max(deals - 1, 1) if deals else 0.0

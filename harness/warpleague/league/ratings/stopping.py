@@ -84,9 +84,20 @@ def _reached(end: float, wall: float) -> float:
 
 
 def fixed_estimate(counts: DealCounts, half: float | None) -> Estimate:
-    """The difference in Elo after a test of a size that was fixed before; `half` of the mean's 95 % interval."""
+    """The difference in Elo after a test of a size that was fixed before; `half` of the mean's 95 % interval.
+
+    Where all deals had one value, the limits are the means at which that has a probability of 2.5 % at most, whatever
+    the distribution of deals is (by Markov's inequality, for each deal); 5 % if it is the least or the greatest value,
+    since there is but one limit then.
+    """
     if not counts.deals:
         return Estimate(None, None, None)
+    if not counts.variance:
+        values, mean = counts.arrays()[0], counts.mean
+        low, high = float(values[0]), float(values[-1])
+        likely = (0.025 if low < mean < high else 0.05) ** (1 / counts.deals)
+        limits = low + (mean - low) * likely, high - (high - mean) * likely
+        return Estimate(*(_elo(share) for share in (mean, *limits)))
     if half is None:
         return Estimate(_elo(counts.mean), None, None)
     return Estimate(*(_elo(counts.mean + part) for part in (0.0, -half, half)))
