@@ -24,7 +24,7 @@ def gauge(state: StrengthTest, width: int = _WIDTH) -> str:
 def numbers_line(state: StrengthTest) -> str:
     """Share, likelihood and deals of the new bot."""
     deals = f"deals won {state.won:,}, level {state.level:,}, lost {state.lost:,}"
-    return "  ".join([*_share_words(state), deals])
+    return ", ".join([*_share_words(state), deals])
 
 
 def decided(state: StrengthTest) -> str:
