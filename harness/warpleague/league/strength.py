@@ -127,8 +127,9 @@ class StrengthTest:
     """A test that is told of its deals in the order of the schedule.
 
     `decision` is 1 once the new bot is accepted, -1 once it is rejected, else 0. Deals that are told later change
-    nothing. A test of a `fixed` number of deals never stops by itself; `judged` is what it came to. `beside` is whether each of the bots sat
-    beside a field: then the difference of their shares in the same seats of the same deals decides.
+    nothing. A test of a `fixed` number of deals never stops by itself; `judged` is what it came to. `beside` is
+    whether each of the bots sat beside a field: then the difference of their shares in the same seats of the same
+    deals decides.
     """
 
     def __init__(self, test: Sprt, low: float, high: float, *, fixed: bool = False) -> None:
@@ -208,7 +209,7 @@ class StrengthTest:
 
     @property
     def judged(self) -> int:
-        """1: accepted, -1: rejected, 0: undecided, also for a test of a fixed number of deals, as far as it got."""
+        """1: accepted, -1: rejected, 0: undecided; also of a test of a fixed number of deals, as far as it got."""
         if not self.fixed:
             return self.decision
         alpha, chance, likelihood = self.test.alpha, self.by_chance, self.superiority

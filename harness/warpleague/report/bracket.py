@@ -105,6 +105,35 @@ def bracket_text(league: League) -> str:
     return "\n".join(lines)
 
 
+def latest_lines(league: League, width: int, rows: int) -> list[str]:
+    """The bracket or the rounds in so many rows at most: all of it if it fits, else the latest rounds.
+
+    `BadInput` if the league has none.
+    """
+    whole = bracket_text(league).split("\n")
+    if len(whole) <= rows and max(map(len, whole)) <= width:
+        return whole
+    lines: list[str] = []
+    for name, boxes in reversed(_in_order(league)):
+        told = [f"  {_line(box)}" for box in boxes if box.sides]
+        if lines and len(lines) + len(told) + 1 > rows:
+            break
+        if len(told) + 1 > rows:
+            shown = max(rows - 2, 0)
+            told = [*told[:shown], f"  and {len(told) - shown} more"]
+        lines = [name, *told, *lines]
+    return lines
+
+
+def _in_order(league: League) -> list[tuple[str, tuple[Box, ...]]]:
+    """The rounds in the order in which they are played, those of both halves of a double elimination in turn."""
+    if isinstance(league.schedule.format, Swiss):
+        (part,) = bracket_parts(league)
+        return list(part.rounds)
+    rounds, names = _by_round(ties_of(league.schedule)), league.season.names
+    return [(name, tuple(_tie_box(tie, names) for tie in ties)) for name, ties in rounds.items()]
+
+
 def bracket_parts(league: League) -> list[Part]:
     """The pictures that show the bracket or the rounds; `BadInput` if the league has none."""
     _check(league)

@@ -36,11 +36,13 @@ if TYPE_CHECKING:
     from warpleague.match.spec import MatchResult
 
 _TOP = 10  # standings shown live
+_LEAST = 5  # rows that a bracket has at least, and rows that are left below it
 _WINDOW = 256  # matches the rate is taken over
 _FRAME_S = 0.2
 _LINE_S = 10.0  # between two plain lines
 _FIT_S = 1.0  # between two fits of the table shown live
 _FIT_SHARE = 20  # a fit may take this part of the time: one of 0.1 s waits for 2 s
+_BRACKETS = ("swiss", "knockout", "double-elimination")
 _FIT_BOTS = 100  # with more bots, or more kinds of deals, a fit would hold up the run
 _FIT_DEALS = 5_000
 _OPEN_DEALS = 10_000  # deals that are kept to be put together
@@ -140,7 +142,7 @@ class PlainWatcher(_Counting):
 
 
 class LiveWatcher(_Counting):
-    """A live view: progress, the matches being played, the top of the table. A context manager.
+    """A live view: progress, the matches being played, the bracket or rounds, the top of the table. A context manager.
 
     The table counts matches as they end, so that its Elo may differ by a little from the final one, which
     takes them in schedule order. Its fit is computed again about once a second, where that costs little.
@@ -153,6 +155,8 @@ class LiveWatcher(_Counting):
         self._fit: Fit | None = None
         self._fit_at, self._fit_of = 0.0, 0
         self._deals: dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}
+        self._bracket: list[str] = []
+        self._bracket_at = 0.0
         self._width = console.width
         self._live = Live(console=console, auto_refresh=False, transient=True)
 
@@ -236,7 +240,11 @@ class LiveWatcher(_Counting):
         if self.test is not None:
             lines = [Text(line, no_wrap=True) for line in state_lines(self.test.state, width=width)]
             return Group(*parts, Text(""), *lines)
-        if self._tally.matches:
+        cup = self.league.season.format.kind in _BRACKETS and len(self.league.season.bots) <= _FIT_BOTS
+        if cup:
+            lines = self._drawn_bracket(width, max(self.console.height - len(parts) - _LEAST, _LEAST))
+            parts += [Text(""), *(Text(line, no_wrap=True, overflow="ellipsis") for line in lines)]
+        if self._tally.matches and not (cup and self.league.season.format.kind != "swiss"):
             season = self.league.season
             solo = season.players == 1
             fit = None if solo else self._fitted()
@@ -244,6 +252,19 @@ class LiveWatcher(_Counting):
             table = ranked(season.names, self._tally, fit, kind, solo=solo, barred=self.league.barred)
             parts += [Text(""), standings_table(table, self.league.config.name, width, top=_TOP)]
         return Group(*parts)
+
+    def _drawn_bracket(self, width: int, rows: int) -> list[str]:
+        """The bracket or the rounds as they were about a second ago, drawn again if that is due."""
+        began = time.monotonic()
+        if began >= self._bracket_at:
+            from warpleague.report.bracket import latest_lines
+
+            if self.league.season.format.kind == "swiss":
+                rows = rows // 2  # the table comes below
+            self._bracket = latest_lines(self.league, width, rows)
+            ended = time.monotonic()
+            self._bracket_at = ended + max(_FIT_S, _FIT_SHARE * (ended - began))
+        return self._bracket
 
     def _fitted(self) -> Fit | None:
         """The fit of about a second ago, computed again if it is due; None where it would cost too much."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from rich.console import Console
 
 from warpleague.errors import BadInput
 from warpleague.league.config import load_config
@@ -13,7 +15,8 @@ from warpleague.league.league import open_to_read
 from warpleague.league.placings import placings
 from warpleague.league.running import run_league
 from warpleague.league.verifying import mispaired
-from warpleague.report.bracket import _tree, bracket_json, bracket_text
+from warpleague.report.bracket import _tree, bracket_json, bracket_text, latest_lines
+from warpleague.report.live import LiveWatcher
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,6 +119,33 @@ def make_tree() -> Any:
         [Tie("Final", (0, 1), [4, 4], 2, 1, "seed")],
     ]
     return lambda: _tree(rounds, "abcd")
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "swiss"])
+def test_a_bracket_is_seen_while_it_is_played(
+    kind: str, write_league: Any, open_league: Any, fake: Any, inline: Any
+) -> None:
+    """The live view shows the bracket or the rounds; the latest ones where not all fit."""
+
+    def seen(league: League, height: int) -> str:
+        console = Console(file=io.StringIO(), width=80, height=height)
+        watcher = LiveWatcher(console)
+        watcher.started(league, None, 0, 2)
+        with console.capture() as capture:
+            console.print(watcher.frame())
+        return capture.get()
+
+    path = write_league(*"abcdefgh", extra=f'kind = "{kind}"' + "\nrounds = 3" * (kind == "swiss"), deals=1)
+    with open_league(path) as league:
+        before = seen(league, 40)
+        run_league(league, executor=inline, play=fake.play)
+        after, low = seen(league, 60), seen(league, 14)
+        whole, rows = bracket_text(league), latest_lines(league, 80, 5)
+    assert all(name in before for name in "abcdefgh")
+    assert all(line.rstrip() in after for line in whole.splitlines())
+    assert len(rows) <= 5
+    assert rows[0] in low
+    assert {"knockout": "Final", "double-elimination": "inal", "swiss": "Round 3"}[kind] in "\n".join(rows)
 
 
 def test_other_formats_have_no_bracket(write_league: Any, open_league: Any) -> None:
