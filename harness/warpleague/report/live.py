@@ -242,8 +242,8 @@ class LiveWatcher(_Counting):
             return Group(*parts, Text(""), *lines)
         cup = self.league.season.format.kind in _BRACKETS and len(self.league.season.bots) <= _FIT_BOTS
         if cup:
-            lines = self._drawn_bracket(width, max(self.console.height - len(parts) - _LEAST, _LEAST))
-            parts += [Text(""), *(Text(line, no_wrap=True, overflow="ellipsis") for line in lines)]
+            told = self._drawn_bracket(width, max(self.console.height - len(parts) - _LEAST, _LEAST))
+            parts += [Text(""), *(Text(line, no_wrap=True, overflow="ellipsis") for line in told)]
         if self._tally.matches and not (cup and self.league.season.format.kind != "swiss"):
             season = self.league.season
             solo = season.players == 1
