@@ -9,7 +9,11 @@ import io
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from warpleague.games import game_ids, load_game
 from warpleague.games.playout import random_playout
@@ -20,6 +24,7 @@ from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, S
 from warpleague.report.match import print_result
 from warpleague.report.scene import paint
 from warpleague.report.styles import SEAT_STYLES, seat_style
+from warpleague.report.terminal import make_table
 from warpleague.report.watch import MatchWatcher
 from warpleague.safe_text import safe
 
@@ -143,3 +148,41 @@ def test_watching_a_file_tells_each_event_once(make_console: MakeConsole, steps:
             watcher.observe(*step)
     game = load_game("aliens")
     assert written(console).splitlines() == [game.tell(event.data) for _, events in steps for event in events]
+
+
+CELLS: st.SearchStrategy[str | Text] = st.sampled_from(
+    [
+        "",
+        "12.5",
+        "漢字",
+        "a b c " * 4,
+        "[bold]12[/]",
+        ":x: 5",
+        "a\\[b",
+        "two\nlines",
+        Text("7", "red"),
+        Text("8 9", "dim"),
+    ]
+)
+
+
+@given(st.data(), st.integers(20, 90))
+def test_a_table_written_quickly_is_that_of_rich(data: st.DataObject, width: int) -> None:
+    """Whether or not a table's lines are made without rich, they are the same."""
+    quick = make_table()
+    for number in range(data.draw(st.integers(1, 5))):
+        quick.add_column(
+            f"column {number}", justify=data.draw(st.sampled_from(["left", "right"])), min_width=number
+        )
+    for _ in range(data.draw(st.integers(0, 4))):
+        quick.add_row(*(data.draw(CELLS) for _ in quick.columns))
+    slow = Table(box=quick.box, header_style="bold cyan", pad_edge=False, padding=(0, 1, 0, 0))
+    slow.columns, slow.rows = quick.columns, quick.rows
+    assert printed(quick, width) == printed(slow, width)
+
+
+def printed(table: Table, width: int) -> str:
+    """What a console of so many columns prints."""
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    console.print(table)
+    return console.file.getvalue()  # type: ignore[attr-defined]
