@@ -65,7 +65,7 @@ class Service:
         thread = threading.Thread(target=ask, daemon=True)
         thread.start()
         thread.join(timeout_s)
-        if not found:
+        if not found or isinstance(getattr(found[0], "reason", found[0]), TimeoutError):
             raise ServiceError(f"no reply within {timeout_s:.1f} s")
         if isinstance(found[0], HTTPError):
             raise refused(found[0])

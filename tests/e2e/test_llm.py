@@ -120,11 +120,7 @@ def record_of(path: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, 
 
 @pytest.mark.usefixtures("sandboxed")
 def test_a_model_plays_and_its_tokens_are_summed(
-    model: Model,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    level: str,
-    request: pytest.FixtureRequest,
+    model: Model, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It reads the question in words, answers by numbers, is told of a useless reply, and its key stays with it."""
     model.script = [503, "I do not know.", "ANSWER: 1"]
