@@ -98,9 +98,9 @@ def test_what_the_checker_decides(ground: Ground) -> None:
     assert config.entries[-1].path == str(next(folder.iterdir()))
     shutil.rmtree(folder)
     assert entering.entered(ground.ledger, ground.config).entries == config.entries
-    before = entering.standing(ground.ledger, "cup")
+    before = entering.playing(ground.ledger, "cup")
     newer = ground.accepted("ada", version="2")
-    assert entering.standing(ground.ledger, "cup") != before
+    assert entering.playing(ground.ledger, "cup") != before
     assert [one.id for one in versions.active(ground.ledger, "cup")] == [newer]
     assert not (ground.results / "arena" / "check").exists() or not [*(folder.parent / "check").iterdir()]
 

@@ -41,6 +41,9 @@ _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 60.0
 """How long it waits after a run that failed: twice as long each time, up to this."""
 _PRUNE_S: Final = 60.0
+_CHANGING: Final = 0.05
+"""Of the time may be lost by letting matches end and beginning anew with other bots: new ones wait for each other."""
+_LONGEST_GATHERING_S: Final = 60.0
 
 
 @attrs.frozen
@@ -64,6 +67,9 @@ class Keeper:
         self._how = keeping
         self._stop = threading.Event()
         self._ledger: Ledger | None = None
+        self._begun_s = 0.0  # when the last run began
+        self._changed_s: float | None = None  # when it was stopped, for other bots
+        self._lost_s = 0.0  # how long it took until the next one began
 
     def run(self) -> int:
         """Play until SIGTERM or SIGINT; the exit code."""
@@ -116,8 +122,21 @@ class Keeper:
             facts = self._how.path.stat()
             asked = () if self._ledger is None else entering.standing(self._ledger, config.name)
             begun = self._ledger is not None or (self._how.results / FILE).exists()
-            return (facts.st_mtime_ns, facts.st_size, facts.st_ino, begun, *asked)
+            bots = () if self._ledger is None else entering.playing(self._ledger, config.name)
+            return (bots, facts.st_mtime_ns, facts.st_size, facts.st_ino, begun, *asked)
         return ()
+
+    def _changed(self, config: LeagueConfig, before: tuple[Any, ...]) -> bool:
+        """Whether a run has to stop: at once where an organiser wants it, for other bots if that costs little."""
+        now = self._standing(config)
+        if now == before:
+            return False
+        now_s = time.monotonic()
+        if now[1:] == before[1:]:  # nothing but the bots
+            if now_s - self._begun_s < min(self._lost_s / _CHANGING, _LONGEST_GATHERING_S):
+                return False
+            self._changed_s = now_s
+        return True
 
     def _wait(self, config: LeagueConfig, before: tuple[Any, ...], most_s: float | None = None) -> None:
         """Wait until something has changed, or until `most_s` is over."""
@@ -148,13 +167,16 @@ class Keeper:
             if self._stop.is_set():
                 return None
             watcher = _Watcher(name, results / name / "logs", self._how.logs_mb)
+            self._begun_s = time.monotonic()
+            self._lost_s = 0.0 if self._changed_s is None else self._begun_s - self._changed_s
+            self._changed_s = None
             report = run_league(
                 league,
                 jobs=self._how.jobs,
                 play=play,
                 watcher=watcher,
                 logs=logs,
-                until=lambda: self._stop.is_set() or self._standing(config) != before,
+                until=lambda: self._stop.is_set() or self._changed(config, before),
                 publish=publish,
             )
             feed.clear(folder)  # of referees that were killed

@@ -19,7 +19,7 @@ from warpleague.arena.frames import new_frames
 from warpleague.arena.hall.replays import Busy
 from warpleague.arena.hall.texts import text_of
 from warpleague.games import load_game
-from warpleague.report.site.page_frame import render, served, shared
+from warpleague.report.site.page_frame import prepare, render, served, shared
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -67,6 +67,12 @@ class Hall:
         self.health: Callable[[], JsonObject] = dict
         """What else the health page tells: of the processes that the server has started."""
         self._assets = shared(_KINDS)
+
+    def prepare(self) -> None:
+        """Read what the first visitors would wait for."""
+        prepare("hall", "watch", "submi", "organise")
+        for config in self.leagues.values():
+            text_of(config.game.id)
 
     def words(self) -> JsonObject:
         """What the navigation of each page needs."""
@@ -190,13 +196,13 @@ class Hall:
         return self.page("hall_authors.html.j2", authors=told)
 
     async def _texts(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
-        return self._shown_text("index")
+        return await self._shown_text("index")
 
     async def _text(self, request: Request) -> Response:
-        return self._shown_text(request.path_params["name"])
+        return await self._shown_text(request.path_params["name"])
 
-    def _shown_text(self, name: str) -> Response:
-        found = text_of(name)
+    async def _shown_text(self, name: str) -> Response:
+        found = await trio.to_thread.run_sync(text_of, name)  # long pages take some time the first time
         if found is None:
             raise HTTPException(404, "No page of the documentation has that name.")
         return self.page("hall_text.html.j2", title=found[0], text=found[1])

@@ -126,6 +126,7 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
         gate.hosts = _hosts(serving, port)
         children = _children(serving, configs) if serving.plays else []
         hall.health = partial(_health, gate, children)
+        hall.prepare()
         await _run(serving, gate, listener, desks, children, hall, ready)
     finally:
         listener.close()

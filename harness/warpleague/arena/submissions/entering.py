@@ -78,12 +78,16 @@ def closed_to_bots(ledger: Ledger, config: LeagueConfig) -> str | None:
 # ---------------------------------------------------------------------- the league that is played
 
 
+def playing(ledger: Ledger, league: str) -> tuple[Any, ...]:
+    """Something that differs as soon as the active versions differ."""
+    return tuple(ledger.rows("SELECT id FROM submission WHERE league = ? AND active = 1 ORDER BY id", league))
+
+
 def standing(ledger: Ledger, league: str) -> tuple[Any, ...]:
-    """Something that differs as soon as the league is to be played in another way: bots, decisions, a pause."""
-    bots = ledger.rows("SELECT id FROM submission WHERE league = ? AND active = 1 ORDER BY id", league)
+    """Something that differs as soon as an organiser wants the league played in another way: decisions, a pause."""
     asked = ledger.rows("SELECT id FROM decision WHERE league = ? AND done IS NULL ORDER BY id", league)
     words = [ledger.setting(f"{state} {league}") for state in _STATES]
-    return (*bots, *asked, *words, ledger.setting(f"extended {league}"))
+    return (*asked, *words, ledger.setting(f"extended {league}"))
 
 
 def entered(ledger: Ledger, config: LeagueConfig) -> LeagueConfig:

@@ -48,8 +48,26 @@ SCRIPTS: Final = {
     ),
     "index": ("codec.js", "glyphs.js", "board.js", "painter.js", "matches.js"),
     "play": ("codec.js", "glyphs.js", "board.js", "painter.js", "beside.js", "stage.js", "play.js"),
-    "league": ("codec.js", "glyphs.js", "board.js", "painter.js", "beside.js", "matches.js", "league.js"),
-    "watch": ("codec.js", "glyphs.js", "board.js", "painter.js", "beside.js", "stage.js", "watch.js"),
+    "league": (
+        "codec.js",
+        "glyphs.js",
+        "board.js",
+        "painter.js",
+        "beside.js",
+        "matches.js",
+        "news.js",
+        "league.js",
+    ),
+    "watch": (
+        "codec.js",
+        "glyphs.js",
+        "board.js",
+        "painter.js",
+        "beside.js",
+        "stage.js",
+        "news.js",
+        "watch.js",
+    ),
     "hall": (),
 }
 _NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
@@ -156,3 +174,9 @@ def _shown(value: Any) -> Any:
 def render(template: str, **values: Any) -> bytes:
     """A page made of a template; all values are escaped but those that are marked as safe."""
     return _environment().get_template(template).render(**values).encode()
+
+
+def prepare(*beginnings: str) -> None:
+    """Read the templates whose names begin so, for the first one who asks not to wait for it."""
+    for name in _environment().list_templates(filter_func=lambda name: name.startswith(beginnings)):
+        _environment().get_template(name)

@@ -5,7 +5,7 @@
 "use strict";
 
 (() => {
-  const { make } = globalThis.warpleague;
+  const { hear, make } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const MARKS = ["1st", "2nd", "3rd"];
 
@@ -43,16 +43,15 @@
     if (fresh && old) old.replaceWith(document.importNode(fresh, true));
   }
 
-  const source = new EventSource(`news?v=${document.body.dataset.version}`);
-  source.onmessage = (event) => {
-    const told = JSON.parse(event.data);
+  function show(told) {
     if (told.playing) showPlaying(told.playing, told.more);
     if (told.latest) showLatest(told.latest);
     if (told.played !== undefined) find("played").textContent = told.played;
     for (const [id, text] of Object.entries(told.sections ?? {})) showSection(id, text);
     find("lost").hidden = true;
-  };
-  source.onerror = () => {
+  }
+
+  hear(`news?v=${document.body.dataset.version}`, show, () => {
     find("lost").hidden = false;
-  };
+  });
 })();

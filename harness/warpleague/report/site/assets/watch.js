@@ -5,7 +5,7 @@
 "use strict";
 
 (() => {
-  const { Stage, make } = globalThis.warpleague;
+  const { Stage, hear, make } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const seats = [...find("seats").children].map((item) => item.dataset.name);
   const stage = new Stage(nameOf, () => seats.length, showState);
@@ -30,15 +30,14 @@
     return made;
   }
 
-  const source = new EventSource(find("news").value);
-  source.onmessage = (event) => {
-    const message = JSON.parse(event.data);
+  const end = hear(find("news").value, (message) => {
     if (message.reset) stage.reset();
     state = message;
-    if (state.over) source.close();
+    if (state.over) end();
     stage.play(message.frames);
-  };
-  source.onerror = () => {
-    if (!state.over) find("status").textContent = "The connection was lost. The page tries again.";
-  };
+  }, () => {
+    if (state.over) return;
+    find("status").replaceChildren(
+      "The connection was lost. The page tries again. If the match is over: ", link(find("replay").value, "its replay"));
+  });
 })();

@@ -1,0 +1,141 @@
+"""What the scripts about the server share: processes that end with the script, requests, and bots to submit."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tarfile
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warpleague.arena.submissions import tokens
+from warpleague.arena.submissions.ledger import Ledger
+from warpleague.arena.submissions.limits import set_limit
+from warpleague.league.store import Store
+from warpleague.runner.bundle.shipped import shipped_root
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WORDS = (sys.executable, "-m", "warpleague")
+API = "/api/submissions?league=open"
+BOTS = 4
+"""So many bots are submitted, version after version."""
+
+
+def write_league(folder: Path, bots: list[str], *, level: str = "sandbox", options: str = "{}") -> Path:
+    """A ladder without end; its file."""
+    root = shipped_root() / "bots"
+    paths = ", ".join(json.dumps(str(root / bot)) for bot in bots)
+    path = folder / "open.toml"
+    path.write_text(
+        f'bots = [{paths}]\n[game]\nid = "aliens"\noptions = {options}\n[format]\nkind = "ladder"\n'
+        f'[rules]\nlevel = "{level}"\n'
+    )
+    return path
+
+
+def author(results: Path) -> str:
+    """The token of an author who may send as much as there is."""
+    with Ledger.open(results) as ledger:
+        set_limit(ledger, "per_day", 100_000, "soak")
+        set_limit(ledger, "bots", BOTS, "soak")
+        return tokens.add_author(ledger, "ada", "soak")
+
+
+def archive(number: int, padding: int = 0) -> bytes:
+    """The archive of a bot that plays at random: the next version of one of `BOTS`, with so many bytes more."""
+    name = f"bot-{number % BOTS}"
+    manifest = f'name = "{name}"\nversion = "{number}"\ngames = ["aliens"]\nrun = ["python3", "bot.py"]\n'
+    source = (shipped_root() / "bots" / "random-python" / "bot.py").read_bytes()
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as packed:
+        files = {"bot.toml": manifest.encode(), "bot.py": source, "padding": os.urandom(padding)}
+        for path, data in files.items():
+            head = tarfile.TarInfo(path)
+            head.size = len(data)
+            packed.addfile(head, io.BytesIO(data))
+    return out.getvalue()
+
+
+def stored(folder: Path) -> int:
+    """How many matches are stored; 0 as long as there is no store."""
+    results = folder / "results" / "open"
+    if not (results / "league.sqlite").exists():
+        return 0
+    with Store.open_to_read(results) as store:
+        return store.count()
+
+
+class Running:
+    """A process of ours: `warpleague WORDS...` in a folder. Its log is the file `log` there."""
+
+    def __init__(self, folder: Path, *words: str, preexec_fn: Any = None) -> None:
+        with (folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                (*WORDS, *words),
+                cwd=folder,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                preexec_fn=preexec_fn,
+            )
+
+    def port(self) -> int:
+        """The port of a server, once it is there."""
+        assert self.process.stdout is not None
+        return int(re.findall(r":(\d+)/", self.process.stdout.readline())[0])
+
+    def cpu_s(self) -> float:
+        """The processor time that it has taken, without that of its children."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def kill(self) -> None:
+        """End it as nothing can be prepared for."""
+        self.process.kill()
+        self.process.wait()
+
+    def end(self) -> None:
+        """Have it end."""
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(90)
+
+
+def ask(port: int, path: str, data: bytes | None = None, token: str = "") -> tuple[int, Any]:
+    """Ask for a page, or send an archive: the status, and what is told, from JSON if it is that."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    if data is not None:
+        headers["Content-Type"] = "application/x-tar"
+    try:
+        connection.request("GET" if data is None else "POST", path, data, headers)
+        answer = connection.getresponse()
+        text = answer.read()
+        is_json = answer.headers.get("Content-Type", "").startswith("application/json")
+        return answer.status, json.loads(text) if is_json else text
+    finally:
+        connection.close()
+
+
+def descendants(pid: int) -> Iterator[int]:
+    """The processes that a process has started, and those that these have, as far as they are there."""
+    parents: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents.setdefault(int(path.read_text().rpartition(")")[2].split()[1]), []).append(
+                int(path.parent.name)
+            )
+        except OSError:
+            continue
+    left = [pid]
+    while left:
+        found = parents.get(left.pop(), [])
+        left += found
+        yield from found
