@@ -118,8 +118,12 @@ contract: bootstrap ## check the contract of every game in many random matches o
 	WARPLEAGUE_LONG=1 WARPLEAGUE_SOAK=$(or $(CONTRACT_MATCHES),1000) $(BIN)/pytest -n auto tests/games $(PYTEST)
 
 .PHONY: arena
-arena: bootstrap ## measure a server under 200 spectators, or kill it at random moments (ARENA='--kills 100')
+arena: bootstrap ## measure a server under 200 spectators and 20 submissions a minute, or its memory (ARENA='--minutes 30')
 	$(BIN)/python tests/soak/arena.py $(ARENA)
+
+.PHONY: arena-faults
+arena-faults: bootstrap ## kill a server at random moments while bots are submitted, or fill its disk (FAULTS='--full 8')
+	$(BIN)/python tests/soak/arena_faults.py $(FAULTS)
 
 .PHONY: fuzz
 fuzz: bootstrap ## feed broken input to every reader (FUZZ_SECONDS=600)

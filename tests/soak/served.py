@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from warpleague.arena.submissions import tokens
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.submissions.limits import set_limit
+from warpleague.errors import StoreError
 from warpleague.league.store import Store
 from warpleague.runner.bundle.shipped import shipped_root
 
@@ -66,11 +67,13 @@ def archive(number: int, padding: int = 0) -> bytes:
 
 def stored(folder: Path) -> int:
     """How many matches are stored; 0 as long as there is no store."""
-    results = folder / "results" / "open"
-    if not (results / "league.sqlite").exists():
-        return 0
-    with Store.open_to_read(results) as store:
-        return store.count()
+    try:
+        with Store.open_to_read(folder / "results" / "open") as store:
+            return store.count()
+    except StoreError as error:
+        if "nothing has been played yet" in str(error):
+            return 0
+        raise
 
 
 class Running:
