@@ -22,6 +22,7 @@ import threading
 import time
 from collections import Counter
 from contextlib import contextmanager, suppress
+from functools import partial
 from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
@@ -56,6 +57,12 @@ def wait_for(what: str, ready: Callable[[], Any]) -> Any:
                 return found
         time.sleep(0.02)
     raise AssertionError(f"waited in vain: {what}")
+
+
+def wait_for_change(what: str, look: Callable[[], Any]) -> None:
+    """Wait until `look` returns something else than now."""
+    before = look()
+    wait_for(what, lambda: look() != before)
 
 
 class Authors:
@@ -161,8 +168,7 @@ def kill(folder: Path, port: int, args: argparse.Namespace, rng: Random, authors
     for number in range(args.kills):
         server = server or serve(folder, port)
         if number % 3:  # most of them while something happens, the others while it begins
-            before = progress(folder, ledger)
-            wait_for("something happens", lambda before=before: progress(folder, ledger) != before)
+            wait_for_change("something happens", partial(progress, folder, ledger))
         time.sleep(rng.uniform(0, args.within_s))
         victim = rng.choice(["server", "scheduler open", "checker"])
         pid = None
@@ -188,8 +194,7 @@ def fill(folder: Path, port: int, args: argparse.Namespace, rng: Random, authors
     server, ballast = serve(folder, port), folder / "results" / "ballast"
     told = Counter[str]()
     for _ in range(args.full):
-        before = stored(folder)
-        wait_for("a match is played", lambda before=before: stored(folder) > before)
+        wait_for_change("a match is played", partial(stored, folder))
         time.sleep(rng.uniform(0, args.within_s))
         with ballast.open("wb", buffering=0) as file, suppress(OSError):
             while True:
