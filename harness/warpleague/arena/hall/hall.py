@@ -316,8 +316,10 @@ class Hall:
         return HTMLResponse(text)
 
     async def _watch_news(self, request: Request) -> Response:
-        desk, match = self._live(request)
-        return _events(self._moves(desk, match))
+        match_id = request.path_params["match"]
+        if match_id not in self._desk(request).live.matches and _ID.fullmatch(match_id):
+            return _events(_gone())
+        return _events(self._moves(*self._live(request)))
 
     @staticmethod
     async def _moves(desk: Desk, match: LiveMatch) -> AsyncIterator[bytes]:
@@ -349,6 +351,11 @@ class Hall:
         finally:
             desk.watchers -= 1
             match.watchers -= 1
+
+
+async def _gone() -> AsyncIterator[bytes]:
+    """What a page is told whose match was over before it asked."""
+    yield b"data: " + _encode({"frames": [], "turn": [], "over": True, "gone": True}) + b"\n\n"
 
 
 def _events(stream: AsyncIterator[bytes]) -> Response:

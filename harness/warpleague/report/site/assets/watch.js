@@ -31,9 +31,14 @@
   }
 
   const end = hear(find("news").value, (message) => {
+    if (message.over) end();
+    if (message.gone) {
+      // The match was over before this page had asked, or asked again: its replay has all of it.
+      location.replace(find("replay").value);
+      return;
+    }
     if (message.reset) stage.reset();
     state = message;
-    if (state.over) end();
     stage.play(message.frames);
   }, () => {
     if (state.over) return;
