@@ -135,7 +135,7 @@ _LEGENDS: Final = {
             (name, f"ship and wormholes of the {name.title()}: {'/'.join(WAYS[way] for way in axes[suit])}")
             for suit, name in enumerate(SHIPS)
         ),
-        ("coin", "coins in hand"),
+        ("held-coin", "coins in hand"),
         ("hidden-coin", "coins in hand, face down"),
         ("die", "die of a ship, not used yet"),
         ("lost", "a ship that loses its next turn"),
@@ -164,7 +164,7 @@ def _trays(state: State, viewer: int | None) -> Iterator[Tray]:
         if hand and viewer in (None, seat):
             coins = [
                 Item(
-                    "coin",
+                    "held-coin",
                     str(coin % 6),
                     f"coin-{_LETTERS[coin // 6]}{coin % 6}",
                     f"coin {_GLYPHS[coin // 6]}",
