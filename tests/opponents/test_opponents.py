@@ -107,7 +107,7 @@ def test_every_level_plays_legally_and_alike(name: str, count: int, options: dic
 
 @pytest.mark.parametrize(
     ("name", "options", "deal"),
-    [("aliens", {}, 5), ("captains", {"max_rounds": 12}, 1), ("coasters", {}, 2), ("sheets", {}, 1)],
+    [("aliens", {}, 5), ("captains", {"max_rounds": 12}, 1), ("coasters", {}, 2), ("sheets", {}, 2)],
 )
 def test_each_level_beats_the_one_below(name: str, options: dict[str, Any], deal: int) -> None:
     """On a fixed deal each level wins against the one below."""

@@ -1,13 +1,13 @@
 """Plays sheets: keeps and marks the dice that a fitted worth of sheets gains most from; looks ahead over its rolls.
 
-The gain of a die is that of its best use. The hope of a hand is the mean over rolls of the best choice to keep and
-discard. The last die is chosen by all ways to mark the three together.
+The gain of a die is that of its best use on the sheet as it will be once the dice kept so far are marked together.
+The hope of a hand is the mean over rolls of the best choice to keep and discard.
 """
 
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from warpleague.games.sheets.actions import UNIT_NUMBER, UNITS, WHITE_UNIT
 from warpleague.games.sheets.geometry import BOX_EDGES, ROUNDS, WHITE
@@ -27,6 +27,8 @@ PRICE: Final = 0.5
 """The gain for which a reroll is spent; with plenty of them a small one is enough."""
 SPITE: Final = 0.5
 """How much of a gain for the next seat counts as a loss."""
+KEPT: Final = 3
+"""Units kept in a turn."""
 WIDTH: Final = 5
 """Uses of a die that are tried together with those of the others."""
 BLACK: Final = (("yellow",), ("yellow", "red"), ("yellow", "red", "blue"))
@@ -77,12 +79,23 @@ def gains_of(worth: Worth, marks: Marks, round_: int) -> Gains:
     return gains
 
 
-def together(
-    worth: Worth, marks: Marks, dice: list[Die], round_: int
-) -> tuple[float, tuple[int, str, int | None] | None]:
-    """The most that a sheet can be worth once all `dice` are marked, and the first use: unit, section, place."""
-    best: tuple[float, tuple[int, str, int | None] | None] = (worth.of(marks), None)
+class Together(NamedTuple):
+    """What a sheet can be worth once some dice are marked, the marks then, and the first use: unit, section, place."""
+
+    worth: float
+    marks: Marks
+    first: tuple[int, str, int | None] | None
+
+
+def together(worth: Worth, marks: Marks, dice: list[Die], round_: int) -> Together:
+    """The best way to mark all `dice` that have a use."""
+    best = Together(worth.of(marks), marks, None)
+    seen = set()
     for number, (unit, value) in enumerate(dice):
+        kind = sections(unit, round_), value
+        if kind in seen:  # two black dice with the same value
+            continue
+        seen.add(kind)
         rest = dice[:number] + dice[number + 1 :]
         found = [
             (worth.of(after), (unit, section, place), after)
@@ -91,9 +104,9 @@ def together(
         ]
         found.sort(key=lambda one: -one[0])
         for alone, use, after in found[:WIDTH]:
-            total = together(worth, after, rest, round_)[0] if rest else alone
-            if best[1] is None or total > best[0]:
-                best = total, use
+            then = together(worth, after, rest, round_) if rest else Together(alone, after, use)
+            if best.first is None or then.worth > best.worth:
+                best = Together(then.worth, then.marks, use)
     return best
 
 
@@ -114,12 +127,9 @@ class Sheets(Player):
             return self.mark(worth, marks, state, legal, UNIT_SETS[state.kept])
         if ask == "use":
             return self.mark(worth, marks, state, legal, [state.taken])
-        gains = gains_of(worth, marks, state.round)
         if ask == "take":
-            return self.take(gains, state, legal)
-        return self.keep(
-            Hopes(gains, self.costs(gains, state), self.rng, self.skill.effort), state, legal, worth
-        )
+            return self.take(gains_of(worth, marks, state.round), state, legal)
+        return self.keep(worth, marks, state, legal)
 
     def left(self, state: State, seat: int) -> int:
         """How many turns of its own a seat has after this turn."""
@@ -129,7 +139,7 @@ class Sheets(Player):
         self, worth: Worth, marks: Marks, state: State, legal: Sequence[Any], units: Sequence[int]
     ) -> int:
         """The first use of the best way to mark all units."""
-        use = together(worth, marks, [(unit, shown(state, unit)) for unit in units], state.round)[1]
+        use = together(worth, marks, [(unit, shown(state, unit)) for unit in units], state.round).first
         if use is None:
             return 0
         unit, section, place = use
@@ -154,41 +164,47 @@ class Sheets(Player):
         """What a reroll must bring: little when there are more than turns to use them in."""
         return 0.02 if state.sheets[self.seat].rerolls > 2 * self.left(state, self.seat) else PRICE
 
-    def costs(self, gains: Gains, state: State) -> Gains:
+    def costs(self, state: State) -> Gains:
         """What it costs to discard each value of each unit: what the next seat could make of it."""
-        if len(state.sheets) == 1:  # alone, one of the three discarded dice is rolled again and used
-            return {unit: dict.fromkeys(gains[unit], -sum(gains[unit].values()) / 30) for unit in range(1, 6)}
         other = (self.seat + 1) % len(state.sheets)
-        theirs = gains_of(worth_with(self.left(state, other)), marks_of(state.sheets[other]), state.round)
-        top = max([theirs[unit][shown(state, unit)] for unit in UNIT_SETS[state.offered]], default=0.0)
+        marks = marks_of(state.sheets[other])
+        gains = gains_of(worth_with(self.left(state, other)), marks, state.round)
+        if other == self.seat:  # alone, one of the three discarded dice is rolled again and used
+            return {unit: dict.fromkeys(gains[unit], -sum(gains[unit].values()) / 30) for unit in range(1, 6)}
+        top = max([gains[unit][shown(state, unit)] for unit in UNIT_SETS[state.offered]], default=0.0)
         return {
-            unit: {value: SPITE * max(0.0, gain - top) for value, gain in theirs[unit].items()}
+            unit: {value: SPITE * max(0.0, gain - top) for value, gain in gains[unit].items()}
             for unit in range(1, 6)
         }
 
-    def keep(self, hopes: Hopes, state: State, legal: Sequence[Any], worth: Worth) -> int:
-        """The choice with the most gain and hope; a reroll if it lags behind what the hand promises."""
-        hand = UNIT_SETS[state.hand]
-        marks = marks_of(state.sheets[self.seat])
+    def keep(self, worth: Worth, marks: Marks, state: State, legal: Sequence[Any]) -> int:
+        """The choice with the most worth and hope; a reroll if it lags behind what the hand promises."""
+        hand, round_ = UNIT_SETS[state.hand], state.round
         kept = [(unit, shown(state, unit)) for unit in UNIT_SETS[state.kept]]
-        already = worth.of(marks) + sum([hopes.gains[unit][value] for unit, value in kept])
+        costs = self.costs(state)
+
+        def promises(dice: list[Die]) -> tuple[float, Hopes]:
+            """What the sheet is worth with these dice marked, and what to hope for then."""
+            then = together(worth, marks, dice, round_)
+            gains = gains_of(worth, then.marks, round_) if len(dice) < KEPT else {}
+            return then.worth, Hopes(gains, costs, self.rng, self.skill.effort)
+
         found = []
+        by_unit = {unit: promises([*kept, (unit, shown(state, unit))]) for unit in hand}
         for number, action in enumerate(legal):
             if action.do != "keep":
                 continue
             unit, discard = UNIT_NUMBER[action.unit], UNIT_NUMBER[action.discard]
-            value = shown(state, unit)
             rest = tuple([other for other in hand if other not in (unit, discard)])
-            gain = -hopes.costs[discard][shown(state, discard)]
-            if rest:
-                gain += hopes.gains[unit][value] + hopes.of_hand(rest)
-            else:
-                gain += together(worth, marks, [*kept, (unit, value)], state.round)[0] - already
-            found.append((gain, number))
-        gain, number = max(found, key=lambda one: one[0])
+            total, hopes = by_unit[unit]
+            total -= costs[discard][shown(state, discard)]
+            found.append((total + (hopes.of_hand(rest) if rest else 0.0), number))
+        best, number = max(found, key=lambda one: one[0])
         rerolls = [other for other, action in enumerate(legal) if action.do == "reroll"]
-        if rerolls and hopes.of_hand(tuple(hand)) - gain > self.price(state):
-            return rerolls[0]
+        if rerolls:
+            now, hopes = promises(kept)
+            if now + hopes.of_hand(tuple(hand)) - best > self.price(state):
+                return rerolls[0]
         return number
 
 
