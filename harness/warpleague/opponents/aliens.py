@@ -47,7 +47,7 @@ class Aliens(Player):
     Of the levels only those with an effort of at least ten work out what a placement changes for both sides.
     """
 
-    skills = (Skill(0.6, 2), Skill(0.3, 2), Skill(0.1, 2), Skill(0.0, 40))
+    skills = (Skill(0.75, 2), Skill(0.5, 2), Skill(0.2, 2), Skill(0.0, 40))
 
     def __init__(self, match: Match, skill: Skill) -> None:
         super().__init__(match, skill)

@@ -186,7 +186,7 @@ def standing(ships: tuple[int, ...]) -> int:
 class Coasters(Player):
     """A player of coasters. With an `effort` of 0 it does not know the solved duels."""
 
-    skills = (Skill(0.75), Skill(0.4), Skill(0.0), Skill(0.0, effort=1))
+    skills = (Skill(0.75), Skill(0.45), Skill(0.1), Skill(0.0, effort=1))
 
     def choose(self, question: Question, state: State, legal: Sequence[Any]) -> int | dict[str, Any] | Reply:
         """Index or plan, by what is asked."""
