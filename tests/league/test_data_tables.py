@@ -111,7 +111,8 @@ def test_a_decision_is_what_the_seat_knew(game: str) -> None:
     path = GOLDEN / f"{game}.jsonl.gz"
     record = gzip.decompress(path.read_bytes())
     replay = Replay(record)
-    rows = decisions_of(record, "m", [str(seat) for seat in range(replay.header["players"])])
+    names = [str(seat) for seat in range(replay.header["players"])]
+    rows = list(zip(*decisions_of([(record, "m", names)]), strict=True))
     before, at = replay.first, 0
     engine = load_game(game)
     for step in replay:
@@ -123,6 +124,8 @@ def test_a_decision_is_what_the_seat_knew(game: str) -> None:
             legal = [engine.action_json(action) for action in engine.legal(before, seat)]
             assert json.loads(row["legal"]) == legal
             assert row["choice"] is None or legal[row["choice"]] == json.loads(row["action"])
+            assert (row["ms"], row["value"]) == (step.data.get("ms", [None])[0], step.data.get("value"))
+            assert (row["how"] == "only") == ("auto" in step.data)
             at += 1
         before = step.state
     assert at == len(rows) > 0

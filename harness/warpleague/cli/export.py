@@ -124,7 +124,9 @@ def _tables(args: argparse.Namespace) -> int:
 
 def _write(league: League, paths: dict[str, Path], args: argparse.Namespace) -> dict[str, int]:
     """Write the tables; the number of rows in each."""
-    from warpleague.league.data_tables import DECISIONS, MATCHES, SEATS, decision_rows, match_row, seat_rows
+    from tempfile import TemporaryDirectory
+
+    from warpleague.league.data_tables import DECISIONS, MATCHES, SEATS, match_row, seat_rows, write_decisions
     from warpleague.league.table_files import table_file
 
     counts = dict.fromkeys(paths, 0)
@@ -136,7 +138,13 @@ def _write(league: League, paths: dict[str, Path], args: argparse.Namespace) -> 
             counts["matches"] += matches.write([match_row(league, fixture, played)])
             counts["seats"] += seats.write(seat_rows(league, fixture, played))
     if "decisions" in paths:
-        with table_file(paths["decisions"], DECISIONS, args.format) as decisions:
-            for rows in decision_rows(league, (fixture for fixture, _ in league.stored()), args.jobs):
-                counts["decisions"] += decisions.write(rows)
+        path = paths["decisions"]
+        with (
+            table_file(path, DECISIONS, args.format) as decisions,
+            TemporaryDirectory(prefix=f".{path.name}.", suffix=".part", dir=path.parent) as folder,
+        ):
+            fixtures = (fixture for fixture, _ in league.stored())
+            counts["decisions"] = write_decisions(
+                decisions, args.format, league, fixtures, Path(folder), args.jobs
+            )
     return counts

@@ -11,22 +11,30 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import attrs
 import msgspec
 
-from warpleague.games.api import CHANCE
 from warpleague.league.pool import RefereePool
+from warpleague.league.table_files import save_portion
 from warpleague.match.replay import Replay
 from warpleague.match.scribe import action_cache
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from concurrent.futures import Future
+    from pathlib import Path
 
     from warpleague.league.league import League
     from warpleague.league.schedule import Fixture
     from warpleague.league.stored_match import StoredMatch
+    from warpleague.league.table_files import TableFormat, Writer
 
 Kind: TypeAlias = Literal["text", "whole", "number", "truth", "json"]
 Row: TypeAlias = tuple[Any, ...]
-"""The values of one row in the order of the table's columns; None where there is no value."""
+"""The values of one row in the order of the table's columns, JSON in its bytes; None where there is no value."""
+Columns: TypeAlias = tuple[list[Any], ...]
+"""The same values of many rows, a list for each column."""
+Recorded: TypeAlias = tuple[bytes, str, list[str]]
+"""A match: its record, its id, and the names of its bots by seat."""
+_PORTION_BYTES: Final = 1 << 17
+"""Records of about this size go to another process at once."""
 
 
 @attrs.frozen
@@ -122,53 +130,118 @@ def seat_rows(league: League, fixture: Fixture, played: StoredMatch) -> Iterator
         yield (
             *(fixture.id, seat, league.season.names[bot], entrant.version, entrant.digest),
             *(played.ranks[seat], played.scores[seat]),
-            *(msgspec.json.encode(faults).decode(), any(fault.retired for fault in played.faults[seat])),
+            *(msgspec.json.encode(faults), any(fault.retired for fault in played.faults[seat])),
             *attrs.astuple(played.times[seat]),
         )
 
 
-def decision_rows(league: League, fixtures: Iterable[Fixture], jobs: int = 0) -> Iterator[list[Row]]:
-    """The rows of each match in `DECISIONS`, a list a match, in the given order; on `jobs` processes (0: all cores).
+def write_decisions(
+    writer: Writer,
+    kind: TableFormat,
+    league: League,
+    fixtures: Iterable[Fixture],
+    folder: Path,
+    jobs: int = 0,
+) -> int:
+    """Write the rows of `DECISIONS` in the given order; how many they were.
 
-    Every record is executed again for it; `RecordError` at the first that does not hold.
+    Every record is executed again for it, on `jobs` processes (0: all cores), which leave the rows in files in
+    `folder`. `RecordError` at the first record that does not hold.
     """
-    waiting: deque[Future[list[Row]]] = deque()
+    rows = 0
+    waiting: deque[tuple[Path, Future[int]]] = deque()
+
+    def take() -> int:
+        path, future = waiting.popleft()
+        count = future.result()
+        writer.take(path)
+        path.unlink()
+        return count
+
     with RefereePool(jobs, "none") as pool:
-        for fixture in fixtures:
-            names = [league.season.names[bot] for bot in fixture.seats]
-            record = league.store.record(fixture.id)
-            waiting.append(pool.submit(decisions_of, record, fixture.id, names))
-            if len(waiting) > 4 * pool.jobs:  # bounded: records and rows wait in memory
-                yield waiting.popleft().result()
+        for number, some in enumerate(_portions(league, fixtures)):
+            path = folder / str(number)
+            waiting.append((path, pool.submit(save_decisions, some, path, kind)))
+            if len(waiting) > 2 * pool.jobs:  # bounded: records wait in memory, and rows in files
+                rows += take()
         while waiting:
-            yield waiting.popleft().result()
+            rows += take()
+    return rows
 
 
-def decisions_of(record: bytes, match_id: str, names: list[str]) -> list[Row]:
-    """The rows of one record in `DECISIONS`; `names` are the bots' by seat. `RecordError` if it does not hold."""
+def save_decisions(matches: Iterable[Recorded], path: Path, kind: TableFormat) -> int:
+    """Leave the rows of `DECISIONS` of some matches in a file for `Writer.take`; how many they are."""
+    columns = decisions_of(matches)
+    save_portion(path, DECISIONS, kind, columns)
+    return len(columns[0])
+
+
+def _portions(league: League, fixtures: Iterable[Fixture]) -> Iterator[list[Recorded]]:
+    """The records of some matches at a time, so that it is worth the way to another process and back."""
+    some: list[Recorded] = []
+    size = 0
+    for fixture in fixtures:
+        record = league.store.record(fixture.id)
+        some.append((record, fixture.id, [league.season.names[bot] for bot in fixture.seats]))
+        size += len(record)
+        if size > _PORTION_BYTES:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
+
+
+def decisions_of(matches: Iterable[Recorded]) -> Columns:
+    """The columns of `DECISIONS` of some matches. `RecordError` if a record does not hold."""
+    columns: Columns = tuple([[] for _ in DECISIONS.columns])
+    for record, match_id, names in matches:
+        _add_decisions(columns, record, match_id, names)
+    return columns
+
+
+def _add_decisions(columns: Columns, record: bytes, match_id: str, names: list[str]) -> None:
     replay = Replay(record, where=f"match {match_id}")
     game, before = replay.game, replay.first
     actions = action_cache(game)
-    found: list[Row] = []
+    seats: list[int] = []
+    match_ids, numbers, sat, bots, asks, states, legals, acts, choices, hows, ms, values, ranks, scores = (
+        columns
+    )
     for step in replay:
-        if game.actors(before) != (CHANCE,):
+        act, legal = step.act, step.legal
+        if act is not None:
+            seat, action = act.seat, act.action
+            asks.append(act.ask)
+            acts.append(actions.canonical(action))
+            hows.append("only" if act.auto else "asked" if act.ms else "then")
+            ms.append(float(act.ms[1 : act.ms.index(b",")]) if act.ms else None)
+            values.append(float(act.value) if act.value else None)
+        elif step.is_act:
             data = step.data
-            if data["type"] == "act":
-                seat: int = data["seat"]
-                legal = game.legal(before, seat)
-                listed = game.legal_json(before, seat, legal) or actions.listed(legal)
-                action = game.parse(before, seat, data["action"])
-                found.append(
-                    (
-                        *(match_id, data["n"], seat, names[seat], data["ask"]),
-                        *(game.view_json(before, seat).decode(), listed.decode()),
-                        *(msgspec.json.encode(data["action"]).decode(), _place(legal, action)),
-                        *(_how(data), data.get("ms", (None,))[0], data.get("value")),
-                    )
-                )
+            seat = data["seat"]
+            legal, action = game.legal(before, seat), game.parse(before, seat, data["action"])
+            asks.append(data["ask"])
+            acts.append(actions.canonical(action))
+            hows.append(_how(data))
+            ms.append(data.get("ms", (None,))[0])
+            values.append(data.get("value"))
+        else:
+            before = step.state
+            continue
+        seats.append(seat)
+        numbers.append(step.line - 1)
+        states.append(game.view_json(before, seat))
+        legals.append(game.legal_json(before, seat, legal) or actions.listed(legal))
+        choices.append(_place(legal, action))
         before = step.state
-    ranks, scores = replay.summary.ranks, replay.summary.scores  # type: ignore[union-attr]
-    return [(*row, ranks[row[2]], float(scores[row[2]])) for row in found]
+    summary = replay.summary
+    if summary is None:
+        raise AssertionError("a replay that ends has a summary")
+    match_ids += [match_id] * len(seats)
+    sat += seats
+    bots += [names[seat] for seat in seats]
+    ranks += [summary.ranks[seat] for seat in seats]
+    scores += [float(summary.scores[seat]) for seat in seats]
 
 
 def _how(data: dict[str, Any]) -> str:
@@ -180,6 +253,9 @@ def _how(data: dict[str, Any]) -> str:
     return "asked" if "ms" in data else "then"
 
 
-def _place(legal: Any, action: Any) -> int | None:
+def _place(legal: Sequence[Any], action: Any) -> int | None:
     """Where an action is in the list of the legal ones; None for a message, which no list has."""
-    return next((place for place, other in enumerate(legal) if other == action), None)
+    try:
+        return legal.index(action)
+    except ValueError:
+        return None

@@ -39,13 +39,21 @@ _MOST_LINE: Final = 1 << 20
 class ReplayStep:
     """One line of a record, executed: its number and text, the state after it, and what happened.
 
-    `line` is the line's number in the file, the header being 1.
+    `line` is the line's number in the file, the header being 1. `act` is what was read at sight, if the line is a
+    usual action, and `legal` the actions that were legal there.
     """
 
     line: int
     text: bytes
     state: Any
     events: Sequence[Event]
+    act: UsualAct | None = None
+    legal: Sequence[Any] = ()
+
+    @property
+    def is_act(self) -> bool:
+        """Whether the line is an action."""
+        return self.act is not None or self.data["type"] == "act"
 
     @property
     def data(self) -> JsonObject:
@@ -234,11 +242,12 @@ class Replay:
             roll = None
             if owed is None and self._is_sound(index):
                 act = usual.read(text)
-                if act is not None and self._holds(act, index, state):
+                legal = None if act is None else self._legal(act, index, state)
+                if act is not None and legal is not None:
                     digested.append(act.digested)
                     decisions += 1
                     state, events = game.apply(state, act.action)
-                    yield ReplayStep(line, text, state, events)
+                    yield ReplayStep(line, text, state, events, act, legal)
                     continue
                 if act is None and text.endswith(_CHANCE) and game.actors(state) == (CHANCE,):
                     roll = self._roll(state, dice)
@@ -294,14 +303,14 @@ class Replay:
             sums is None or (index < len(sums) and crc32(text) == sums[index])
         )
 
-    def _holds(self, act: UsualAct, index: int, state: Any) -> bool:
-        """Whether a usual line is right here; if not, it is read in full to say why."""
+    def _legal(self, act: UsualAct, index: int, state: Any) -> Sequence[Any] | None:
+        """The legal actions where a usual line is right; None where it is not, and must be read in full to say why."""
         game, seat = self.game, act.seat
         if act.n != index or seat not in game.actors(state) or act.ask != game.ask(state, seat):
-            return False
+            return None
         legal = game.legal(state, seat)
         forced = len(legal) == 1 and not game.talk(state, seat)
-        return act.auto == forced and act.action in legal
+        return legal if act.auto == forced and act.action in legal else None
 
     def _roll(self, state: Any, dice: Dice) -> _Roll:
         """The roll that is due."""

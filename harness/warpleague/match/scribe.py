@@ -37,6 +37,10 @@ _MARKED: Final[dict[Mark | None, tuple[bytes, bytes]]] = {
 _MOST_NOTED: Final = 256
 """So many decisions at most are noted before they are written."""
 
+_HEAD: Final = b'{"action":'
+_ASK: Final = b',"ask":"'
+"""What stands before the action in an act line, and after it."""
+
 _MS: Final = Kept[int, bytes](lambda us: to_bytes(number(us / 1000)), 20_000)
 """Microseconds as JSON milliseconds."""
 
@@ -54,7 +58,7 @@ class ActionCache:
     def __init__(self, game: Game[Any, Any]) -> None:
         self.wire: Kept[Any, bytes] = Kept(lambda action: to_bytes(game.action_json(action)), self._most)
         self.heads: Kept[Any, bytes] = Kept(
-            lambda action: b'{"action":' + canonical(game.action_json(action)) + b',"ask":"', self._most
+            lambda action: _HEAD + canonical(game.action_json(action)) + _ASK, self._most
         )
         self.ends: Kept[_Played, tuple[bytes, bytes]] = Kept(self._ends, self._most)
 
@@ -64,6 +68,10 @@ class ActionCache:
         after_ask, after_seat = _MARKED[mark]
         head = b'%b%b"%b' % (self.heads[action], ask.encode(), after_ask)
         return head, b',"seat":%d%b,"type":"act"}\n' % (seat, after_seat)
+
+    def canonical(self, action: Any) -> bytes:
+        """The canonical JSON of `action`, as a record has it."""
+        return self.heads[action][len(_HEAD) : -len(_ASK)]
 
     def listed(self, actions: Iterable[Any]) -> bytes:
         """The JSON list of `actions`, as the wire shows it."""

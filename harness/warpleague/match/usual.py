@@ -24,7 +24,7 @@ NUMBER: Final = rb"(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{0,2}[1-9])?"
 _REST: Final = (
     rb'([a-z-]+)"(?:,"auto":(true))?(?:,"bank_s":NUMBER)?(?:,"ms":(\[NUMBER,(?:NUMBER|null),(?:NUMBER|null)\]))?'
     rb'(,"n":(0|[1-9][0-9]{0,8})(?:,"note":"[ !#-\[\]-~]*")?,"seat":([0-9])(?:,"then":(true))?,"type":"act"'
-    rb'(?:,"value":SHARE)?\}\n)'
+    rb'(?:,"value":(SHARE))?\}\n)'
 )
 _SHARE: Final = rb"(?:[01]|0\.[0-9]{0,3}[1-9])"
 _rest: Final = re.compile(_REST.replace(b"NUMBER", NUMBER).replace(b"SHARE", _SHARE)).fullmatch
@@ -33,7 +33,10 @@ _ASK: Final = b',"ask":"'
 
 @attrs.define
 class UsualAct:
-    """An action that was asked for, or the only one, or given in a `then` list; the digest takes `digested`."""
+    """An action that was asked for, or the only one, or given in a `then` list; the digest takes `digested`.
+
+    `ms` is the JSON of its times, if it was asked for, and `value` that of the value that the bot gave.
+    """
 
     action: Any
     ask: str
@@ -41,6 +44,8 @@ class UsualAct:
     n: int
     seat: int
     digested: bytes
+    ms: bytes | None
+    value: bytes | None
 
 
 class UsualActs:
@@ -67,11 +72,12 @@ class UsualActs:
         match = _rest(line, cut)
         if match is None:
             return None
-        ask, auto, times, end, n, seat, then = match.groups()
+        ask, auto, times, end, n, seat, then, value = match.groups()
         if (times is None) == (auto is None and then is None) or (auto is not None and then is not None):
             return None
         bare = match.end(2) if auto is not None else match.end(1) + 1
-        return UsualAct(action, ask.decode(), auto is not None, int(n), int(seat), line[:bare] + end)
+        digested = line[:bare] + end
+        return UsualAct(action, ask.decode(), auto is not None, int(n), int(seat), digested, times, value)
 
 
 _READERS: dict[Game[Any, Any], UsualActs] = {}

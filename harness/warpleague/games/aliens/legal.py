@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, TypeVar, overload
+from sys import maxsize
+from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 import attrs
 
@@ -184,12 +185,22 @@ def _sends_json() -> tuple[bytes, ...]:
 
 
 class LazyActions(Sequence[Action]):
-    """A long list of legal actions that is not kept: `_at` finds the item of an index in range."""
+    """A long list of legal actions that is not kept: `_at` finds the item of an index in range, `_place` the index."""
 
     __slots__ = ()
 
     def _at(self, index: int) -> Action:
         raise NotImplementedError
+
+    def _place(self, action: Any) -> int:
+        raise NotImplementedError
+
+    def index(self, action: Any, start: int = 0, stop: int = maxsize) -> int:
+        """Where `action` is; the list is not looked through."""
+        place = self._place(action) if action in self else -1
+        if not start <= place < stop:
+            raise ValueError("no such action")
+        return place
 
     def json(self) -> bytes:
         """The list as JSON."""
@@ -232,6 +243,10 @@ class Placements(LazyActions):
         free = itemgetter(*self.squares)  # there are always many more squares than coins
         return b"[%b]" % b",".join([b",".join(free(_PLACES_JSON[coin])) for coin in self.coins])
 
+    def _place(self, action: Any) -> int:
+        coin = self.coins.index(SHIPS.index(action.suit) * 6 + action.value)
+        return coin * len(self.squares) + self.squares.index(INDEX[action.at])
+
     def __contains__(self, action: object) -> bool:
         return (
             isinstance(action, Place)
@@ -258,6 +273,10 @@ class Sendings(LazyActions):
             if number <= index:
                 index += 1
         return SENDS[index]
+
+    def _place(self, action: Any) -> int:
+        number = INDEX[action.to]
+        return number - sum(occupied < number for occupied in self.occupied)
 
     def __iter__(self) -> Iterator[Action]:
         return iter(self._without(SENDS))

@@ -86,8 +86,9 @@ def _coins(key: tuple[tuple[int, ...], int, int, int]) -> tuple[Any, tuple[JsonO
         if coin >= 0
     ]
     hands: tuple[JsonObject, JsonObject] = {}, {}
+    placed = set(holes)
     for suit, ship in enumerate(SHIPS):
-        hands[suit >> 1][ship] = [value for value in range(6) if suit * 6 + value not in holes]
+        hands[suit >> 1][ship] = [value for value in range(6) if suit * 6 + value not in placed]
     return part(shown), hands
 
 
