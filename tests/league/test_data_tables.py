@@ -111,8 +111,9 @@ def test_a_decision_is_what_the_seat_knew(game: str) -> None:
     path = GOLDEN / f"{game}.jsonl.gz"
     record = gzip.decompress(path.read_bytes())
     replay = Replay(record)
+    key = replay.key or b""
     names = [str(seat) for seat in range(replay.header["players"])]
-    rows = list(zip(*decisions_of([(record, "m", names)]), strict=True))
+    rows = list(zip(*decisions_of([(record, key, "m", names)]), strict=True))
     before, at = replay.first, 0
     engine = load_game(game)
     for step in replay:

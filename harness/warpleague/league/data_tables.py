@@ -31,8 +31,8 @@ Row: TypeAlias = tuple[Any, ...]
 """The values of one row in the order of the table's columns, JSON in its bytes; None where there is no value."""
 Columns: TypeAlias = tuple[list[Any], ...]
 """The same values of many rows, a list for each column."""
-Recorded: TypeAlias = tuple[bytes, str, list[str]]
-"""A match: its record, its id, and the names of its bots by seat."""
+Recorded: TypeAlias = tuple[bytes, bytes, str, list[str]]
+"""A match: its record and its key, its id, and the names of its bots by seat."""
 _PORTION_BYTES: Final = 1 << 17
 """Records of about this size go to another process at once."""
 
@@ -180,9 +180,11 @@ def _portions(league: League, fixtures: Iterable[Fixture]) -> Iterator[list[Reco
     """The records of some matches at a time, so that it is worth the way to another process and back."""
     some: list[Recorded] = []
     size = 0
+    season = league.season
     for fixture in fixtures:
         record = league.store.record(fixture.id)
-        some.append((record, fixture.id, [league.season.names[bot] for bot in fixture.seats]))
+        names = [season.names[bot] for bot in fixture.seats]
+        some.append((record, season.key_of(fixture.deal), fixture.id, names))
         size += len(record)
         if size > _PORTION_BYTES:
             yield some
@@ -194,13 +196,13 @@ def _portions(league: League, fixtures: Iterable[Fixture]) -> Iterator[list[Reco
 def decisions_of(matches: Iterable[Recorded]) -> Columns:
     """The columns of `DECISIONS` of some matches. `RecordError` if a record does not hold."""
     columns: Columns = tuple([[] for _ in DECISIONS.columns])
-    for record, match_id, names in matches:
-        _add_decisions(columns, record, match_id, names)
+    for recorded in matches:
+        _add_decisions(columns, *recorded)
     return columns
 
 
-def _add_decisions(columns: Columns, record: bytes, match_id: str, names: list[str]) -> None:
-    replay = Replay(record, where=f"match {match_id}")
+def _add_decisions(columns: Columns, record: bytes, key: bytes, match_id: str, names: list[str]) -> None:
+    replay = Replay(record, key=key, where=f"match {match_id}")
     game, before = replay.game, replay.first
     actions = action_cache(game)
     seats: list[int] = []

@@ -14,7 +14,16 @@ import pyspiel
 
 from warpleague.bridges.openspiel.actions import RESIGN, Play, Resign
 from warpleague.bridges.openspiel.options import SEATED, SEATS, options_class
-from warpleague.bridges.openspiel.rules import Rules, fits, is_open, load, made, tried, weights
+from warpleague.bridges.openspiel.rules import (
+    Rules,
+    at_once,
+    fits,
+    is_open,
+    load,
+    made,
+    tried,
+    weights,
+)
 from warpleague.bridges.openspiel.scene import scene_of
 from warpleague.bridges.openspiel.state import State
 from warpleague.errors import ActionError, BadInput, OptionsError
@@ -27,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from random import Random
 
-    from warpleague.games.api import JsonObject, Rolled, Weights
+    from warpleague.games.api import JsonObject, Weights
     from warpleague.games.scene import Scene
 
 READER = ActionReader((Play, Resign))
@@ -91,7 +100,9 @@ class SpielGame(Game[State, "Play | Resign"]):
         self._seats = "" if named in fixed or name in SEATED else named
         # Where wins differ in worth, as with the chips of poker, it is their worth that counts.
         self.by_score = default.max_utility() > 1 or default.min_utility() < -1  # type: ignore[misc]
-        self.rules_version = 2 if self.by_score else 1  # type: ignore[misc]
+        self.simultaneous = at_once(default)  # type: ignore[misc]
+        # 2: a bot that is out loses the most that can be lost; 3: seats that act at once are asked at once.
+        self.rules_version = 3 if self.simultaneous else 2 if self.by_score else 1  # type: ignore[misc]
         self.players = self._counts(default.num_players(), kind)  # type: ignore[misc]
 
     def _counts(self, usual: int, kind: Any) -> tuple[int, ...]:
@@ -125,13 +136,12 @@ class SpielGame(Game[State, "Play | Resign"]):
         return state.rules.players, state.rules.options
 
     def actors(self, state: State) -> tuple[int, ...]:
-        """One seat, or chance: also for the choice of an opening."""
+        """The seats that move, or chance: also for the choice of an opening."""
         if state.why_over():
             return ()
-        if state.pending:
+        if state.pending or state.spiel.is_chance_node():
             return (CHANCE,)
-        player = state.spiel.current_player()
-        return (CHANCE,) if player == pyspiel.PlayerId.CHANCE else (player,)
+        return tuple([seat for seat in state.movers() if seat not in state.retired])
 
     def chance(self, state: State) -> tuple[Weights, ...]:
         """The opening, or OpenSpiel's outcomes with their probabilities."""
@@ -145,7 +155,7 @@ class SpielGame(Game[State, "Play | Resign"]):
 
     def legal(self, state: State, seat: int) -> Sequence[Play | Resign]:
         """In the order of OpenSpiel's numbers; to resign is the last."""
-        return state.legal(seat) if self.actors(state) == (seat,) else ()
+        return state.legal(seat) if seat in self.actors(state) else ()
 
     def parse(self, state: State, seat: int, data: object) -> Play | Resign:
         """The action with this number and this name."""
@@ -160,20 +170,21 @@ class SpielGame(Game[State, "Play | Resign"]):
                 raise ActionError(f"play: action {with_number} is called {action.move!r}")
         return READER.parse(data, legal)
 
-    def apply(self, state: State, move: Play | Resign | Rolled) -> tuple[State, Sequence[Event]]:
-        """The state after an action or an outcome, and after the moves of seats that are out."""
+    def apply(self, state: State, move: Any) -> tuple[State, Sequence[Event]]:
+        """The state after an action, actions at once, or an outcome, and after the moves of seats that are out."""
         after = state.fresh()
         if move is RESIGN:
             after.resigned = state.spiel.current_player()
             return after, self._events(state, after, [], {"event": "resigned", "seat": after.resigned})
-        if isinstance(move, Play):
-            after.turns += 1
-            played = after.advance((move.action,))
+        if isinstance(move, dict):
+            played = after.play({seat: action.action for seat, action in move.items()})
+        elif isinstance(move, Play):
+            played = after.play({self.actors(state)[0]: move.action})
         elif state.pending:
-            after.opening = move[0]  # type: ignore[index]
+            after.opening = move[0]
             played = after.advance(state.rules.openings[after.opening])
         else:
-            played = after.advance((state.spiel.chance_outcomes()[move[0]][0],))  # type: ignore[index]
+            played = after.advance((state.spiel.chance_outcomes()[move[0]][0],))
         return after, self._events(state, after, [*played, *after.settle()])
 
     def _events(self, before: State, after: State, played: list[Event], *more: JsonObject) -> list[Event]:
@@ -259,19 +270,27 @@ class SpielGame(Game[State, "Play | Resign"]):
         if rules.openings and drawn is None and history:
             fields.fail("opening", "no line was drawn, but moves were played")
         played = 0
+        joint: list[int] = []  # of the seats that act at once, in their order
         for number, item in enumerate(history):
             action = item.whole(-(2**52), 2**52)
             spiel = state.spiel
             over = spiel.is_terminal()
-            if over or action not in _possible(spiel):
+            together = spiel.is_simultaneous_node()
+            if over or action not in _possible(spiel, len(joint)):
                 item.fail("the game is over before it" if over else f"action {action} is not possible there")
             if number < len(line) and action != line[number]:
                 item.fail(f"the opening has {line[number]} here, not {action}")
-            played += spiel.current_player() >= 0 and number >= len(line)
+            played += not spiel.is_chance_node() and number >= len(line)
+            joint = [*joint, action] if together else [action]
+            if together and len(joint) < players:
+                continue
             try:
-                state.advance((action,))
+                state.advance(joint)
             except (pyspiel.SpielError, RuntimeError) as error:
                 item.fail(f"OpenSpiel refuses it: {str(error).strip().splitlines()[0]}")
+            joint = []
+        if joint:
+            fields.fail("history", "ends amid actions that are made at once")
         if len(history) < len(line):
             fields.fail("history", "is shorter than the opening")
         state.turns = fields["turns"].whole(played, played)
@@ -328,9 +347,12 @@ class OpenGame(SpielGame):
         )
 
 
-def _possible(spiel: Any) -> list[int]:
+def _possible(spiel: Any, seat: int) -> list[int]:
+    """The actions that may come next; where seats act at once, those of `seat`, or 0 where it has none."""
     if spiel.is_chance_node():
         return [action for action, chance in spiel.chance_outcomes() if chance > 0]
+    if spiel.is_simultaneous_node():
+        return list(spiel.legal_actions(seat)) or [0]
     return list(spiel.legal_actions())
 
 

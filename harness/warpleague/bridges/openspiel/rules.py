@@ -40,7 +40,7 @@ class Rules:
     players: int
     options: Any
     spiel: Any
-    """The `pyspiel.Game`, turned sequential where players act at once."""
+    """The `pyspiel.Game`."""
     open: bool
     """Whether everybody sees everything."""
     name: Callable[[Any, int, int], str]
@@ -63,6 +63,7 @@ def _again(game_id: str, players: int, options: bytes) -> Rules:
     from warpleague.games import load_game
 
     game: Any = load_game(game_id)
+    game = game.game if game.simultaneous else game  # without what lets its seats choose in turn
     return game.rules(players, game.Options(**decoded(options)))  # type: ignore[no-any-return]
 
 
@@ -112,12 +113,10 @@ def tried(name: str, parameters: dict[str, Any]) -> None:
 
 
 def load(name: str, parameters: dict[str, Any]) -> Any:
-    """OpenSpiel's game, sequential; `OptionsError` if it does not fit, or its parameters do not."""
+    """OpenSpiel's game; `OptionsError` if it does not fit, or its parameters do not."""
     try:
         game = pyspiel.load_game(name, parameters)
         kind = game.get_type()
-        if kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
-            game = pyspiel.convert_to_turn_based(game)
     except (pyspiel.SpielError, RuntimeError, TypeError, ValueError) as error:
         text = str(error).strip().splitlines()
         raise OptionsError(
@@ -130,12 +129,17 @@ def load(name: str, parameters: dict[str, Any]) -> Any:
 
 
 def is_open(game: Any) -> bool:
-    """Whether everybody sees everything in this `pyspiel.Game`; not where choices were made at once."""
+    """Whether everybody sees everything in this `pyspiel.Game`; not where choices made at once were put in turn."""
     kind, kinds = game.get_type(), pyspiel.GameType
     return bool(
         kind.information == kinds.Information.PERFECT_INFORMATION
         and not kind.short_name.startswith("turn_based")
     )
+
+
+def at_once(game: Any) -> bool:
+    """Whether players act at once in this `pyspiel.Game`."""
+    return bool(game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS)
 
 
 def misfit(kind: Any) -> str:
@@ -179,6 +183,8 @@ def _made(game_id: str, name: str, fixed: str, seats: str, players: int, text: b
     )
     if options.resign and players != 2:
         raise OptionsError(f"resign: only games of two players have it, not one of {players}")
+    if options.resign and at_once(spiel):
+        raise OptionsError("resign: games in which both players act at once do not have it")
     return rules
 
 
@@ -200,16 +206,27 @@ def _openings(spiel: Any, name: Callable[[Any, int, int], str], given: Any) -> t
     found = []
     for number, line in enumerate(lines):
         state = spiel.new_initial_state()
+        chosen: list[int] = []  # of the seats that act at once, in their order
         for move in _moves(line):
             where = f"openings: lines[{number}]: {move!r}"
-            if state.current_player() < 0:
+            together = state.is_simultaneous_node()
+            seat = len(chosen) if together else state.current_player()
+            if seat < 0:
                 raise OptionsError(f"{where}: nobody is to move there")
-            choices = Choices(state, state.current_player(), name, resign=False)
+            choices = Choices(state, seat, name, resign=False)
             known = {play.move: play.action for play in choices}
             if move not in known:
                 some = ", ".join(list(known)[:8])
                 raise OptionsError(f"{where} is not possible there; possible are {some} and so on")
-            state.apply_action(known[move])
+            if not together:
+                state.apply_action(known[move])
+                continue
+            chosen.append(known[move])
+            if len(chosen) == spiel.num_players():
+                state.apply_actions(chosen)
+                chosen = []
+        if chosen:
+            raise OptionsError(f"openings: lines[{number}]: it needs a move of each seat that acts at once")
         if state.is_terminal():
             raise OptionsError(f"openings: lines[{number}]: the game is over after it")
         found.append(tuple(state.history()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pyspiel
@@ -10,7 +11,7 @@ from warpleague.bridges.openspiel.actions import Choices
 from warpleague.games.api import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from warpleague.bridges.openspiel.rules import Rules
 
@@ -41,7 +42,7 @@ class State:
         self.turns = turns
         """How many moves the players have made; those of the opening do not count."""
         self.resigned = resigned
-        self._legal: tuple[int, Choices] | None = None
+        self._legal: dict[int, Choices] = {}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
@@ -82,10 +83,16 @@ class State:
 
     def legal(self, seat: int) -> Choices:
         """The actions of `seat`, which is to act."""
-        if self._legal is None or self._legal[0] != seat:
-            choices = Choices(self.spiel, seat, self.rules.name, resign=self.rules.options.resign)
-            self._legal = (seat, choices)
-        return self._legal[1]
+        if seat not in self._legal:
+            self._legal[seat] = Choices(self.spiel, seat, self.rules.name, resign=self.rules.options.resign)
+        return self._legal[seat]
+
+    def movers(self) -> tuple[int, ...]:
+        """The seats that OpenSpiel lets move now, whether they are out or not; nobody where chance is to draw."""
+        player = self.spiel.current_player()
+        if player == pyspiel.PlayerId.SIMULTANEOUS:
+            return tuple([seat for seat in range(self.rules.players) if self.spiel.legal_actions(seat)])
+        return (player,) if player >= 0 else ()
 
     def fresh(self) -> State:
         """A copy that its maker may change until it is handed out."""
@@ -96,27 +103,54 @@ class State:
     def advance(self, actions: Iterable[int]) -> list[Event]:
         """Play OpenSpiel's `actions`, which are possible, on a fresh copy; the events of what was played.
 
-        Where something is hidden, only the seat that acts is told, and nobody of what chance did.
+        Where seats act at once, there is one action for each seat, in their order. Where something is hidden, only the
+        seat that acts is told, and nobody of what chance did.
         """
         told = []
-        for action in actions:
+        line = iter(actions)
+        for action in line:
+            if self.spiel.is_simultaneous_node():
+                every = [action, *islice(line, self.rules.players - 1)]
+                movers = self.movers()
+                told += [self._told(seat, every[seat]) for seat in movers]
+                self.spiel.apply_actions(every)
+                continue
             player = self.spiel.current_player()
             if self.rules.open or player >= 0:
-                name = self.rules.name(self.spiel, player, action)
-                seat = None if player < 0 else player
-                data = {"event": "played", "seat": seat, "action": action, "move": name}
-                if self.rules.open:
-                    self.moves = (*self.moves, name)
-                told.append(Event(data, None if self.rules.open else (player,)))
+                told.append(self._told(player, action))
             self.spiel.apply_action(action)
         return told
+
+    def _told(self, player: int, action: int) -> Event:
+        """The event of an action that is about to be played; below 0 is chance."""
+        name = self.rules.name(self.spiel, player, action)
+        seat = None if player < 0 else player
+        if self.rules.open:
+            self.moves = (*self.moves, name)
+        data = {"event": "played", "seat": seat, "action": action, "move": name}
+        return Event(data, None if self.rules.open else (player,))
+
+    def joint(self, chosen: Mapping[int, int]) -> list[int]:
+        """An action for each seat, as `chosen`; else its first legal one, or 0 where it has none."""
+        return [
+            chosen[seat] if seat in chosen else next(iter(self.spiel.legal_actions(seat)), 0)
+            for seat in range(self.rules.players)
+        ]
+
+    def play(self, chosen: Mapping[int, int]) -> list[Event]:
+        """Play what the seats that move have chosen, on a fresh copy; the events of it."""
+        if self.spiel.is_simultaneous_node():
+            self.turns += self.rules.players
+            return self.advance(self.joint(chosen))
+        self.turns += 1
+        player = self.spiel.current_player()
+        return self.advance((chosen[player] if player in chosen else self.spiel.legal_actions()[0],))
 
     def settle(self) -> list[Event]:
         """Play the first legal action for seats that are out, on a fresh copy; the events of what was played."""
         told: list[Event] = []
-        while not self.why_over() and self.spiel.current_player() in self.retired:
-            told += self.advance((self.spiel.legal_actions()[0],))
-            self.turns += 1
+        while not self.why_over() and (movers := self.movers()) and set(movers) <= set(self.retired):
+            told += self.play({})
         return told
 
     def texts(self, seat: int) -> tuple[str, ...]:

@@ -161,13 +161,16 @@ def send_actions(ships: tuple[int, ...], holes: tuple[int, ...], sends: int) -> 
     return tuple(SENDS[number] for number in range(COUNT) if holes[number] < 0 and number not in occupied)
 
 
+_NO_BASES: Final = tuple(number for number in range(COUNT) if HOME[number] < 0)
+
+
 def placements(holes: tuple[int, ...], seat: int) -> Placements:
     """Every coin `seat` has not placed on every square without base or wormhole (aliens P2)."""
     placed = set(holes)
     coins = range(12 * seat, 12 * seat + 12)
     return Placements(
-        tuple(coin for coin in coins if coin not in placed),
-        tuple(number for number in range(COUNT) if holes[number] < 0 and HOME[number] < 0),
+        tuple([coin for coin in coins if coin not in placed]),
+        tuple([number for number in _NO_BASES if holes[number] < 0]),
     )
 
 

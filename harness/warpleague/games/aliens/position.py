@@ -73,22 +73,26 @@ def _wormhole(key: int) -> JsonObject:
 _WORMHOLE: Final[Parts[int]] = Parts(_wormhole, 1 << 16)
 
 
+def _lying(holes: tuple[int, ...]) -> tuple[list[tuple[int, int]], tuple[JsonObject, JsonObject]]:
+    """The coins on the board, each with the key of its wormhole without flags, and the hands."""
+    placed = [((number * COINS + coin) * 8, coin) for number, coin in enumerate(holes) if coin >= 0]
+    rest = set(range(COINS)).difference(holes)
+    hands: tuple[JsonObject, JsonObject] = {}, {}
+    for suit, ship in enumerate(SHIPS):
+        hands[suit >> 1][ship] = [value for value in range(6) if suit * 6 + value in rest] if rest else []
+    return placed, hands
+
+
+_LYING: Final = Kept(_lying, 1024)
+
+
 def _coins(key: tuple[tuple[int, ...], int, int, int]) -> tuple[Any, tuple[JsonObject, JsonObject]]:
     holes, seen, known, faces = key
+    placed, hands = _LYING[holes]
     shown = [
-        _WORMHOLE[
-            (number * COINS + coin) * 8
-            + (seen >> coin & 1) * 4
-            + (known >> coin & 1) * 2
-            + (faces >> coin & 1)
-        ]
-        for number, coin in enumerate(holes)
-        if coin >= 0
+        _WORMHOLE[at + (seen >> coin & 1) * 4 + (known >> coin & 1) * 2 + (faces >> coin & 1)]
+        for at, coin in placed
     ]
-    hands: tuple[JsonObject, JsonObject] = {}, {}
-    placed = set(holes)
-    for suit, ship in enumerate(SHIPS):
-        hands[suit >> 1][ship] = [value for value in range(6) if suit * 6 + value not in placed]
     return part(shown), hands
 
 

@@ -27,6 +27,7 @@ from warpleague.games.playout import (
     random_playout,
 )
 from warpleague.games.reading import type_misfit
+from warpleague.games.together import InTurn
 from warpleague.games.values import encoded
 
 if TYPE_CHECKING:
@@ -69,9 +70,13 @@ def check_game(
     least once, False that they never do (without `determinize` it is not looked at). `talk` makes the JSON
     form of a free-text action, played now and then where `Game.talk` allows it.
 
+    Of a game that `load_game` has wrapped, since several seats may decide at once, the game itself is checked.
+
     The message of a breach names game, players, seed, match and step; so does a note added to any exception
     that the engine lets out.
     """
+    if isinstance(game, InTurn):
+        game = game.game
     if players is None:
         counts: tuple[int, ...] = game.players
     else:
