@@ -179,6 +179,11 @@ test-bridges: ## run the tests of the bridges to OpenSpiel, PettingZoo and engin
 	@VENV=.venvs/bridges LOCK=requirements/bridges.lock scripts/bootstrap.sh
 	.venvs/bridges/bin/pytest -n auto tests/bridges $(EXAMPLES) -k bridges $(PYTEST)
 
+.PHONY: contract-openspiel
+contract-openspiel: ## check the contract of every registered game of OpenSpiel that fits, in about ten minutes
+	@VENV=.venvs/bridges LOCK=requirements/bridges.lock scripts/bootstrap.sh
+	WARPLEAGUE_LONG=1 .venvs/bridges/bin/pytest -n auto tests/bridges/test_openspiel.py -k test_contract $(PYTEST)
+
 .PHONY: bare
 bare: ## demo and tests in a bare Debian made for it, as an ordinary user (BARE_SUITE=bookworm); needs root
 	@scripts/bare.sh $(or $(BARE_SUITE),bookworm)

@@ -132,7 +132,7 @@ def is_open(game: Any) -> bool:
     """Whether everybody sees everything in this `pyspiel.Game`; not where choices made at once were put in turn."""
     kind, kinds = game.get_type(), pyspiel.GameType
     return bool(
-        kind.information == kinds.Information.PERFECT_INFORMATION
+        kind.information in (kinds.Information.PERFECT_INFORMATION, kinds.Information.ONE_SHOT)
         and not kind.short_name.startswith("turn_based")
     )
 
