@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 from operator import itemgetter
-from sys import maxsize
 from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 import attrs
@@ -198,7 +197,7 @@ class LazyActions(Sequence[Action]):
     def _place(self, action: Any) -> int:
         raise NotImplementedError
 
-    def index(self, action: Any, start: int = 0, stop: int = maxsize) -> int:
+    def index(self, action: Any, start: int = 0, stop: int = 1 << 31) -> int:
         """Where `action` is; the list is not looked through."""
         place = self._place(action) if action in self else -1
         if not start <= place < stop:
