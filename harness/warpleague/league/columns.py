@@ -187,27 +187,33 @@ def in_parts(
         yield of_matches(some, players).part(*parts)
 
 
-def joined(parts: Iterable[Columns], players: int) -> Columns:
-    """Several columns as one, in schedule order; of an iterator, memory holds one besides the whole."""
+def joined(parts: Iterable[Columns], players: int, expected: int = 0) -> Columns:
+    """Several columns as one, in schedule order; of an iterator, memory holds one besides the whole.
+
+    `expected` is about how many matches they have. Room for so many is set aside at once, which takes no memory
+    before it is used; arrays that grow leave gaps.
+    """
     texts: dict[str, int] = {}
-    forms: dict[str, Array] = {}
-    values: dict[str, bytearray] = {}
+    values: dict[str, Array] = {}
+    count = 0
     for part in parts:
+        end = count + len(part)
+        if end > expected:  # others may have stored some since they were counted
+            expected = max(end, 2 * expected)
+            values = {name: np.resize(of, (expected, *of.shape[1:])) for name, of in values.items()}
         for name, column in part.values.items():
             if name == "why":
                 known = np.array([texts.setdefault(text, len(texts)) for text in part.texts], "<i4")
                 column = known[column] if len(column) else column
-            forms.setdefault(name, column[:0])
-            values.setdefault(name, bytearray()).extend(column.tobytes())
-    if not forms:
+            if name not in values:
+                values[name] = np.empty((expected, *column.shape[1:]), column.dtype)
+            values[name][count:end] = column
+        count = end
+    if not values:
         return of_matches((), players)
-    joint = {
-        name: np.frombuffer(values[name], form.dtype).reshape(-1, *form.shape[1:])
-        for name, form in forms.items()
-    }
-    whole = Columns(players, joint, tuple(texts))
+    whole = Columns(players, {name: column[:count] for name, column in values.items()}, tuple(texts))
     number = whole.number
-    if len(number) and not (number[1:] > number[:-1]).all():
+    if count and not (number[1:] > number[:-1]).all():
         return whole.only(np.argsort(number, kind="stable"))
     return whole
 

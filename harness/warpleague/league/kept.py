@@ -176,7 +176,9 @@ def read(db: sqlite3.Connection, players: int, parts: Sequence[str]) -> Columns:
     from warpleague.league.columns import PARTS, joined
 
     wanted = tuple(part for part in PARTS if part in parts)
-    return joined(each(db, players, wanted), players).part(*wanted)
+    chunks = db.execute("SELECT count(DISTINCT chunk) FROM columns WHERE chunk >= 0").fetchone()[0]
+    expected = chunks * CHUNK + db.execute("SELECT count(*) FROM recent").fetchone()[0]
+    return joined(each(db, players, wanted), players, expected).part(*wanted)
 
 
 def each(db: sqlite3.Connection, players: int, parts: Sequence[str]) -> Iterator[Columns]:
@@ -196,7 +198,7 @@ def each(db: sqlite3.Connection, players: int, parts: Sequence[str]) -> Iterator
             if len(stored) != len(wanted):
                 raise Damaged("a part is missing")
             new.insert(0, unpack(stored, players))
-        yield joined(new, players)
+        yield joined(new, players, sum(map(len, new)))
 
 
 def _recent(db: sqlite3.Connection) -> Iterator[tuple[Fixture, StoredMatch]]:
