@@ -77,6 +77,7 @@ modules: bootstrap
 .PHONY: schema
 schema: bootstrap
 	$(BIN)/python scripts/schema.py --check
+	$(BIN)/python scripts/games.py --check
 
 .PHONY: locks
 locks: bootstrap

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import warpleague
-from warpleague.cli import games, kept_output, main
+from warpleague.cli import kept_output, main
 from warpleague.cli.common import open_league
 
 if TYPE_CHECKING:
@@ -142,27 +142,6 @@ def test_files_that_have_just_changed_are_looked_at_again(
     for _ in range(2):
         assert main(["league", "seats", str(cup), "--results", str(tmp_path / "results")]) == 0
     assert len(opened) == 2
-
-
-def test_the_list_of_games_is_kept(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """No engine is loaded for a list that was printed before, until a package is installed."""
-    folder = tmp_path / "site-packages"
-    folder.mkdir()
-    monkeypatch.syspath_prepend(str(folder))
-    described: list[Any] = []
-    really = games.describe
-    monkeypatch.setattr(games, "describe", lambda game: described.append(game) or really(game))
-    for command in (["games"], ["games", "--json"], ["games", "sheets"]):
-        assert main(command) == 0
-        told, count = capsys.readouterr().out, len(described)
-        assert main(command) == 0
-        assert capsys.readouterr().out == told
-        assert len(described) == count
-    (folder / "other.dist-info").mkdir()
-    assert main(["games", "sheets"]) == 0
-    assert len(described) == count + 1
 
 
 def test_few_outputs_are_kept(

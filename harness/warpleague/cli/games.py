@@ -1,21 +1,28 @@
 """List the games, or describe one: players, options, actions; or draw a galaxy it deals.
 
-The facts come from the engines; docs/games/ has the rules.
+The facts come from the engines; docs/games/ has the rules. Loading all engines takes ten times as long as starting
+Python, so those of our own games are also kept in a file, which `scripts/games.py` writes and checks.
 """
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
+from warpleague import games
 from warpleague.cli.common import add_examples, count, json_text, parse_options, print_json, say, write_out
-from warpleague.cli.kept_output import KeptOutput, game_sources
 from warpleague.errors import BadInput
+from warpleague.games import GAMES, game_ids, load_game
 
 if TYPE_CHECKING:
     import argparse
 
     from warpleague.games.api import Game
+
+LISTED: Final = Path(games.__file__).with_name("listed.json")
+"""The file beside the games with what `describe` says about each of ours."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -70,32 +77,33 @@ def run(args: argparse.Namespace) -> int:
         return _show_galaxy(args)
     if args.seed is not None or args.players is not None or args.option:
         raise BadInput("--seed, --players and --option need --show-galaxy")
-    output = KeptOutput("games", args.game, args.json)
-    text = output.recall()
+    told: list[dict[str, Any]] = []
     broken: list[str] = []
-    if text is None:
-        from warpleague.games import game_ids, load_game
-
-        found: list[Game[Any, Any]] = []
-        for name in game_ids() if args.game is None else (args.game,):
-            try:
-                found.append(load_game(name))
-            except BadInput as error:
-                if args.game is not None:
-                    raise
-                broken.append(str(error))
-        text = _text(found, args)
-        if not broken:
-            # A package that is installed or removed changes one of the folders where Python looks for packages.
-            output.keep(text, [path for game in found for path in game_sources(game)], sys.path)
-    write_out(text)
+    for name in game_ids() if args.game is None else (args.game,):
+        try:
+            told.append(_told(name))
+        except BadInput as error:
+            if args.game is not None:
+                raise
+            broken.append(str(error))
+    write_out(_text(told, args))
     for problem in broken:
         say(f"warpleague: {problem}")
     return 1 if broken else 0
 
 
-def _text(found: list[Game[Any, Any]], args: argparse.Namespace) -> str:
-    told = [describe(game) for game in found]
+def _told(name: str) -> dict[str, Any]:
+    """What `describe` says about a game; of ours nothing is loaded for it."""
+    return _ours()[name] if name in GAMES else describe(load_game(name))
+
+
+@cache
+def _ours() -> dict[str, dict[str, Any]]:
+    listed: list[dict[str, Any]] = json.loads(LISTED.read_bytes())
+    return {game["game"]: game for game in listed}
+
+
+def _text(told: list[dict[str, Any]], args: argparse.Namespace) -> str:
     if args.json:
         return json_text(told if args.game is None else told[0]) + "\n"
     from warpleague.report.games import print_game, print_games
@@ -114,7 +122,6 @@ def _show_galaxy(args: argparse.Namespace) -> int:
     """Draw the board that a match with this seed, these options and so many players is played on."""
     import secrets
 
-    from warpleague.games import load_game
     from warpleague.games.api import CHANCE
     from warpleague.match.chance import Dice, match_key
     from warpleague.match.setup import first_state, load_options, options_json, players_text

@@ -24,7 +24,7 @@ from warpleague.errors import BadInput
 from warpleague.user_cache import cache_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from warpleague.games.api import Game
     from warpleague.league.league import League
@@ -71,23 +71,23 @@ class KeptOutput:
         with suppress(OSError, ValueError, KeyError, TypeError, _TooMany):
             head, _, text = self._file.read_bytes().decode().partition("\n")
             known = json.loads(head)
-            if known["key"] == self._key(known["sources"], known["names"])[0]:
+            if known["key"] == self._key(known["sources"])[0]:
                 return text
         return None
 
-    def keep(self, text: str, sources: Iterable[Path | str], names: Sequence[str] = ()) -> None:
+    def keep(self, text: str, sources: Iterable[Path | str]) -> None:
         """Keep what was printed, which came from `sources`: files, and folders with all that is in them.
 
-        Of the folders `names` it matters only which files there are. Nothing is kept while something has just changed.
+        Nothing is kept while something has just changed.
         """
         if self._file is None or len(text) > _MOST_CHARS:
             return
         told = sorted({os.path.abspath(source) for source in sources})  # noqa: PTH100 - links in it stay
         with suppress(OSError, ValueError, _TooMany):
-            key, changed_s = self._key(told, names)
+            key, changed_s = self._key(told)
             if changed_s > self._begun_s - _SETTLED_S:
                 return
-            head = json.dumps({"key": key, "sources": told, "names": list(names)})
+            head = json.dumps({"key": key, "sources": told})
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             draft = self._file.with_name(f"{self._file.name}.{os.getpid()}")
             try:
@@ -97,12 +97,12 @@ class KeptOutput:
                 draft.unlink(missing_ok=True)
             _tidy(self._file.parent)
 
-    def _key(self, sources: Iterable[str], names: Iterable[str]) -> tuple[str, float]:
+    def _key(self, sources: Iterable[str]) -> tuple[str, float]:
         """What the output depends on, as one text, and when any of it was last changed, in seconds since 1970."""
         key = blake2b(repr((self._asked, _surroundings())).encode("utf-8", "surrogateescape"), digest_size=20)
         program = str(Path(warpleague.__file__).parent)
         changed_ns = 0
-        signs = chain(map(_sign, names), *(_signs(path) for path in (program, *sources)))
+        signs = chain.from_iterable(_signs(path) for path in (program, *sources))
         for count, sign in enumerate(signs):
             if count > _MOST_FILES:
                 raise _TooMany

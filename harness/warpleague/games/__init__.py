@@ -21,14 +21,20 @@ game        the `Game`: each of its methods is a function of one of these module
 
 from __future__ import annotations
 
+import os
+import sys
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
     from warpleague.games.api import Game
+
+GROUP: Final = "warpleague.games"
+"""The entry points by which a package brings games."""
 
 GAMES: dict[str, str] = {
     "aliens": "warpleague.games.aliens:GAME",
@@ -46,10 +52,31 @@ FAMILIES: dict[str, str] = {
 
 def game_ids() -> tuple[str, ...]:
     """Every known game id, built-in games first, then installed ones by name."""
-    from importlib.metadata import entry_points  # takes as long as Python's start
+    if not any(map(_names_games, sys.path)):
+        return tuple(GAMES)
+    from importlib.metadata import entry_points
 
-    installed = sorted(entry.name for entry in entry_points(group="warpleague.games"))
+    installed = sorted(entry.name for entry in entry_points(group=GROUP))
     return (*GAMES, *(name for name in installed if name not in GAMES))
+
+
+def _names_games(folder: str) -> bool:
+    """Whether a package in a folder of packages may bring a game.
+
+    `importlib.metadata` takes as long to load as Python to start. It is asked where one may, and for archives.
+    """
+    try:
+        names = os.listdir(folder or ".")  # noqa: PTH208 - by name, and in a hurry
+    except NotADirectoryError:
+        return True
+    except OSError:
+        return False
+    for name in names:
+        if name.endswith((".dist-info", ".egg-info", "EGG-INFO")):
+            with suppress(OSError), open(os.path.join(folder, name, "entry_points.txt"), "rb") as file:  # noqa: PTH118, PTH123
+                if GROUP.encode() in file.read():
+                    return True
+    return False
 
 
 @cache
@@ -79,7 +106,7 @@ def _registered(game_id: str) -> Game[Any, Any]:
         return made
     from importlib.metadata import entry_points
 
-    for entry in entry_points(group="warpleague.games", name=game_id):
+    for entry in entry_points(group=GROUP, name=game_id):
         where = f"the installed game {game_id!r} ({entry.value})"
         try:
             installed: Game[Any, Any] = entry.load()
