@@ -23,8 +23,8 @@ from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, SeatTimes, T
 from warpleague.report.match import print_result
 from warpleague.runner.bot import clock, process, stopwatch
 from warpleague.runner.bot.children import Children, clock_id
-from warpleague.runner.bot.exchange import BotReply
-from warpleague.runner.bot.pondering import QUIET_NS, Pondering
+from warpleague.runner.bot.exchange import QUIET_NS, BotReply
+from warpleague.runner.bot.pondering import Pondering
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.play import play_match
@@ -168,12 +168,9 @@ def gaps(policy: Policy, *used_and_lasted_ms: tuple[float, float]) -> bool:
     """Whether a bot is stopped after gaps in which it computed that long, of that length."""
     pondering = Pondering()
     pondering.begin(policy)
-    cpu = 0
     for used, lasted in used_and_lasted_ms:
-        pondering.answered(0, cpu)
-        cpu += round(used * MS)
-        if cpu > pondering.alarm_ns:
-            pondering.judge(cpu, round(lasted * MS))
+        if used * MS > QUIET_NS:
+            pondering.judge(round(used * MS), round(lasted * MS))
     return pondering.stops
 
 

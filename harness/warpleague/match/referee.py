@@ -231,6 +231,18 @@ class Referee:
         if text is not None:
             self.line = codec.with_texts(self.line, text=text)
 
+    def choose(self, index: int, wall_ns: int, cpu_ns: int | None) -> Violation | None:
+        """Like `answer`, for a line that is no more than an index in answer to this question, and came at once."""
+        if index >= len(self._legal) or self._noted:
+            return self.answer(b'{"type":"act","id":%d,"action":%d}' % (self._id, index), wall_ns, cpu_ns, 0)
+        # As in `_pay`.
+        budget_ns = self.budget_ns
+        charged_ns = wall_ns if budget_ns is None or wall_ns < budget_ns else budget_ns
+        self._used_ns += charged_ns
+        bank_ns = None if self._banks[self.seat] is None else self.charge(charged_ns)
+        self._play(self._legal[index], None, (wall_ns, cpu_ns, 0), None, bank_ns)
+        return None
+
     def answer(self, line: bytes, wall_ns: int, cpu_ns: int | None, wait_ns: int | None) -> Violation | None:
         """Judge and play the line that the bot of `seat` answered; a violation is returned, not yet punished.
 

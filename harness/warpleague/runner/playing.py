@@ -229,7 +229,7 @@ async def _ask_all(referee: Referee, bots: list[Seat | None], attendants: trio.N
             if referee.spec.pondering != "on":
                 bot.on_slow = partial(_hush, bots, bot)
     over, asked = Situation.OVER, Situation.ASK
-    advance, answer, is_late, clock = referee.advance, referee.answer, referee.is_late, time.perf_counter_ns
+    advance, choose, is_late, clock = referee.advance, referee.choose, referee.is_late, time.perf_counter_ns
     breath = clock() + _BREATH_NS
     while (step := advance()) is not over:
         seat = referee.seat
@@ -239,14 +239,15 @@ async def _ask_all(referee: Referee, bots: list[Seat | None], attendants: trio.N
         if step is asked:
             if loop.taken:
                 await loop.turn(partial(_hush, bots if referee.spec.pondering != "on" else (), None))
-            reply = await bot.ask(referee.line, referee.budget_ns, is_late)
-            while isinstance(reply, BotReply):
-                trouble = answer(reply.line, reply.wall_ns, reply.cpu_ns, reply.wait_ns)
-                if trouble is None or not is_late(reply.line):
-                    break
-                reply = await bot.again()
+            found = bot.put(referee.line, referee.budget_ns, is_late)
+            if isinstance(found, tuple):
+                said, wall_ns, cpu_ns = found
+                if isinstance(said, int):
+                    trouble = choose(said, wall_ns, cpu_ns)
+                else:
+                    trouble = await _judged(referee, bot, BotReply(said, wall_ns, cpu_ns, 0))
             else:
-                trouble = reply
+                trouble = found or await _judged(referee, bot, await bot.awaited())
         else:
             trouble = referee.violation
         if trouble is not None:
@@ -259,6 +260,16 @@ async def _ask_all(referee: Referee, bots: list[Seat | None], attendants: trio.N
                     each.look_after()
             await trio.lowlevel.checkpoint()
             breath = clock() + _BREATH_NS
+
+
+async def _judged(referee: Referee, bot: Seat, reply: BotReply | Violation) -> Violation | None:
+    """Have the referee judge an answer; if it is a late one to an earlier question, the next one."""
+    while isinstance(reply, BotReply):
+        trouble = referee.answer(reply.line, reply.wall_ns, reply.cpu_ns, reply.wait_ns)
+        if trouble is None or not referee.is_late(reply.line):
+            return trouble
+        reply = await bot.again()
+    return reply
 
 
 def _hush(bots: Sequence[Seat | None], asked: Seat | None) -> None:

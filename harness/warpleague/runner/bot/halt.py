@@ -12,7 +12,8 @@ import time
 from typing import TYPE_CHECKING
 
 from warpleague.runner.bot.children import Children
-from warpleague.runner.bot.pondering import LOOK_NS, QUIET_NS
+from warpleague.runner.bot.exchange import QUIET_NS
+from warpleague.runner.bot.pondering import LOOK_NS
 
 if TYPE_CHECKING:
     from warpleague.runner.bot.child import Child

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from warpleague.match.spec import SeatSpec
+    from warpleague.runner.bot.exchange import Answered
     from warpline.messages import BotHello
 
 HELLO = b'{"type":"hello","protocol":1,"wants":["state","legal","events"]}'
@@ -39,6 +40,7 @@ class InsideSeat(ABC):
         self.hello: BotHello | None = None
         self.pondering = Pondering()
         self.on_slow: Callable[[], None] | None = None
+        self._put: tuple[bytes, int | None] = (b"", None)
 
     @abstractmethod
     async def reply(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
@@ -69,6 +71,17 @@ class InsideSeat(ABC):
                 return answer
             return BotReply(to_bytes(answer), time.perf_counter_ns() - begun, None, None)
         return violations.timed_out(budget_ns or 0, 0, 0, "")
+
+    def put(
+        self, line: bytes, budget_ns: int | None, forgive: Callable[[bytes], bool] | None = None
+    ) -> Answered | Violation | None:
+        """Put a line to the seat, whose answer is `awaited`."""
+        self._put = line, budget_ns
+        return None
+
+    async def awaited(self) -> BotReply | Violation:
+        """The answer to what was `put`."""
+        return await self.ask(*self._put)
 
     async def again(self) -> BotReply | Violation:
         """Nothing more comes: an answer is one line."""

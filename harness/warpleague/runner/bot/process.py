@@ -21,7 +21,15 @@ from warpleague.match.spec import Violation
 from warpleague.runner.bot import violations
 from warpleague.runner.bot.child import EXIT_S, Child
 from warpleague.runner.bot.clock import LOOK_NS, LongDecision
-from warpleague.runner.bot.exchange import CHUNK, BotReply, exchange_over
+from warpleague.runner.bot.exchange import (
+    CHUNK,
+    NEVER,
+    QUIET_NS,
+    SHORT_NS,
+    BotReply,
+    exchange_over,
+    line_of,
+)
 from warpleague.runner.bot.halt import Halt
 from warpleague.runner.bot.loop import Loop, LoopShare
 from warpleague.runner.bot.output import Output
@@ -36,11 +44,9 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import JsonObject
     from warpleague.match.spec import Level, SeatSpec
+    from warpleague.runner.bot.exchange import Answered, Exchanged
     from warpleague.runner.bot.wirelog import BotLog, WireLog
     from warpline.messages import BotHello
-
-SHORT_NS: Final = 1_000_000
-"""An answer within this time is charged as measured: reading the clocks would cost more than it could show."""
 
 QUICK_MS: Final = 5
 """How long to wait for an answer with a plain poll before the event loop takes over. Below 2 ms, bots that think a
@@ -62,14 +68,14 @@ class BotProcess:
         self.stderr = StderrLog(seat.cwd)
         self.hello: BotHello | None = None
         """The bot's hello, once it has come."""
-        self.pondering = Pondering(len(os.sched_getaffinity(0)) if _LINUX else 1)
+        self.pondering = Pondering()
         self.on_slow: Callable[[], None] | None = None
         """Called while an answer takes longer than `QUICK_MS`, now and then."""
         self._level = level
         self._unsent = b""  # what the pipe did not take
         # The last question: when it went out, its budget, how long a plain poll waited, the clock of the bot then.
         self._asked: tuple[int, int | None, int, int | None] = (0, None, QUICK_MS, None)
-        self._ended = 0  # when the last answer came
+        self._rest = b""  # of the last question, what the pipe did not take at once
         self._turn: LongDecision | None = None  # once the answer takes more than a moment
         self._child = Child(seat, level)
         self._halt = Halt(self._child, self.pondering)
@@ -79,8 +85,7 @@ class BotProcess:
         self._in, self._out = self._child.stdin, self._child.stdout
         self._output = Output(self._out)
         self._wire: WireLog | None = None
-        self._exchange = exchange_over(self._in, self._out)
-        self._turns_ns = 0  # how long it has been the bot's turn, in all
+        self._pipes = exchange_over(self._in, self._out, self._child.clock_id, self._halt.cores)
         self._turn_ns = 0  # since when it is the bot's turn, while it is waited for
         self._closing = False
         self.share = LoopShare()
@@ -98,10 +103,22 @@ class BotProcess:
     async def ask(
         self, line: bytes, budget_ns: int | None, forgive: Callable[[bytes], bool] | None = None
     ) -> BotReply | Violation:
-        """Send `line` and take one line in answer, within `budget_ns`.
+        """Send `line` and take one line in answer, within `budget_ns`; see `put`."""
+        found = self.put(line, budget_ns, forgive)
+        if found is None:
+            return await self.awaited()
+        if isinstance(found, Violation):
+            return found
+        said, wall_ns, cpu_ns = found
+        return BotReply(line_of(said, line), wall_ns, cpu_ns, 0)
 
-        The time begins just before the line is written. Lines that were there already answer no question; `forgive`
-        may excuse them one by one. Does not touch the event loop when the answer comes within `QUICK_MS`.
+    def put(
+        self, line: bytes, budget_ns: int | None, forgive: Callable[[bytes], bool] | None = None
+    ) -> Answered | Violation | None:
+        """Send `line` and take one line in answer, if it comes at once; if not, None: `awaited` brings it.
+
+        The time, `budget_ns`, begins just before the line is written. Lines that were there already answer no
+        question; `forgive` may excuse them one by one. Waits for `QUICK_MS` at most, without the event loop.
         """
         if self._halt.stopped:
             self._halt.resume()
@@ -110,42 +127,63 @@ class BotProcess:
             wire.sent(line)
         if output.held and (early := self._unasked(forgive)) is not None:
             return early
-        if self._unsent:
-            line, self._unsent = self._unsent + line, b""
+        if unsent := self._unsent:
+            line, self._unsent = unsent + line, b""
         wait_ms = 0
         if not self.share.loop.asked:
             wait_ms = QUICK_MS if budget_ns is None or budget_ns >= _QUICK_NS else -(-budget_ns // 1_000_000)
-        pondering, clock = self.pondering, self._child.clock_id
-        while (found := self._exchange(line, wait_ms, clock, pondering.known_until_ns)) is None:
+        pipes = self._pipes
+        while (found := pipes.exchange(line, wait_ms)) is None:
             if (early := self._unasked(forgive)) is not None:
                 return early
-        written, data, begun, now, cpu_begun, cpu = found
-        if cpu_begun is None:
-            cpu_begun = pondering.known_ns  # what it did since its last answer is too little to be judged
-        elif cpu_begun > pondering.alarm_ns:
-            stopped = self._halt.since_ns
-            pondering.judge(cpu_begun, (stopped if stopped > self._ended else begun) - self._ended)
-        self._asked = begun, budget_ns, wait_ms, cpu_begun
         self._turn = None
-        if data:
-            wall_ns = now - begun
-            if wall_ns < SHORT_NS and data.find(b"\n") == len(data) - 1 < CHUNK - 1 and not output.held:
-                # One whole line, the usual case, past the buffer.
-                self._ended = now
-                self._turns_ns += wall_ns
-                pondering.answered(now, cpu)
+        if len(found) == 6:
+            found = self._judge_gap(found)
+        if len(found) == 6:
+            written, data, begun, _, cpu_begun, _ = found
+            if cpu_begun is None and pipes.known_ns >= 0:
+                cpu_begun = pipes.known_ns  # what it did since its last answer is too little to be judged
+        else:
+            said, wall_ns, cpu_ns = found
+            if type(said) is int and wire is None and not (unsent or output.held):
+                return found  # nearly always
+            data, written, begun = line_of(said, line) + b"\n", len(line), pipes.ended_ns - wall_ns
+            cpu_begun = None if cpu_ns is None else pipes.known_ns - cpu_ns
+            if not (unsent or output.held):
+                self._asked = begun, budget_ns, wait_ms, cpu_begun
                 if wire is not None:
                     wire.received(data)
-                if cpu is None or cpu_begun is None:
-                    return BotReply(data[:-1], wall_ns, None, 0)
-                return BotReply(data[:-1], wall_ns, min(cpu - cpu_begun, wall_ns * self._halt.cores), 0)
+                return found
+            pipes.turns_ns -= wall_ns  # `again` counts it
+        self._asked = begun, budget_ns, wait_ms, cpu_begun
         if data is not None:
             output.take(data)
-        elif written < len(line):
+        self._rest = line[written:]
+        return None
+
+    def _judge_gap(self, found: Exchanged) -> Answered | Exchanged:
+        """Judge the gap before the question if need be; if nothing else was unusual, the answer is as usual."""
+        _, data, begun, now, cpu_begun, cpu = found
+        pipes, wall_ns = self._pipes, now - begun
+        if cpu_begun is None or cpu_begun <= pipes.alarm_ns:
+            return found
+        stopped, ended = self._halt.since_ns, pipes.ended_ns
+        used_ns = cpu_begun - (pipes.alarm_ns - QUIET_NS)
+        self.pondering.judge(used_ns, (stopped if stopped > ended else begun) - ended)
+        if not data or wall_ns >= SHORT_NS or not data.find(b"\n") == len(data) - 1 < CHUNK - 1:
+            return found
+        pipes.answered(now, cpu)
+        pipes.turns_ns += wall_ns
+        return data[:-1], wall_ns, None if cpu is None else min(cpu - cpu_begun, wall_ns * self._halt.cores)
+
+    async def awaited(self) -> BotReply | Violation:
+        """Take the answer to what was `put`, if that brought none."""
+        rest, self._rest = self._rest, b""
+        if rest:
             self._begin_turn()
             try:
-                if not await self._write_rest(line[written:]):
-                    return self._gone() if output.ended else self._timeout("it did not read its input")
+                if not await self._write_rest(rest):
+                    return self._gone() if self._output.ended else self._timeout("it did not read its input")
             finally:
                 self._end_turn()
         return await self.again()
@@ -165,8 +203,8 @@ class BotProcess:
 
     def _end_turn(self) -> None:
         self.share.end()
-        self._ended = time.perf_counter_ns()
-        self._turns_ns += self._ended - self._turn_ns
+        self._pipes.ended_ns = now = time.perf_counter_ns()
+        self._pipes.turns_ns += now - self._turn_ns
         self._turn_ns = 0
 
     async def _await_line(self) -> BotReply | Violation:
@@ -178,7 +216,7 @@ class BotProcess:
                 return self._timeout()
         if isinstance(line, Violation):
             return line
-        self.pondering.answered(time.perf_counter_ns(), cpu := self._child.cpu_ns())
+        self._pipes.answered(time.perf_counter_ns(), cpu := self._child.cpu_ns())
         cpu_ns = None if cpu is None or cpu_begun is None else max(cpu - cpu_begun, turn.own_ns)
         return BotReply(line, turn.charged_ns, cpu_ns, self._stopwatch.wait_ns)
 
@@ -292,7 +330,7 @@ class BotProcess:
         self._attendance.begin()
 
     def _look_at_children(self) -> None:
-        turns_ns = self._turns_ns + (time.perf_counter_ns() - self._turn_ns if self._turn_ns else 0)
+        turns_ns = self._pipes.turns_ns + (time.perf_counter_ns() - self._turn_ns if self._turn_ns else 0)
         self._halt.look(turns_ns, self._turn_ns > 0, judged=self.hello is not None and not self._closing)
 
     def memory_exceeded(self) -> bool:
@@ -314,7 +352,9 @@ class BotProcess:
     def locate(self) -> None:
         """Find the bot's own process after its first answer: clocks and stops are for this process."""
         if self._child.locate():
-            self.pondering.forget_clock()
+            # Nothing is known of this clock until its next reading.
+            self._pipes.clock = self._child.clock_id
+            self._pipes.alarm_ns, self._pipes.known_until_ns = NEVER, 0
 
     def pause(self) -> None:
         """Stop the bot until it is asked or sent something, if it cannot be left behind stopped."""
