@@ -273,6 +273,13 @@ _python_json: Final = json.JSONEncoder(
 ).encode
 
 
+def _nones(value: object) -> int:
+    """How many None there are in a value made of dicts, lists, tuples and scalars."""
+    if isinstance(value, dict):
+        return sum(map(_nones, value.values()))
+    return sum(map(_nones, value)) if isinstance(value, (list, tuple)) else value is None
+
+
 def canonical(value: object) -> bytes:
     """The canonical JSON of `value`: keys sorted by code point, no spaces, UTF-8 unescaped, Python's floats.
 
@@ -284,7 +291,7 @@ def canonical(value: object) -> bytes:
     # The same bytes inside a string cost a detour, never a difference.
     if (
         b".0000" in found
-        or b"null" in found
+        or (b"null" in found and found.count(b"null") != _nones(value))
         or (b"0e" in found.translate(_DIGITS_TO_0) and _exponent(found) is not None)
     ):
         return _python_json(value).encode()

@@ -9,6 +9,7 @@ import json
 import sqlite3
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import StoreError
@@ -156,6 +157,7 @@ def check_tables(db: sqlite3.Connection, path: Path, way_on: str = SPARE) -> Non
         )
 
 
+@lru_cache(maxsize=16)
 def confinement_text(confinement: Confinement | None) -> str | None:
     """How the store spells a confinement: one text for one meaning."""
     if confinement is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 import msgspec
@@ -23,6 +23,7 @@ MOST_NUMBER = 1e12
 """Points, or seconds, of a match are below this: far above any, and sums of squares stay finite."""
 RESULT_COLUMNS = "id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s, held"
 TIMES = ("decisions", "wall_ms", "cpu_ms", "wait_ms", "longest_ms")
+_SEAT_TIMES: Final = tuple(field.name for field in attrs.fields(SeatTimes))
 _ranks = msgspec.json.Decoder(tuple[int, ...])
 _scores = msgspec.json.Decoder(tuple[float, ...])
 _faults = msgspec.json.Decoder(tuple[tuple[SeatFault, ...], ...])
@@ -73,7 +74,8 @@ def row_of(match_id: str, deal: int, bots: Sequence[tuple[str, str]], result: Ma
     faults = [[attrs.asdict(fault) for fault in seat] for seat in result.faults]
     # What few bots have is left out where it is nothing.
     times = [
-        attrs.asdict(seat, filter=lambda field, value: value or field.name in TIMES) for seat in result.times
+        {name: value for name in _SEAT_TIMES if (value := getattr(seat, name)) or name in TIMES}
+        for seat in result.times
     ]
     rival = None if result.rival is None else float(result.rival)
     return (
@@ -124,5 +126,4 @@ def _decoded(decoder: msgspec.json.Decoder[T], text: str, match_id: str, column:
         raise _damaged(match_id, f"{column}: {error}") from None
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+_json: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode

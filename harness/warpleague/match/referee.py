@@ -28,7 +28,7 @@ from warpline.messages import Answer, End, Failed
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from warpleague.games.api import Event, Game, JsonObject
+    from warpleague.games.api import Event, Game, JsonObject, Outcome
     from warpleague.match.confinement import Confinement
     from warpleague.match.spec import Mark, MatchSpec
     from warpline.messages import BotHello
@@ -113,6 +113,8 @@ class Referee:
         self._strikes = [0] * seats
         self._then: list[JsonObject] = []
         self._faults: list[list[SeatFault]] = [[] for _ in range(seats)]
+        self._ended: Outcome | None = None
+        self._bare_end: bytes | None = None  # the end message of a seat that is told no events with it
 
     def lines_since(self, line: int) -> list[bytes]:
         """The lines of the record from number `line` on, as far as they are written; the header is number 0."""
@@ -381,14 +383,19 @@ class Referee:
 
     def end_line(self, seat: int) -> bytes:
         """The end message for `seat`; after `advance` said `Situation.OVER`."""
-        form = outcome_form(self.game.outcome(self._state))
-        result = {name: value for name, value in form.items() if name != "type"}
         inbox = (self._inboxes[seat] or ()) if self._wants_events[seat] else ()
-        return codec.encode(End(result=result, events=tuple(map(decoded, inbox))))
+        if not inbox and self._bare_end is not None:
+            return self._bare_end
+        form = outcome_form(self._outcome())
+        result = {name: value for name, value in form.items() if name != "type"}
+        line = codec.encode(End(result=result, events=tuple(map(decoded, inbox))))
+        if not inbox:
+            self._bare_end = line
+        return line
 
     def finish(self, stopped: tuple[int, ...] = ()) -> MatchResult:
         """The result and the sealed record; after `advance` said `Situation.OVER`."""
-        outcome = self.game.outcome(self._state)
+        outcome = self._outcome()
         digest, record = self._scribe.end(outcome, {"stopped": list(stopped)} if stopped else None)
         return MatchResult(
             id=self.spec.id,
@@ -404,6 +411,12 @@ class Referee:
             confinement=self._confinement,
             rival=None if outcome.rival is None else number(outcome.rival),
         )
+
+    def _outcome(self) -> Outcome:
+        """How the match ended, computed once."""
+        if self._ended is None:
+            self._ended = self.game.outcome(self._state)
+        return self._ended
 
     # ------------------------------------------------------------------ moves and lines
 

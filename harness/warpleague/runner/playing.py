@@ -18,9 +18,10 @@ from warpleague.match import greeting
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.spec import Violation
 from warpleague.match.together import TogetherReferee
-from warpleague.runner.bot.exchange import BotReply
+from warpleague.runner.bot.exchange import BotReply, line_of
 from warpleague.runner.bot.loop import Loop
 from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.bot.watch import Attendance
 from warpleague.runner.bot.wirelog import BotLog
 from warpleague.runner.hints import NOTHING_WRITTEN
 from warpleague.runner.host.reaper import children, reap_orphans
@@ -89,20 +90,22 @@ async def play_game(
     loop = Loop.here()
     loop.matches += 1
     async with trio.open_nursery() as attendants:
-        attendants.start_soon(reap, before, loop)
+        reaping = Attendance()
+        reaping.plan(attendants, partial(reap, before, loop))
         if attendant is not None:
             attendants.start_soon(attendant, referee)
         try:
             loop.starting += 1
             try:
-                await _start_all(referee, bots, attendants, idle, logs, present or {})
+                await _start_all(referee, bots, attendants, idle, logs, present or {}, reaping)
             finally:
                 loop.starting -= 1
             asked = time.perf_counter()
             if isinstance(referee, TogetherReferee):
+                reaping.begin()
                 await ask_together(referee, bots, partial(_punish, referee, bots, attendants=attendants))
             else:
-                await _ask_all(referee, bots, attendants)
+                await _ask_all(referee, bots, attendants, reaping)
             stopped = tuple(s for s, bot in enumerate(bots) if bot is not None and bot.pondering.stops)
             result = referee.finish(stopped)
             playing_s = time.perf_counter() - asked
@@ -147,36 +150,62 @@ async def _start_all(
     idle: IdleBots | None,
     logs: Sequence[BotLog],
     present: Present,
+    reaping: Attendance,
 ) -> None:
-    """Start and greet every bot at once; judge them in seat order, so that the record is the same each time."""
+    """Start and greet every bot at once; judge them in seat order, so that the record is the same each time.
+
+    The event loop has no turn if all have waited for this match, and are ready at once.
+    """
     troubles: list[Violation | None] = [None] * len(bots)
+    spec = referee.spec
+
+    def enter(seat: int, bot: BotProcess) -> None:
+        bots[seat] = bot
+        if logs:
+            bot.log_to(logs[seat])
+        bot.pondering.begin(spec.pondering)
+        bot.attend(attendants, at_once=False)
 
     async def start(seat: int) -> None:
-        spec = referee.spec
         if seat in present:
             bots[seat] = present[seat]
             troubles[seat] = await greet(referee, seat, present[seat])
             return
         if spec.seats[seat].kind == "person":
             raise BadInput(f"seat {seat} is a person's: warpleague play plays it")
-        bot = None if idle is None else idle.take(spec.seats[seat], spec.level)
-        if bot is None:
-            try:
-                with Loop.here().blocked():
-                    bot = BotProcess(spec.seats[seat], spec.level)
-            except BotError as error:
-                troubles[seat] = Violation("startup", str(error))
-                return
-        bots[seat] = bot
-        if logs:
-            bot.log_to(logs[seat])
-        bot.pondering.begin(spec.pondering)
-        bot.attend(attendants, at_once=False)
+        try:
+            with Loop.here().blocked():
+                bot = BotProcess(spec.seats[seat], spec.level)
+        except BotError as error:
+            troubles[seat] = Violation("startup", str(error))
+            return
+        enter(seat, bot)
         troubles[seat] = await greet(referee, seat, bot)
 
-    async with trio.open_nursery() as nursery:
-        for seat in range(len(bots)):
-            nursery.start_soon(start, seat)
+    async def wait_ready(seat: int, bot: BotProcess) -> None:
+        troubles[seat] = _ready(await bot.awaited())
+
+    waited_for: list[Callable[[], Awaitable[None]]] = []
+    for seat in range(len(bots)):
+        bot = None if idle is None or seat in present else idle.take(spec.seats[seat], spec.level)
+        if bot is None or bot.hello is None:
+            waited_for.append(partial(start, seat))
+            continue
+        enter(seat, bot)
+        referee.connect(seat, bot.hello)
+        line = referee.start_line(seat)
+        found = bot.put(line, _start_ns(spec, seat))
+        if found is None:
+            waited_for.append(partial(wait_ready, seat, bot))
+        elif isinstance(found, Violation):
+            troubles[seat] = _ready(found)
+        else:
+            troubles[seat] = greeting.judge_ready(line_of(found[0], line))
+    if waited_for:
+        reaping.begin()
+        async with trio.open_nursery() as nursery:
+            for call in waited_for:
+                nursery.start_soon(call)
     for seat, trouble in enumerate(troubles):
         if trouble is not None:
             _check_bundle(referee.spec.seats[seat])
@@ -193,7 +222,7 @@ def _check_bundle(seat: SeatSpec) -> None:
 
 async def greet(referee: Referee, seat: int, bot: Seat) -> Violation | None:
     """Exchange hello and start for their answers; None if the bot is ready."""
-    limit_ns = round((referee.spec.seats[seat].clock or referee.spec.clock).start_s * 1e9)
+    limit_ns = _start_ns(referee.spec, seat)
     if bot.hello is None:
         reply = await bot.ask(greeting.hello_line(), limit_ns)
         if isinstance(reply, Violation):
@@ -204,10 +233,17 @@ async def greet(referee: Referee, seat: int, bot: Seat) -> Violation | None:
         bot.hello = hello
         bot.locate()
     referee.connect(seat, bot.hello)
-    reply = await bot.ask(referee.start_line(seat), limit_ns)
-    if isinstance(reply, Violation):
-        return _at_startup(reply, "start")
-    return greeting.judge_ready(reply.line)
+    return _ready(await bot.ask(referee.start_line(seat), limit_ns))
+
+
+def _start_ns(spec: MatchSpec, seat: int) -> int:
+    """How long the bot of `seat` may take for each of its messages before the match."""
+    return round((spec.seats[seat].clock or spec.clock).start_s * 1e9)
+
+
+def _ready(reply: BotReply | Violation) -> Violation | None:
+    """Judge what came after start; None if the bot is ready."""
+    return _at_startup(reply, "start") if isinstance(reply, Violation) else greeting.judge_ready(reply.line)
 
 
 def _at_startup(trouble: Violation, after: str) -> Violation:
@@ -219,7 +255,9 @@ def _at_startup(trouble: Violation, after: str) -> Violation:
     return Violation(kind, text, trouble.detail)
 
 
-async def _ask_all(referee: Referee, bots: list[Seat | None], attendants: trio.Nursery) -> None:
+async def _ask_all(
+    referee: Referee, bots: list[Seat | None], attendants: trio.Nursery, reaping: Attendance
+) -> None:
     """The match itself: the only loop that is paid for every decision."""
     loop = Loop.here()
     for bot in bots:
@@ -238,6 +276,7 @@ async def _ask_all(referee: Referee, bots: list[Seat | None], attendants: trio.N
             raise AssertionError(f"seat {seat} was asked after its bot had not started")
         if step is asked:
             if loop.taken:
+                reaping.begin()
                 await loop.turn(partial(_hush, bots if referee.spec.pondering != "on" else (), None))
             found = bot.put(referee.line, referee.budget_ns, is_late)
             if isinstance(found, tuple):
@@ -247,6 +286,7 @@ async def _ask_all(referee: Referee, bots: list[Seat | None], attendants: trio.N
                 else:
                     trouble = await _judged(referee, bot, BotReply(said, wall_ns, cpu_ns, 0))
             else:
+                reaping.begin()
                 trouble = found or await _judged(referee, bot, await bot.awaited())
         else:
             trouble = referee.violation
@@ -255,6 +295,7 @@ async def _ask_all(referee: Referee, bots: list[Seat | None], attendants: trio.N
         elif bot.pondering.stops:
             bot.pause()
         if loop.asked or clock() > breath:
+            reaping.begin()
             for each in bots:
                 if each is not None:
                     each.look_after()
