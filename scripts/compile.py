@@ -18,8 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def sources() -> list[Path]:
-    """The C sources of the runner: modules of Python, whose names begin with an underscore, and programs."""
-    return sorted(ROOT.glob("harness/warpleague/runner/**/*.c"))
+    """The C sources of the referee: modules of Python, whose names begin with an underscore, and programs."""
+    folders = (ROOT / "harness" / "warpleague" / name for name in ("match", "runner"))
+    return sorted(path for folder in folders for path in folder.rglob("*.c"))
 
 
 def target_name(source: Path) -> str:

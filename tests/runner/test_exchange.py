@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import runpy
 import select
-import shutil
-import sysconfig
 import threading
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,27 +18,9 @@ if TYPE_CHECKING:
 
     from warpleague.runner.bot.exchange import Answered, Exchange, Exchanged
 
-COMPILE = Path(__file__).parents[2] / "scripts" / "compile.py"
 OWN_CLOCK = clock_id(os.getpid())
 NO_CLOCK = clock_id(1 << 22)  # no process has this number
 QUESTION = b'{"type":"act","id":12,"ask":"turn"}\n'
-
-
-@pytest.fixture(scope="module")
-def in_c(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
-    """The exchange in C, compiled for these tests."""
-    if shutil.which("cc") is None or not (Path(sysconfig.get_path("include")) / "Python.h").exists():
-        pytest.skip("no C compiler, or no headers of Python")
-    program = runpy.run_path(str(COMPILE))
-    (source,) = (path for path in program["sources"]() if path.name == "_exchange.c")
-    made = program["compile_into"](tmp_path_factory.mktemp("compiled"), source)
-    spec = importlib.util.spec_from_file_location("_exchange", made)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    pipes: Callable[..., Any] = module.Pipes
-    return pipes
 
 
 class Bot:
@@ -91,7 +68,7 @@ class Bot:
 def bot(request: pytest.FixtureRequest) -> Iterator[Bot]:
     made = Bot()
     if request.param == "c":
-        made.make = request.getfixturevalue("in_c")
+        made.make = request.getfixturevalue("in_c")("_exchange").Pipes
         made.pipes = made.over(OWN_CLOCK)
     yield made
     made.close()

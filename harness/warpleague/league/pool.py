@@ -151,12 +151,16 @@ class RefereePool(Executor):
         spread: Future[list[Future[Any]]] = Future()
         with self._taking():
             self._spread.append((spread, fn))
+            self._wake()
         for future in spread.result():
             with contextlib.suppress(RefereeDied):
                 future.result()
 
     def _take(self, call: _Call) -> Future[Any]:
         with self._taking():
+            # Behind a call that waits for a referee there is nothing to do before an answer comes.
+            if not self._waiting or self._waiting[0].future.cancelled():
+                self._wake()
             self._waiting.append(call)
         return call.future
 
@@ -168,7 +172,6 @@ class RefereePool(Executor):
             if self._closed:
                 raise RuntimeError("the referee pool has been shut down")
             yield
-            self._wake()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take no more calls; let the submitted ones end (`cancel_futures`: only the running ones)."""

@@ -25,6 +25,16 @@ if TYPE_CHECKING:
     """An action, what was asked, the seat, and the mark."""
     _More = tuple[str | None, int | None, float | None, JsonObject | None]
     """A note, what is left of the bank, a value, and the detail."""
+    _Noted = bytes | tuple[int, _Played, Times | None, _More | None]
+    """A line, or its number and what it is made from."""
+
+try:
+    # The same as `_write_one` in C, where it was compiled.
+    from warpleague.match import _acts  # type: ignore[attr-defined, unused-ignore]
+
+    compiled: Any = _acts.write
+except ImportError:
+    compiled = None
 
 _MARKED: Final[dict[Mark | None, tuple[bytes, bytes]]] = {
     None: (b"", b""),
@@ -120,7 +130,7 @@ class Scribe:
             header["detail"] = confinement.to_json()
         self.count = 0
         self.spent = Spent(len(spec.seats))
-        self._noted: list[bytes | tuple[int, _Played, Times | None, _More | None]] = []
+        self._noted: list[_Noted] = []
         self._lines = [canonical(header) + b"\n"]
         self._digested = [digest_form(header)]
         self._ends = action_cache(game).ends
@@ -162,47 +172,54 @@ class Scribe:
             self._write()
 
     def _write(self) -> None:
-        """Write what is noted; the keys of a line stand in canonical order."""
-        lines, digested, ends, add = self._lines, self._digested, self._ends, self.spent.add
-        for noted in self._noted:
-            if isinstance(noted, bytes):
-                lines.append(noted)
-                digested.append(noted)
-                continue
-            n, played, times_ns, more = noted
-            head, end = ends[played]
-            if more is None:
-                digested.append(b'%b,"n":%d%b' % (head, n, end))
-            else:
-                note, bank_ns, value, detail = more
-                if note is not None:
-                    end = b',"note":%b%b' % (canonical(note), end)
-                if value is not None:
-                    end = b'%b,"value":%b}\n' % (end[:-2], _share(value))
-                digested.append(b'%b,"n":%d%b' % (head, n, end))
-                # The digest takes the line without these and the times.
-                if bank_ns is not None:
-                    left_ms = bank_ns // 1_000_000
-                    head += b',"bank_s":' + to_bytes(left_ms / 1000 if left_ms % 1000 else left_ms // 1000)
-                if detail:
-                    head += b',"detail":' + canonical(detail)
-            if times_ns is None:
-                lines.append(b'%b,"n":%d%b' % (head, n, end))
-                continue
-            wall, cpu, wait = times_ns
-            add(played[2], wall, cpu or 0, wait or 0)
-            lines.append(
-                b'%b,"ms":[%b,%b,%b],"n":%d%b'
-                % (
-                    head,
-                    _MS[wall // 1000],
-                    b"null" if cpu is None else _MS[cpu // 1000],
-                    b"null" if wait is None else _MS[wait // 1000],
-                    n,
-                    end,
-                )
+        """Write what is noted."""
+        noted = self._noted
+        if compiled is None:
+            for each in noted:
+                self._write_one(each)
+        else:
+            compiled(noted, self._ends, self._lines, self._digested, self._write_one, self.spent.add)
+        noted.clear()
+
+    def _write_one(self, noted: _Noted) -> None:
+        """Write one line; its keys stand in canonical order."""
+        if isinstance(noted, bytes):
+            self._lines.append(noted)
+            self._digested.append(noted)
+            return
+        n, played, times_ns, more = noted
+        head, end = self._ends[played]
+        if more is None:
+            self._digested.append(b'%b,"n":%d%b' % (head, n, end))
+        else:
+            note, bank_ns, value, detail = more
+            if note is not None:
+                end = b',"note":%b%b' % (canonical(note), end)
+            if value is not None:
+                end = b'%b,"value":%b}\n' % (end[:-2], _share(value))
+            self._digested.append(b'%b,"n":%d%b' % (head, n, end))
+            # The digest takes the line without these and the times.
+            if bank_ns is not None:
+                left_ms = bank_ns // 1_000_000
+                head += b',"bank_s":' + to_bytes(left_ms / 1000 if left_ms % 1000 else left_ms // 1000)
+            if detail:
+                head += b',"detail":' + canonical(detail)
+        if times_ns is None:
+            self._lines.append(b'%b,"n":%d%b' % (head, n, end))
+            return
+        wall, cpu, wait = times_ns
+        self.spent.add(played[2], wall, cpu or 0, wait or 0)
+        self._lines.append(
+            b'%b,"ms":[%b,%b,%b],"n":%d%b'
+            % (
+                head,
+                _MS[wall // 1000],
+                b"null" if cpu is None else _MS[cpu // 1000],
+                b"null" if wait is None else _MS[wait // 1000],
+                n,
+                end,
             )
-        self._noted.clear()
+        )
 
     def fault(self, seat: int, kind: str, retired: bool, detail: JsonObject) -> None:
         """Write a fault."""

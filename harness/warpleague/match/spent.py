@@ -16,15 +16,25 @@ class Spent:
         # Failures of services, tokens in and out, and cost, of the seats that have any.
         self._taken: dict[int, tuple[int, int, int, float]] = {}
 
-    def add(self, seat: int, wall_ns: int, cpu_ns: int, wait_ns: int) -> None:
-        """Count one decision of `seat`."""
+    def add(
+        self,
+        seat: int,
+        wall_ns: int,
+        cpu_ns: int,
+        wait_ns: int,
+        longest_ns: int | None = None,
+        count: int = 1,
+    ) -> None:
+        """Count one decision of `seat`, or `count` of them and the longest one."""
         spent = self._seats[seat]
-        spent[0] += 1
+        spent[0] += count
         spent[1] += wall_ns
         spent[2] += cpu_ns
         spent[3] += wait_ns
-        if wall_ns > spent[4]:
-            spent[4] = wall_ns
+        if longest_ns is None:
+            longest_ns = wall_ns
+        if longest_ns > spent[4]:
+            spent[4] = longest_ns
 
     def take(self, seat: int, failures: int, input_tokens: int, output_tokens: int, cost: float) -> None:
         """Count what the service of `seat` did and took for one decision."""
