@@ -34,7 +34,7 @@ pure: bootstrap
 
 .PHONY: test-compiled
 test-compiled: compile ## run the tests of bots and matches with the parts in C, then remove them
-	@$(BIN)/pytest -n auto tests/runner tests/sandbox tests/e2e/test_misbehaving.py $(PYTEST); \
+	@$(BIN)/pytest -n auto tests/match tests/runner tests/sandbox tests/e2e/test_misbehaving.py $(PYTEST); \
 	status=$$?; $(MAKE) pure; exit $$status
 
 .PHONY: coverage
