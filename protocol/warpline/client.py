@@ -35,7 +35,7 @@ NOTE_BYTES = 1024
 class Match:
     """The fields of the `start` message; the specification of the protocol explains them."""
 
-    __slots__ = ("clock", "game", "id", "options", "players", "rules", "seat", "seed", "setup")
+    __slots__ = ("clock", "game", "id", "note_bytes", "options", "players", "rules", "seat", "seed", "setup")
 
     def __init__(self, start: dict[str, Any]) -> None:
         self.id: str = start["match"]
@@ -47,6 +47,7 @@ class Match:
         self.seed: str = start["seed"]
         self.clock: dict[str, float] = start["clock"]
         self.setup: dict[str, Any] = start["setup"]
+        self.note_bytes: int = start.get("note_bytes", NOTE_BYTES)
 
 
 class Question:
@@ -136,8 +137,8 @@ class End:
 class Reply:
     """An action with more to it: `then`, action objects that follow at once, and what is kept in the record.
 
-    `note` is a text, cut to 1024 bytes of UTF-8. `value` is the share of the points that the bot expects for its
-    seat, from 0 (last) to 1 (first). `usage` says what a service took: `input_tokens`, `output_tokens`, `cost`.
+    `note` is a text, cut to the `note_bytes` of the match. `value` is the share of the points that the bot expects for
+    its seat, from 0 (last) to 1 (first). `usage` says what a service took: `input_tokens`, `output_tokens`, `cost`.
     """
 
     __slots__ = ("action", "note", "then", "usage", "value")
@@ -209,7 +210,7 @@ def run(
                 if kind == "act":
                     if match is None:
                         raise ValueError("the referee asked before it started a match")
-                    _write(sink, _answer(message["id"], choose(Question(message, match))))
+                    _write(sink, _answer(message["id"], choose(Question(message, match)), match.note_bytes))
                 elif kind == "start":
                     match = Match(message)
                     if on_start is not None:
@@ -245,7 +246,7 @@ def _take_wire() -> tuple[int, int]:
     return source, sink
 
 
-def _answer(number: int, choice: Any) -> bytes:
+def _answer(number: int, choice: Any, note_bytes: int = NOTE_BYTES) -> bytes:
     """The line that answers question `number`; TypeError or ValueError when `choice` is no answer."""
     if isinstance(choice, Failed):
         told = {"usage": dict(choice.usage)} if choice.usage else {}
@@ -265,7 +266,7 @@ def _answer(number: int, choice: Any) -> bytes:
     if further:
         answer["then"] = further
     if note is not None:
-        answer["note"] = _cut(note)
+        answer["note"] = _cut(note, note_bytes)
     if value is not None:
         answer["value"] = float(value)  # numpy's floats too
         if not 0 <= answer["value"] <= 1:
@@ -278,9 +279,9 @@ def _answer(number: int, choice: Any) -> bytes:
     return line
 
 
-def _cut(text: str) -> str:
-    """`text` with as many bytes as a note may have."""
-    return text.encode("utf-8", "replace")[:NOTE_BYTES].decode("utf-8", "ignore")
+def _cut(text: str, most: int = NOTE_BYTES) -> str:
+    """`text` with at most so many bytes."""
+    return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 
 def _dump(message: dict[str, Any]) -> bytes:

@@ -231,16 +231,25 @@ def decode_index(line: bytes, id: int) -> int | None:  # noqa: A002 - the field'
     return _INDICES.get(line[len(head) :]) if line.startswith(head) else None
 
 
-def decode_bot(line: bytes) -> BotMessage:
+def decode_bot(line: bytes, note_bytes: int = NOTE_BYTES) -> BotMessage:
     """The message that a bot's `line` (without newline, at most `MAX_LINE` bytes) is; `WireError` if none.
 
-    Takes time linear in the line, and never recurses deeper than `MAX_DEPTH`, whatever the bytes.
+    A note has at most `note_bytes`. Takes time linear in the line, and never recurses deeper than `MAX_DEPTH`, whatever
+    the bytes.
     """
     match = _compact_index(line) or _index(line)
     if match is not None:
         number, index = match.groups()
         return Answer(int(number), int(index))
-    return _decode_typed(line) or _decode_strict(line)
+    return _decode_typed(line) or _noted(_decode_strict(line), note_bytes)
+
+
+def _noted(message: BotMessage, note_bytes: int) -> BotMessage:
+    """The message, whose note is not too long."""
+    note = message.note if isinstance(message, Answer) else None
+    if note is not None and len(note.encode()) > note_bytes:
+        _refuse(f"act: note: expected at most {note_bytes} bytes of UTF-8")
+    return message
 
 
 def decode_referee(line: bytes) -> RefereeMessage:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 import attrs
 
 from warpline.faults import FaultKind  # noqa: TC001 - the forms of fields are read at run time
-from warpline.limits import MAX_INT, MOST_COST, NAME_BYTES, NOTE_BYTES, PROTOCOL
+from warpline.limits import MAX_INT, MOST_COST, MOST_NOTE_BYTES, NAME_BYTES, NOTE_BYTES, PROTOCOL
 
 
 @attrs.frozen
@@ -38,7 +38,8 @@ class MaxBytes:
 
 JsonObject: TypeAlias = dict[str, Any]
 Natural: TypeAlias = Annotated[int, Bounds(0)]
-Note: TypeAlias = Annotated[str, MaxBytes(NOTE_BYTES)]
+Note: TypeAlias = Annotated[str, MaxBytes(MOST_NOTE_BYTES)]
+Reason: TypeAlias = Annotated[str, MaxBytes(NOTE_BYTES)]
 Name: TypeAlias = Annotated[str, MaxBytes(NAME_BYTES)]
 Share: TypeAlias = Annotated[float, Range(0, 1)]
 Cost: TypeAlias = Annotated[float, Range(0, MOST_COST)]
@@ -93,6 +94,9 @@ class Start:
     )
     clock: Clock = attrs.field(metadata={"help": "the time limits of the match"})
     setup: JsonObject = attrs.field(metadata={"help": "static facts of the game: board, numbering"})
+    note_bytes: Natural | None = attrs.field(
+        metadata={"help": f"how long a note may be, in bytes of UTF-8; absent: {NOTE_BYTES}"}, default=None
+    )
 
 
 @attrs.define
@@ -241,7 +245,7 @@ class Failed:
 
     type: ClassVar[str] = "act"
     id: Natural = attrs.field(metadata={"help": "the question's id"})
-    failed: Note = attrs.field(metadata={"help": "what failed, for people; kept in the record"})
+    failed: Reason = attrs.field(metadata={"help": "what failed, for people; kept in the record"})
     usage: Usage | None = attrs.field(
         metadata={"help": "what services took all the same; kept in the record"}, default=None
     )

@@ -146,11 +146,14 @@ def test_a_service_that_fails_is_told_and_asked_again(
     model: Model, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """After its attempts the bot says so, the league asks it again, and nothing is charged."""
-    model.script = [503, 503, 503, 503, 401]
-    path = league(tmp_path, model, extra="[service]\nask_again = 2")
+    words = "I think. " * 400 + "ANSWER: 1"
+    model.script = [503, 503, 503, 503, 401, words]
+    path = league(tmp_path, model, extra="[service]\nask_again = 2\nnote_bytes = 4096")
     run = command(capsys, path, "run")
     assert [line["faults"] for line in run["standings"]] == [0, 0]
-    act = next(line for line in record_of(path, capsys) if "failed" in line.get("detail", ()))
+    header, *lines = record_of(path, capsys)
+    act = next(line for line in lines if "failed" in line.get("detail", ()))
+    assert (header["note_bytes"], act["note"]) == (4096, words)
     assert [told["message"] for told in act["detail"]["failed"]] == [
         "the model did not answer: HTTP 503 Unwell",
         "the model did not answer: HTTP 401 Unwell",
@@ -163,7 +166,7 @@ def test_a_silent_service_costs_no_timeout(
 ) -> None:
     """The bot keeps to its own clock: it says that the service failed before the referee's time is up."""
     model.script = [0, 0]
-    path = league(tmp_path, model, move_s=2.0)
+    path = league(tmp_path, model, move_s=1.0)
     run = command(capsys, path, "run")
     assert sum(line["faults"] for line in run["standings"]) == 1
     (fault,) = command(capsys, path, "faults")

@@ -165,6 +165,15 @@ def test_malformed_lines(name: str) -> None:
     assert caught.value.kind == "malformed"
 
 
+def test_a_note_may_be_as_long_as_the_match_allows() -> None:
+    """More than is usual where the start message says so, and no byte more than that."""
+    message = decode_bot(act("0", f'"note":"{"é" * 1000}"'), 2000)
+    assert isinstance(message, Answer)
+    assert message.note == "é" * 1000
+    with pytest.raises(WireError, match="at most 2000 bytes"):
+        decode_bot(act("0", f'"note":"{"é" * 1000}x"'), 2000)
+
+
 @pytest.mark.parametrize("name", PROTOCOL)
 def test_messages_of_no_known_type(name: str) -> None:
     """A JSON object whose type is absent or unknown is against the protocol."""

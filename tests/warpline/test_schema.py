@@ -60,7 +60,7 @@ class Tree:
 
 
 NATURAL = {"type": "integer", "minimum": 0, "maximum": 2**53 - 1}
-NOTE = {"type": "string", "maxLength": 1024, "$comment": "at most 1024 bytes of UTF-8"}
+NOTE = {"type": "string", "maxLength": 16384, "$comment": "at most 16384 bytes of UTF-8"}
 
 
 def test_every_kind_of_field() -> None:

@@ -22,6 +22,7 @@ from warpleague.runner.bundle.shipped import located
 from warpleague.strict import structure
 from warpleague.suggest import nearest, nearest_path
 from warpleague.toml_text import parse_toml, read_text
+from warpline.limits import MOST_NOTE_BYTES, NOTE_BYTES
 
 FormatKind = Literal["round-robin", "gauntlet", "swiss", "knockout", "double-elimination", "ladder", "test"]
 Seating = Literal["all", "rotations", "fixed"]
@@ -155,10 +156,12 @@ class ServiceTable:
 
     In each match a bot is asked again so many times, and in the season so many of its matches are void after that.
     Both give time, or dice that it knows, to a bot that lies; so nothing is allowed unless the league says so.
+    `note_bytes` is how long the note of an answer may be, which has what a model wrote.
     """
 
     ask_again: int = attrs.field(default=0, validator=[ge(0), le(10_000)])
     void: int = attrs.field(default=0, validator=[ge(0), le(1_000_000)])
+    note_bytes: int = attrs.field(default=NOTE_BYTES, validator=[ge(NOTE_BYTES), le(MOST_NOTE_BYTES)])
 
 
 @attrs.frozen(kw_only=True)

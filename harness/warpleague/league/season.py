@@ -13,6 +13,7 @@ import attrs
 from warpleague.games import load_game
 from warpleague.match.chance import beacon_secret, deal_key, season_commitment
 from warpleague.match.spec import FORMAT, FaultPolicy, Level, MatchSpec, Pondering, SeatSpec, TimeControl
+from warpline.limits import NOTE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,6 +74,7 @@ class Season:
     record: int = FORMAT
     again: int = 0
     failures: int = 0
+    note_bytes: int = NOTE_BYTES
     void: int = 0
     history: tuple[Entry, ...] = ()
     seeds: tuple[str, ...] = ()
@@ -101,6 +103,7 @@ class Season:
             strikes=config.rules.strikes,
             again=config.rules.again,
             failures=config.service.ask_again,
+            note_bytes=config.service.note_bytes,
             void=config.service.void,
             secret=secret,
             bots=tuple(bots),
@@ -184,6 +187,7 @@ class Season:
             "strikes": self.strikes,
             **({"again": self.again} if self.again else {}),
             **({"failures": self.failures} if self.failures else {}),
+            **({} if self.note_bytes == NOTE_BYTES else {"note_bytes": self.note_bytes}),
             **({"void": self.void} if self.void else {}),
             **({} if self.pondering == "off" else {"pondering": self.pondering}),
             **({} if self.awaits is None else {"beacon": self.awaits}),
@@ -252,6 +256,7 @@ class Season:
             strikes=self.strikes,
             again=self.again,
             failures=self.failures,
+            note_bytes=self.note_bytes,
             pondering=self.pondering,
             publish_key=False,
             format=self.record,

@@ -128,7 +128,7 @@ def header_misfit(header: JsonObject) -> str | None:
             return f"seat {number}: {misfit}"
     if misfit := _clock_misfit(header["clock"]):
         return misfit
-    for name in ("again", "failures"):
+    for name in ("again", "failures", "note_bytes"):
         if not _count(header.get(name, 0)):
             return f"{name} must be a whole number"
     if "parent" in header and (misfit := _parent_misfit(header)):

@@ -9,7 +9,7 @@ from warpleague.match.chance import bot_seed
 from warpleague.match.evidence import quote
 from warpleague.match.spec import Violation
 from warpline import codec
-from warpline.limits import PROTOCOL
+from warpline.limits import NOTE_BYTES, PROTOCOL
 from warpline.messages import BotHello, Clock, Fault, Hello, Quit, Ready, Start
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def start_line(spec: MatchSpec, game: Game[Any, Any], state: Any, seat: int) -> 
             seed=bot_seed(spec.key, seat),
             clock=Clock(clock.move_s, clock.bank_s, clock.increment_s, clock.start_s),
             setup=game.setup(state),
+            note_bytes=None if spec.note_bytes == NOTE_BYTES else spec.note_bytes,
         )
     )
 

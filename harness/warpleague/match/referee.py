@@ -257,7 +257,7 @@ class Referee:
         action: Any = codec.decode_index(line, self._id)
         if action is None:
             try:
-                reply = codec.decode_bot(line)
+                reply = codec.decode_bot(line, self.spec.note_bytes)
             except codec.WireError as error:
                 return Violation(error.kind, str(error), quote(line))
             if not isinstance(reply, (Answer, Failed)):

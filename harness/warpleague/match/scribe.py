@@ -12,6 +12,7 @@ from warpleague.games.values import Kept
 from warpleague.match.lines import digest_form, digest_of, number, outcome_form, seal
 from warpleague.match.spent import Spent
 from warpline.codec import canonical, to_bytes
+from warpline.limits import NOTE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -285,4 +286,6 @@ def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> JsonObject:
         header["again"] = spec.again
     if spec.failures:
         header["failures"] = spec.failures
+    if spec.note_bytes != NOTE_BYTES:
+        header["note_bytes"] = spec.note_bytes
     return header if spec.parent is None else {**header, "parent": spec.parent}

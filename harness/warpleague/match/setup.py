@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import ConfigError, OptionsError, PositionError
+from warpline.limits import NOTE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -116,6 +117,7 @@ def recorded_spec(
         parent=header.get("parent"),
         again=header.get("again", 0),
         failures=header.get("failures", 0),
+        note_bytes=header.get("note_bytes", NOTE_BYTES),
     )
 
 
@@ -139,5 +141,6 @@ def match_id(game: Game[Any, Any], spec: MatchSpec) -> str:
         **({} if spec.parent is None else {"parent": spec.parent}),
         **({"again": spec.again} if spec.again else {}),
         **({"failures": spec.failures} if spec.failures else {}),
+        **({} if spec.note_bytes == NOTE_BYTES else {"note_bytes": spec.note_bytes}),
     }
     return sha256(canonical(determines)).hexdigest()[:16]

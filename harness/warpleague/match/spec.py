@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import attrs
 
 from warpline.faults import FaultKind
+from warpline.limits import NOTE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,7 +115,7 @@ class MatchSpec:
     or None. With `publish_key` false, `seed` and `key` are null in the record. `format` is that of the record.
     `parent` says which match it branches off from, as the record's header does (`docs/reproduce.md`). A decision is
     asked `again` so many times after an illegal action, before that is a fault, and each seat may say so many times
-    that its service failed (`failures`).
+    that its service failed (`failures`). A note of a bot has at most `note_bytes`.
     """
 
     id: str
@@ -134,6 +135,7 @@ class MatchSpec:
     parent: dict[str, Any] | None = None
     again: int = 0
     failures: int = 0
+    note_bytes: int = NOTE_BYTES
 
     @property
     def rolled(self) -> dict[str, int]:
