@@ -234,8 +234,8 @@ def decode_index(line: bytes, id: int) -> int | None:  # noqa: A002 - the field'
 def decode_bot(line: bytes, note_bytes: int = NOTE_BYTES) -> BotMessage:
     """The message that a bot's `line` (without newline, at most `MAX_LINE` bytes) is; `WireError` if none.
 
-    A note has at most `note_bytes`. Takes time linear in the line, and never recurses deeper than `MAX_DEPTH`, whatever
-    the bytes.
+    A note has at most `note_bytes`. Takes time linear in the line, and never recurses deeper than `MAX_DEPTH`,
+    whatever the bytes.
     """
     match = _compact_index(line) or _index(line)
     if match is not None:
