@@ -1,9 +1,12 @@
 """Measures a server under spectators: what it takes from the matches, how fast its pages are, whether memory grows.
 
-A league is played for some time without spectators and without a server, then with a server, with spectators on live
-pages who ask for pages besides, and with bots that are submitted, and so on in turns. Ratios count, since machines
-differ: matches a minute with a server against those without. With `--minutes` one server runs for so long instead, and
-the memory of each process is told by quarters of that time.
+A league is played for some time without spectators and without a server, then with a server, with spectators on
+live pages who ask for pages besides, and with bots that are submitted, and so on in turns. Ratios count, since
+machines differ: matches a minute with a server against those without. All bots are copies of one, so that a match
+costs the same in each turn, whoever meets whom. It is told where the processor time went. The visitors are a process
+of this machine, too; what they take would be lost on no other machine, so a second ratio counts only the time that
+they left. With `--minutes` one server runs for so long instead, and the memory of each process is told by quarters of
+that time.
 
     python tests/soak/arena.py
     python tests/soak/arena.py --minutes 30 --spectators 25 --submissions 2
@@ -29,12 +32,12 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import trio
-from served import API, WORDS, Running, archive, ask, author, descendants, stored, write_league
+from served import API, BOTS, WORDS, Running, archive, ask, author, cpu_s, descendants, stored, write_league
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAGES = ("/", "/l/open/", "/bots", "/authors", "/health", "/rules/aliens", "/l/open/bots/aliens-greedy")
+PAGES = ("/", "/l/open/", "/bots", "/authors", "/health", "/rules/aliens", "/l/open/bots/house-0")
 _QUARTERS = 4
 _SAMPLE_S = 5.0
 _GROWTH = 1.1
@@ -92,18 +95,18 @@ async def spectate(port: int, seen: Seen, number: int) -> None:
         await trio.sleep(0.5)
 
 
-async def submit(port: int, token: str, a_minute: float, seen: Seen, first: int) -> None:
+async def submit(port: int, token: str, args: argparse.Namespace, seen: Seen, first: int) -> None:
     """Send bots, and measure how long each takes until its author knows the result."""
     async with trio.open_nursery() as nursery:
         for number in range(first, sys.maxsize):
-            nursery.start_soon(send, port, token, number, seen)
-            await trio.sleep(60 / a_minute)
+            nursery.start_soon(send, port, token, archive(number, bot=args.bot), seen)
+            await trio.sleep(60 / args.submissions)
 
 
-async def send(port: int, token: str, number: int, seen: Seen) -> None:
+async def send(port: int, token: str, packed: bytes, seen: Seen) -> None:
     """Send one bot, and ask for its result until that is there."""
     begun = time.monotonic()
-    status, told = await trio.to_thread.run_sync(ask, port, API, archive(number), token)
+    status, told = await trio.to_thread.run_sync(ask, port, API, packed, token)
     assert status == 202, told
     seen.sent += 1
     while not told["settled"]:
@@ -121,7 +124,7 @@ async def crowd(port: int, token: str, args: argparse.Namespace, seconds: float,
         for number in range(args.spectators):
             nursery.start_soon(spectate, port, seen, number)
         if args.submissions:
-            nursery.start_soon(submit, port, token, args.submissions, seen, seen.sent)
+            nursery.start_soon(submit, port, token, args, seen, seen.sent)
         end_s = trio.current_time() + seconds
         rng = random.Random(1)
         while trio.current_time() < end_s:
@@ -144,31 +147,82 @@ def wait_for_play(folder: Path) -> int:
     return now
 
 
+def fill(folder: Path, args: argparse.Namespace, token: str) -> None:
+    """Have the first version of each bot submitted and accepted, so that each turn has equally many bots."""
+    server = Running(folder, "serve", "open.toml", "--port", "0", "--logs-mb", "0")
+    port, seen = server.port(), Seen()
+    for number in range(-BOTS, 0):
+        trio.run(send, port, token, archive(number, bot=args.bot), seen)
+    assert not seen.not_accepted, seen.not_accepted
+    server.end()
+
+
+def taken_s(pid: int, health: dict[str, Any]) -> dict[str, float]:
+    """The processor time each kind of process has taken, in seconds; `pid` is the server, or a scheduler alone."""
+    children = {name.split()[0]: process["pid"] for name, process in health.get("processes", {}).items()}
+    schedulers = {children.get("scheduler", pid)}
+    below = {part: set(descendants(child)) for part, child in children.items() if child}
+    if not children:
+        below["scheduler"] = set(descendants(pid))
+    found: defaultdict[str, float] = defaultdict(float)
+    for one in (pid, *descendants(pid)):
+        if one in schedulers or one in below["scheduler"]:
+            # Bots that have ended are counted where they were waited for.
+            part = "matches"
+        elif one == children.get("checker") or one in below.get("checker", ()):
+            part = "checks"
+        else:
+            part = "server" if one == pid else "pages"
+        own_s, ended_s = cpu_s(one)
+        found[part] += own_s + (0.0 if one == pid and children else ended_s)
+    found["visitors"] = time.process_time()
+    return found
+
+
 def measure(folder: Path, args: argparse.Namespace, token: str) -> dict[str, Any]:
     """Turns without and with a server, spectators and submissions."""
+    fill(folder, args, token)
     rates: dict[str, list[float]] = {"without": [], "with": []}
+    shares: dict[str, list[dict[str, float]]] = {"without": [], "with": []}
     seen = Seen()
-    shares, memory = [], []
+    memory: list[int] = []
+
+    def turn(which: str, running: Running, port: int | None) -> None:
+        health = {} if port is None else ask(port, "/health")[1]
+        before_s = taken_s(running.process.pid, health)
+        before, begun = wait_for_play(folder), time.monotonic()
+        if port is None:
+            time.sleep(args.seconds)
+        else:
+            trio.run(crowd, port, token, args, args.seconds, seen)
+        passed_s = time.monotonic() - begun
+        rates[which].append(60 * (stored(folder) - before) / passed_s)
+        after_s = taken_s(running.process.pid, health)
+        there_s = passed_s * len(os.sched_getaffinity(0))
+        shares[which].append({part: (after_s[part] - before_s[part]) / there_s for part in sorted(after_s)})
+
     for _ in range(args.rounds):
         alone = Running(folder, "arena", "play", "open.toml", "--logs-mb", "0")
-        before, begun = wait_for_play(folder), time.monotonic()
-        time.sleep(args.seconds)
-        rates["without"].append(60 * (stored(folder) - before) / (time.monotonic() - begun))
+        wait_for_play(folder)
+        turn("without", alone, None)
         alone.end()
         server = Running(folder, "serve", "open.toml", "--port", "0", "--logs-mb", "0")
         port = server.port()
-        before, begun, cpu_s = wait_for_play(folder), time.monotonic(), server.cpu_s()
-        trio.run(crowd, port, token, args, args.seconds, seen)
-        passed_s = time.monotonic() - begun
-        rates["with"].append(60 * (stored(folder) - before) / passed_s)
-        shares.append((server.cpu_s() - cpu_s) / passed_s / len(os.sched_getaffinity(0)))
+        wait_for_play(folder)
+        turn("with", server, port)
         memory.append(ask(port, "/health")[1]["memory_bytes"])
         server.end()
+    middle = {which: statistics.median(found) for which, found in rates.items()}
+    visitors = statistics.median(share["visitors"] for share in shares["with"])
     return {
         "spectators": args.spectators,
         "matches_a_minute": {name: [round(value) for value in found] for name, found in rates.items()},
-        "ratio": round(statistics.median(rates["with"]) / statistics.median(rates["without"]), 3),
-        "servers_share_of_processors": [round(share, 3) for share in shares],
+        "ratio": round(middle["with"] / middle["without"], 3),
+        "ratio_in_the_time_that_visitors_left": round(middle["with"] / middle["without"] / (1 - visitors), 3),
+        "share_of_processors": {
+            which: {part: [round(share[part], 3) for share in found] for part in found[0]}
+            for which, found in shares.items()
+        },
         **told(seen),
         "memory_bytes": memory,
     }
@@ -275,14 +329,14 @@ def main() -> int:
     parser.add_argument("--submissions", type=float, default=20.0, help="a minute")
     parser.add_argument("--seconds", type=float, default=30.0, help="how long each turn takes")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--bots", nargs="+", default=["aliens-greedy", "random-python", "aliens-search"])
+    parser.add_argument("--bot", default="aliens-greedy", help="all bots are copies of this one")
     parser.add_argument("--minutes", type=float, help="look at memory for so long instead")
     args = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["WARPLEAGUE_CACHE"] = str(folder / "cache")
-        write_league(folder, args.bots)
+        write_league(folder, [args.bot] * 3)
         token = author(folder / "results")
         # What the machine keeps of the sandbox is tried once, and not within a turn.
         check = (*WORDS, "arena", "check", "open.toml", "--once")

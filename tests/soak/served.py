@@ -31,12 +31,15 @@ BOTS = 4
 
 
 def write_league(folder: Path, bots: list[str], *, level: str = "sandbox", options: str = "{}") -> Path:
-    """A ladder without end; its file."""
+    """A ladder without end; its file. Of a bot that is named more than once, each plays under a name of its own."""
     root = shipped_root() / "bots"
-    paths = ", ".join(json.dumps(str(root / bot)) for bot in bots)
+    entries = []
+    for number, bot in enumerate(bots):
+        own = f', name = "house-{number}"' if bots.count(bot) > 1 else ""
+        entries.append(f"{{path = {json.dumps(str(root / bot))}{own}}}")
     path = folder / "open.toml"
     path.write_text(
-        f'bots = [{paths}]\n[game]\nid = "aliens"\noptions = {options}\n[format]\nkind = "ladder"\n'
+        f'bots = [{", ".join(entries)}]\n[game]\nid = "aliens"\noptions = {options}\n[format]\nkind = "ladder"\n'
         f'[rules]\nlevel = "{level}"\n'
     )
     return path
@@ -50,14 +53,17 @@ def author(results: Path) -> str:
         return tokens.add_author(ledger, "ada", "soak")
 
 
-def archive(number: int, padding: int = 0) -> bytes:
-    """The archive of a bot that plays at random: the next version of one of `BOTS`, with so many bytes more."""
-    name = f"bot-{number % BOTS}"
-    manifest = f'name = "{name}"\nversion = "{number}"\ngames = ["aliens"]\nrun = ["python3", "bot.py"]\n'
-    source = (shipped_root() / "bots" / "random-python" / "bot.py").read_bytes()
+def archive(number: int, padding: int = 0, bot: str = "random-python") -> bytes:
+    """The archive of a copy of `bot`: the next version of one of `BOTS`, with so many bytes more."""
+    files = {
+        path.name: path.read_bytes() for path in (shipped_root() / "bots" / bot).iterdir() if path.is_file()
+    }
+    manifest = files["bot.toml"].decode()
+    for key, value in (("name", f"bot-{number % BOTS}"), ("version", str(number))):
+        manifest = re.sub(rf"(?m)^{key} = .*$", f'{key} = "{value}"', manifest)
+    files |= {"bot.toml": manifest.encode(), "padding": os.urandom(padding)}
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as packed:
-        files = {"bot.toml": manifest.encode(), "bot.py": source, "padding": os.urandom(padding)}
         for path, data in files.items():
             head = tarfile.TarInfo(path)
             head.size = len(data)
@@ -95,11 +101,6 @@ class Running:
         assert self.process.stdout is not None
         return int(re.findall(r":(\d+)/", self.process.stdout.readline())[0])
 
-    def cpu_s(self) -> float:
-        """The processor time that it has taken, without that of its children."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
     def kill(self) -> None:
         """End it as nothing can be prepared for."""
         self.process.kill()
@@ -125,6 +126,17 @@ def ask(port: int, path: str, data: bytes | None = None, token: str = "") -> tup
         return answer.status, json.loads(text) if is_json else text
     finally:
         connection.close()
+
+
+def cpu_s(pid: int) -> tuple[float, float]:
+    """The processor time that a process has taken, and that of its children that have ended; 0 if it is not there."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0, 0.0
+    own, own_kernel, children, children_kernel = (int(field) for field in fields[11:15])
+    tick = os.sysconf("SC_CLK_TCK")
+    return (own + own_kernel) / tick, (children + children_kernel) / tick
 
 
 def descendants(pid: int) -> Iterator[int]:
