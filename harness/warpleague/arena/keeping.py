@@ -24,15 +24,19 @@ from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_run
+from warpleague.league.pool import usable_cores
 from warpleague.league.progress import RunWatcher
-from warpleague.league.running import run_league
+from warpleague.league.running import referee_pool, run_league
 from warpleague.runner.bot.logs import LogFolder
+from warpleague.runner.play import end_idle, play_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from warpleague.league.config import LeagueConfig
+    from warpleague.league.league import League
+    from warpleague.league.pool import RefereePool
     from warpleague.league.progress import RunReport, Void
 
 _LOOK_S: Final = 0.5
@@ -41,7 +45,7 @@ _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 60.0
 """How long it waits after a run that failed: twice as long each time, up to this."""
 _PRUNE_S: Final = 60.0
-_CHANGING: Final = 0.05
+_CHANGING: Final = 0.02
 """Of the time may be lost by letting matches end and beginning anew with other bots: new ones wait for each other."""
 _LONGEST_GATHERING_S: Final = 60.0
 
@@ -70,10 +74,13 @@ class Keeper:
         self._begun_s = 0.0  # when the last run began
         self._changed_s: float | None = None  # when it was stopped, for other bots
         self._lost_s = 0.0  # how long it took until the next one began
+        self._pool: RefereePool | None = None
+        self._pooled: tuple[Any, ...] = ()  # what the pool was made for
 
     def run(self) -> int:
         """Play until SIGTERM or SIGINT; the exit code."""
         with self._signals(), contextlib.ExitStack() as open_files:
+            open_files.callback(self._end_pool)
             pause_s = _FIRST_PAUSE_S
             while not self._stop.is_set():
                 config = load_config(self._how.path, without_bots=True)
@@ -160,7 +167,7 @@ class Keeper:
             folder = results / name / feed.FOLDER
             feed.clear(folder)
             logs = LogFolder(results / name / "logs") if self._how.logs_mb else None
-            play: Any = None
+            play: Any = partial(play_beside, log=logs is not None)
             if self._how.live:
                 play = partial(feed.play_shown, folder=str(folder.absolute()), log=logs is not None)
             log("plays", league=name, bots=list(league.season.names), left_out=list(league.skipped))
@@ -170,18 +177,42 @@ class Keeper:
             self._begun_s = time.monotonic()
             self._lost_s = 0.0 if self._changed_s is None else self._begun_s - self._changed_s
             self._changed_s = None
-            report = run_league(
-                league,
-                jobs=self._how.jobs,
-                play=play,
-                watcher=watcher,
-                logs=logs,
-                until=lambda: self._stop.is_set() or self._changed(config, before),
-                publish=publish,
-            )
+            whole = False
+            try:
+                report = run_league(
+                    league,
+                    executor=self._referees(league),
+                    play=play,
+                    watcher=watcher,
+                    logs=logs,
+                    until=lambda: self._stop.is_set() or self._changed(config, before),
+                    publish=publish,
+                )
+                whole = report.failure is None
+            finally:
+                if not whole:
+                    self._end_pool(at_once=True)
             feed.clear(folder)  # of referees that were killed
         log("played", league=name, played=report.played, stored=report.stored, total=report.total)
         return report
+
+
+    def _referees(self, league: League) -> RefereePool:
+        """The processes that play, kept from one run to the next as long as they fit: to begin them costs matches."""
+        jobs = (self._how.jobs if self._how.jobs is not None else league.config.run.jobs) or len(usable_cores())
+        wanted = (jobs, league.config.run, league.config.rules.level, league.season.game)
+        if self._pool is not None and wanted == self._pooled:
+            # A match that was broken off, or removed, is played anew: no bot may remember its dice.
+            self._pool.everywhere(end_idle)
+            return self._pool
+        self._end_pool()
+        self._pool, self._pooled = referee_pool(league, jobs), wanted
+        return self._pool
+
+    def _end_pool(self, *, at_once: bool = False) -> None:
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.kill() if at_once else pool.shutdown(cancel_futures=True)
 
 
 class _Watcher(RunWatcher):

@@ -217,7 +217,7 @@ def _run_check(args: argparse.Namespace) -> int:
     for config in leagues.values():
         check_league(config)
     if not args.once:
-        os.nice(5)  # matches come first
+        os.nice(10)  # matches come first
     stopped = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:

@@ -86,19 +86,11 @@ def run_league(
     before = count_played(league)
     total = league.total(before)
     if executor is None:
-        if league.config.rules.level != "none":
-            from warpleague.runner.confine import cgroup
-
-            # Before there are referees, since these start in this process's control group and cannot move it.
-            cgroup.support()
         how = league.config.run
         wanted = (how.jobs if jobs is None else jobs) or len(usable_cores())
         # A referee without a match would cost its start for nothing.
         jobs = wanted if total is None else max(min(wanted, total - before), 1)
-        tasks = 0 if how.matches_per_job == "auto" else how.matches_per_job
-        game = type(load_game(league.season.game)).__module__
-        modules = ("warpleague.runner.play", "warpleague.league.tasks", game)
-        executor = own = RefereePool(jobs, how.affinity, tasks, modules)
+        executor = own = referee_pool(league, jobs)
         jobs = None
     if play is None:
         # It takes long to load: meanwhile the process that starts referees loads the same.
@@ -108,8 +100,8 @@ def run_league(
         play = cast("Play", chosen if logs is None else partial(chosen, log=True))
     run = _Run(league, total, before, executor, jobs, play, watcher or RunWatcher(), logs)
     run.most, run.for_s, run.until, run.publish = most, for_s, until, publish
-    if own is not None:
-        own.on_room = run.wake
+    if isinstance(executor, RefereePool):
+        executor.on_room = run.wake
     killed = False
     try:
         with _signals(run):
@@ -121,6 +113,20 @@ def run_league(
     finally:
         if own is not None:
             own.kill() if killed else own.shutdown(cancel_futures=True)
+
+
+def referee_pool(league: League, jobs: int) -> RefereePool:
+    """The processes in which the matches of a league are played, `jobs` of them; who asks for them ends them."""
+    config = league.config
+    if config.rules.level != "none":
+        from warpleague.runner.confine import cgroup
+
+        # Before there are referees, since these start in this process's control group and cannot move it.
+        cgroup.support()
+    tasks = 0 if config.run.matches_per_job == "auto" else config.run.matches_per_job
+    game = type(load_game(league.season.game)).__module__
+    modules = ("warpleague.runner.play", "warpleague.league.tasks", game)
+    return RefereePool(jobs, config.run.affinity, tasks, modules)
 
 
 def count_played(league: League) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
@@ -64,15 +65,12 @@ async def padded(bot: BotProcess, line: bytes, limit_ns: int) -> BotReply | Viol
     return await bot.ask(line[:end] + b',"padding":"' + b" " * LONG_BYTES + b'"}\n', limit_ns)
 
 
-def crowded(spec: MatchSpec) -> tuple[MatchSpec, int, int] | None:
-    """The match from the position with the most legal actions that some random play comes by.
-
-    Also the seat that is to act there, and how many actions it has. None if no seat is ever asked.
-    """
-    game = load_game(spec.game)
-    players = len(spec.seats)
-    options = load_options(game, players, spec.options)
-    rng = Random(spec.seed)
+@cache
+def _most_crowded(name: str, players: int, options_text: str, seed: str) -> tuple[Any, int, int] | None:
+    """The state, who acts there, and how many legal actions it has; searched once for many bots."""
+    game = load_game(name)
+    options = load_options(game, players, json.loads(options_text))
+    rng = Random(seed)
     best: tuple[Any, int] | None = None
     most = 0
     state = game.initial(players, options)
@@ -87,12 +85,23 @@ def crowded(spec: MatchSpec) -> tuple[MatchSpec, int, int] | None:
             if len(legal) > most:
                 best, most = (state, actors[0]), len(legal)
             state, _ = game.apply(state, legal[rng.randrange(len(legal))])
+    return None if best is None else (*best, most)
+
+
+def crowded(spec: MatchSpec) -> tuple[MatchSpec, int, int] | None:
+    """The match from the position with the most legal actions that some random play comes by.
+
+    Also the seat that is to act there, and how many actions it has. None if no seat is ever asked.
+    """
+    best = _most_crowded(spec.game, len(spec.seats), json.dumps(spec.options), spec.seed)
     if best is None:
         return None
-    position = game.to_json(best[0])
+    state, seat, most = best
+    game = load_game(spec.game)
+    position = game.to_json(state)
     # An option that follows from others is filled in, in a position.
     filled = {**spec.options, **position_facts(game, position)[1]}
-    return attrs.evolve(spec, position=position, options=filled), best[1], most
+    return attrs.evolve(spec, position=position, options=filled), seat, most
 
 
 @attrs.frozen

@@ -190,4 +190,4 @@ class Desk:
     @property
     def pause_s(self) -> float:
         """How long a page is not told anything after it was told something."""
-        return max(0.5, self.watchers * _WATCHER_S / 4)
+        return max(0.5, self.watchers * _WATCHER_S / 2)
