@@ -7,6 +7,7 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import pytest
 import trio
 
@@ -136,6 +137,37 @@ def test_what_happened_is_told_late(tmp_path: Path) -> None:
     folder.look(1200.0)
     assert folder.matches == {}
     assert line > 0
+
+
+def test_who_watches_a_bot_is_led_from_match_to_match(tmp_path: Path) -> None:
+    """First to one that is played, then to those over a moment ago, and never back to one that began before."""
+    folder = LiveFolder(tmp_path)
+    paths = []
+    for number, names in enumerate(["ab", "bc", "cd"]):
+        referee = referee_of("sheets")
+        seats = tuple(
+            attrs.evolve(seat, bot=name) for seat, name in zip(referee.spec.seats, names, strict=True)
+        )
+        referee = Referee(referee.game, attrs.evolve(referee.spec, id=f"{number:020x}", seats=seats))
+        referee.begin()
+        paths.append(tmp_path / f"{referee.spec.id}{feed.ENDING}")
+        written(referee, paths[-1], 10.0 + number, 0)
+    folder.look(20.0)
+
+    def watched(bot: str, after: str = "") -> str:
+        match = folder.match_of(bot, after)
+        return "" if match is None else match.id[-1]
+
+    assert [watched(bot) for bot in "abcdx"] == ["0", "0", "1", "2", ""]
+    paths[0].unlink()
+    paths[2].unlink()
+    folder.look(21.0)
+    assert [watched(bot) for bot in "abcd"] == ["0", "1", "1", "2"]
+    assert watched("c", f"{1:020x}") == "2"
+    assert watched("c", f"{2:020x}") == ""
+    folder.look(200.0)
+    assert watched("d") == ""
+    folder.close()
 
 
 def test_a_match_that_is_begun_again_is_another_one(tmp_path: Path) -> None:

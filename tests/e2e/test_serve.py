@@ -124,6 +124,15 @@ def test_a_league_is_served_while_it_is_played(folder: Path) -> None:
                 if "standings" in told["sections"] and told["latest"] and watched:
                     break
         assert watched[-1]["over"]
+        # Who comes a moment too late is led to the replay; who watches a bot sees the match from its beginning.
+        assert server.get(f"/l/open/live/{match}")[0] == 303
+        status, text = server.get(f"/l/open/live/{match}?bot=one")
+        assert (status, "the next match of one" in text) == (200, True)
+        assert server.get(f"/l/open/bots/one/live?after={'0' * 20}")[0] == 303
+        again = list(server.news(f"/l/open/live/{match}/news?whole"))
+        assert again[-1]["over"]
+        assert len([frame for message in again for frame in message["frames"] if "scene" in frame]) > 2
+        assert server.get("/l/open/bots/three/live")[0] == 200
         lines = [line for message in watched for frame in message["frames"] for line in frame["told"]]
         assert any("place" in line for line in lines)
         assert any("scene" in frame for message in watched for frame in message["frames"])

@@ -29,15 +29,15 @@ class Frame:
 
 
 def new_frames(
-    frames: Sequence[Frame], sent: int, shown: Scene | None, before: int = 0
+    frames: Sequence[Frame], sent: int, shown: Scene | None, before: int = 0, *, all_pictures: bool = False
 ) -> tuple[list[JsonObject], Scene | None]:
     """The frames from number `sent` on, as what differs from the scene `shown` before; and the last scene.
 
-    A page that opens gets the last picture, and in words what came before. The first of `frames` has the number
-    `before`: those before it are forgotten.
+    A page that opens gets the last picture, and in words what came before; with `all_pictures` all that there are. The
+    first of `frames` has the number `before`: those before it are forgotten.
     """
     count = before + len(frames)
-    first = sent == 0 and count > 1
+    first = sent == 0 and count > 1 and not all_pictures
     start = max(sent, count - LOG if first else sent, before)
     told: list[JsonObject] = []
     for number in range(start, count):

@@ -196,10 +196,11 @@ class Keeper:
         log("played", league=name, played=report.played, stored=report.stored, total=report.total)
         return report
 
-
     def _referees(self, league: League) -> RefereePool:
         """The processes that play, kept from one run to the next as long as they fit: to begin them costs matches."""
-        jobs = (self._how.jobs if self._how.jobs is not None else league.config.run.jobs) or len(usable_cores())
+        jobs = (self._how.jobs if self._how.jobs is not None else league.config.run.jobs) or len(
+            usable_cores()
+        )
         wanted = (jobs, league.config.run, league.config.rules.level, league.season.game)
         if self._pool is not None and wanted == self._pooled:
             # A match that was broken off, or removed, is played anew: no bot may remember its dice.

@@ -6,6 +6,7 @@ import re
 import shutil
 import time
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 import msgspec
 import trio
@@ -109,6 +110,7 @@ class Hall:
                 Route(league + "/matches/{match}.html", self._match),
                 Route(league + "/matches/{match}.js", self._match_script),
                 Route(league + "/bots/{bot}", self._bot),
+                Route(league + "/bots/{bot}/live", self._watch_bot),
                 *more,
             ],
             exception_handlers={HTTPException: self._wrong},
@@ -287,6 +289,20 @@ class Hall:
             raise HTTPException(404, "No bot of this league has that name.")
         return self.page("hall_bot.html.j2", league=desk.name, bot=bot)
 
+    async def _watch_bot(self, request: Request) -> Response:
+        """Lead to a match of a bot that can be watched; if there is none, wait for it."""
+        desk, bot = self._desk(request), request.path_params["bot"]
+        after = request.query_params.get("after", "")
+        if desk.page is not None and not desk.page.open_matches:
+            raise HTTPException(404, "The matches of this league may be seen when the season is over.")
+        match = desk.live.match_of(bot, after) if desk.page is not None else None
+        if match is not None:
+            return RedirectResponse(f"../../live/{match.id}?bot={quote(bot)}", 303)
+        known = any(one["bot"] == bot for one in desk.page.bots) if desk.page else False
+        answer = self.page("hall_wait.html.j2", league=desk.name, bot=bot, known=known)
+        answer.headers["Refresh"] = "1" if known else "2"
+        return answer
+
     # ------------------------------------------------------------------ a match being played
 
     def _live(self, request: Request) -> tuple[Desk, LiveMatch]:
@@ -299,7 +315,10 @@ class Hall:
     async def _watch(self, request: Request) -> Response:
         desk = self._desk(request)
         match = desk.live.matches.get(request.path_params["match"])
-        if (match is None or match.over) and _ID.fullmatch(request.path_params["match"]):
+        bot = request.query_params.get("bot", "")
+        # Who watches a bot sees from the beginning what is over since a moment.
+        late = match is not None and match.over and not match.has(bot)
+        if (match is None or late) and _ID.fullmatch(request.path_params["match"]):
             return RedirectResponse(f"../matches/{request.path_params['match']}.html", 303)
         desk, match = self._live(request)
         text = render(
@@ -312,6 +331,7 @@ class Hall:
             names=match.names,
             title=load_game(self.leagues[desk.name].game.id).title,
             delay_s=f"{desk.delay_s:g}" if desk.delay_s else "",
+            bot=bot if match.has(bot) else "",
         )
         return HTMLResponse(text)
 
@@ -319,11 +339,12 @@ class Hall:
         match_id = request.path_params["match"]
         if match_id not in self._desk(request).live.matches and _ID.fullmatch(match_id):
             return _events(_gone())
-        return _events(self._moves(*self._live(request)))
+        whole = "whole" in request.query_params
+        return _events(self._moves(*self._live(request), whole=whole))
 
     @staticmethod
-    async def _moves(desk: Desk, match: LiveMatch) -> AsyncIterator[bytes]:
-        """What has happened in a match, as it is let through."""
+    async def _moves(desk: Desk, match: LiveMatch, *, whole: bool) -> AsyncIterator[bytes]:
+        """What has happened in a match, as it is let through; if `whole`, with pictures of what was before, too."""
         sent = 0
         shown: Scene | None = None
         desk.watchers += 1
@@ -332,7 +353,7 @@ class Hall:
             await match.execute()
             while True:
                 count, over = match.news.count, match.over
-                frames, shown = new_frames(list(match.frames), sent, shown, match.before)
+                frames, shown = new_frames(list(match.frames), sent, shown, match.before, all_pictures=whole)
                 message: JsonObject = {"frames": frames, "turn": list(match.turn), "over": over}
                 if sent == 0:
                     message["reset"] = True

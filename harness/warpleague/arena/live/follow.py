@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import deque
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 _READ: Final = 1 << 20
 _SLICE: Final = 50
 """Lines executed before others get a turn."""
-_KEPT_S: Final = 30.0
-"""How long a match that is over is kept, so that those who watch it are told."""
+_KEPT_S: Final = 60.0
+"""How long a match that is over is kept: for those who watch it, and for those who come a moment too late."""
 _MOST: Final = 1_000
 """Matches followed at a time in one folder."""
 
@@ -72,6 +73,10 @@ class LiveMatch:
         """The labels of the bots by seat."""
         assert self._replay is not None
         return labels([one_line(seat["bot"]) for seat in self._replay.header["seats"]])
+
+    def has(self, bot: str) -> bool:
+        """Whether a bot plays in it."""
+        return self._replay is not None and any(seat["bot"] == bot for seat in self._replay.header["seats"])
 
     def is_of(self, inode: int) -> bool:
         """Whether this is the match of the file with this inode: a match that is begun again gets a new file."""
@@ -200,6 +205,18 @@ class LiveFolder:
         """The matches that are being played, as far as spectators may know, the oldest first."""
         shown = (match for match in self.matches.values() if match.shown and not match.over)
         return sorted(shown, key=lambda match: (match.began_s, match.id))
+
+    def match_of(self, bot: str, after: str = "") -> LiveMatch | None:
+        """The match of a bot to watch now: the one that is being played, else of those just over the first one.
+
+        Only matches that began later than the one with the id `after`, which has been watched.
+        """
+        seen = self.matches.get(after)
+        since = (-inf, "") if seen is None else (seen.began_s, seen.id)
+        begun = {(match.began_s, match.id): match for match in self.matches.values() if match.has(bot)}
+        found = sorted(key for key in begun if key > since)
+        playing = [key for key in found if not begun[key].over]
+        return begun[(playing or found)[0]] if found else None
 
     def close(self) -> None:
         """Read no more."""

@@ -8,8 +8,10 @@
   const { Stage, hear, make } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const seats = [...find("seats").children].map((item) => item.dataset.name);
+  const LOOK_AT_END_MS = 4000;
   const stage = new Stage(nameOf, () => seats.length, showState);
   let state = { over: false, turn: [] };
+  let leaving = 0;
 
   function nameOf(seat) {
     if (seat === null || seat === undefined) return "";
@@ -21,8 +23,24 @@
     [...find("seats").children].forEach((item, seat) => item.classList.toggle("acts", state.turn.includes(seat)));
     if (state.trouble) status.textContent = `This match cannot be shown: ${state.trouble}`;
     else if (!state.over) status.textContent = state.turn.length > 0 ? `${state.turn.map(nameOf).join(" and ")} to move` : "The match goes on";
-    else if (stage.rests) status.replaceChildren("The match is over: ", link(find("replay").value, "its result and replay"));
+    else if (stage.rests) {
+      status.replaceChildren("The match is over: ", link(find("replay").value, "its result and replay"));
+      goOn();
+    }
   }
+
+  /** Who watches a bot sees its next match after this one, as long as that is wanted. */
+  function goOn() {
+    if (!find("next") || leaving) return;
+    leaving = window.setTimeout(() => {
+      leaving = 0;
+      if (find("goes-on").checked) location.assign(find("next").value);
+    }, LOOK_AT_END_MS);
+  }
+
+  find("goes-on")?.addEventListener("change", () => {
+    if (state.over && stage.rests) goOn();
+  });
 
   function link(address, text) {
     const made = make("a", "", text);
