@@ -141,6 +141,11 @@ class Season:
         return tuple(names)
 
     @cached_property
+    def by_score(self) -> bool:
+        """Whether the game says that its score is what counts."""
+        return load_game(self.game).by_score
+
+    @cached_property
     def arrived(self) -> tuple[int, ...]:
         """The place of each bot in `arrivals`."""
         places = {name: place for place, name in enumerate(self.arrivals)}

@@ -6,11 +6,13 @@ import random
 import sqlite3
 from collections import Counter
 from itertools import combinations
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from warpleague.league.config import load_config
+from warpleague.league.formats.api import Outcome, points_of
 from warpleague.league.formats.pairing import Field, luck_of, pair_round
 from warpleague.league.formats.swiss import rounds_of
 from warpleague.league.league import open_to_read
@@ -195,3 +197,15 @@ def test_seeds_are_spread_over_large_tables() -> None:
     field = Field(4, 6, list(range(24)), seeds={bot: bot for bot in range(24)})
     tables, _ = pair_round(field, luck_of([f"bot{i}" for i in range(24)], b"s" * 32, 0))
     assert all(sorted(bot // 6 for bot in table) == [0, 1, 2, 3] for table in tables)
+
+
+def test_where_scores_count_a_deal_is_won_by_their_sum() -> None:
+    """Seat 0's bot wins one match of two by much: that is worth both, where else each bot has won once."""
+    group: Any = SimpleNamespace(seats=((4, 7), (7, 4)))
+    results: Any = [
+        SimpleNamespace(ranks=(1, 2), scores=(12.0, -12.0)),
+        SimpleNamespace(ranks=(1, 2), scores=(1.0, -1.0)),
+    ]
+    outcome = Outcome(group, tuple(results))
+    assert points_of(outcome) == {4: 2, 7: 2}
+    assert points_of(outcome, by_score=True) == {4: 4, 7: 0}

@@ -45,12 +45,20 @@ class Outcome:
     absent: frozenset[int] = frozenset()
 
 
-def points_of(outcome: Outcome) -> Counter[int]:
-    """The points of each bot in a group that was played: two for each opponent beaten in a match, one for a tie."""
+def points_of(outcome: Outcome, by_score: bool = False) -> Counter[int]:
+    """The points of each bot in a group that was played: two for each opponent beaten in a match, one for a tie.
+
+    With `by_score` a bot has beaten those who scored less than it in all matches of the group together.
+    """
     points: Counter[int] = Counter()
-    for seats, result in zip(outcome.group.seats, outcome.played or (), strict=True):
-        for bot, rank in zip(seats, result.ranks, strict=True):
-            points[bot] += sum((rank < other) + (rank <= other) for other in result.ranks) - 1
+    played = list(zip(outcome.group.seats, outcome.played or (), strict=True))
+    totals: Counter[int] = Counter()
+    for seats, result in played:
+        totals.update(dict(zip(seats, result.scores, strict=True)))
+    for seats, result in played:
+        ranks = [-totals[bot] for bot in seats] if by_score else result.ranks
+        for bot, rank in zip(seats, ranks, strict=True):
+            points[bot] += sum((rank < other) + (rank <= other) for other in ranks) - 1
     return points
 
 

@@ -24,9 +24,9 @@ Pair = tuple[int | None, int | None]
 class Tie:
     """Two bots of a bracket that meet until one is ahead; None: nobody, and the other goes on.
 
-    `points` are two for each match won and one for each drawn; `deals` is how many were played. `winner` is None as
-    long as it is not decided; then `decided` says by what: "points", "seed" where it stayed level, "bye", or "absent"
-    where one was disqualified.
+    `points` are as `points_of` counts them: two for each match won and one for each drawn; `deals` is how many were
+    played. `winner` is None as long as it is not decided; then `decided` says by what: "points", "seed" where it stayed
+    level, "bye", or "absent" where one was disqualified.
     """
 
     round: str
@@ -135,7 +135,7 @@ class _Bracket:
             outcomes = yield [group for _, group in groups]
             for (tie, _), outcome in zip(groups, outcomes, strict=True):
                 absent |= outcome.absent
-                points = points_of(outcome) if outcome.played is not None else {}
+                points = points_of(outcome, self.season.by_score) if outcome.played is not None else {}
                 tie.deals += outcome.played is not None
                 for side, bot in enumerate(tie.bots):
                     tie.points[side] += points.get(bot or 0, 0)

@@ -88,7 +88,7 @@ class Swiss:
             meetings += [*told.values(), *(Meeting(round_, (bot,), {bot: self.win}) for bot in byes)]
             for outcome in (yield list(self._groups(tables, round_))):
                 if outcome.played is not None:
-                    points = points_of(outcome)
+                    points = points_of(outcome, season.by_score)
                     field.scores.update(points)
                     meeting = told[frozenset(outcome.group.bots)]
                     meeting.deals += 1
