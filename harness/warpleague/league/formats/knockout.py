@@ -25,8 +25,8 @@ class Tie:
     """Two bots of a bracket that meet until one is ahead; None: nobody, and the other goes on.
 
     `points` are as `points_of` counts them: two for each match won and one for each drawn; `deals` is how many were
-    played. `winner` is None as long as it is not decided; then `decided` says by what: "points", "seed" where it stayed
-    level, "bye", or "absent" where one was disqualified.
+    played. `winner` is None as long as it is not decided; then `decided` says by what: "points", "seed" where it
+    stayed level, "bye", or "absent" where one was disqualified.
     """
 
     round: str
