@@ -21,7 +21,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from hashlib import sha256
 from http.client import HTTPException
@@ -29,7 +29,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from served import API, WORDS, Running, archive, ask, author, stored, write_league
+from served import API, WORDS, Running, archive, ask, author, end_all, stored, write_league
 
 from warpleague.arena.submissions import entering, versions
 from warpleague.arena.submissions.ledger import Ledger
@@ -42,10 +42,13 @@ _PADDING = 300_000
 """Bytes of an archive beside its bot, so that it is on its way for some time."""
 _LARGE = 8_000_000
 """Bytes of an archive for which a full disk has no place, not even in a file that was larger before."""
-_MOST_UNSETTLED = 3
+_PAUSE_S = 1.5
+"""At most so long an author waits before the next archive: checks are slow while the checker is killed."""
+_MOST_WAITING = 300
+"""Archives that wait for their check; beyond that only broken ones are sent."""
 _DISK_MIB = 400
 _RESERVE = 1 << 20
-_LONGEST_WAIT_S = 300.0
+_LONGEST_WAIT_S = 900.0
 
 
 def wait_for(what: str, ready: Callable[[], Any]) -> Any:
@@ -90,14 +93,14 @@ class Authors:
         try:
             number = 0
             while not self._over.is_set():
-                left = sum(not one.is_settled for one in versions.submissions(self.ledger, most=10))
+                left = sum(not one.is_settled for one in versions.submissions(self.ledger, most=9999))
                 number += 1
                 data = archive(number, self._rng.randrange(_PADDING))
-                if left >= _MOST_UNSETTLED or self._rng.random() < 0.3:
+                if left >= _MOST_WAITING or self._rng.random() < 0.3:
                     self._break_off(data)
-                    self._over.wait(0.2)
                 else:
                     self._send(data)
+                self._over.wait(self._rng.uniform(0, _PAUSE_S))
         except BaseException as error:  # noqa: BLE001 - raised in the main thread
             self.failure = error
 
@@ -225,7 +228,8 @@ def small_disk(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        subprocess.run(["umount", str(folder)], check=True)
+        end_all()
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 def settle(folder: Path, port: int, ledger: Ledger, path: Path) -> None:
@@ -288,11 +292,11 @@ def main() -> None:
         folder, rng, port = Path(name), Random(args.seed), free_port()
         os.environ["WARPLEAGUE_CACHE"] = str(folder / "cache")
         path = write_league(folder, ["aliens-greedy", "random-python"], options="{ max_turns = 20 }")
-        if args.full:
-            with small_disk(folder / "results"):
+        try:
+            with small_disk(folder / "results") if args.full else nullcontext():
                 run(folder, path, port, args, rng)
-        else:
-            run(folder, path, port, args, rng)
+        finally:
+            end_all()
 
 
 def run(folder: Path, path: Path, port: int, args: argparse.Namespace, rng: Random) -> None:

@@ -10,9 +10,10 @@ import signal
 import subprocess
 import sys
 import tarfile
+from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from warpleague.arena.submissions import tokens
 from warpleague.arena.submissions.ledger import Ledger
@@ -85,6 +86,9 @@ def stored(folder: Path) -> int:
 class Running:
     """A process of ours: `warpleague WORDS...` in a folder. Its log is the file `log` there."""
 
+    begun: ClassVar[list[Running]] = []
+    """All of them, so that a script that fails can end them."""
+
     def __init__(self, folder: Path, *words: str, preexec_fn: Any = None) -> None:
         with (folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
@@ -95,6 +99,7 @@ class Running:
                 text=True,
                 preexec_fn=preexec_fn,
             )
+        self.begun.append(self)
 
     def port(self) -> int:
         """The port of a server, once it is there."""
@@ -110,6 +115,16 @@ class Running:
         """Have it end."""
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(90)
+
+
+def end_all() -> None:
+    """End what is left of all processes that were begun, with what these have started."""
+    for one in Running.begun:
+        left = list(descendants(one.process.pid)) if one.process.poll() is None else []
+        one.kill()
+        for pid in left:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def ask(port: int, path: str, data: bytes | None = None, token: str = "") -> tuple[int, Any]:
