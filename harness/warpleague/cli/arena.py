@@ -216,8 +216,6 @@ def _run_check(args: argparse.Namespace) -> int:
     leagues = _leagues(args.config)
     for config in leagues.values():
         check_league(config)
-    if not args.once:
-        os.nice(10)  # matches come first
     stopped = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:

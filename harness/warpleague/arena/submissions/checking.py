@@ -11,12 +11,14 @@ import errno
 import os
 import shutil
 import signal
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import attrs
 
 from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.limits import SubmissionLimits, check_manifest, limits_of
+from warpleague.arena.submissions.right import Right
 from warpleague.arena.submissions.upload import unpack_upload
 from warpleague.errors import BadInput, BotError, HarnessFault, MissingToolchain, StoreError
 from warpleague.league.entry import name_of
@@ -71,6 +73,7 @@ def run_checker(
     With `once` it returns when nothing is left to check. Raises `StoreError` if another checker runs here.
     """
     lock = take_lock(ledger.path.with_name("arena.checker.lock"))
+    right = Right()
     try:
         versions.recover(ledger)
         _sweep(ledger)
@@ -81,7 +84,7 @@ def run_checker(
         while not stop(0.0):
             found = versions.claim(ledger)
             if found is not None:
-                if not _check(ledger, found, leagues):
+                if not _check(ledger, found, leagues, right):
                     stop(_WAIT_S)
             elif once or stop(_LOOK_S):
                 break
@@ -129,7 +132,7 @@ class _Refused(Exception):
     text: str
 
 
-def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig]) -> bool:
+def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig], right: Right) -> bool:
     """Check one submission and settle it; false if this machine could not, so that it has to wait."""
     config = leagues.get(found.league)
     if config is None:
@@ -141,7 +144,7 @@ def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig
         try:
             _check_space(ledger)
             manifest = _unpacked(ledger, found, config, folder)
-            ready = _play(ledger, found, config, folder, limits.build_s)
+            ready = right.run(partial(_play, ledger, found, config, folder, limits.build_s))
             _check_space(ledger)  # or what failed for want of space would be the bot's fault
             if ready:
                 keep(ledger, found, folder)

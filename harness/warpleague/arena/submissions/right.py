@@ -1,0 +1,55 @@
+"""How much right to the processors a check has: that of a match while checks take little, and less beyond that."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import time
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Final, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+_SHARE: Final = 0.03
+"""Of all the processors' time may go to checks that have the right of matches."""
+_WINDOW_S: Final = 60.0
+_NICE: Final = 10
+
+
+class Right:
+    """Runs checks one after the other, and remembers the processor time of those in the last minute."""
+
+    def __init__(self, cores: int | None = None) -> None:
+        self._most_s = _SHARE * _WINDOW_S * (cores or os.cpu_count() or 1)
+        self._taken: deque[tuple[float, float]] = deque()
+
+    def run(self, check: Callable[[], T]) -> T:
+        """Call `check`; what it starts has less right than a match if checks have taken much."""
+        now_s = time.monotonic()
+        while self._taken and self._taken[0][0] < now_s - _WINDOW_S:
+            self._taken.popleft()
+        low = sum(cpu_s for _, cpu_s in self._taken) > self._most_s
+        begun_s = _cpu_s()
+        try:
+            if not (low and sys.platform == "linux"):
+                return check()
+            # On Linux each thread has a niceness of its own, and it cannot be taken back: this thread ends with it.
+            with ThreadPoolExecutor(1, initializer=_be_nice) as thread:
+                return thread.submit(check).result()
+        finally:
+            self._taken.append((time.monotonic(), _cpu_s() - begun_s))
+
+
+def _be_nice() -> None:
+    os.nice(_NICE)
+
+
+def _cpu_s() -> float:
+    """The processor time of this process and of all that it has started and waited for, in seconds."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
