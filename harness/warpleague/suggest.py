@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +12,8 @@ _MOST_KNOWN = 12  # names told; among more nobody looks
 
 def nearest(name: str, known: Iterable[str], none: str = "none is allowed here") -> str:
     """What to say after an unknown `name`: the nearest of the `known` ones, else those (or `none`)."""
+    from difflib import get_close_matches
+
     choices = list(known)
     close = get_close_matches(name, choices, n=1, cutoff=0.6)
     if close:
@@ -28,6 +29,8 @@ def nearest_path(path: str, known: Iterable[str], likeness: float = 0.6) -> str:
 
     Only the last parts are compared, and those without `.toml`, which all league files have in common.
     """
+    from difflib import get_close_matches
+
     choices = {_last(name): name for name in reversed(list(known))}
     close = get_close_matches(_last(path), choices, n=1, cutoff=likeness)
     return f"did you mean {choices[close[0]]!r}?" if close else ""

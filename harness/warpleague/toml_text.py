@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tomllib
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import ConfigError
@@ -44,6 +43,8 @@ def read_text(path: Path, where: str, most_kb: int = FILE_KB) -> str:
 
 def parse_toml(text: str, where: str) -> dict[str, Any]:
     """The tables in `text`; `ConfigError` if it is not TOML, or nests or counts further than anyone needs."""
+    import tomllib
+
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

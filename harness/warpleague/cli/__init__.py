@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import gc
 import io
 import os
 import re
@@ -219,6 +220,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             finally:
                 if sys.stdout is not None:  # there is none when it was closed (`>&-`)
                     sys.stdout.flush()  # so that a pipe breaks here, not at the interpreter's exit
+                if argv is None:
+                    gc.freeze()  # the process ends: to look for what could be freed takes long, and helps nobody
         except BaseException as error:  # noqa: BLE001 - sorted out, and raised again if it is a bug
             return _code(error)
 

@@ -6,9 +6,7 @@ import argparse
 import json
 import os
 import shlex
-import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -60,7 +58,9 @@ def write_out(text: str) -> None:
 
 def program() -> tuple[str, ...]:
     """The words that call this program again from the same folder: its name if it is on PATH, else its path."""
-    if shutil.which("warpleague") is not None:
+    from shutil import which
+
+    if which("warpleague") is not None:
         return ("warpleague",)
     called = sys.argv[0]
     if Path(called).name == "warpleague":
@@ -296,8 +296,7 @@ def check_writable(path: Path) -> None:
         raise BadInput(f"{path}: cannot write it: it is a device or a pipe, not a file")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
+        _try_to_write(path.parent)
     except OSError as error:
         raise BadInput(f"{path}: cannot write it: {_reason(error)}") from None
 
@@ -310,11 +309,17 @@ def log_folder(folder: Path | None) -> LogFolder | None:
         return None
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        _try_to_write(folder)
     except OSError as error:
         raise BadInput(f"{folder}: cannot write there: {_reason(error)}") from None
     return LogFolder(folder)
+
+
+def _try_to_write(folder: Path) -> None:
+    from tempfile import TemporaryFile
+
+    with TemporaryFile(dir=folder):
+        pass
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -6,7 +6,9 @@ made in `warpleague.report`.
 
 from __future__ import annotations
 
+import os
 import shlex
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,7 +41,7 @@ from warpleague.errors import EntrantsError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from rich.console import Console
 
@@ -64,6 +66,8 @@ _EXAMPLES: Final = {
     "reinstate": ('leagues/mine.toml my-bot --reason "it is no copy"',),
 }
 """What follows the name of a command in the examples of its help, where that is more than the league file."""
+
+_THREADS: Final = "OPENBLAS_NUM_THREADS"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -315,6 +319,18 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
 # Looking
 
 
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let numpy, if it is loaded now, start no threads for linear algebra: that takes longer than what they do."""
+    known = os.environ.get(_THREADS)
+    os.environ[_THREADS] = known or "1"
+    try:
+        yield
+    finally:
+        if known is None:
+            del os.environ[_THREADS]
+
+
 def _look(args: argparse.Namespace) -> int:
     """Every look at a league: the action names it."""
     output = KeptOutput("league", args.action, args.json, args.config, args.results)
@@ -323,7 +339,7 @@ def _look(args: argparse.Namespace) -> int:
         from warpleague.report.views import VIEWS
 
         view = VIEWS[args.action]
-        with open_league(args) as league:
+        with _one_thread(), open_league(args) as league:
             if args.json:
                 text = json_text(view.data(league)) + "\n"
             else:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import ConfigError
 from warpleague.games import load_game
-from warpleague.runner.confine.network import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,6 +94,8 @@ def check_config(config: LeagueConfig, where: str) -> None:
 
 
 def _check_network(addresses: Sequence[str], config: LeagueConfig, where: str) -> None:
+    if addresses:
+        from warpleague.runner.confine.network import parse_address
     for address in addresses:
         if parse_address(address) is None:
             raise ConfigError(

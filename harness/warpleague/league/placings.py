@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.league.formats.knockout import Knockout, ties_of
-from warpleague.league.formats.swiss import Swiss, rounds_of
 from warpleague.league.statistics import rounded
 
 if TYPE_CHECKING:
@@ -37,14 +35,15 @@ class Placing:
 
 def placings(league: League) -> list[Placing] | None:
     """The placing of each bot; None for formats in which ratings rank."""
-    if isinstance(league.schedule.format, Knockout):
+    kind = league.season.format.kind
+    if kind in ("knockout", "double-elimination"):
         return _cup(league)
-    if isinstance(league.schedule.format, Swiss):
-        return _swiss(league, league.schedule.format)
-    return None
+    return _swiss(league) if kind == "swiss" else None
 
 
 def _cup(league: League) -> list[Placing]:
+    from warpleague.league.formats.knockout import ties_of
+
     ties, lives = ties_of(league.schedule), 2 if league.season.format.kind == "double-elimination" else 1
     rounds: dict[str, int] = {}
     for tie in ties:
@@ -65,9 +64,11 @@ def _cup(league: League) -> list[Placing]:
     return found
 
 
-def _swiss(league: League, swiss: Swiss) -> list[Placing]:
+def _swiss(league: League) -> list[Placing]:
+    from warpleague.league.formats.swiss import rounds_of
+
     field, meetings = rounds_of(league.schedule)
-    unit = 2 * (swiss.season.players - 1)
+    unit = 2 * (league.season.players - 1)
     bots = range(len(league.season.bots))
     points = [field.scores[bot] / unit for bot in bots]
     against = [0.0 for _ in bots]
