@@ -1,4 +1,4 @@
-"""Checks that pandas, polars and DuckDB read the exported tables of a league, and find the same in them.
+"""Checks that pandas, polars and DuckDB read the exported tables of a league, and run the examples of the docs.
 
 python scripts/read_tables.py PYTHON     play and export a small league, then read it with that Python, which has
                                          the three packages (`make test-tables` provides it)
@@ -6,6 +6,7 @@ python scripts/read_tables.py PYTHON     play and export a small league, then re
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -63,7 +64,23 @@ def read(folder: Path) -> int:
         same = len({tuple(sorted(sums.items())) for sums in found.values()}) == 1 and found["duckdb", "csv"]
         wrong += not same
         print(f"{name}: {'pandas, polars and DuckDB agree' if same else found}")
-    return int(wrong > 0)
+    return int(wrong > 0 or not examples(folder))
+
+
+def examples(folder: Path) -> int:
+    """Run the examples of docs/data.md that need one of the three on the tables in `folder`; how many there were."""
+    import duckdb
+
+    page = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
+    found = re.findall(r"<!-- example: skip needs (\w+) -->\n```(\w+)\n(.*?)```", page, re.DOTALL)
+    for needed, language, text in found:
+        code = text.replace("results/data/tables", str(folder))
+        if language == "sql":
+            print(duckdb.sql(code))
+        else:
+            exec(code, {})
+        print(f"docs/data.md: the example for {needed} runs")
+    return len(found)
 
 
 if __name__ == "__main__":
