@@ -23,6 +23,7 @@ from warpleague.match.compare import first_difference
 from warpleague.match.replay import verify_record
 from warpleague.match.spec import TimeControl, Violation
 from warpleague.runner import play
+from warpleague.runner.bot import process
 from warpleague.runner.bot.exchange import BotReply
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.host.reaper import children
@@ -349,6 +350,30 @@ def test_no_process_lives_to_see_the_same_dice_again(make_seat: MakeSeat, make_s
     assert len(play._IDLE) == 2
     later = pids(three, attrs.evolve(three, bot="cousin"), key=b"4" * 32)
     assert not later & bystander
+
+
+def test_a_bot_that_computes_is_waited_for_without_the_loop(
+    make_seat: MakeSeat, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Meanwhile its standard error is read: a bot whose pipe is full would never answer."""
+    monkeypatch.setattr(process, "LOOK_NS", 1 << 50)
+    source = """
+import sys, time
+from warpline.client import run
+
+def choose(question):
+    end = time.process_time() + 0.01
+    while time.process_time() < end:
+        pass
+    sys.stderr.write("x" * 200_000)
+    return 0
+
+run(choose, wants=())
+"""
+    spec = make_spec(make_seat("loquacious", source), make_seat("first", FIRST), max_turns=3)
+    result = play_match(attrs.evolve(spec, clock=TimeControl(move_s=60.0)))
+    assert not any(result.faults)
+    assert result.times[0].cpu_ms >= 10 * result.times[0].decisions > 0
 
 
 def test_standard_error_is_kept_as_evidence(make_seat: MakeSeat, make_spec: MakeSpec) -> None:

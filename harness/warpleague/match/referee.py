@@ -7,6 +7,7 @@ out. It writes the record through `scribe`.
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import cached_property
 from operator import add
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +15,7 @@ from warpleague.errors import ActionError
 from warpleague.games.api import CHANCE
 from warpleague.games.values import decoded
 from warpleague.match import greeting
+from warpleague.match.audience import Audience
 from warpleague.match.chance import Dice
 from warpleague.match.evidence import quote
 from warpleague.match.lines import number, outcome_form
@@ -103,18 +105,11 @@ class Referee:
         self._refused_ns: tuple[int, ...] = (0, 0, 0)  # their wall, processor and waiting time
         self._ids = [0] * seats
         self._late: list[set[int]] = [set() for _ in range(seats)]
-        self._wants_state = [False] * seats
-        self._wants_legal = [False] * seats
-        self._wants_text = [False] * seats
-        self._wants_events = [True] * seats
-        self._inboxes: list[list[bytes] | None] = [[] for _ in range(seats)]
-        self._listening = True
+        self._audience = Audience(seats)
         self._retired = [False] * seats
         self._strikes = [0] * seats
         self._then: list[JsonObject] = []
         self._faults: list[list[SeatFault]] = [[] for _ in range(seats)]
-        self._ended: Outcome | None = None
-        self._bare_end: bytes | None = None  # the end message of a seat that is told no events with it
 
     def lines_since(self, line: int) -> list[bytes]:
         """The lines of the record from number `line` on, as far as they are written; the header is number 0."""
@@ -133,13 +128,7 @@ class Referee:
 
     def connect(self, seat: int, hello: BotHello) -> None:
         """Take note of what the bot of `seat` wants to be sent."""
-        self._wants_state[seat] = "state" in hello.wants
-        self._wants_legal[seat] = "legal" in hello.wants
-        self._wants_text[seat] = "text" in hello.wants
-        self._wants_events[seat] = "events" in hello.wants
-        if not self._wants_events[seat] and not self._wants_text[seat]:
-            self._inboxes[seat] = None
-        self._listening = any(inbox is not None for inbox in self._inboxes)
+        self._audience.connect(seat, hello.wants)
 
     # ------------------------------------------------------------------ the match
 
@@ -198,6 +187,13 @@ class Referee:
             self._ids[seat] = self._id = self._id + 1
             return
         self._ids[seat] = self._id = self._ids[seat] + 1
+        audience, bank_ns = self._audience, self._banks[seat]
+        if audience.bare[seat] and bank_ns is None and not (talk or self._talked or self._noted):
+            # Nothing but the question itself is wanted.
+            self._used_ns = 0
+            self.budget_ns = self._move_ns[seat]
+            self.line = codec.encode_act(self._id, self._ask, None, self._move_s[seat])
+            return
         move_ns, move_s = self._move_ns[seat], self._move_s[seat]
         bank_s = None
         if not self._talked:
@@ -205,7 +201,6 @@ class Referee:
         elif move_ns is not None:
             move_ns = max(move_ns - self._used_ns, move_ns // _LEAST_SHARE)
             move_s = move_ns / _NANO
-        bank_ns = self._banks[seat]
         if bank_ns is None:
             self.budget_ns = move_ns
         else:
@@ -213,19 +208,15 @@ class Referee:
                 bank_ns = self._banks[seat] = bank_ns + self._increment_ns[seat]
             bank_s = bank_ns / _NANO
             self.budget_ns = bank_ns if move_ns is None or bank_ns < move_ns else move_ns
-        events = view = legal = None
-        inbox = self._inboxes[seat]
-        if inbox is not None:
-            events = b"[" + b",".join(inbox) + b"]"
-            inbox.clear()
-        text = None
-        if self._wants_text[seat]:
+        events = audience.take(seat)
+        text = view = legal = None
+        if audience.text[seat]:
             text = question_text(self.game, self._state, seat, self._legal, decoded(events or b"[]"))
-            if not self._wants_events[seat]:
+            if not audience.events[seat]:
                 events = None
-        if self._wants_state[seat]:
+        if audience.state[seat]:
             view = self.game.view_json(self._state, seat)
-        if self._wants_legal[seat]:
+        if audience.legal[seat]:
             legal = self.game.legal_json(self._state, seat, self._legal) or self._actions.listed(self._legal)
         self.line = codec.encode_act(self._id, self._ask, bank_s, move_s, talk or None, events, view, legal)
         if self._noted and (again := self._noted.get("again")):
@@ -363,7 +354,7 @@ class Referee:
         self._faults[seat].append(SeatFault(kind, self._scribe.count, retired, violation.message))
         if retired:
             self._retired[seat] = True
-            self._inboxes[seat] = None
+            self._audience.leave(seat)
             state, events = self.game.retire(self._state, seat)
             self._became(state, events)
         else:
@@ -383,19 +374,12 @@ class Referee:
 
     def end_line(self, seat: int) -> bytes:
         """The end message for `seat`; after `advance` said `Situation.OVER`."""
-        inbox = (self._inboxes[seat] or ()) if self._wants_events[seat] else ()
-        if not inbox and self._bare_end is not None:
-            return self._bare_end
-        form = outcome_form(self._outcome())
-        result = {name: value for name, value in form.items() if name != "type"}
-        line = codec.encode(End(result=result, events=tuple(map(decoded, inbox))))
-        if not inbox:
-            self._bare_end = line
-        return line
+        result = {name: value for name, value in outcome_form(self._outcome).items() if name != "type"}
+        return codec.encode(End(result=result, events=tuple(map(decoded, self._audience.last(seat)))))
 
     def finish(self, stopped: tuple[int, ...] = ()) -> MatchResult:
         """The result and the sealed record; after `advance` said `Situation.OVER`."""
-        outcome = self._outcome()
+        outcome = self._outcome
         digest, record = self._scribe.end(outcome, {"stopped": list(stopped)} if stopped else None)
         return MatchResult(
             id=self.spec.id,
@@ -412,11 +396,10 @@ class Referee:
             rival=None if outcome.rival is None else number(outcome.rival),
         )
 
+    @cached_property
     def _outcome(self) -> Outcome:
-        """How the match ended, computed once."""
-        if self._ended is None:
-            self._ended = self.game.outcome(self._state)
-        return self._ended
+        """How the match ended."""
+        return self.game.outcome(self._state)
 
     # ------------------------------------------------------------------ moves and lines
 
@@ -459,16 +442,7 @@ class Referee:
 
     def _became(self, state: Any, events: Sequence[Event]) -> None:
         self._state = state
-        if self._listening:
-            for event in events:
-                self._tell(event)
+        if events and self._audience.listening:
+            self._audience.tell(events)
         if self._observer is not None:
             self._observer(state, events)
-
-    def _tell(self, event: Event) -> None:
-        """Put an event into the inboxes of those who want events, in the form that each sees."""
-        for seat, inbox in enumerate(self._inboxes):
-            if inbox is not None:
-                form = event.json if event.seats is None else event.json_for(seat)
-                if form is not None:
-                    inbox.append(form)

@@ -9,7 +9,7 @@ import attrs
 
 from warpleague import __version__
 from warpleague.games.values import Kept
-from warpleague.match.lines import digest_form, digest_of, number, outcome_form, seal
+from warpleague.match.lines import UNDIGESTED, digest_form, digest_of, number, outcome_form, seal
 from warpleague.match.spent import Spent
 from warpline.codec import canonical, to_bytes
 from warpline.limits import NOTE_BYTES
@@ -110,7 +110,7 @@ def _share(value: float) -> bytes:
 
 def chance_line(n: int, at: str | None, of: tuple[Weights, ...], outcome: Rolled) -> bytes:
     """The canonical line number `n` of a record, a roll; what the digest takes is the same."""
-    where = b"" if at is None else b'"at":%b,' % canonical(at)
+    where = b"" if at is None else b'"at":%b,' % to_bytes(at)  # of a text, that is its canonical form
     return b'{%b"n":%d,"of":%b,"outcome":%b,"type":"chance"}\n' % (where, n, _numbers(of), _numbers(outcome))
 
 
@@ -126,14 +126,14 @@ class Scribe:
     def __init__(
         self, game: Game[Any, Any], spec: MatchSpec, started: str, confinement: Confinement | None = None
     ) -> None:
-        header = _header(game, spec, started)
+        parts = {name: canonical(value) for name, value in _header(game, spec, started).items()}
         if confinement is not None:
-            header["detail"] = confinement.to_json()
+            parts["detail"] = _detail(confinement)
         self.count = 0
         self.spent = Spent(len(spec.seats))
         self._noted: list[_Noted] = []
-        self._lines = [canonical(header) + b"\n"]
-        self._digested = [digest_form(header)]
+        self._lines = [_line(parts)]
+        self._digested = [_line({name: part for name, part in parts.items() if name not in UNDIGESTED})]
         self._ends = action_cache(game).ends
 
     def since(self, line: int) -> list[bytes]:
@@ -246,6 +246,17 @@ class Scribe:
         digest = digest_of([*self._digested, digest_form(end)])
         lines = [*self._lines, canonical({**end, "digest": digest}) + b"\n"]
         return digest, b"".join([*lines, seal(lines)])
+
+
+@lru_cache(maxsize=16)
+def _detail(confinement: Confinement) -> bytes:
+    """How the bots are confined, as canonical JSON: the same for many matches."""
+    return canonical(confinement.to_json())
+
+
+def _line(parts: dict[str, bytes]) -> bytes:
+    """The canonical line of a value whose members are canonical JSON already."""
+    return b"{" + b",".join([b'"%b":%b' % (name.encode(), parts[name]) for name in sorted(parts)]) + b"}\n"
 
 
 def _seat(seat: SeatSpec) -> JsonObject:

@@ -263,7 +263,7 @@ async def _ask_all(
     for bot in bots:
         if bot is not None:
             if isinstance(bot, BotProcess):
-                bot.share.plays = True
+                bot.share.plays = bot.share.alone = True
             if referee.spec.pondering != "on":
                 bot.on_slow = partial(_hush, bots, bot)
     over, asked = Situation.OVER, Situation.ASK

@@ -57,7 +57,7 @@ class Follower(Referee):
         self._begun = False
         for seat in range(len(spec.seats)):
             if seat != follows:
-                self._inboxes[seat] = None
+                self._audience.leave(seat)
 
     def is_over(self) -> bool:
         """Whether the match has ended; where the bot's seat is out before, the record is not followed any further."""

@@ -209,6 +209,8 @@ class LoopShare:
         self.loop = Loop()
         self.plays = False
         """Whether it is asked for decisions: what it computes while it starts keeps no other match back."""
+        self.alone = False
+        """Whether no other bot of its match is asked while it is."""
         self.absent_ns = 0
         """When its answer was not there yet, for the last time before it was; 0 if it was not there at any time."""
         self._computes = False

@@ -209,6 +209,7 @@ class BotProcess:
 
     async def _await_line(self) -> BotReply | Violation:
         turn, cpu_begun = self._turn_now(), self._asked[3]
+        self._wait_alone(turn)
         while (line := self._output.line()) is None:
             if self._output.ended:
                 return self._gone()
@@ -252,6 +253,25 @@ class BotProcess:
             held = self._output.held
             self._stopwatch.look(self._turn, patience_ms * 1_000_000, held, self.share, dozed=False)
         return self._turn
+
+    def _wait_alone(self, turn: LongDecision) -> None:
+        """Wait for a bot that computes without the loop, until the next look at the clocks.
+
+        Nobody else waits for the loop then, and each of its turns would take time from the bot.
+        """
+        share, output, now = self.share, self._output, time.perf_counter_ns()
+        planned_ns = self._asked[0] + LOOK_NS - now
+        if turn.budget_ns is not None:
+            planned_ns = min(planned_ns, turn.left_ns(now))
+        begun_ns = now - self._asked[0]
+        alone = share.alone and share.loop.matches == share.loop.asked == 1
+        if not alone or turn.sleeps or output.held or output.ended or begun_ns < _QUICK_NS or planned_ns <= 0:
+            return
+        if self.on_slow is not None:
+            self.on_slow()
+        with share.loop.blocked():
+            self.stderr.drain_until(self._child.stderr, self._out, now + planned_ns)
+        self._stopwatch.look(turn, planned_ns, output.read(), share, dozed=False)
 
     async def _doze(self, ready: Callable[[int], Awaitable[None]], fd: int) -> bool:
         """Wait until `ready`, or for the next look at the clocks, and read; false if the bot's time is up."""
@@ -409,7 +429,7 @@ class BotProcess:
         if not self._quiet() or self._unsent or (self._level == "sandbox" and not self._halt.counted):
             return False
         self.on_slow = None
-        self.share.plays = False
+        self.share.plays = self.share.alone = False
         self.drain_stderr()
         self.stderr = StderrLog(self.seat.cwd)
         self._wire = self._output.wire = None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import select
+import time
 from typing import Final
 
 from warpleague.safe_text import printable
@@ -43,6 +45,19 @@ class StderrLog:
                 return False
             self.feed(data)
         return False
+
+    def drain_until(self, fd: int, other: int, until_ns: int) -> None:
+        """Drain the pipe `fd` until there is something in `other`, or until that time of `time.perf_counter_ns`."""
+        poll = select.poll()
+        poll.register(other, select.POLLIN)
+        if not self.full:
+            poll.register(fd, select.POLLIN)
+        while (left_ns := until_ns - time.perf_counter_ns()) > 0:
+            ready = [found for found, _ in poll.poll(-(-left_ns // 1_000_000))]
+            if fd in ready and not self.drain(fd):
+                poll.unregister(fd)
+            if other in ready:
+                break
 
     def feed(self, data: bytes) -> None:
         """Take what was read."""

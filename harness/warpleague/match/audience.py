@@ -1,0 +1,69 @@
+"""What the bots of a match want to be sent, and the events that wait for the next question to each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from warpleague.games.api import Event
+
+
+class Audience:
+    """What each seat wants with its questions (`state`, `legal`, `text`, `events`), and its events so far, as JSON."""
+
+    __slots__ = ("_inboxes", "bare", "events", "legal", "listening", "state", "text")
+
+    def __init__(self, seats: int) -> None:
+        self.state = [False] * seats
+        self.legal = [False] * seats
+        self.text = [False] * seats
+        self.events = [True] * seats
+        self.bare = [False] * seats
+        """Who wants nothing but the question itself."""
+        self.listening = True
+        """Whether anyone may want to be told of events."""
+        self._inboxes: list[list[bytes] | None] = [[] for _ in range(seats)]
+
+    def connect(self, seat: int, wants: Collection[str]) -> None:
+        """Take note of what the bot of `seat` wants."""
+        self.state[seat] = "state" in wants
+        self.legal[seat] = "legal" in wants
+        self.text[seat] = "text" in wants
+        self.events[seat] = "events" in wants
+        if not self.events[seat] and not self.text[seat]:
+            self.leave(seat)
+            self.bare[seat] = not wants
+
+    def leave(self, seat: int) -> None:
+        """Tell `seat` of no events any more."""
+        self._inboxes[seat] = None
+        self.listening = any(inbox is not None for inbox in self._inboxes)
+
+    def tell(self, events: Sequence[Event]) -> None:
+        """Keep events for those who want them, in the form that each sees."""
+        inboxes = [(seat, inbox) for seat, inbox in enumerate(self._inboxes) if inbox is not None]
+        for event in events:
+            if event.seats is None:
+                form = event.json
+                for _, inbox in inboxes:
+                    inbox.append(form)
+                continue
+            for seat, inbox in inboxes:
+                seen = event.json_for(seat)
+                if seen is not None:
+                    inbox.append(seen)
+
+    def take(self, seat: int) -> bytes | None:
+        """The events that wait for `seat`, as a JSON list; None if it is told of none."""
+        inbox = self._inboxes[seat]
+        if inbox is None:
+            return None
+        events = b"[" + b",".join(inbox) + b"]"
+        inbox.clear()
+        return events
+
+    def last(self, seat: int) -> Sequence[bytes]:
+        """The events that `seat` is told with the end, if it wants events."""
+        return (self._inboxes[seat] or ()) if self.events[seat] else ()
