@@ -32,7 +32,7 @@ from warpleague.games.sheets.actions import (
     Action,
 )
 from warpleague.games.sheets.geometry import ALL_EDGES, CIRCLES, CROSS, WHITE, YELLOW
-from warpleague.games.values import members
+from warpleague.games.values import Kept, members
 
 if TYPE_CHECKING:
     from warpleague.games.sheets.state import Sheet, State
@@ -68,7 +68,7 @@ _CHUNKS: Final = tuple(
 """For each six edges in a row and each set of them drawn: the free lines that are left there."""
 
 
-def free_lines(edges: int) -> _Actions:
+def _free_lines(edges: int) -> _Actions:
     """A free line on every edge that is not in the set `edges` (T5)."""
     found: _Actions = ()
     for chunk in _CHUNKS:
@@ -76,6 +76,9 @@ def free_lines(edges: int) -> _Actions:
         edges >>= _CHUNK
     return found
 
+
+free_lines: Final = Kept[int, _Actions](_free_lines)
+"""The same, made once for some thousands of sets: between two lines that are drawn there are many decisions."""
 
 _line_cache: dict[int, _Actions] = {}
 _yellow_cache: dict[tuple[int, int], _Actions] = {}
@@ -193,7 +196,7 @@ def legal(state: State, seat: int) -> _Actions:
     else:
         found = ()
     if sheet.free_lines and sheet.edges != ALL_EDGES:
-        found += free_lines(sheet.edges)
+        found += free_lines[sheet.edges]
     if phase in ("take", "lines"):
         found += (PASS,)
     return found
