@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 MISSING: Final = -99
 """What stands where a view has nothing."""
 
-Numbers: TypeAlias = "array[int]"
-Fill: TypeAlias = "Callable[[Any, Numbers], object]"
-
 _SUITS: Final = ("suns", "moons", "crowns", "arms")
 _LEFT_OUT: Final = frozenset(
     {
@@ -69,94 +66,103 @@ _MOST: Final = {
 
 @cache
 def layout(game_id: str) -> tuple[tuple[str, ...], Callable[[JsonObject], NDArray[np.int16]]]:
-    """The names of the places of a game's observation, and a function that makes the array of a view."""
-    names, fill = _reader(load_game(game_id).View, game_id, "")
+    """The names of the places of a game's observation, and a function that makes the array of a view.
+
+    The function is written for the game: to call one for each of the many fields would take most of the time.
+    """
+    writer = _Writer(game_id)
+    names, lines = writer.of(load_game(game_id).View, game_id, "", "v0")
+    source = "\n".join(["def fill(v0, add, extend, listed):", *(f"    {line}" for line in lines)])
+    exec(source, writer.known)  # the text is made of the names of fields alone
+    fill: Callable[..., None] = writer.known["fill"]
 
     def filled(view: JsonObject) -> NDArray[np.int16]:
         found = array("h")
-        fill(view, found)
+        fill(view, found.append, found.extend, found.fromlist)
         return np.frombuffer(found, np.int16)
 
     return tuple(names), filled
 
 
-def _missing(size: int) -> Numbers:
+def _missing(size: int) -> array[int]:
     """So many places with nothing in them: an array, since most places of most views are empty."""
     return array("h", [MISSING]) * size
 
 
-def _reader(hint: Any, at: str, name: str) -> tuple[list[str], Fill]:
-    """The names and the filler for values of the type `hint`; `at` is the place in the tables above."""
-    origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (Union, types.UnionType):
-        kinds = [arg for arg in args if arg is not type(None)]
-        if len(kinds) > 1:  # a list or one number
-            kinds = [kind for kind in kinds if typing.get_origin(kind) is list]
-        names, fill = _reader(kinds[0], at, name)
-        return names, _optional(fill, len(names), whole=len(args) > len(kinds) and type(None) not in args)
-    if attrs.has(hint):
-        return _members(
-            [
-                (key, _reader(kind, f"{at}{'.' if ' ' in at else ' '}{key}", f"{name}.{key}".lstrip(".")))
+Written: TypeAlias = tuple[list[str], list[str]]
+"""The names of places, and the lines of a program that adds their numbers."""
+
+
+@attrs.define
+class _Writer:
+    """Writes the program for one game; `known` are the values that its lines name."""
+
+    game_id: str
+    known: dict[str, Any] = attrs.Factory(dict)
+
+    def of(self, hint: Any, at: str, name: str, value: str) -> Written:
+        """The names and the lines for the value in the variable `value`; `at` is the place in the tables above."""
+        origin, args = typing.get_origin(hint), typing.get_args(hint)
+        if origin in (Union, types.UnionType):
+            return self._either(args, at, name, value)
+        if attrs.has(hint):
+            inner = {
+                key: (kind, f"{at}{'.' if ' ' in at else ' '}{key}", f"{name}.{key}".lstrip("."))
                 for key, (kind, _) in json_fields(hint).items()
-                if f"{at}{'.' if ' ' in at else ' '}{key}" not in _LEFT_OUT
-            ]
-        )
-    if origin is Literal:
-        places = {word: number for number, word in enumerate(args)}
-        return [name], lambda value, out: out.append(places[value])
-    if origin is dict:
-        kind = args[1]
-        return _members([(key, _reader(kind, f"{at}.*", f"{name}.{key}")) for key in _KEYS[at]])
-    if origin in (list, tuple):
+            }
+            return self._members({key: it for key, it in inner.items() if it[1] not in _LEFT_OUT}, value)
+        if origin is Literal:
+            places = self._know({word: number for number, word in enumerate(args)})
+            return [name], [f"add({places}[{value}])"]
+        if origin is dict:
+            return self._members({key: (args[1], f"{at}.*", f"{name}.{key}") for key in _KEYS[at]}, value)
+        if origin in (list, tuple):
+            return self._items(args[0], at, name, value)
+        return [name], [f"add(int({value}))"]
+
+    def _know(self, value: Any) -> str:
+        name = f"k{len(self.known)}"
+        self.known[name] = value
+        return name
+
+    def _gap(self, size: int) -> str:
+        return f"extend({self._know(_missing(size))})"
+
+    def _either(self, args: tuple[Any, ...], at: str, name: str, value: str) -> Written:
+        kinds = [arg for arg in args if arg is not type(None)]
+        many = len(kinds) > 1  # a list or one number
+        if many:
+            kinds = [kind for kind in kinds if typing.get_origin(kind) is list]
+        names, lines = self.of(kinds[0], at, name, value)
+        if many and type(None) not in args:
+            lines = [f"if type({value}) is int: {value} = [{value}]", *lines]
+        return names, [f"if {value} is None: {self._gap(len(names))}", "else:", *_deeper(lines)]
+
+    def _members(self, members: dict[str, tuple[Any, str, str]], value: str) -> Written:
+        names: list[str] = []
+        lines: list[str] = []
+        inner = f"{value}_"
+        for key, (kind, at, name) in members.items():
+            more, body = self.of(kind, at, name, inner)
+            names += more
+            lines += [f"if {key!r} in {value}:", f"    {inner} = {value}[{key!r}]", *_deeper(body)]
+            lines += [f"else: {self._gap(len(more))}"]
+        return names, lines
+
+    def _items(self, kind: Any, at: str, name: str, value: str) -> Written:
         most = _MOST[at]
-        inner = f"{at}.*" if typing.get_origin(args[0]) is list else at
-        parts = [_reader(args[0], inner, f"{name}[{number}]") for number in range(most)]
-        return [each for names, _ in parts for each in names], _items(
-            parts[0][1], most, len(parts[0][0]), args[0]
+        inner = f"{at}.*" if typing.get_origin(kind) is list else at
+        names = [it for number in range(most) for it in self.of(kind, inner, f"{name}[{number}]", "")[0]]
+        gaps = self._know([_missing(len(names) // most * (most - there)) for there in range(most)])
+        item = f"{value}i"
+        body = self.of(kind, inner, name, item)[1]
+        lines = (
+            [f"listed({value}[:{most}])"]
+            if kind is int
+            else [f"for {item} in {value}[:{most}]:", *_deeper(body)]
         )
-    return [name], lambda value, out: out.append(int(value))
+        return names, [*lines, f"if len({value}) < {most}: extend({gaps}[len({value})])"]
 
 
-def _optional(fill: Fill, size: int, *, whole: bool) -> Fill:
-    gap = _missing(size)
-
-    def filled(value: Any, out: Numbers) -> None:
-        if value is None:
-            out.extend(gap)
-        else:
-            fill([value] if whole and type(value) is int else value, out)
-
-    return filled
-
-
-def _members(parts: list[tuple[str, tuple[list[str], Fill]]]) -> tuple[list[str], Fill]:
-    names = [name for _, (inner, _) in parts for name in inner]
-    known = [(key, fill, _missing(len(inner))) for key, (inner, fill) in parts]
-
-    def filled(value: Any, out: Numbers) -> None:
-        for key, fill, gap in known:
-            if key in value:
-                fill(value[key], out)
-            else:
-                out.extend(gap)
-
-    return names, filled
-
-
-def _items(fill: Fill, most: int, size: int, kind: Any) -> Fill:
-    gaps = [_missing(size * (most - there)) for there in range(most)]
-
-    def filled(value: Any, out: Numbers) -> None:
-        for item in value[:most]:
-            fill(item, out)
-        if len(value) < most:
-            out.extend(gaps[len(value)])
-
-    def numbers(value: Any, out: Numbers) -> None:
-        if value:
-            out.fromlist(value[:most])
-        if len(value) < most:
-            out.extend(gaps[len(value)])
-
-    return numbers if kind is int else filled
+def _deeper(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
