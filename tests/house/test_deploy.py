@@ -57,7 +57,7 @@ def test_the_image_is_made_of_what_there_is() -> None:
     """What it copies is in the checkout, its command is understood, and the last user is not root."""
     text = (DEPLOY / "Dockerfile").read_text().replace("\\\n", " ")
     steps = [line.partition(" ")[::2] for line in text.splitlines() if line and not line.startswith("#")]
-    known = {"FROM", "COPY", "RUN", "USER", "WORKDIR", "VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK"}
+    known = {"ARG", "FROM", "COPY", "RUN", "USER", "WORKDIR", "VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK"}
     assert {name for name, _ in steps} <= known | {"ENTRYPOINT", "CMD"}
     for name, rest in steps:
         if name == "COPY":
