@@ -56,7 +56,7 @@ class Watch:
         began = time.monotonic()
         while not (found := ready()):
             if time.monotonic() - began > most_s:
-                print(f"waited in vain: {what}")
+                print(f"waited in vain: {what}", flush=True)
                 raise AssertionError(f"waited in vain: {what}")
             time.sleep(0.02)
         took_s = time.monotonic() - began
@@ -138,6 +138,7 @@ def go(browser: Any, folder: Path, out: Path, pace_s: float) -> Watch:
         assert BOT in page.inner_text("main")
         assert "/live/" in match, f"{match}: that is not the match as it is played"
         print("watched live")
+        print(match)
         with suppress(AssertionError):  # the ladder may have asked it but once
             watch.waits("another match of it is seen, without a click", lambda: _other(page, match), 40)
     finally:
