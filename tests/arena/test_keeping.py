@@ -1,0 +1,49 @@
+"""A league that is kept played: what stays from one run to the next."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from warpleague.arena import keeping
+from warpleague.arena.keeping import Keeper, Keeping
+from warpleague.runner.bundle.shipped import shipped_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from warpleague.league.progress import RunReport
+
+
+def test_referees_stay_when_bots_enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next run has the same processes; another way to run has new ones; none is left in the end."""
+    path = tmp_path / "open.toml"
+    root = shipped_root() / "bots" / "first-c"
+    bots = [f'{{ path = "{root.parent / "random-python"}", name = "r{number}" }}' for number in range(3)]
+
+    def write(many: int, more: str = "") -> None:
+        path.write_text(
+            f'bots = [{", ".join(bots[:many])}]\n[game]\nid = "sheets"\nplayers = 2\n'
+            f'[format]\nkind = "round-robin"\ndeals = 1\n[rules]\nlevel = "none"\n[run]\njobs = 1\n{more}'
+        )
+
+    keeper = Keeper(Keeping(path, tmp_path / "results", logs_mb=0))
+    seen: list[tuple[list[int], int]] = []
+    runs = iter([lambda: write(3), lambda: write(3, "affinity = 'none'\n"), lambda: keeper._stop.set()])
+
+    def run(*args: Any, **words: Any) -> RunReport:
+        report = play(*args, **words)
+        seen.append((words["executor"].processes(), report.stored))
+        next(runs)()
+        return report
+
+    play = keeping.run_league
+    monkeypatch.setattr(keeping, "run_league", run)
+    write(2)
+    assert keeper.run() == 0
+    (first, few), (second, more), (third, all_of_them) = seen
+    assert json.dumps([few, more, all_of_them]) == "[2, 6, 6]"
+    assert first == second != third
+    assert keeper._pool is None
