@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpleague.arena import keeping
 from warpleague.arena.keeping import Keeper, Keeping
+from warpleague.league.running import run_league
 from warpleague.runner.bundle.shipped import shipped_root
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 def test_referees_stay_when_bots_enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next run has the same processes; another way to run has new ones; none is left in the end."""
     path = tmp_path / "open.toml"
-    root = shipped_root() / "bots" / "first-c"
-    bots = [f'{{ path = "{root.parent / "random-python"}", name = "r{number}" }}' for number in range(3)]
+    root = shipped_root() / "bots"
+    bots = [f'{{ path = "{root / "random-python"}", name = "r{number}" }}' for number in range(3)]
 
     def write(many: int, more: str = "") -> None:
         path.write_text(
@@ -34,12 +35,11 @@ def test_referees_stay_when_bots_enter(tmp_path: Path, monkeypatch: pytest.Monke
     runs = iter([lambda: write(3), lambda: write(3, "affinity = 'none'\n"), lambda: keeper._stop.set()])
 
     def run(*args: Any, **words: Any) -> RunReport:
-        report = play(*args, **words)
+        report = run_league(*args, **words)
         seen.append((words["executor"].processes(), report.stored))
         next(runs)()
         return report
 
-    play = keeping.run_league
     monkeypatch.setattr(keeping, "run_league", run)
     write(2)
     assert keeper.run() == 0

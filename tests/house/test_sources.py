@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,6 +47,31 @@ def test_every_module_says_what_it_is_for(tracked: list[Path], root: Path) -> No
         if not re.search(r"\w+ .*[.:](?=\s|$)", docstring):
             short.append(name)
     assert not short
+
+
+def test_the_program_imports_only_what_is_installed_with_it(tracked: list[Path], root: Path) -> None:
+    """What only tests need is not there where Warp League is installed; extras are named with it, too."""
+    table = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    listed = [one for extra in table["optional-dependencies"].values() for one in extra]
+    listed += re.findall(
+        r"(?m)^[\w.-]+(?===)", (root / "requirements" / "runtime.lock").read_text(encoding="utf-8")
+    )
+    there = {re.split(r"[^\w.-]", one)[0].lower().replace("_", "-").replace(".", "-") for one in listed}
+    homes = packages_distributions()
+    missing = []
+    for name, text in program_files(tracked, root).items():
+        if not name.startswith(("harness/", "protocol/")):
+            continue
+        for node in ast.walk(ast.parse(text)):
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            modules += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            for module in {module.partition(".")[0] for module in modules} - sys.stdlib_module_names:
+                homes_of = {
+                    home.lower().replace("_", "-").replace(".", "-") for home in homes.get(module, [])
+                }
+                if homes_of and "warpleague" not in homes_of and not homes_of & there:
+                    missing.append(f"{name}: {module}")
+    assert not missing
 
 
 WAYS_OUT = {

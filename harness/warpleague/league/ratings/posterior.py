@@ -7,11 +7,11 @@ its luck, so results are weighted by how much the deals scatter, compared with i
 from __future__ import annotations
 
 from itertools import combinations, pairwise
+from math import erfc, sqrt
 from typing import TYPE_CHECKING, Final
 
 import attrs
 import numpy as np
-from scipy.special import ndtr
 
 from warpleague.league.ratings.elo import SCALE
 
@@ -27,6 +27,7 @@ _STEPS: Final = 30
 _DIGITS: Final = 9  # what is compared has no more, so that machines that round differently choose alike
 _KNOWN: Final = 30.0  # the scatter counts as if so much of it had been seen that is as usual
 _LEAST_SCATTER: Final = 0.25
+_erfc = np.frompyfunc(erfc, 1, 1)
 
 
 @attrs.define
@@ -111,7 +112,8 @@ class Posterior:
     def doubts(self) -> Floats:
         """For each pair how likely it is that the one with the lower rating is the stronger one, at most a half."""
         lead = np.abs(self.mean[:, None] - self.mean[None, :])
-        found: Floats = ndtr(-lead / np.sqrt(self.distances + np.eye(self.bots)))
+        deviations = lead / np.sqrt(self.distances + np.eye(self.bots))
+        found: Floats = np.asarray(_erfc(deviations / sqrt(2)), dtype=float) / 2
         return found
 
     def doubt(self, present: Sequence[int], top: int) -> float:
