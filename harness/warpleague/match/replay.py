@@ -53,7 +53,9 @@ class ReplayStep:
     @property
     def is_act(self) -> bool:
         """Whether the line is an action."""
-        return self.act is not None or self.data["type"] == "act"
+        if self.act is not None or self.text.endswith(_CHANCE):
+            return self.act is not None
+        return bool(self.data["type"] == "act")
 
     @property
     def data(self) -> JsonObject:

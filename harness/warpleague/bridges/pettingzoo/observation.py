@@ -70,7 +70,7 @@ def layout(game_id: str) -> tuple[tuple[str, ...], Callable[[JsonObject], NDArra
 
     The function is written for the game: to call one for each of the many fields would take most of the time.
     """
-    writer = _Writer(game_id)
+    writer = _Writer()
     names, lines = writer.of(load_game(game_id).View, game_id, "", "v0")
     source = "\n".join(["def fill(v0, add, extend, listed):", *(f"    {line}" for line in lines)])
     exec(source, writer.known)  # the text is made of the names of fields alone
@@ -95,9 +95,8 @@ Written: TypeAlias = tuple[list[str], list[str]]
 
 @attrs.define
 class _Writer:
-    """Writes the program for one game; `known` are the values that its lines name."""
+    """Writes the program; `known` are the values that its lines name."""
 
-    game_id: str
     known: dict[str, Any] = attrs.Factory(dict)
 
     def of(self, hint: Any, at: str, name: str, value: str) -> Written:
