@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from importlib import import_module
@@ -16,6 +17,11 @@ import pytest
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_move
+from warpleague.match.chance import match_key
+from warpleague.match.setup import options_json
+from warpleague.match.spec import MatchSpec, TimeControl
+from warpleague.runner.bundle.bundle import prepare
+from warpleague.runner.play import play_match
 from warpline.client import Match, Question, Reply
 
 if TYPE_CHECKING:
@@ -126,3 +132,28 @@ def test_the_bots_of_the_ladder_name_the_program_they_run() -> None:
         check=False,
     )
     assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("bot", "options"), [("aliens-4", {"max_turns": 8}), ("coasters-5", {"max_rounds": 6})]
+)
+def test_the_searching_levels_say_what_they_expect(bot: str, options: dict[str, Any]) -> None:
+    """In a real match they answer with the share that they expect, which the record keeps, from 0 to 1."""
+    game = bot.partition("-")[0]
+    seat = prepare(ROOT / "bots" / "ladder" / bot, "none").seat()
+    spec = MatchSpec(
+        "expects",
+        game,
+        options_json(load_game(game).Options(**options)),
+        (seat, seat),
+        match_key("expects"),
+        clock=TimeControl(move_s=60.0, start_s=60.0),
+        level="none",
+    )
+    result = play_match(spec)
+    values = [json.loads(line).get("value") for line in result.record.splitlines() if b'"type":"act"' in line]
+    expected = [value for value in values if value is not None]
+    assert not any(result.faults)
+    assert len(expected) > 3
+    assert all(0 <= value <= 1 for value in expected)
+    assert len(set(expected)) > 1

@@ -16,6 +16,7 @@ from warpleague.games.aliens.state import ROLL, SEND, TURN
 from warpleague.opponents.aliens_field import Field
 from warpleague.opponents.player import Player, Skill
 from warpleague.opponents.search import best_of
+from warpline.client import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,8 +55,8 @@ class Aliens(Player):
         self.holes: tuple[Any, ...] = ()
         self.field = Field(match.options["diagonals"])
 
-    def choose(self, question: Question, state: State, legal: Sequence[Any]) -> int:
-        """The index of the action to play."""
+    def choose(self, question: Question, state: State, legal: Sequence[Any]) -> int | Reply:
+        """The index of the action to play, after playouts with the share that they promise."""
         if question.ask == "order":
             return 1  # to move first
         holes = possible(question.state)
@@ -81,7 +82,8 @@ class Aliens(Player):
             after = GAME.apply(world, legal[number])[0]
             return self.playout(after, rng, divmod(trial % 36, 6), world.turn + 1 + HORIZON)
 
-        return best_of(numbers, rounds, worth)
+        best, share = best_of(numbers, rounds, worth)
+        return Reply(best, value=share)
 
     def place(self, legal: Sequence[Any]) -> int:
         """The placement that helps us most, and the enemy least."""

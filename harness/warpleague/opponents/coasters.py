@@ -17,13 +17,14 @@ from warpleague.games.coasters.legal import turn_actions
 from warpleague.games.values import replaced
 from warpleague.opponents.coasters_solved import Solved, solution
 from warpleague.opponents.player import Player, Skill
+from warpline.client import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from warpleague.games.coasters.geometry import Galaxy, Systems
     from warpleague.games.coasters.state import State
-    from warpline.client import Question, Reply
+    from warpline.client import Question
 
 MOST: Final = 12
 """Halves: nobody moves further in a turn."""
@@ -189,7 +190,7 @@ class Coasters(Player):
     skills = (Skill(0.75), Skill(0.45), Skill(0.1), Skill(0.0, effort=1))
 
     def choose(self, question: Question, state: State, legal: Sequence[Any]) -> int | dict[str, Any] | Reply:
-        """Index or plan, by what is asked."""
+        """Index or plan, by what is asked; in a solved duel with the chance to win."""
         ask = question.ask
         if ask == "turn":
             return self.turn(state)
@@ -201,20 +202,32 @@ class Coasters(Player):
         if ask == "ally":
             return 0
         worth: Any = {"lay": self.lay, "deploy": self.deploy, "colour": self.colour}[ask]
-        return max(range(len(legal)), key=lambda index: worth(state, legal[index]))
+        worths = [worth(state, action) for action in legal]
+        best = max(range(len(legal)), key=worths.__getitem__)
+        solved = False
+        if ask == "deploy":
+            solved = self.solved(state, state.table.systems) is not None
+        elif ask == "lay":
+            solved = self.solved(state, laid(state, legal[best])) is not None
+        return Reply(best, value=worths[best] if solved else None)
 
     def solved(self, state: State, systems: Systems) -> Solved | None:
         """The solution of this galaxy, if it is a duel that is solved and known to this player."""
         config = state.table.config
         options = config.options
-        if not self.skill.effort or config.ships != 2 or options.system_swap or options.wild_shot:
+        if (
+            None in systems
+            or not self.skill.effort
+            or config.ships != 2
+            or options.system_swap
+            or options.wild_shot
+        ):
             return None
         return solution(systems)
 
     def lay(self, state: State, action: act.Lay) -> float:
         """The chance to win if the ships are put down as well as possible; at random where no duel is solved."""
-        systems = replaced(state.table.systems, state.colour, (*action.at, action.rotation))
-        solved = None if None in systems else self.solved(state, systems)
+        solved = self.solved(state, laid(state, action))
         if solved is None:
             return self.rng.random()
         return 1 - max(solved.first_chances())
@@ -255,13 +268,20 @@ class Coasters(Player):
                 found.append((worth - len(plan) / 10_000, -len(found), here, [*plan, last]))
         found.sort(key=lambda one: one[:2], reverse=True)
         if solved is not None:
-            return self.plan(found[0][3])
+            best = self.plan(found[0][3])
+            best.value = max(0.0, found[0][0])  # from 0: long ways count a little less
+            return best
 
         def whole(one: tuple[float, int, State, list[Any]]) -> float:
             here = one[2]
             return one[0] + 1.2 * table.shot(here.table.galaxy, here.ships, here.colour)
 
         return self.plan(max(found[:LOOKED_AT], key=whole)[3])
+
+
+def laid(state: State, action: act.Lay) -> Systems:
+    """The systems once this one is laid; those still to come are None."""
+    return replaced(state.table.systems, state.colour, (*action.at, action.rotation))
 
 
 def duel_worth(solved: Solved, here: State, hit: int) -> float:

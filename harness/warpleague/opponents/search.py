@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 def best_of(
     numbers: Sequence[int], rounds: Sequence[tuple[int, int]], worth: Callable[[int, int], float]
-) -> int:
-    """The number of the best action.
+) -> tuple[int, float | None]:
+    """The number of the best action, and the mean of its playouts; None if there was nothing to compare.
 
     Each of the `rounds` says how many actions are left in it, and how many playouts each of them gets.
     `worth(number, trial)` plays one out; equal trials are to mean equal worlds and dice, so that luck weighs little
@@ -28,4 +28,5 @@ def best_of(
             for number in left:
                 total[number] += worth(number, trial)
             trial += 1
-    return max(left, key=total.__getitem__)
+    best = max(left, key=total.__getitem__)
+    return best, total[best] / trial if trial else None  # who is left took part in all trials
