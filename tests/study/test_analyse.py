@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
+import sys
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +96,47 @@ def test_time_that_is_up_leaves_a_part(
     assert part["unknown"] > 0
     more = analysed(capsys, record, "--seconds", "0.000001", "--out", out)
     assert more["playouts"] > part["playouts"]
+
+
+def test_ctrl_c_keeps_what_was_played(
+    record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C at the terminal ends the command with its exit code; the same command goes on from there."""
+    out = tmp_path / "kept.analysis"
+    line = places(Replay(record.read_bytes()))[0].decision.n
+    more = ("--line", str(line), "--level", "none", "--jobs", "1", "--out", str(out))
+    command = [sys.executable, "-P", "-m", "warpleague", "analyse", str(record), *more]
+    shown, end = pty.openpty()  # Ctrl-C comes from a terminal, to the processes that play, too
+    with subprocess.Popen([*command, "--playouts", str(2**20)], preexec_fn=lambda: os.login_tty(end)) as run:
+        os.close(end)
+        text = _until(shown, b" playouts")
+        os.write(shown, b"\x03")
+        text += _until(shown, None)
+        assert run.wait() == 130, text
+    os.close(shown)
+    assert b"stopped by Ctrl-C: the same command goes on" in text
+    assert b"Traceback" not in text
+    kept = out.read_bytes()
+    assert b'"k":0' in kept
+    assert analysed(capsys, record, *more, "--playouts", 8)["stopped"] is False
+    text = out.read_bytes()
+    assert text.startswith(kept)
+    played = [json.loads(sample)["k"] for sample in text.splitlines()[1:]]
+    assert len(set(played)) == len(played) >= 8  # none is played twice
+
+
+def _until(terminal: int, told: bytes | None) -> bytes:
+    """What a terminal shows until `told` is there, or until its program has ended."""
+    text = b""
+    while told is None or told not in text:
+        try:
+            more = os.read(terminal, 4096)
+        except OSError:  # on Linux a terminal that nobody holds any more is an error, elsewhere an end
+            more = b""
+        if not more:
+            return text
+        text += more
+    return text
 
 
 @pytest.mark.parametrize(
