@@ -171,6 +171,13 @@ def launch(build: Callable[[str], tuple[list[str], Path]]) -> Iterator[Callable[
         session.finish()
 
 
+@pytest.mark.parametrize("language", ["go", "js", "nim", "perl", "php", "python", "ruby", "ts"])
+def test_a_starter_with_a_json_library_is_short(language: str) -> None:
+    """Where the language has a library for JSON, a starter takes at most 60 lines, with its comments."""
+    (source,) = (BOTS / f"random-{language}").glob("bot.*[!l]")
+    assert len(source.read_text().splitlines()) <= 60
+
+
 @pytest.mark.parametrize("name", STARTERS)
 def test_plays_and_leaves_at_quit(name: str, launch: Callable[[str], Session]) -> None:
     """A starter answers short, awkward and 300 KB questions, and exits at `quit` while its input is open."""
