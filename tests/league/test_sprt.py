@@ -5,10 +5,12 @@ from __future__ import annotations
 from math import log
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from warpleague.league.ratings import stopping
 from warpleague.league.ratings.elo import SCALE, expected
 from warpleague.league.ratings.sprt import DealCounts, Sprt, ratio
 from warpleague.league.ratings.stopping import estimate
@@ -125,3 +127,73 @@ def test_a_sweep_has_an_estimate() -> None:
     found = estimate(Sprt(0, 50), counts, 1)
     assert found.low is not None
     assert 50 < found.low < (found.elo or 9_999)
+
+
+def stronger(test: Sprt, ratios: Any, end: tuple[int, int], decision: int, share: float) -> float:
+    """The probability of an end like this one or a stronger one, where every deal is won with probability `share`.
+
+    All ways there are, deal by deal; `end` is how many deals were won and lost, `ratios` are those of all such pairs.
+    An end just like it counts by a half.
+    """
+    deals, found = sum(end), 0.0
+    going = {0: 1.0}
+    for played in range(1, deals + 1):
+        after: dict[int, float] = {}
+        for wins, chance in going.items():
+            after[wins + 1] = after.get(wins + 1, 0.0) + chance * share
+            after[wins] = after.get(wins, 0.0) + chance * (1.0 - share)
+        going = {}
+        for wins, chance in after.items():
+            ratio_now = ratios[wins, played - wins]
+            above, below = ratio_now >= test.bounds[1], ratio_now <= test.bounds[0]
+            if played == deals:
+                like = 0.5 if wins == end[0] else float(wins > end[0])
+                ended = above if decision > 0 else below
+                found += chance * (like if not decision or ended else float(decision < 0))
+            elif not above and not below:
+                going[wins] = chance
+            elif above:
+                found += chance
+    return found
+
+
+def test_limits_are_those_at_which_such_an_end_is_unlikely() -> None:
+    """Deals that are won or lost: all tests there are, followed by their exact ratios, give the tails asked for."""
+    test, rng, longest = Sprt(0, 100), np.random.default_rng(3), 100
+    won, lost = np.mgrid[0 : longest + 1, 0 : longest + 1]
+    lost[0, 0] = 1  # no ratio is asked for before the first deal
+    ratios = test.ratios(np.array([0.0, 1.0]), np.stack([lost, won], axis=-1))
+    decisions = []
+    for share, most in ((0.5, longest), (0.65, longest), (0.75, longest), (0.6, 15), (0.55, 30)):
+        wins, played, decision = 0, 0, 0
+        while not decision and played < most:
+            wins, played = wins + int(rng.random() < share), played + 1
+            now = ratios[wins, played - wins]
+            decision = 1 if now >= test.bounds[1] else -1 if now <= test.bounds[0] else 0
+        decisions.append(decision)
+        found = estimate(test, DealCounts(counts={0.0: played - wins, 1.0: wins}), decision)
+        for elo, tail in ((found.low, 0.025), (found.elo, 0.5), (found.high, 0.975)):
+            told = stronger(test, ratios, (wins, played - wins), decision, expected(elo))
+            assert told == pytest.approx(tail, abs=0.004)
+    assert set(decisions) == {-1, 0, 1}
+
+
+def test_many_deals_at_a_time_tell_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test of 357 deals, followed deal by deal and in steps of several: estimate and limits differ by little."""
+    counts = DealCounts(counts={0.0: 30, 0.25: 75, 0.5: 125, 0.75: 62, 1.0: 65})
+    found = []
+    for steps in (100, 357):
+        monkeypatch.setattr(stopping, "_STEPS", steps)
+        found.append(attrs.asdict(estimate(Sprt(0, 20), counts, 1)))
+    assert found[0] == pytest.approx(found[1], abs=0.3)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.25, 1 / 3, 0.5, 0.7, 1.0])
+def test_deals_that_all_went_alike_have_an_estimate(value: float) -> None:
+    """At any length of a test the estimate is within its limits, and these come closer."""
+    widths = []
+    for deals in (1, 5, 15):
+        found = estimate(Sprt(0, 50), DealCounts(counts={value: deals}), 0)
+        assert found.low < found.elo < found.high
+        widths.append(found.high - found.low)
+    assert widths == sorted(widths, reverse=True)
