@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
 
 _STEPS = 200
+_MOST_STEPS = 2000  # where nearly all deals went alike: no normal distribution describes these
+_ODD = 20
 _PASSED = 0.5826  # by how much a walk passes a line on average, in standard deviations of a step
 _SPARE = 0.5  # of a deal, of the least and of the greatest value
 _TAIL = 0.025
@@ -88,9 +90,8 @@ def estimate(test: Sprt, counts: DealCounts, decision: int) -> Estimate:
     times, sums, chances = _ends(walk, low, high, side, bool(decision))
     beyond = np.where(times == walk.steps, np.sign(side * (sums - end)), 1.0)
     if decision and walk.deals > 1:
-        beyond[times == walk.steps] = (
-            1.0 - 1.0 / walk.deals
-        )  # of the last step's deals only the last is like this end
+        # Of the last step's deals, only the last is like this end.
+        beyond[times == walk.steps] = 1.0 - 1.0 / walk.deals
     # An end just like this one counts by a half, unless there is no stronger one.
     counted = (beyond + 1.0) / 2.0 if (beyond > 0).any() else (beyond >= 0).astype(float)
     known = counted * chances > 0
@@ -141,7 +142,8 @@ def _elo(share: float) -> float | None:
 
 def _walk(values: Array, shape: Array, mean: float, deviation: float, deals: int) -> _Walk:
     """How the sum moves: by single deals, or in steps of several if there are too many."""
-    if deals > _STEPS:
+    odd = deals * (1.0 - float(shape.max()))  # deals unlike most
+    if deals > (_STEPS if odd > _ODD else _MOST_STEPS):
         each = deals / _STEPS
         spread = deviation * sqrt(each)
         part = spread / _COARSE
@@ -178,7 +180,7 @@ def _walls(
     cases = 1 if walk.ends is None else 4
     width = float(values[-1] - values[0])
     tilts = np.linspace(-1.0, 1.0, _PLACES)
-    tilts = np.sign(tilts) * np.abs(tilts) ** 1.5 * max(12.0 / width, 3.0 / deviation)
+    tilts = np.sign(tilts) * np.abs(tilts) ** 1.5 * min(max(12.0 / width, 3.0 / deviation), 600.0 / width)
     deals = np.arange(1, walk.steps + 1) * walk.deals
     nearer = _PASSED * deviation * (sqrt(walk.deals) - 1.0)
     below, above = test.bounds
