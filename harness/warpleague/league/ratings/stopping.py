@@ -43,8 +43,8 @@ _TAIL = 0.025
 _FINEST = 64  # parts of a point: if values are multiples of such a part, their sums are followed exactly
 _COARSE = 8  # parts of a standard deviation otherwise
 _PLACES = 61  # of the mean, between which the ratio is interpolated
-_REACH = 12.0  # standard errors around the mean within which limits are looked for
-_HALVINGS = 26
+_DOUBLINGS = 4  # of a standard error, within which limits are looked for
+_HALVINGS = 22
 _NEVER = 2**40  # a sum that is never reached, in parts
 
 
@@ -106,11 +106,17 @@ def estimate(test: Sprt, counts: DealCounts, decision: int) -> Estimate:
         return float(tilted @ parts) / total / walk.deals, found if side > 0 else 1.0 - found
 
     def share_at(probability: float) -> float:
-        lowest, highest = (way * _REACH / (deviation * sqrt(counts.deals)) for way in (-1, 1))
+        # Outwards first: far out, ends are so improbable that they get lost.
+        way = 1.0 if at(0.0)[1] < probability else -1.0
+        inner, outer = 0.0, way / (deviation * sqrt(counts.deals))
+        for _ in range(_DOUBLINGS):
+            if (at(outer)[1] < probability) != (way > 0):
+                break
+            inner, outer = outer, 2.0 * outer
         for _ in range(_HALVINGS):
-            tilt = (lowest + highest) / 2
-            lowest, highest = (tilt, highest) if at(tilt)[1] < probability else (lowest, tilt)
-        return at((lowest + highest) / 2)[0]
+            tilt = (inner + outer) / 2
+            inner, outer = (tilt, outer) if (at(tilt)[1] < probability) == (way > 0) else (inner, tilt)
+        return at((inner + outer) / 2)[0]
 
     low_share, best, high_share = (share_at(probability) for probability in (_TAIL, 0.5, 1.0 - _TAIL))
     return Estimate(_elo(best), _elo(low_share), _elo(high_share))
