@@ -172,7 +172,8 @@ def test_limits_are_those_at_which_such_an_end_is_unlikely() -> None:
             decision = 1 if now >= test.bounds[1] else -1 if now <= test.bounds[0] else 0
         decisions.append(decision)
         found = estimate(test, DealCounts(counts={0.0: played - wins, 1.0: wins}), decision)
-        for elo, tail in ((found.low, 0.025), (found.elo, 0.5), (found.high, 0.975)):
+        limits: Any = ((found.low, 0.025), (found.elo, 0.5), (found.high, 0.975))
+        for elo, tail in limits:
             told = stronger(test, ratios, (wins, played - wins), decision, expected(elo))
             assert told == pytest.approx(tail, abs=0.004)
     assert set(decisions) == {-1, 0, 1}
