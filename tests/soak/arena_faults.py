@@ -44,8 +44,8 @@ _LARGE = 8_000_000
 """Bytes of an archive for which a full disk has no place, not even in a file that was larger before."""
 _PAUSE_S = 1.5
 """At most so long an author waits before the next archive: checks are slow while the checker is killed."""
-_MOST_WAITING = 300
-"""Archives that wait for their check; beyond that only broken ones are sent."""
+_MOST_WAITING = {"kills": 300, "full": 20}
+"""Archives that wait for their check; beyond that only broken ones are sent. The small disk has no place for more."""
 _DISK_MIB = 400
 _RESERVE = 1 << 20
 _LONGEST_WAIT_S = 900.0
@@ -71,13 +71,14 @@ def wait_for_change(what: str, look: Callable[[], Any]) -> None:
 class Authors:
     """Send archives to a port until they are stopped."""
 
-    def __init__(self, port: int, token: str, ledger: Ledger, seed: str) -> None:
+    def __init__(self, port: int, token: str, ledger: Ledger, seed: str, most_waiting: int) -> None:
         self.sent: dict[str, str] = {}
         """The archives that were sent whole, by their digests; what the server answered."""
         self.cut: set[str] = set()
         self.answers: Counter[str] = Counter()
         self.failure: BaseException | None = None
         self._port, self._token, self.ledger, self._rng = port, token, ledger, Random(seed)
+        self._most_waiting = most_waiting
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
@@ -96,7 +97,7 @@ class Authors:
                 left = sum(not one.is_settled for one in versions.submissions(self.ledger, most=9999))
                 number += 1
                 data = archive(number, self._rng.randrange(_PADDING))
-                if left >= _MOST_WAITING or self._rng.random() < 0.3:
+                if left >= self._most_waiting or self._rng.random() < 0.3:
                     self._break_off(data)
                 else:
                     self._send(data)
@@ -304,7 +305,8 @@ def run(folder: Path, path: Path, port: int, args: argparse.Namespace, rng: Rand
     token = author(folder / "results")
     begun = time.monotonic()
     with Ledger.open(folder / "results") as ledger:
-        authors = Authors(port, token, ledger, args.seed)
+        most_waiting = _MOST_WAITING["full" if args.full else "kills"]
+        authors = Authors(port, token, ledger, args.seed, most_waiting)
         try:
             happened = (fill if args.full else kill)(folder, port, args, rng, authors)
         except BaseException:
