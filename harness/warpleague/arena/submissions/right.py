@@ -17,12 +17,12 @@ T = TypeVar("T")
 
 _SHARE: Final = 0.03
 """Of all the processors' time may go to checks that have the right of matches."""
-_WINDOW_S: Final = 60.0
+_WINDOW_S: Final = 20.0
 _NICE: Final = 10
 
 
 class Right:
-    """Runs checks one after the other, and remembers the processor time of those in the last minute."""
+    """Runs checks one after the other, and remembers the processor time of those in the last 20 seconds."""
 
     def __init__(self, cores: int | None = None) -> None:
         self._most_s = _SHARE * _WINDOW_S * (cores or os.cpu_count() or 1)
