@@ -19,7 +19,6 @@ PROGRAM = ROOT / "harness" / "warpleague" / "opponents"
 LADDER = ROOT / "bots" / "ladder"
 VERSION = "1.0"
 LEVELS = {2: "weak", 3: "fair", 4: "good", 5: "strong"}
-MADE_ELSEWHERE = {("captains", 5)}  # bots/captains-planner
 SHARED = ("__main__", "player", "search")
 
 
@@ -59,8 +58,6 @@ def main() -> int:
         for level in LEVELS:
             path = LADDER / f"{game}-{level}" / "bot.toml"
             text = manifest(game, level)
-            if (game, level) in MADE_ELSEWHERE:
-                continue
             if not path.exists() or path.read_text(encoding="utf-8") != text:
                 stale.append(path)
                 if "--check" not in sys.argv[1:]:

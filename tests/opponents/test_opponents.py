@@ -20,6 +20,7 @@ from warpleague.games.playout import random_move
 from warpleague.match.chance import match_key
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchSpec, TimeControl
+from warpleague.opponents import captains
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.play import play_match
 from warpline.client import Match, Question, Reply
@@ -57,9 +58,20 @@ def players(
     return made
 
 
+@pytest.fixture(autouse=True)
+def _quick_captains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The strongest captain compares two plans by a few short playouts: its own take a second."""
+    monkeypatch.setattr(captains, "PLANS", 2)
+    monkeypatch.setattr(captains, "ROUNDS", 0)
+    monkeypatch.setattr(captains, "SEARCHED", 300)
+    monkeypatch.setattr(captains, "SEARCHED_LATER", 100)
+
+
 def levels(game: str) -> tuple[Skill, ...]:
     """The skills of a game, from the second level on."""
     kind: type[Player] = import_module(f"warpleague.opponents.{game}").OPPONENT
+    if game == "captains":
+        return (*kind.skills[:-1], attrs.evolve(kind.skills[-1], effort=1))
     return kind.skills
 
 
@@ -135,7 +147,8 @@ def test_the_bots_of_the_ladder_name_the_program_they_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bot", "options"), [("aliens-4", {"max_turns": 8}), ("coasters-5", {"max_rounds": 6})]
+    ("bot", "options"),
+    [("aliens-4", {"max_turns": 8}), ("captains-5", {"max_rounds": 2}), ("coasters-5", {"max_rounds": 6})],
 )
 def test_the_searching_levels_say_what_they_expect(bot: str, options: dict[str, Any]) -> None:
     """In a real match they answer with the share that they expect, which the record keeps, from 0 to 1."""

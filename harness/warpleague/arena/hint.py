@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 STRONGEST: Final = {
     "aliens": "bots/ladder/aliens-5",
-    "captains": "bots/captains-planner",
+    "captains": "bots/ladder/captains-5",
     "coasters": "bots/ladder/coasters-5",
     "sheets": "bots/ladder/sheets-5",
 }

@@ -1,6 +1,7 @@
-"""Plays captains: delivers, picks up and explores where it is, and else goes the cheapest way to where it can.
+"""Plays captains: compares plans of a whole turn by playing on for some rounds, with cards dealt anew.
 
-It looks no further than its next stop. The strongest bot of captains is `bots/captains-planner`.
+The lower levels look no further than their next stop: they deliver, pick up and explore where they are, and else go
+the cheapest way to where they can.
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.games.captains.state import HAND, TOKENS, pair
+from warpleague.opponents.captains_plan import Turn
+from warpleague.opponents.captains_playout import choice, follow, playout, share, spread, whole
 from warpleague.opponents.player import Player, Skill
+from warpleague.opponents.search import best_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpleague.games.captains.geometry import Galaxy
     from warpleague.games.captains.state import State
-    from warpline.client import Question
+    from warpline.client import Question, Reply
 
 FAR: Final = 1e9
 FREE: Final = 0.01
@@ -28,6 +32,20 @@ PICK_UP: Final = 1.0
 """The same for a planet to pick up at, with an empty hand; more with each card in it."""
 TOLL: Final = 1.5
 """The price of another's wormhole."""
+PLANS: Final = 5
+"""Plans of a turn that are compared."""
+WITHIN: Final = 2.5
+"""Points by which a plan may look worse than the best one."""
+SEARCHED: Final = 3000
+"""Positions of a turn that are looked at for them."""
+SEARCHED_LATER: Final = 300
+"""The same in playouts."""
+ROUNDS: Final = 1
+"""That are played out after this one."""
+MANY: Final = 3
+"""With more seats, only the best three plans are compared."""
+TRUST: Final = 0.7
+"""How much the worth of a plan counts besides its playouts, which are few: per point, in points of a lead."""
 
 
 @lru_cache(maxsize=8)
@@ -43,12 +61,50 @@ def ways_back(galaxy: Galaxy) -> tuple[tuple[tuple[int, float], ...], ...]:
 
 
 class Captains(Player):
-    """A player of captains."""
+    """A player of captains; its `effort` is the number of playouts that each plan gets at first, in a duel.
 
-    skills = (Skill(0.5), Skill(0.15), Skill(0.0))
+    Without playouts it looks no further than its next stop.
+    """
 
-    def choose(self, question: Question, state: State, legal: Sequence[Any]) -> int:
-        """The index of the action to play."""
+    skills = (Skill(0.5), Skill(0.15), Skill(0.0), Skill(0.0, 3))
+
+    def choose(self, question: Question, state: State, legal: Sequence[Any]) -> int | Reply:
+        """The plan that does best in playouts with the share that they promise, or the index of the next action."""
+        if self.skill.effort:
+            actions, share = self.best_plan(question, state)
+            reply = self.plan(actions)
+            reply.value = share
+            return reply
+        return self.next_stop(question, state, legal)
+
+    def best_plan(self, question: Question, state: State) -> tuple[tuple[Any, ...], float | None]:
+        """The actions that lead to the largest share in playouts, up to the first that reveals something, and it."""
+        if question.ask != "turn":
+            return choice(state, SEARCHED, self.rng), None
+        plans = Turn(state, self.seat).plans(PLANS, SEARCHED)
+        plans = [plan for plan in plans if plan.worth > plans[0].worth - WITHIN]
+        options = [whole(plan.actions) for plan in plans]
+        point = TRUST / (4 * spread(state))  # near the middle of the curve that `share` follows
+        seed = self.rng.getrandbits(32)
+        worlds: dict[int, State] = {}
+
+        def worth(number: int, trial: int) -> float:
+            if trial not in worlds:
+                worlds[trial] = self.game.determinize(question.state, self.seat, self.rng)
+            after = follow(worlds[trial], options[number])
+            end = playout(after, state.round + ROUNDS, SEARCHED_LATER, seed + trial)
+            return share(end, self.seat) + point * plans[number].worth
+
+        effort = max(1, 2 * self.skill.effort // state.table.players)  # a round of many seats takes longer
+        rounds = ((PLANS, effort), (3, 2 * effort), (2, 3 * effort))
+        many = state.table.players > MANY
+        best, promised = best_of(range(len(options)), rounds[many:], worth)
+        if promised is not None:
+            promised = min(max(promised - point * plans[best].worth, 0.0), 1.0)
+        return options[best], promised
+
+    def next_stop(self, question: Question, state: State, legal: Sequence[Any]) -> int:
+        """The index of the best next action."""
         if question.ask == "pickup":
             takes = [number for number, action in enumerate(legal) if action.do == "take"]
             return takes[0] if takes else len(legal) - 1

@@ -1,0 +1,330 @@
+"""Plans of a whole turn of captains: moves, warps, deliveries, tokens and a pick-up, by what they come to.
+
+A plan is worth the points that it makes, the passengers on board by how many turns away their planets are, and the
+network of wormholes that it leaves. Own tokens go beside planets only, one each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from warpleague.games.captains.actions import (
+    DELIVERIES,
+    PICKUP_PLANET,
+    PICKUP_STATION,
+    WARPS,
+)
+from warpleague.games.captains.score import worth
+from warpleague.games.captains.state import HAND, TOKENS
+from warpleague.opponents.captains_roads import FAR, Roads, roads
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpleague.games.captains.state import State
+
+LATER: Final = 0.66
+"""What a point is worth one turn later."""
+SITE: Final = 0.9
+"""The worth of a token beside a planet, for trips to come."""
+PAIR: Final = 0.7
+"""The same when it completes a pair."""
+NEW_PLANET: Final = 0.5
+"""The worth of a first delivery to a planet while the Galactic Tour is far."""
+TOUR: Final = 3.0
+HOPE: Final = 0.9
+"""What a card not drawn yet counts against one in hand."""
+NEXT: Final = 0.5
+"""What the pick-up after this turn counts against one made now."""
+REPLACE: Final = -0.3
+"""How much better than a card in hand a new one must promise to be, to discard it."""
+EXPLORE: Final = 1.2
+"""What the nearest planet without an own token draws."""
+BUILD_TURNS: Final = 6
+"""With fewer turns left, the network is worth less."""
+
+NEAR: Final = 30
+"""Energy from which on a place is too far away to count."""
+ALIKE: Final = 2
+"""Plans that differ only in the space where the ship ends."""
+
+Hand = tuple[int, ...]
+
+
+class Plan(NamedTuple):
+    """What to do in a turn, up to a pick-up at a planet or to the turn's end, and its worth in points."""
+
+    worth: float
+    actions: tuple[Any, ...]
+
+
+class Turn:
+    """What one search knows: the position at its start, and memories of roads and values."""
+
+    def __init__(self, state: State, seat: int) -> None:
+        self.state = state
+        self.seat = seat
+        self.galaxy = galaxy = state.table.galaxy
+        self.planets = state.table.planets
+        self.stacks = state.tokens.stacks
+        self.mine = self.stacks[seat]
+        self.explored = len(state.explorers)
+        self.reached = state.tokens.reached
+        self.delivered = state.cards.piles[seat]
+        self.seen = sum([1 for cards in self.delivered if cards])
+        self.toll = 1.0 if state.table.owners == 2 else 0.6
+        self.left = state.last_round - state.round
+        if state.why == "max-rounds":  # the end comes some rounds after the planets are explored
+            self.left = min(self.left, 4 + self.planets - self.explored)
+        self.build = min(1.0, self.left / BUILD_TURNS)
+        first = 2.0 + (TOUR if self.seen >= 5 else NEW_PLANET * min(1.0, self.left / 6))
+        self.card = [2.0 if cards else first for cards in self.delivered]
+        self.by_energy = [self._later(energy) for energy in range(NEAR)]
+        self.near_station = galaxy.beside_station
+        self.roads: dict[tuple[int, ...], Roads] = {}
+        self.values: dict[Any, float] = {}
+        self.hopes: dict[Any, float] = {}
+        self.places: dict[Any, list[Any]] = {}
+
+    def _later(self, energy: int) -> float:
+        """What a point is worth that takes so much energy from the end of this turn."""
+        turns = max(1, -(-energy // 3))
+        return LATER**turns if turns <= self.left else 0.0
+
+    def later(self, energy: float) -> float:
+        """The same, remembered."""
+        return self.by_energy[int(energy)] if energy < NEAR else 0.0
+
+    def road(self, placed: tuple[int, ...]) -> Roads:
+        """The roads once `placed` further tokens of one's own are on the board; only whole pairs count."""
+        found = self.roads.get(placed)
+        if found is None:
+            stacks = list(self.stacks)
+            stacks[self.seat] = (*self.mine, *placed)
+            paired = tuple([stack[: len(stack) & ~1] for stack in stacks])
+            found = self.roads[placed] = roads(self.galaxy, paired, self.seat)
+        return found
+
+    def hand_value(self, ways: Roads, at: int, hand: Hand) -> float:
+        """What the passengers on board are worth from a space, visiting the nearest planet first."""
+        total, way, here = 0.0, 0.0, -1
+        rest = [planet for planet, cards in enumerate(hand) if cards]
+        while rest:
+            away = (
+                [ways.to[planet][at] for planet in rest]
+                if here < 0
+                else [ways.between[here][planet] for planet in rest]
+            )
+            step = min(away)
+            here = rest.pop(away.index(step))
+            way += max(1.0, step)
+            total += (self.card[here] + 2.0 * (hand[here] - 1)) * self.later(way)
+        return total
+
+    def hope(self, placed: tuple[int, ...], at: int, planet: int) -> float:
+        """The worth of a card still to be drawn at `planet`, seen from space `at`."""
+        key = (placed, at, planet)
+        found = self.hopes.get(key)
+        if found is None:
+            ways = self.road(placed)
+            total = weight = 0.0
+            for other, cards in enumerate(self.state.cards.deck):
+                if other != planet and cards:
+                    weight += cards
+                    total += cards * self.card[other] * self.later(max(1.0, ways.to[other][at]) + 2)
+            found = self.hopes[key] = total / weight if weight else 0.0
+        return found
+
+    def value(self, placed: tuple[int, ...], at: int, hand: Hand, drawn: int, planet: int) -> float:
+        """The worth of ending the turn: with a hand, and `drawn` unknown cards picked up at `planet`."""
+        key = (placed, at, hand, drawn, planet)
+        found = self.values.get(key)
+        if found is not None:
+            return found
+        ways = self.road(placed)
+        total = self.hand_value(ways, at, hand)
+        if drawn:
+            total += HOPE * drawn * self.hope(placed, at, planet)
+        room = HAND - sum(hand) - drawn
+        if room and self.state.cards.left:  # the next pick-up
+            beside = self.galaxy.beside_planet[at]
+            near = 0 if beside >= 0 or self.near_station[at] else 1
+            total += NEXT * HOPE * room * self.hope(placed, at, beside) * LATER ** (1 + near)
+        if len(self.mine) + len(placed) < TOKENS:
+            own = self.own(placed)
+            away = [ways.to[p][at] for p in range(self.planets) if not own >> p & 1]
+            if away:
+                total += EXPLORE * self.later(max(1.0, min(away)))
+        self.values[key] = total
+        return total
+
+    def own(self, placed: tuple[int, ...]) -> int:
+        """The planets that have one of one's own tokens beside them, as a bit mask."""
+        mask = self.state.tokens.near[self.seat]
+        for space in placed:
+            mask |= self.state.table.put[space]
+        return mask
+
+    def sites(self, placed: tuple[int, ...], at: int) -> list[Any]:
+        """Where to place now: for each planet in range without an own token the best space, the ship's first."""
+        key = (placed, at)
+        if key not in self.places:
+            self.places[key] = self._sites(placed, at)
+        return self.places[key]
+
+    def _sites(self, placed: tuple[int, ...], at: int) -> list[Any]:
+        if len(self.mine) + len(placed) >= TOKENS:
+            return []
+        own, found = self.own(placed), {}
+        taken = self.state.tokens.at
+        for place in self.galaxy.places[at]:
+            space = place.at
+            planet = self.galaxy.beside_planet[space]
+            if planet < 0 or space in taken or space in placed or self.near_station[space]:
+                continue  # one's first token is beside the station: there can be no second
+            if not own >> planet & 1 and (planet not in found or space == at):
+                found[planet] = place
+        return list(found.values())
+
+    def site_value(self, placed: tuple[int, ...], space: int) -> float:
+        """The worth of a token on `space`: the exploration token, the network."""
+        total = SITE * self.build
+        if (len(self.mine) + len(placed)) % 2:
+            total += PAIR * self.build
+        planet = self.galaxy.beside_planet[space]
+        if not (self.reached | self.own(placed)) >> planet & 1:
+            before = sum([1 for at in placed if not self.reached >> self.galaxy.beside_planet[at] & 1])
+            total += worth(self.explored + before + 1)
+        return total
+
+    def warps(self, placed: tuple[int, ...], at: int) -> list[tuple[int, float]]:
+        """Where a wormhole leads from a space, and what it costs in points."""
+        found: list[tuple[int, float]] = []
+        for owner, stack in enumerate(self.stacks):
+            mine = owner == self.seat
+            spaces = (*stack, *placed) if mine else stack
+            if at in spaces:
+                number = spaces.index(at)
+                if number ^ 1 < len(spaces):
+                    found.append((spaces[number ^ 1], 0.0 if mine else self.toll))
+                    if mine:
+                        found += [(wild, 0.0) for wild in self.galaxy.wilds.get(number // 2 + 1, ())]
+            if mine and self.galaxy.wild[at]:
+                pair = 2 * self.galaxy.wild[at]
+                if len(spaces) >= pair:
+                    found += [(spaces[pair - 2], 0.0), (spaces[pair - 1], 0.0)]
+        return found
+
+    def plans(self, most: int, searched: int) -> list[Plan]:
+        """The best plans with different ends, best first: at most `most`, after `searched` positions."""
+        state, galaxy = self.state, self.galaxy
+        hand = state.cards.hands[self.seat]
+        start = (state.ships[self.seat], state.energy, state.warped, state.picked, (), hand, 0, -1)
+        pending: list[Any] = [(start, 0.0, None)]
+        gained = {start: 0.0}
+        ends: dict[Any, tuple[float, Any]] = {}
+        left = state.cards.left
+        count = 0
+        while pending and count < searched:
+            node, gain, trail = pending.pop()
+            if gain < gained[node]:
+                continue
+            count += 1
+            at, energy, warped, picked, placed, hand, drawn, where = node
+            end = (at, placed, hand, drawn, where)
+            total = gain + self.value(placed, at, hand, drawn, where)
+            if end not in ends or total > ends[end][0]:
+                ends[end] = total, trail
+            planet = galaxy.beside_planet[at]
+            further: list[Any] = []
+            if planet >= 0 and hand[planet]:  # never worth putting off
+                points = self.card[planet] + 2.0 * (hand[planet] - 1)
+                rest = (*hand[:planet], 0, *hand[planet + 1 :])
+                after = (at, energy, False, picked, placed, rest, drawn, where)
+                further.append((after, points, DELIVERIES[planet]))
+            else:
+                for place in self.sites(placed, at):
+                    points = self.site_value(placed, place.at)
+                    after = (at, energy, False, picked, (*placed, place.at), hand, drawn, where)
+                    further.append((after, points, place))
+                if not picked:
+                    self._pick_ups(further, node, planet, left)
+                if not warped:
+                    for to, toll in self.warps(placed, at):
+                        after = (to, energy, True, picked, placed, hand, drawn, where)
+                        further.append((after, -toll, WARPS[to]))
+                for shot in galaxy.careful_shots[at]:
+                    after = (shot.to, energy, False, picked, placed, hand, drawn, where)
+                    further.append((after, 0.0, shot))
+                if energy or galaxy.nebula[at]:
+                    less = energy if galaxy.nebula[at] else energy - 1
+                    for move in galaxy.careful_moves[at]:
+                        after = (move.to, less, False, picked, placed, hand, drawn, where)
+                        further.append((after, 0.0, move))
+            for after, points, action in further:
+                total = gain + points - 1e-4
+                if total > gained.get(after, -FAR):
+                    gained[after] = total
+                    pending.append((after, total, (trail, action)))
+        found: list[Plan] = []
+        alike: dict[Any, int] = {}
+        for end, (total, trail) in sorted(ends.items(), key=lambda item: -item[1][0]):
+            alike[end[1:]] = alike.get(end[1:], 0) + 1
+            if alike[end[1:]] <= ALIKE:
+                found.append(Plan(total, self._actions(trail)))
+                if len(found) == most:
+                    break
+        return found
+
+    @staticmethod
+    def _actions(trail: Any) -> tuple[Any, ...]:
+        """The actions of a trail, the first one first, up to a pick-up: what follows hangs on its cards."""
+        actions: list[Any] = []
+        while trail:
+            trail, action = trail
+            if action is PICKUP_PLANET or action is PICKUP_STATION:
+                actions.clear()
+            actions.append(action)
+        return tuple(actions[::-1])
+
+    def _pick_ups(self, further: list[Any], node: tuple[Any, ...], planet: int, left: int) -> None:
+        """Add the pick-ups that make sense."""
+        at, energy, _, _, placed, hand, _, _ = node
+        room = HAND - sum(hand)
+        if self.near_station[at]:  # beside both only the Docks give
+            wanted = self.wanted(placed, at, hand) if room else []
+            if wanted:
+                more = tuple([cards + wanted.count(other) for other, cards in enumerate(hand)])
+                price = 1.0 if self.state.table.players == 1 else 0.0
+                further.append(((at, energy, False, True, placed, more, 0, -1), -price, PICKUP_STATION))
+        elif planet >= 0 and left:
+            if not room:
+                worst = self.worst(placed, at, hand, planet)
+                if worst is None:
+                    return
+                hand = (*hand[:worst], hand[worst] - 1, *hand[worst + 1 :])
+                room = 1
+            further.append(((at, energy, False, True, placed, hand, room, planet), 0.0, PICKUP_PLANET))
+
+    def worst(self, placed: tuple[int, ...], at: int, hand: Hand, planet: int) -> int | None:
+        """The planet of the card to discard when the hand is full, or None if a new one promises no more."""
+        ways = self.road(placed)
+        held = [
+            (self.card[p] * self.later(max(1.0, ways.to[p][at])), p) for p, cards in enumerate(hand) if cards
+        ]
+        if not held:
+            return None
+        value, worst = min(held)
+        return worst if value + REPLACE < self.hope(placed, at, planet) else None
+
+    def wanted(self, placed: tuple[int, ...], at: int, hand: Hand) -> list[int]:
+        """The cards to take from the Docks: of the two planets that are worth most with what is in hand."""
+        room = HAND - sum(hand)
+        ways, docks = self.road(placed), self.state.cards.docks
+        value = {
+            p: min(cards, room) * 2.0 * self.later(max(1.0, ways.to[p][at])) + (self.card[p] - 2.0)
+            for p, cards in enumerate(docks)
+            if cards
+        }
+        best: Sequence[int] = sorted(value, key=lambda p: -value[p])[:2]
+        return [p for p in best for _ in range(docks[p]) if value[p] > 0.2][:room]
