@@ -23,3 +23,10 @@ class News:
         while self.count <= count:
             await self._event.wait()
         return self.count
+
+    async def comes_within(self, seconds: float, count: int) -> bool:
+        """Whether more than `count` changes were told before that time was over."""
+        with trio.move_on_after(seconds):
+            await self.after(count)
+            return True
+        return False

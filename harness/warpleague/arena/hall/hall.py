@@ -234,11 +234,7 @@ class Hall:
                 since, message = desk.message(since)
                 yield message
                 await trio.sleep(desk.pause_s)
-                while True:
-                    with trio.move_on_after(_QUIET_S) as quiet:
-                        await desk.news.after(count)
-                    if not quiet.cancelled_caught:
-                        break
+                while not await desk.news.comes_within(_QUIET_S, count):
                     yield b": still here\n\n"
         finally:
             desk.watchers -= 1
@@ -363,11 +359,7 @@ class Hall:
                 yield b"data: " + _encode(message) + b"\n\n"
                 if over:
                     return
-                while True:
-                    with trio.move_on_after(_QUIET_S) as quiet:
-                        await match.news.after(count)
-                    if not quiet.cancelled_caught:
-                        break
+                while not await match.news.comes_within(_QUIET_S, count):
                     yield b": still here\n\n"
         finally:
             desk.watchers -= 1
