@@ -323,11 +323,11 @@ def compare(
 
 def test_exit_codes_of_compare(compare: Any, tmp_path: Path) -> None:
     """0: accepted, 1: rejected, 3: undecided, 2: bad input; resumed, it plays nothing and says the same."""
-    code, out, err = compare(0.4)
+    code, out, err = compare(0.8)
     assert code == 0
     assert "Accepted after" in out
     assert "one against other" in err
-    code, again, _ = compare(0.4, "--quiet")
+    code, again, _ = compare(0.8, "--quiet")
     assert code == 0
     assert "0 matches played" in again
     assert again.splitlines()[0] == out.splitlines()[0]
@@ -348,7 +348,7 @@ def test_exit_codes_of_compare(compare: Any, tmp_path: Path) -> None:
 
 def test_each_bot_may_have_its_own_clock(compare: Any, tmp_path: Path) -> None:
     """A clock behind a folder is that bot's alone, and part of its name; what is no clock is refused."""
-    code, _, err = compare(0.4, "--move-s", "2", new="bots/one@0.1s", old="bots/one@60s+0.5s/1s")
+    code, _, err = compare(0.8, "--move-s", "2", new="bots/one@0.1s", old="bots/one@60s+0.5s/1s")
     assert code == 0
     assert "one@0.1s against one@60s+0.5s/1s" in err
     (file,) = (tmp_path / "results").glob("compare-*.toml")
@@ -358,10 +358,10 @@ def test_each_bot_may_have_its_own_clock(compare: Any, tmp_path: Path) -> None:
         EntrantClock(move_s=1.0, bank_s=60.0, increment_s=0.5),
     ]
     assert config.clock.move_s == 2.0
-    code, _, err = compare(0.4, new="bots/one@60s+0s")
+    code, _, err = compare(0.8, new="bots/one@60s+0s")
     assert (code, "one@60s+0s against other" in err) == (0, True)
     for wrong in ("bots/one@", "bots/one@5", "bots/one@0.1s+"):
-        code, _, err = compare(0.4, new=wrong)
+        code, _, err = compare(0.8, new=wrong)
         assert (code, "is no clock; write @0.1s for each decision" in err) == (2, True)
     # A folder of this very name is meant as it stands.
     (tmp_path / "bots" / "mine@2s").mkdir()
