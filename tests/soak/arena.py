@@ -220,7 +220,10 @@ def measure(folder: Path, args: argparse.Namespace, token: str) -> dict[str, Any
         "ratio": round(middle["with"] / middle["without"], 3),
         "ratio_in_the_time_that_visitors_left": round(middle["with"] / middle["without"] / (1 - visitors), 3),
         "share_of_processors": {
-            which: {part: [round(share[part], 3) for share in found] for part in found[0]}
+            which: {
+                part: [round(share.get(part, 0.0), 3) for share in found]
+                for part in sorted(set().union(*found))
+            }
             for which, found in shares.items()
         },
         **told(seen),
