@@ -119,7 +119,10 @@ def test_a_league_is_served_while_it_is_played(folder: Path) -> None:
             for told in news:
                 if told["playing"] and not watched:
                     match = told["playing"][0]["id"]
-                    assert '<html lang="en">' in server.get(f"/l/open/live/{match}")[1]
+                    status, page = server.get(f"/l/open/live/{match}")
+                    if status == 303:
+                        continue  # it was over before it could be watched
+                    assert '<html lang="en">' in page
                     watched = list(server.news(f"/l/open/live/{match}/news"))
                 if "standings" in told["sections"] and told["latest"] and watched:
                     break
