@@ -1,10 +1,10 @@
-/* The lines of actions in C, byte for byte as `Scribe` writes them in `scribe.py`.
+/* The lines of actions in C, byte for byte as `Scribe` writes them in `scribe.py`, and what dice show, as in
+ * `chance.py`.
  *
  * It uses the stable ABI of Python 3.11, so that one build serves all later versions. */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MOST_SEATS 16
@@ -16,11 +16,29 @@ typedef struct {
     long long count, wall, cpu, wait, longest;
 } Spent;
 
+/* The digits of a number from 0 on. Returns the end of them. */
+static char *digits(char *to, long long number) {
+    char reversed[24], *end = reversed;
+    do
+        *end++ = (char)('0' + number % 10);
+    while (number /= 10);
+    while (end > reversed)
+        *to++ = *--end;
+    return to;
+}
+
+/* What stands between numbers. Returns the end of it. */
+static char *text(char *to, const char *found) {
+    size_t size = strlen(found);
+    memcpy(to, found, size);
+    return to + size;
+}
+
 /* Nanoseconds as JSON milliseconds: whole microseconds, without zeros at the end. Returns the end of it. */
 static char *milliseconds(char *to, long long ns) {
     long long us = ns / 1000;
     int rest = (int)(us % 1000);
-    to += sprintf(to, "%lld", us / 1000);
+    to = digits(to, us / 1000);
     if (rest) {
         *to++ = '.';
         for (int unit = 100; rest; rest %= unit, unit /= 10)
@@ -64,14 +82,15 @@ static int write_act(PyObject *noted, PyObject *ends, PyObject *lines, PyObject 
     if (!PyTuple_Check(noted) || PyTuple_Size(noted) != 4)
         return 0;
     PyObject *played = PyTuple_GetItem(noted, 1), *times = PyTuple_GetItem(noted, 2);
-    if (PyTuple_GetItem(noted, 3) != Py_None || !PyTuple_Check(times) || PyTuple_Size(times) != 3 ||
+    int timed = times != Py_None; /* not so where nobody was asked */
+    if (PyTuple_GetItem(noted, 3) != Py_None || (timed && (!PyTuple_Check(times) || PyTuple_Size(times) != 3)) ||
         !PyTuple_Check(played) || PyTuple_Size(played) != 4)
         return 0;
     int known = 1;
     long long n = PyLong_AsLongLong(PyTuple_GetItem(noted, 0));
     long long seat = PyLong_AsLongLong(PyTuple_GetItem(played, 2));
-    long long ns[3];
-    for (int at = 0; at < 3; at++)
+    long long ns[3] = {0};
+    for (int at = 0; timed && at < 3; at++)
         ns[at] = time_of(PyTuple_GetItem(times, at), &known);
     if (PyErr_Occurred())
         return -1;
@@ -87,18 +106,25 @@ static int write_act(PyObject *noted, PyObject *ends, PyObject *lines, PyObject 
         return -1;
     }
     char middle[4 * MOST_DIGITS], *to = middle, *number;
-    to += sprintf(to, ",\"ms\":[");
-    for (int at = 0; at < 3; at++) {
-        to = ns[at] < 0 ? to + sprintf(to, "null") : milliseconds(to, ns[at]);
-        *to++ = at < 2 ? ',' : ']';
+    if (timed) {
+        to = text(to, ",\"ms\":[");
+        for (int at = 0; at < 3; at++) {
+            to = ns[at] < 0 ? text(to, "null") : milliseconds(to, ns[at]);
+            *to++ = at < 2 ? ',' : ']';
+        }
     }
     number = to;
-    to += sprintf(to, ",\"n\":%lld", n);
-    int failed = append(lines, joined(head, middle, to - middle, end)) ||
-                 append(digested, joined(head, number, to - number, end));
+    to = digits(text(to, ",\"n\":"), n);
+    PyObject *line = joined(head, number, to - number, end);
+    int failed = line == NULL || PyList_Append(digested, line);
+    if (!failed)
+        failed = timed ? append(lines, joined(head, middle, to - middle, end)) : PyList_Append(lines, line);
+    Py_XDECREF(line);
     Py_DECREF(both);
     if (failed)
         return -1;
+    if (!timed)
+        return 1;
     spent += seat;
     spent->count++;
     spent->wall += ns[0];
@@ -146,7 +172,44 @@ static PyObject *write_all(PyObject *self, PyObject *const *args, Py_ssize_t cou
     Py_RETURN_NONE;
 }
 
+/* A number of 16 bytes, big-endian, times `below`, without its last 128 bits. */
+static long long times(const unsigned char *number, unsigned long long below) {
+    unsigned long long half[2] = {0};
+    for (int at = 0; at < 16; at++)
+        half[at / 8] = half[at / 8] << 8 | number[at];
+    unsigned __int128 product = (unsigned __int128)half[0] * below;
+    product += (unsigned __int128)half[1] * below >> 64;
+    return (long long)(product >> 64);
+}
+
+/* (numbers, draws): an outcome for each draw, if each is uniform below a number of at most 63 bits; else None. */
+static PyObject *outcome(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    (void)self;
+    if (count != 2 || !PyBytes_Check(args[0]) || !PyTuple_Check(args[1]) ||
+        PyBytes_Size(args[0]) < 16 * PyTuple_Size(args[1])) {
+        PyErr_SetString(PyExc_TypeError, "outcome() takes 16 bytes for each draw, and a tuple of draws");
+        return NULL;
+    }
+    const unsigned char *number = (const unsigned char *)PyBytes_AsString(args[0]);
+    Py_ssize_t draws = PyTuple_Size(args[1]);
+    PyObject *found = PyTuple_New(draws);
+    for (Py_ssize_t at = 0; found != NULL && at < draws; at++, number += 16) {
+        PyObject *draw = PyTuple_GetItem(args[1], at);
+        long long below = PyLong_Check(draw) ? PyLong_AsLongLong(draw) : -1;
+        if (below < 0) {
+            PyErr_Clear();
+            Py_DECREF(found);
+            Py_RETURN_NONE;
+        }
+        PyObject *index = PyLong_FromLongLong(times(number, (unsigned long long)below));
+        if (index == NULL || PyTuple_SetItem(found, at, index))
+            Py_CLEAR(found);
+    }
+    return found;
+}
+
 static PyMethodDef functions[] = {
+    {"outcome", (PyCFunction)(void (*)(void))outcome, METH_FASTCALL, "What dice show."},
     {"write", (PyCFunction)(void (*)(void))write_all, METH_FASTCALL, "Write all that is noted of a match."},
     {NULL, NULL, 0, NULL},
 };

@@ -7,7 +7,7 @@ written again in any language; `docs/reproduce.md` publishes test vectors.
 from __future__ import annotations
 
 from hashlib import blake2b, sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warpleague.match.spec import FORMAT
 
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warpleague.games.api import Rolled, Weights
+
+try:
+    # The same as `_outcome` in C, where it was compiled: None where that is left to Python.
+    from warpleague.match import _acts  # type: ignore[attr-defined, unused-ignore]
+
+    compiled: Any = _acts.outcome
+except ImportError:
+    compiled = None
 
 KEY_BYTES = 32
 _RANGE = 1 << 64
@@ -85,20 +93,28 @@ class Dice:
         if at is None:
             assert self._stream is not None
             return self._stream.roll(draws)
-        outcome = []
-        block = b""
-        for place, weights in enumerate(draws):
-            start = place % _NUMBERS * _NUMBER_BYTES
-            if not start:
-                hasher = self._hash.copy()
-                hasher.update(f"{at} {place // _NUMBERS}".encode())
-                block = hasher.digest()
-            number = int.from_bytes(block[start : start + _NUMBER_BYTES], "big")
-            if isinstance(weights, int):
-                outcome.append(number * weights >> _BITS)
-            else:
-                outcome.append(_index_at(number * sum(weights) >> _BITS, weights))
-        return tuple(outcome)
+        numbers = b""
+        for block in range(-(-len(draws) // _NUMBERS)):
+            hasher = self._hash.copy()
+            hasher.update(f"{at} {block}".encode())
+            numbers += hasher.digest()
+        if compiled is not None and (found := compiled(numbers, draws)) is not None:
+            outcome: Rolled = found
+            return outcome
+        return _outcome(numbers, draws)
+
+
+def _outcome(numbers: bytes, draws: tuple[Weights, ...]) -> Rolled:
+    """What the numbers, `_NUMBER_BYTES` for each draw, make of the draws."""
+    outcome = []
+    for place, weights in enumerate(draws):
+        start = place * _NUMBER_BYTES
+        number = int.from_bytes(numbers[start : start + _NUMBER_BYTES], "big")
+        if isinstance(weights, int):
+            outcome.append(number * weights >> _BITS)
+        else:
+            outcome.append(_index_at(number * sum(weights) >> _BITS, weights))
+    return tuple(outcome)
 
 
 def _index_at(rest: int, weights: tuple[int, ...]) -> int:

@@ -12,8 +12,8 @@ from operator import add
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import ActionError
-from warpleague.games.api import CHANCE
-from warpleague.games.values import decoded
+from warpleague.games.api import CHANCE, Game
+from warpleague.games.values import decoded, part
 from warpleague.match import greeting
 from warpleague.match.audience import Audience
 from warpleague.match.chance import Dice
@@ -30,7 +30,8 @@ from warpline.messages import Answer, End, Failed
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from warpleague.games.api import Event, Game, JsonObject, Outcome
+    from warpleague.games.api import Event, JsonObject, Outcome
+    from warpleague.games.json_text import Part
     from warpleague.match.confinement import Confinement
     from warpleague.match.spec import Mark, MatchSpec
     from warpline.messages import BotHello
@@ -97,6 +98,7 @@ class Referee:
         self._ask = ""
         self._id = 0
         self._talk = 0  # messages that the seat that is asked may still send
+        self._talks = type(game).talk is not Game.talk
         self._talked = False  # whether the last action was one, so that the same decision goes on
         self._used_ns = 0  # what this decision has taken so far, its messages included
         # Of this decision: illegal answers (`again`), failures of services (`failed`), what they took (`usage`).
@@ -124,7 +126,12 @@ class Referee:
 
     def start_line(self, seat: int) -> bytes:
         """The start message for `seat`; after `begin`."""
-        return greeting.start_line(self.spec, self.game, self._state, seat)
+        return greeting.start_line(self.spec, self.game, self._setup, seat)
+
+    @cached_property
+    def _setup(self) -> Part:
+        """The facts of the game for start messages, as JSON: the same for all seats."""
+        return part(self.game.setup(self._state))
 
     def connect(self, seat: int, hello: BotHello) -> None:
         """Take note of what the bot of `seat` wants to be sent."""
@@ -134,7 +141,7 @@ class Referee:
 
     def advance(self) -> Situation:
         """Play all that needs no bot; stop at the next question, at a fault, or at the end."""
-        game = self.game
+        game, talks = self.game, self._talks
         while True:
             actors = game.actors(self._state)
             if not actors:
@@ -147,7 +154,7 @@ class Referee:
                 self._then = []
             state = self._state
             legal = game.legal(state, seat)
-            talk = self._talk = game.talk(state, seat)
+            talk = self._talk = game.talk(state, seat) if talks else 0
             self.seat = seat
             self._legal = legal
             self._ask = game.ask(state, seat)

@@ -99,7 +99,7 @@ def action_cache(game: Game[Any, Any]) -> ActionCache:
 
 @lru_cache(maxsize=8192)
 def _numbers(values: tuple[Weights, ...]) -> bytes:
-    """Draws or outcomes as JSON: the same few come again and again."""
+    """Draws as JSON: the same few come again and again."""
     return canonical(values)
 
 
@@ -111,7 +111,8 @@ def _share(value: float) -> bytes:
 def chance_line(n: int, at: str | None, of: tuple[Weights, ...], outcome: Rolled) -> bytes:
     """The canonical line number `n` of a record, a roll; what the digest takes is the same."""
     where = b"" if at is None else b'"at":%b,' % to_bytes(at)  # of a text, that is its canonical form
-    return b'{%b"n":%d,"of":%b,"outcome":%b,"type":"chance"}\n' % (where, n, _numbers(of), _numbers(outcome))
+    # What was rolled is whole numbers: these msgspec writes in canonical form.
+    return b'{%b"n":%d,"of":%b,"outcome":%b,"type":"chance"}\n' % (where, n, _numbers(of), to_bytes(outcome))
 
 
 class Scribe:

@@ -128,7 +128,11 @@ class Setup:
 
 
 def setup(state: State) -> JsonObject:
-    """The facts of `Setup`, the same for every game."""
+    """The facts of `Setup`, the same for every game; nobody changes them."""
+    return _SETUP
+
+
+def _setup() -> JsonObject:
     starts = (("yellow", 1), ("red", BLACK_RED_ROUND), ("blue", BLACK_BLUE_ROUND))
     return {
         "rounds": ROUNDS,
@@ -143,6 +147,9 @@ def setup(state: State) -> JsonObject:
             [section for section, first in starts if round_ >= first] for round_ in range(1, ROUNDS + 1)
         ],
     }
+
+
+_SETUP: Final = _setup()
 
 
 def _numbers(bits: int) -> bytes:
