@@ -36,6 +36,7 @@ class Sheets(Game[State, Action]):
     chance = staticmethod(_rules.chance)
     address = staticmethod(_rules.address)
     legal = staticmethod(_legal.legal)
+    legal_json = staticmethod(_legal.legal_json)
     parse = staticmethod(_legal.parse)
     ask = staticmethod(_legal.ask)
     apply = staticmethod(_rules.apply)

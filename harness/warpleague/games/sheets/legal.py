@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import attrs
+
 from warpleague.games.reading import ActionReader
 from warpleague.games.sheets.actions import (
     ACTIONS,
@@ -31,10 +33,12 @@ from warpleague.games.sheets.actions import (
     YELLOWS,
     Action,
 )
-from warpleague.games.sheets.geometry import ALL_EDGES, CIRCLES, CROSS, WHITE, YELLOW
-from warpleague.games.values import Kept, members
+from warpleague.games.sheets.geometry import ALL_EDGES, CIRCLES, CROSS, EDGES, WHITE, YELLOW
+from warpleague.games.values import Kept, encoded, members
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from warpleague.games.sheets.state import Sheet, State
 
 _Actions = tuple[Action, ...]
@@ -77,6 +81,27 @@ def _free_lines(edges: int) -> _Actions:
     return found
 
 
+_CHUNKS_JSON: Final = tuple(
+    tuple(
+        b"".join(
+            [b',{"do":"free-line","edge":%d}' % (first + i) for i in range(_CHUNK) if not drawn >> i & 1]
+        )
+        for drawn in range(1 << _CHUNK)
+    )
+    for first in range(0, len(FREE_LINES), _CHUNK)
+)
+
+
+def _free_lines_json(edges: int) -> bytes:
+    """The JSON of `_free_lines`, after a comma each."""
+    found = []
+    for chunk in _CHUNKS_JSON:
+        found.append(chunk[edges & 63])
+        edges >>= _CHUNK
+    return b"".join(found)
+
+
+_free_json: Final = Kept[int, bytes](_free_lines_json, 1000)
 free_lines: Final = Kept[int, _Actions](_free_lines)
 """The same, made once for some thousands of sets: between two lines that are drawn there are many decisions."""
 
@@ -200,6 +225,21 @@ def legal(state: State, seat: int) -> _Actions:
     if phase in ("take", "lines"):
         found += (PASS,)
     return found
+
+
+def legal_json(state: State, seat: int, legal: Sequence[Action]) -> bytes | None:
+    """The JSON of a list with free lines: these are many, and they stay the same from question to question."""
+    sheet = state.sheets[seat]
+    if not sheet.free_lines or sheet.edges == ALL_EDGES or seat != state.actor:
+        return None
+    last = _PASS if state.phase in ("take", "lines") else b""
+    others = len(legal) - (EDGES - sheet.edges.bit_count()) - bool(last)
+    told = b"%b%b%b" % (b"".join(map(_JSON.__getitem__, legal[:others])), _free_json[sheet.edges], last)
+    return b"[%b]" % told[1:]
+
+
+_JSON: Final = Kept[Action, bytes](lambda action: b"," + encoded({"do": action.do, **attrs.asdict(action)}))
+_PASS: Final = _JSON[PASS]
 
 
 def ask(state: State, seat: int) -> str:

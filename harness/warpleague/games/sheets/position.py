@@ -39,15 +39,15 @@ def sheet_json(sheet: Sheet) -> JsonObject:
         "wormholes": members(sheet.wormholes),
         "yellow": members(sheet.yellow),
         "red": members(sheet.red),
-        "blue": blue_json(sheet),
+        "blue": blue_json(sheet.blue),
         "free_lines": sheet.free_lines,
         "rerolls": sheet.rerolls,
     }
 
 
-def blue_json(sheet: Sheet) -> list[JsonObject]:
+def blue_json(blue: tuple[int, ...]) -> list[JsonObject]:
     """The circles of a sheet."""
-    return [{"value": abs(value), "crossed": value < 0} for value in sheet.blue]
+    return [{"value": abs(value), "crossed": value < 0} for value in blue]
 
 
 def dice_json(dice: Sequence[int]) -> JsonObject:

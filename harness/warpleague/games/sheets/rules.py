@@ -105,7 +105,9 @@ def _roll(new: State, rolled: Rolled, events: Events) -> None:
     new.dice = dice
     new.phase = "keep" if new.hand else "take"
     new.actor = new.seat
-    shown = {UNITS[unit]: _value(dice, unit) for unit in UNIT_SETS[units]}
+    shown: dict[str, Any] = {"white": [dice[0], dice[1]]} if units & 1 else {}
+    for unit in UNIT_SETS[units & ~1]:
+        shown[UNITS[unit]] = dice[unit + 1]
     events.append(Event({"event": "rolled", "seat": new.seat, "dice": shown}))
 
 
@@ -115,28 +117,14 @@ def _reroll(new: State, _action: Reroll, events: Events) -> None:
     sheet.rerolls -= 1
     new.sheets = replaced(new.sheets, seat, sheet)
     new.phase, new.actor = "roll", CHANCE
-    events.append(Event({"event": "reroll", "seat": seat}))
-
-
-def _value(dice: tuple[int, ...], unit: int) -> int | list[int]:
-    return dice[unit + 1] if unit else [dice[0], dice[1]]
+    events.append(tell.REROLL[(seat,)])
 
 
 def _keep(new: State, action: Keep, events: Events) -> None:
     keep, discard = UNIT_NUMBER[action.unit], UNIT_NUMBER[action.discard]
     dice = new.dice
-    events.append(
-        Event(
-            {
-                "event": "kept",
-                "seat": new.seat,
-                "unit": action.unit,
-                "value": _value(dice, keep),
-                "discard": action.discard,
-                "discarded": dice[discard + 1],
-            }
-        )
-    )
+    value = dice[keep + 1] if keep else dice[:2]
+    events.append(tell.KEPT[new.seat, action.unit, value, action.discard, dice[discard + 1]])
     new.hand &= ~(1 << keep | 1 << discard)
     new.kept |= 1 << keep
     new.offered |= 1 << discard
@@ -159,21 +147,21 @@ def _marked(new: State, sheet: Sheet, unit: int, events: Events) -> None:
         _offer(new, new.offered, seat, events)
 
 
-def _drawn(sheet: Sheet, edge: int) -> list[int]:
-    """Draw `edge` on `sheet`; the boxes that this fills (S1)."""
+def _drawn(sheet: Sheet, edge: int) -> int:
+    """Draw `edge` on `sheet`; the set of boxes that this fills (S1)."""
     edges = sheet.edges = sheet.edges | 1 << edge
     before = filled = sheet.filled
     for own, box in EDGE_BOXES[edge]:
         if edges & own == own:
             filled |= box
     sheet.filled = filled
-    return members(filled ^ before)
+    return filled ^ before
 
 
 def _line(new: State, action: Line, events: Events) -> None:
     sheet = fresh_sheet(new.sheets[new.actor])
     filled = _drawn(sheet, action.edge)
-    events.append(tell.line(new.actor, action.edge, filled, free=False))
+    events.append(tell.LINE[new.actor, action.edge, False, filled])
     _marked(new, sheet, 0, events)
 
 
@@ -182,7 +170,7 @@ def _free_line(new: State, action: FreeLine, events: Events) -> None:
     sheet = fresh_sheet(new.sheets[seat])
     sheet.free_lines -= 1
     filled = _drawn(sheet, action.edge)
-    events.append(tell.line(seat, action.edge, filled, free=True))
+    events.append(tell.LINE[seat, action.edge, True, filled])
     new.sheets = replaced(new.sheets, seat, sheet)
     if new.phase == "mark":  # the line may have taken the white pair's last use
         _to_mark(new, new.kept, events)
@@ -192,15 +180,14 @@ def _yellow(new: State, action: Yellow, events: Events) -> None:
     unit, seat, cell = UNIT_NUMBER[action.unit], new.actor, action.cell
     sheet = fresh_sheet(new.sheets[seat])
     marks = sheet.yellow = sheet.yellow | 1 << cell
-    value = new.dice[unit + 1]
-    events.append(Event({"event": "yellow", "seat": seat, "unit": action.unit, "value": value, "cell": cell}))
+    events.append(tell.YELLOW[seat, action.unit, new.dice[unit + 1], cell])
     for cells, line in CELL_LINES[cell]:  # sheets S2
         if marks & cells == cells:
             if line.reward == "reroll":
                 sheet.rerolls += 1
             else:
                 sheet.free_lines += 1
-            events.append(tell.reward(seat, line.reward, line.name))
+            events.append(tell.REWARD[seat, line.reward, line.name])
     _marked(new, sheet, unit, events)
 
 
@@ -214,18 +201,7 @@ def _red(new: State, action: Red, events: Events) -> None:
             if edges & own == own:
                 filled |= box
         sheet.filled = filled
-    events.append(
-        Event(
-            {
-                "event": "red",
-                "seat": new.actor,
-                "unit": action.unit,
-                "value": action.value,
-                "box": action.box,
-                "filled": members(filled ^ before),
-            }
-        )
-    )
+    events.append(tell.RED[new.actor, action.unit, action.value, action.box, filled ^ before])
     _marked(new, sheet, UNIT_NUMBER[action.unit], events)
 
 
@@ -237,9 +213,7 @@ def _blue(new: State, action: Blue, events: Events) -> None:
     else:
         sheet.wormholes |= 1 << box
         sheet.blue = tuple([-v if v == value else v for v in sheet.blue])
-    events.append(
-        Event({"event": "blue", "seat": new.actor, "unit": action.unit, "value": value, "box": box})
-    )
+    events.append(tell.BLUE[new.actor, action.unit, value, box])
     _marked(new, sheet, UNIT_NUMBER[action.unit], events)
 
 
@@ -251,12 +225,11 @@ def _take(new: State, action: Take, events: Events) -> None:
     if not new.shared:
         new.offered &= ~(1 << unit)
     new.phase, new.taken = "use", unit
-    value = new.dice[unit + 1]
-    events.append(Event({"event": "took", "seat": new.actor, "unit": action.unit, "value": value}))
+    events.append(tell.TOOK[new.actor, action.unit, new.dice[unit + 1]])
 
 
 def _pass(new: State, _action: Pass, events: Events) -> None:
-    events.append(Event({"event": "passed", "seat": new.actor}))
+    events.append(tell.PASSED[(new.actor,)])
     if new.phase == "lines":
         _last_lines(new, new.actor)
     else:
@@ -282,8 +255,7 @@ def _to_mark(new: State, kept: int, events: Events) -> None:
             lost |= 1 << unit
     if lost:
         # Uses only ever become fewer within a turn, so what is useless now stays so.
-        units = [UNITS[unit] for unit in UNIT_SETS[lost]]
-        events.append(Event({"event": "lost", "seat": seat, "units": units}))
+        events.append(tell.LOST[seat, lost])
         kept &= ~lost
     if kept:
         _go(new, "mark", seat, kept=kept, offered=new.offered)
@@ -319,12 +291,12 @@ def _next_turn(new: State, events: Events) -> None:
                 return
         if seat not in new.retired:
             break
-    events.append(Event({"event": "turn", "seat": seat, "round": round_}))
+    events.append(tell.TURN[seat, round_])
     if round_ in BONUS_ROUNDS:
         sheet = fresh_sheet(new.sheets[seat])
         sheet.rerolls += 1
         new.sheets = replaced(new.sheets, seat, sheet)
-        events.append(tell.reward(seat, "reroll", f"round {round_}"))
+        events.append(tell.REWARD[seat, "reroll", f"round {round_}"])
     _go(new, "roll", CHANCE)
     new.round, new.seat, new.dice, new.hand = round_, seat, NO_DICE, ALL_UNITS
 

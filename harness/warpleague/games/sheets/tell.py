@@ -1,24 +1,48 @@
-"""The events of sheets, and a line of English for each."""
+"""The events of sheets, each made once and kept, and a line of English for each."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.games.api import Event
+from warpleague.games.sheets.actions import UNITS
 from warpleague.games.sheets.geometry import EDGES, SIDE, place_of
+from warpleague.games.values import Kept, members
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def line(seat: int, edge: int, filled: list[int], *, free: bool) -> Event:
-    """An edge drawn, with the white pair or as a free line, and the boxes this filled."""
-    return Event({"event": "line", "seat": seat, "edge": edge, "free": free, "filled": filled})
+def _kept(kind: str, *names: str) -> Kept[tuple[Any, ...], Event]:
+    """The events of a kind, by the values of their fields: with a list as a tuple, and sets as integers."""
+
+    def value(name: str, found: Any) -> Any:
+        if name == "filled":
+            return members(found)
+        if name == "units":
+            return [UNITS[unit] for unit in members(found)]
+        return list(found) if isinstance(found, tuple) else found
+
+    def make(values: tuple[Any, ...]) -> Event:
+        fields = zip(names, values, strict=True)
+        return Event({"event": kind, **{name: value(name, found) for name, found in fields}})
+
+    return Kept(make, 10_000)
 
 
-def reward(seat: int, kind: str, source: str) -> Event:
-    """A free line or a reroll gained, and for what."""
-    return Event({"event": "reward", "seat": seat, "reward": kind, "from": source})
+TURN: Final = _kept("turn", "seat", "round")
+REROLL: Final = _kept("reroll", "seat")
+KEPT: Final = _kept("kept", "seat", "unit", "value", "discard", "discarded")
+LINE: Final = _kept("line", "seat", "edge", "free", "filled")
+"""An edge drawn, with the white pair or as a free line, and the boxes this filled."""
+YELLOW: Final = _kept("yellow", "seat", "unit", "value", "cell")
+RED: Final = _kept("red", "seat", "unit", "value", "box", "filled")
+BLUE: Final = _kept("blue", "seat", "unit", "value", "box")
+REWARD: Final = _kept("reward", "seat", "reward", "from")
+"""A free line or a reroll gained, and for what."""
+LOST: Final = _kept("lost", "seat", "units")
+TOOK: Final = _kept("took", "seat", "unit", "value")
+PASSED: Final = _kept("passed", "seat")
 
 
 def _edge_name(edge: int) -> str:

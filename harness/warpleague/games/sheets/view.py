@@ -170,6 +170,9 @@ _OCTETS: Final = Kept[tuple[int, int], bytes](
 _NUMBERS: Final = Kept(_numbers)
 
 
+_BLUE: Final = Kept[tuple[int, ...], bytes](lambda blue: encoded(blue_json(blue)))
+
+
 def _sheet(marks: tuple[Any, ...]) -> bytes:
     sheet = Sheet(*marks)
     return (
@@ -180,7 +183,7 @@ def _sheet(marks: tuple[Any, ...]) -> bytes:
         _NUMBERS[sheet.wormholes],
         _NUMBERS[sheet.yellow],
         _NUMBERS[sheet.red],
-        encoded(blue_json(sheet)),
+        _BLUE[sheet.blue],
         sheet.free_lines,
         sheet.rerolls,
         _NUMBERS[sheet.filled],
