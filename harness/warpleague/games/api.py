@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, Type
 import attrs
 
 from warpleague.errors import BadInput
-from warpleague.games.values import encoded
+from warpleague.games.values import Kept, encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from random import Random
 
     from warpleague.games.scene import Scene
@@ -24,6 +24,9 @@ CHANCE: Final = -1
 
 SPECTATOR: Final = -1
 """The viewer who sits on no seat: it sees what all seats know, as the public of a match that is being played does."""
+
+_MOST_EVENTS: Final = 10_000
+"""So many events of a kind are kept at most."""
 
 JsonObject: TypeAlias = dict[str, Any]
 
@@ -71,6 +74,26 @@ class Event:
         if self.seats is None or seat in self.seats:
             return self.json
         return None if self.redacted is None else encoded(self.redacted)
+
+
+def kept_events(
+    kind: str, *names: str, read: Mapping[str, Callable[[Any], Any]] | None = None
+) -> Kept[tuple[Any, ...], Event]:
+    """The public events of a kind, each made once, by the values of their fields in order.
+
+    A tuple stands for a list. `read` makes other values of those that can be looked up, by the name of the field.
+    """
+    readers = [(read or {}).get(name, _listed) for name in names]
+
+    def make(values: tuple[Any, ...]) -> Event:
+        fields = zip(names, readers, values, strict=True)
+        return Event({"event": kind, **{name: reader(value) for name, reader, value in fields}})
+
+    return Kept(make, _MOST_EVENTS)
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 @attrs.frozen

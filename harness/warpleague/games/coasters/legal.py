@@ -148,14 +148,16 @@ def flux_actions(state: State) -> Actions:
         else:
             players, seat = config.players, state.seat
             found = tuple(
-                act.SWAPS[colour]
-                for colour, other in enumerate(state.ships)
-                if other >= 0 and colour % players != seat
+                [
+                    act.SWAPS[colour]
+                    for colour, other in enumerate(state.ships)
+                    if other >= 0 and colour % players != seat
+                ]
             )
     if wild or flux == st.HOP:
         occupied = state.occupied
         found += tuple(
-            act.HOPS[way] for way, target in table.galaxy.hops[pose >> 2] if not occupied >> target & 1
+            [act.HOPS[way] for way, target in table.galaxy.hops[pose >> 2] if not occupied >> target & 1]
         )
     if wild or flux == st.AIM:
         found += act.AIMS

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.games.api import Event
+from warpleague.games.api import Event, kept_events
 from warpleague.games.coasters import actions as act
 from warpleague.games.coasters import alliances
 from warpleague.games.coasters import state as st
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from warpleague.games.api import Rolled, Weights
 
 _DICE: Final = (6, 6)
+_ROLLED: Final = kept_events("rolled", "seat", "colour", "d6", "flux")
+_ENDED: Final = kept_events("ended", "seat")
 
 
 def chance(state: State) -> tuple[Weights, ...]:
@@ -55,8 +57,7 @@ def _roll(new: State, rolled: Rolled, events: Events) -> None:
     """T1: the d6 counts two halves a pip."""
     d6, flux = rolled[0] + 1, rolled[1]
     new.phase, new.d6, new.flux, new.halves = st.TURN, d6, flux, 2 * d6
-    rolls = {"event": "rolled", "seat": new.seat, "colour": new.colour, "d6": d6, "flux": FLUX[flux]}
-    events.append(Event(rolls))
+    events.append(_ROLLED[new.seat, new.colour, d6, FLUX[flux]])
 
 
 def _lay(new: State, action: act.Lay, events: Events) -> None:
@@ -181,7 +182,7 @@ def _aim(new: State, action: act.Aim, events: Events) -> None:
 
 
 def _end(new: State, _: act.End, events: Events) -> None:
-    events.append(Event({"event": "ended", "seat": new.seat}))
+    events.append(_ENDED[(new.seat,)])
     next_turn(new, events)
 
 

@@ -187,4 +187,4 @@ def actors(state: State) -> tuple[int, ...]:
 
 def talk(state: State, seat: int) -> int:
     """A1: eight messages in each turn and set-up decision, where there is talk."""
-    return messages_left(state.table, seat)
+    return messages_left(state.table, seat) if state.table.config.talks else 0

@@ -5,9 +5,9 @@ The functions change `new`, a copy of the position that nobody else has seen, an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from warpleague.games.api import Event
+from warpleague.games.api import Event, kept_events
 from warpleague.games.coasters import state as st
 from warpleague.games.coasters.geometry import galaxy
 from warpleague.games.values import members, replaced
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from warpleague.games.coasters.state import Config, State, Table
 
 Events = list[Event]
+_TURN: Final = kept_events("turn", "seat", "round", "turn")
 
 
 def _next_colour(table: Table, colour: int) -> int:
@@ -103,7 +104,7 @@ def _begin(new: State, seat: int, rounds: int, events: Events) -> None:
             table.last = replaced(last, seat, colour)
     table.round = rounds
     _go(new, st.CHOOSE if colour < 0 else st.ROLL, seat, colour)
-    events.append(Event({"event": "turn", "seat": seat, "round": rounds, "turn": table.turn}))
+    events.append(_TURN[seat, rounds, table.turn])
 
 
 def over(new: State, why: str, events: Events) -> None:

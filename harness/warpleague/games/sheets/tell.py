@@ -4,45 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.games.api import Event
+from warpleague.games.api import kept_events
 from warpleague.games.sheets.actions import UNITS
 from warpleague.games.sheets.geometry import EDGES, SIDE, place_of
-from warpleague.games.values import Kept, members
+from warpleague.games.values import members
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def _kept(kind: str, *names: str) -> Kept[tuple[Any, ...], Event]:
-    """The events of a kind, by the values of their fields: with a list as a tuple, and sets as integers."""
-
-    def value(name: str, found: Any) -> Any:
-        if name == "filled":
-            return members(found)
-        if name == "units":
-            return [UNITS[unit] for unit in members(found)]
-        return list(found) if isinstance(found, tuple) else found
-
-    def make(values: tuple[Any, ...]) -> Event:
-        fields = zip(names, values, strict=True)
-        return Event({"event": kind, **{name: value(name, found) for name, found in fields}})
-
-    return Kept(make, 10_000)
+def _names(units: int) -> list[str]:
+    return [UNITS[unit] for unit in members(units)]
 
 
-TURN: Final = _kept("turn", "seat", "round")
-REROLL: Final = _kept("reroll", "seat")
-KEPT: Final = _kept("kept", "seat", "unit", "value", "discard", "discarded")
-LINE: Final = _kept("line", "seat", "edge", "free", "filled")
+_FILLED: Final = {"filled": members}
+"""Sets of boxes are looked up as integers."""
+TURN: Final = kept_events("turn", "seat", "round")
+REROLL: Final = kept_events("reroll", "seat")
+KEPT: Final = kept_events("kept", "seat", "unit", "value", "discard", "discarded")
+LINE: Final = kept_events("line", "seat", "edge", "free", "filled", read=_FILLED)
 """An edge drawn, with the white pair or as a free line, and the boxes this filled."""
-YELLOW: Final = _kept("yellow", "seat", "unit", "value", "cell")
-RED: Final = _kept("red", "seat", "unit", "value", "box", "filled")
-BLUE: Final = _kept("blue", "seat", "unit", "value", "box")
-REWARD: Final = _kept("reward", "seat", "reward", "from")
+YELLOW: Final = kept_events("yellow", "seat", "unit", "value", "cell")
+RED: Final = kept_events("red", "seat", "unit", "value", "box", "filled", read=_FILLED)
+BLUE: Final = kept_events("blue", "seat", "unit", "value", "box")
+REWARD: Final = kept_events("reward", "seat", "reward", "from")
 """A free line or a reroll gained, and for what."""
-LOST: Final = _kept("lost", "seat", "units")
-TOOK: Final = _kept("took", "seat", "unit", "value")
-PASSED: Final = _kept("passed", "seat")
+LOST: Final = kept_events("lost", "seat", "units", read={"units": _names})
+TOOK: Final = kept_events("took", "seat", "unit", "value")
+PASSED: Final = kept_events("passed", "seat")
 
 
 def _edge_name(edge: int) -> str:
