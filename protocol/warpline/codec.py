@@ -357,10 +357,15 @@ def _ask(ask: str) -> bytes:
 
 
 @lru_cache(maxsize=1024)
+def _asked(ask: str, move_s: float | None) -> bytes:
+    """What is asked, and the clock of a bot without a bank."""
+    return _ask(ask) + (b"" if move_s is None else b',"clock":{"move_s":%b}' % _seconds(move_s))
+
+
+@lru_cache(maxsize=1024)
 def _bare(ask: str, move_s: float | None) -> bytes:
     """The rest of the line of an `Act` after its id, where nothing but these two is told."""
-    clock = b"" if move_s is None else b',"clock":{"move_s":%b}' % _seconds(move_s)
-    line = b"%b%b}\n" % (_ask(ask), clock)
+    line = _asked(ask, move_s) + b"}\n"
     return line if line.isascii() else _unbroken(line)
 
 
@@ -382,15 +387,14 @@ def encode_act(
     if bank_s is None and talk is None and events is None and state is None and legal is None:
         return b'{"type":"act","id":%d%b' % (id, _bare(ask, move_s))
     if bank_s is None:
-        clock = b"" if move_s is None else b',"clock":{"move_s":%b}' % _cap(move_s)
+        asked = _asked(ask, move_s)
     elif move_s is None:
-        clock = b',"clock":{"bank_s":%b}' % _seconds(bank_s)
+        asked = b'%b,"clock":{"bank_s":%b}' % (_ask(ask), _seconds(bank_s))
     else:
-        clock = b',"clock":{"bank_s":%b,"move_s":%b}' % (_seconds(bank_s), _cap(move_s))
-    line = b'{"type":"act","id":%d%b%b%b%b%b%b}\n' % (
+        asked = b'%b,"clock":{"bank_s":%b,"move_s":%b}' % (_ask(ask), _seconds(bank_s), _cap(move_s))
+    line = b'{"type":"act","id":%d%b%b%b%b%b}\n' % (
         id,
-        _ask(ask),
-        clock,
+        asked,
         b"" if talk is None else b',"talk":%d' % talk,
         b"" if events is None else b',"events":' + events,
         b"" if state is None else b',"state":' + state,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Audience:
     """What each seat wants with its questions (`state`, `legal`, `text`, `events`), and its events so far, as JSON."""
 
-    __slots__ = ("_inboxes", "bare", "events", "legal", "listening", "state", "text")
+    __slots__ = ("_inboxes", "_listeners", "bare", "events", "legal", "listening", "state", "text")
 
     def __init__(self, seats: int) -> None:
         self.state = [False] * seats
@@ -25,6 +25,7 @@ class Audience:
         self.listening = True
         """Whether anyone may want to be told of events."""
         self._inboxes: list[list[bytes] | None] = [[] for _ in range(seats)]
+        self._listeners = [(seat, inbox) for seat, inbox in enumerate(self._inboxes) if inbox is not None]
 
     def connect(self, seat: int, wants: Collection[str]) -> None:
         """Take note of what the bot of `seat` wants."""
@@ -39,18 +40,19 @@ class Audience:
     def leave(self, seat: int) -> None:
         """Tell `seat` of no events any more."""
         self._inboxes[seat] = None
-        self.listening = any(inbox is not None for inbox in self._inboxes)
+        self._listeners = [(other, inbox) for other, inbox in self._listeners if other != seat]
+        self.listening = bool(self._listeners)
 
     def tell(self, events: Sequence[Event]) -> None:
         """Keep events for those who want them, in the form that each sees."""
-        inboxes = [(seat, inbox) for seat, inbox in enumerate(self._inboxes) if inbox is not None]
+        listeners = self._listeners
         for event in events:
             if event.seats is None:
                 form = event.json
-                for _, inbox in inboxes:
+                for _, inbox in listeners:
                     inbox.append(form)
                 continue
-            for seat, inbox in inboxes:
+            for seat, inbox in listeners:
                 seen = event.json_for(seat)
                 if seen is not None:
                     inbox.append(seen)

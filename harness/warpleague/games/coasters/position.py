@@ -15,9 +15,11 @@ from warpleague.games.coasters.options import Options, check
 from warpleague.games.coasters.state import Message, State, Table
 from warpleague.games.coasters.turns import next_of
 from warpleague.games.reading import Given
-from warpleague.games.values import Parts, decoded, encoded, mask, members, replaced
+from warpleague.games.values import Kept, decoded, encoded, mask, members, replaced
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from warpleague.games.api import JsonObject
 
 KEYS: Final = (
@@ -33,51 +35,69 @@ def message_json(message: Message) -> JsonObject:
     return {"turn": message.turn, "seat": message.seat, "to": list(message.to), "text": message.text}
 
 
-_SYSTEMS: Final[Parts[Systems]] = Parts(
-    lambda systems: [None if place is None else {"at": place[:2], "rotation": place[2]} for place in systems],
+_SYSTEMS: Final = Kept[Systems, bytes](
+    lambda systems: encoded(
+        [None if place is None else {"at": place[:2], "rotation": place[2]} for place in systems]
+    ),
     256,
 )
+_SHIP: Final = Kept[tuple[tuple[int, int], int, int], bytes](
+    lambda ship: encoded({"at": ship[0], "facing": FACINGS[ship[1]], "hits": ship[2]})
+)
+_NUMBERS: Final = Kept[tuple[int, ...], bytes](encoded)
+_SEATS: Final = Kept[int, bytes](lambda seats: encoded(members(seats)))
+_LAST: Final = Kept[tuple[int, ...], bytes](
+    lambda last: encoded([None if colour < 0 else colour for colour in last])
+)
+_PHASES: Final = tuple(map(encoded, st.PHASES))
+_FLUX: Final = tuple(map(encoded, st.FLUX))
+_BOOL: Final = (b"false", b"true")
 
 
-def public(state: State) -> JsonObject:
-    """All of the position except the messages, made of `Parts`."""
+def position_json(state: State, messages: Iterable[Message], more: bytes = b"") -> bytes:
+    """The JSON of the position, with these of its messages, and with `more` fields after its own."""
     table = state.table
     facts = table.config
-    xy = table.galaxy.xy
-    rolled = state.d6 > 0
-    hits = table.hits
-    return {
-        "options": facts.options_json,
-        "players": facts.players,
-        "phase": st.PHASES[state.phase],
-        "round": table.round,
-        "turn": table.turn,
-        "seat": None if state.seat < 0 else state.seat,
-        "colour": None if state.colour < 0 else state.colour,
-        "asked": state.asked,
-        "systems": _SYSTEMS[table.systems],
-        "ships": [
-            None if pose < 0 else {"at": xy[pose >> 2], "facing": FACINGS[pose & 3], "hits": hits[colour]}
-            for colour, pose in enumerate(state.ships)
-        ],
-        "last": [None if colour < 0 else colour for colour in table.last],
-        "d6": state.d6 if rolled else None,
-        "flux": st.FLUX[state.flux] if rolled else None,
-        "halves": state.halves,
-        "flux_used": state.fluxed,
-        "agreed": members(state.agreed),
-        "refused": members(state.refused),
-        "claimed": state.claimed,
-        "eliminated": table.eliminated,
-        "retired": table.retired,
-        "why": table.why or None,
-    }
+    xy, hits = table.galaxy.xy, table.hits
+    ships = [
+        b"null" if pose < 0 else _SHIP[xy[pose >> 2], pose & 3, hits[colour]]
+        for colour, pose in enumerate(state.ships)
+    ]
+    said = [message_json(message) for message in messages]
+    return (
+        b'{"options":%b,"players":%d,"phase":%b,"round":%d,"turn":%d,"seat":%b,"colour":%b,"asked":%b,'
+        b'"systems":%b,"ships":[%b],"last":%b,"d6":%b,"flux":%b,"halves":%d,"flux_used":%b,"agreed":%b,'
+        b'"refused":%b,"claimed":%b,"eliminated":%b,"retired":%b,"why":%b,"messages":%b%b}'
+    ) % (
+        facts.options_json,
+        facts.players,
+        _PHASES[state.phase],
+        table.round,
+        table.turn,
+        b"null" if state.seat < 0 else b"%d" % state.seat,
+        b"null" if state.colour < 0 else b"%d" % state.colour,
+        _NUMBERS[state.asked],
+        _SYSTEMS[table.systems],
+        b",".join(ships),
+        _LAST[table.last],
+        b"%d" % state.d6 if state.d6 else b"null",
+        _FLUX[state.flux] if state.d6 else b"null",
+        state.halves,
+        _BOOL[state.fluxed],
+        _SEATS[state.agreed],
+        _SEATS[state.refused],
+        _BOOL[state.claimed],
+        _NUMBERS[table.eliminated],
+        _NUMBERS[table.retired],
+        encoded(table.why) if table.why else b"null",
+        encoded(said) if said else b"[]",
+        more,
+    )
 
 
 def to_json(state: State) -> JsonObject:
     """The whole position."""
-    messages = [message_json(message) for message in state.table.messages]
-    data: JsonObject = decoded(encoded({**public(state), "messages": messages}))
+    data: JsonObject = decoded(position_json(state, state.table.messages))
     return data
 
 

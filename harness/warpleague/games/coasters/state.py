@@ -10,7 +10,7 @@ import attrs
 from warpleague.games.api import CHANCE
 from warpleague.games.coasters.geometry import Galaxy, Systems, galaxy
 from warpleague.games.coasters.options import MAX_COLOURS
-from warpleague.games.values import copier
+from warpleague.games.values import copier, encoded
 
 if TYPE_CHECKING:
     from warpleague.games.coasters.options import Options
@@ -47,8 +47,8 @@ class Config:
     """Whether there are alliances and talk (A: 3 or more players)."""
     homes: tuple[int, ...] = attrs.field(eq=False)
     """For each set of seats, as a bit mask, the set of their colours."""
-    options_json: dict[str, bool | int] = attrs.field(eq=False)
-    """The options as JSON; copied where it is given away."""
+    options_json: bytes = attrs.field(eq=False)
+    """The options as JSON."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return config, (self.players, self.options)
@@ -63,7 +63,7 @@ def config(players: int, options: Options) -> Config:
         for seats in range(1 << players)
     )
     talks = options.alliances and players >= 3
-    return Config(players, options, ships, talks, homes, attrs.asdict(options))
+    return Config(players, options, ships, talks, homes, encoded(attrs.asdict(options)))
 
 
 @attrs.define

@@ -9,8 +9,8 @@ import attrs
 from warpleague.games.coasters import state as st
 from warpleague.games.coasters.actions import Facing  # noqa: TC001 - read from the classes at run time
 from warpleague.games.coasters.geometry import FACINGS, arrow_letters
-from warpleague.games.coasters.position import KEYS, from_json, message_json, public
-from warpleague.games.values import decoded, encoded
+from warpleague.games.coasters.position import KEYS, from_json, position_json
+from warpleague.games.values import decoded
 
 if TYPE_CHECKING:
     from random import Random
@@ -154,13 +154,10 @@ def view(state: State, seat: int) -> JsonObject:
 def view_json(state: State, seat: int) -> bytes:
     """The same in its bytes."""
     table = state.table
-    data = public(state)
-    data["messages"] = [
-        message_json(message) for message in table.messages if seat == message.seat or seat in message.to
-    ]
-    data["you"] = seat
-    data["messages_left"] = st.messages_left(table, seat)
-    return encoded(data)
+    heard = [message for message in table.messages if seat == message.seat or seat in message.to]
+    return position_json(
+        state, heard, b',"you":%d,"messages_left":%d' % (seat, st.messages_left(table, seat))
+    )
 
 
 def determinize(view: JsonObject, seat: int, rng: Random) -> State:
