@@ -127,14 +127,15 @@ class Scribe:
     def __init__(
         self, game: Game[Any, Any], spec: MatchSpec, started: str, confinement: Confinement | None = None
     ) -> None:
-        parts = {name: canonical(value) for name, value in _header(game, spec, started).items()}
+        parts = _header(game, spec, started)
         if confinement is not None:
             parts["detail"] = _detail(confinement)
+        members = [(name, b'"%b":%b' % (name.encode(), parts[name])) for name in sorted(parts)]
         self.count = 0
         self.spent = Spent(len(spec.seats))
         self._noted: list[_Noted] = []
-        self._lines = [_line(parts)]
-        self._digested = [_line({name: part for name, part in parts.items() if name not in UNDIGESTED})]
+        self._lines = [_line([member for _, member in members])]
+        self._digested = [_line([member for name, member in members if name not in UNDIGESTED])]
         self._ends = action_cache(game).ends
 
     def since(self, line: int) -> list[bytes]:
@@ -255,9 +256,8 @@ def _detail(confinement: Confinement) -> bytes:
     return canonical(confinement.to_json())
 
 
-def _line(parts: dict[str, bytes]) -> bytes:
-    """The canonical line of a value whose members are canonical JSON already."""
-    return b"{" + b",".join([b'"%b":%b' % (name.encode(), parts[name]) for name in sorted(parts)]) + b"}\n"
+def _line(members: list[bytes]) -> bytes:
+    return b"{%b}\n" % b",".join(members)
 
 
 def _seat(seat: SeatSpec) -> JsonObject:
@@ -274,30 +274,53 @@ def _clock(clock: TimeControl) -> JsonObject:
     return {name: number(value) for name, value in fields if value is not None}
 
 
-def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> JsonObject:
+def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> dict[str, bytes]:
+    """The members of the header, as canonical JSON."""
+    settled = (spec.format, spec.seats, spec.clock, spec.level, spec.faults, spec.strikes)
+    header = _settled(game, spec.game, *settled, spec.again, spec.failures, spec.note_bytes).copy()
+    header["id"] = canonical(spec.id)
+    header["options"] = canonical(spec.options)
+    header["position"] = canonical(spec.position)
+    header["seed"] = canonical(spec.seed if spec.publish_key else None)
+    header["key"] = canonical(spec.key.hex() if spec.publish_key else None)
+    header["started"] = canonical(started)
+    if spec.parent is not None:
+        header["parent"] = canonical(spec.parent)
+    return header
+
+
+@lru_cache(maxsize=64)
+def _settled(
+    game: Game[Any, Any],
+    name: str,
+    form: int,
+    seats: tuple[SeatSpec, ...],
+    clock: TimeControl,
+    level: str,
+    faults: str,
+    strikes: int,
+    again: int,
+    failures: int,
+    note_bytes: int,
+) -> dict[str, bytes]:
+    """What many matches have in their headers: nobody changes it."""
     header: JsonObject = {
         "type": "match",
-        "format": spec.format,
-        "id": spec.id,
-        "game": spec.game,
+        "format": form,
+        "game": name,
         "rules": game.rules_version,
-        "options": spec.options,
-        "players": len(spec.seats),
-        "seats": [_seat(seat) for seat in spec.seats],
-        "clock": _clock(spec.clock),
-        "level": spec.level,
-        "faults": spec.faults,
-        "strikes": spec.strikes,
-        "position": spec.position,
-        "seed": spec.seed if spec.publish_key else None,
-        "key": spec.key.hex() if spec.publish_key else None,
+        "players": len(seats),
+        "seats": [_seat(seat) for seat in seats],
+        "clock": _clock(clock),
+        "level": level,
+        "faults": faults,
+        "strikes": strikes,
         "harness": f"warpleague {__version__}",
-        "started": started,
     }
-    if spec.again:
-        header["again"] = spec.again
-    if spec.failures:
-        header["failures"] = spec.failures
-    if spec.note_bytes != NOTE_BYTES:
-        header["note_bytes"] = spec.note_bytes
-    return header if spec.parent is None else {**header, "parent": spec.parent}
+    if again:
+        header["again"] = again
+    if failures:
+        header["failures"] = failures
+    if note_bytes != NOTE_BYTES:
+        header["note_bytes"] = note_bytes
+    return {key: canonical(value) for key, value in header.items()}
