@@ -199,7 +199,7 @@ class Referee:
             # Nothing but the question itself is wanted.
             self._used_ns = 0
             self.budget_ns = self._move_ns[seat]
-            self.line = codec.encode_act(self._id, self._ask, None, self._move_s[seat])
+            self.line = codec.encode_bare(self._id, self._ask, self._move_s[seat])
             return
         move_ns, move_s = self._move_ns[seat], self._move_s[seat]
         bank_s = None

@@ -82,28 +82,23 @@ def _free_lines(edges: int) -> _Actions:
 
 
 _CHUNKS_JSON: Final = tuple(
-    tuple(
-        b"".join(
-            [b',{"do":"free-line","edge":%d}' % (first + i) for i in range(_CHUNK) if not drawn >> i & 1]
-        )
-        for drawn in range(1 << _CHUNK)
-    )
-    for first in range(0, len(FREE_LINES), _CHUNK)
+    tuple(b"".join([b',{"do":"free-line","edge":%d}' % line.edge for line in lines]) for lines in chunk)
+    for chunk in _CHUNKS
 )
 
 
 def _free_lines_json(edges: int) -> bytes:
-    """The JSON of `_free_lines`, after a comma each."""
+    """The JSON of `_free_lines`, without its brackets."""
     found = []
     for chunk in _CHUNKS_JSON:
         found.append(chunk[edges & 63])
         edges >>= _CHUNK
-    return b"".join(found)
+    return b"".join(found)[1:]
 
 
-_free_json: Final = Kept[int, bytes](_free_lines_json, 1000)
 free_lines: Final = Kept[int, _Actions](_free_lines)
 """The same, made once for some thousands of sets: between two lines that are drawn there are many decisions."""
+free_lines_json: Final = Kept[int, bytes](_free_lines_json, 1000)
 
 _line_cache: dict[int, _Actions] = {}
 _yellow_cache: dict[tuple[int, int], _Actions] = {}
@@ -234,12 +229,16 @@ def legal_json(state: State, seat: int, legal: Sequence[Action]) -> bytes | None
         return None
     last = _PASS if state.phase in ("take", "lines") else b""
     others = len(legal) - (EDGES - sheet.edges.bit_count()) - bool(last)
-    told = b"%b%b%b" % (b"".join(map(_JSON.__getitem__, legal[:others])), _free_json[sheet.edges], last)
-    return b"[%b]" % told[1:]
+    return b"[%b%b%b]" % (
+        b"".join(map(_JSON.__getitem__, legal[:others])),
+        free_lines_json[sheet.edges],
+        last,
+    )
 
 
-_JSON: Final = Kept[Action, bytes](lambda action: b"," + encoded({"do": action.do, **attrs.asdict(action)}))
-_PASS: Final = _JSON[PASS]
+_JSON: Final = Kept[Action, bytes](lambda action: encoded({"do": action.do, **attrs.asdict(action)}) + b",")
+"""Each with a comma after it."""
+_PASS: Final = b"," + _JSON[PASS][:-1]
 
 
 def ask(state: State, seat: int) -> str:

@@ -258,7 +258,8 @@ def _to_mark(new: State, kept: int, events: Events) -> None:
         events.append(tell.LOST[seat, lost])
         kept &= ~lost
     if kept:
-        _go(new, "mark", seat, kept=kept, offered=new.offered)
+        new.phase, new.actor = "mark", seat
+        new.hand, new.kept, new.taken = 0, kept, -1
     elif len(new.sheets) == 1:  # sheets T4
         _go(new, "roll", CHANCE, offered=new.offered)
     else:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 
+from warpleague.games.api import CHANCE
 from warpleague.games.sheets.actions import ALL_UNITS, UNITS, Unit
 from warpleague.games.sheets.geometry import (
     BONUS_ROUNDS,
@@ -19,7 +20,7 @@ from warpleague.games.sheets.geometry import (
 from warpleague.games.sheets.legal import BLACK_BLUE_ROUND, BLACK_RED_ROUND
 from warpleague.games.sheets.position import blue_json, dice_json, read_state
 from warpleague.games.sheets.score import connections, score_parts
-from warpleague.games.sheets.state import Phase, Sheet
+from warpleague.games.sheets.state import NOBODY, PHASES, Phase, Sheet
 from warpleague.games.values import Kept, decoded, encoded, members
 
 if TYPE_CHECKING:
@@ -170,25 +171,30 @@ _OCTETS: Final = Kept[tuple[int, int], bytes](
 _NUMBERS: Final = Kept(_numbers)
 
 
+def _worth(boxes: tuple[int, int]) -> bytes:
+    filled, wormholes = boxes
+    points = sum(score_parts(Sheet(filled=filled, wormholes=wormholes)))
+    return b'"points":%d,"connections":%d}' % (points, connections(wormholes))
+
+
 _BLUE: Final = Kept[tuple[int, ...], bytes](lambda blue: encoded(blue_json(blue)))
+_WORTH: Final = Kept[tuple[int, int], bytes](_worth)
 
 
 def _sheet(marks: tuple[Any, ...]) -> bytes:
-    sheet = Sheet(*marks)
+    edges, filled, wormholes, yellow, red, blue, free_lines, rerolls = marks
     return (
-        b'{"edges":%b,"wormholes":%b,"yellow":%b,"red":%b,"blue":%b,"free_lines":%d,"rerolls":%d,"filled":%b,'
-        b'"points":%d,"connections":%d}'
+        b'{"edges":%b,"wormholes":%b,"yellow":%b,"red":%b,"blue":%b,"free_lines":%d,"rerolls":%d,"filled":%b,%b'
     ) % (
-        _NUMBERS[sheet.edges],
-        _NUMBERS[sheet.wormholes],
-        _NUMBERS[sheet.yellow],
-        _NUMBERS[sheet.red],
-        _BLUE[sheet.blue],
-        sheet.free_lines,
-        sheet.rerolls,
-        _NUMBERS[sheet.filled],
-        sum(score_parts(sheet)),
-        connections(sheet.wormholes),
+        _NUMBERS[edges],
+        _NUMBERS[wormholes],
+        _NUMBERS[yellow],
+        _NUMBERS[red],
+        _BLUE[blue],
+        free_lines,
+        rerolls,
+        _NUMBERS[filled],
+        _WORTH[filled, wormholes],
     )
 
 
@@ -197,6 +203,8 @@ _SHEETS: Final = Kept(_sheet)
 _NAMES: Final = tuple(encoded([UNITS[unit] for unit in members(units)]) for units in range(ALL_UNITS + 1))
 """Sets of units."""
 _UNITS: Final = (*(encoded(unit) for unit in UNITS), b"null")
+_PHASES: Final = {phase: encoded(phase) for phase in PHASES}
+_ACTOR: Final = {actor: encoded(actor if actor >= 0 else None) for actor in (NOBODY, CHANCE, *range(4))}
 _DICE: Final = Kept[tuple[int, ...], bytes](lambda dice: encoded(dice_json(dice)))
 
 
@@ -213,13 +221,13 @@ def view_json(state: State, seat: int) -> bytes:
         for s in state.sheets
     ]
     return (
-        b'{"round":%d,"turn":%d,"phase":"%b","actor":%b,"dice":%b,"hand":%b,"kept":%b,"offered":%b,"taken":%b,'
+        b'{"round":%d,"turn":%d,"phase":%b,"actor":%b,"dice":%b,"hand":%b,"kept":%b,"offered":%b,"taken":%b,'
         b'"retired":%b,"shared_discards":%b,"sheets":[%b]}'
     ) % (
         state.round,
         state.seat,
-        state.phase.encode(),
-        b"%d" % state.actor if state.actor >= 0 else b"null",
+        _PHASES[state.phase],
+        _ACTOR[state.actor],
         _DICE[state.dice],
         _NAMES[state.hand],
         _NAMES[state.kept],
