@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Interned",
     "Kept",
+    "KeptByIdentity",
     "Parts",
     "copier",
     "decoded",
@@ -84,6 +85,26 @@ class Kept(dict[K, V], Generic[K, V]):
             self.clear()
         made = self[key] = self._make(key)
         return made
+
+
+class KeptByIdentity(Generic[K, V]):
+    """The same for objects that nobody changes any more: it goes by which object it is, and never compares them."""
+
+    __slots__ = ("_made", "_make", "_most")
+
+    def __init__(self, make: Callable[[K], V], most: int = 256) -> None:
+        self._make = make
+        self._most = most
+        self._made: dict[int, tuple[K, V]] = {}
+
+    def __getitem__(self, key: K) -> V:
+        found = self._made.get(id(key))
+        if found is None:
+            if len(self._made) >= self._most:
+                self._made.clear()
+            # The object is kept, too: as long as it is there no other one has its id.
+            found = self._made[id(key)] = key, self._make(key)
+        return found[1]
 
 
 class Parts(Kept[K, Part]):

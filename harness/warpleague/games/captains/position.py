@@ -33,7 +33,7 @@ from warpleague.games.captains.state import (
 )
 from warpleague.games.captains.turns import DECK_EMPTY, EXPLORED, MAX_ROUNDS, WHYS
 from warpleague.games.reading import Given
-from warpleague.games.values import Parts, decoded, encoded, mask, members
+from warpleague.games.values import Kept, KeptByIdentity, decoded, encoded, mask, members
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
@@ -66,47 +66,62 @@ def match_json(plan: Plan, station: int, laid: tuple[tuple[int, int, int], ...])
     }
 
 
-def _known(key: tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, int], ...]]) -> JsonObject:
+def _known(key: tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, int], ...]]) -> bytes:
     sure, slots, spent = key
-    return {
-        "sure": sure,
-        "slots": [members(mask) for mask in slots],
-        "spent": [{"planet": planet, "slots": members(could)} for planet, could in spent],
-    }
+    return encoded(
+        {
+            "sure": sure,
+            "slots": [members(mask) for mask in slots],
+            "spent": [{"planet": planet, "slots": members(could)} for planet, could in spent],
+        }
+    )
 
 
-_MATCH: Final[Parts[Table]] = Parts(
-    lambda table: match_json(table.plan, table.galaxy.layout.station, table.galaxy.layout.laid), 64
+def _cards(cards: Cards) -> bytes:
+    known = b",".join([_KNOWN[one.sure, one.slots, one.spent] for one in cards.known])
+    return b'"known":[%b],"delivered":%b,"docks":%b' % (known, encoded(cards.piles), encoded(cards.docks))
+
+
+_MATCH: Final = KeptByIdentity[Table, bytes](
+    lambda table: encoded(match_json(table.plan, table.galaxy.layout.station, table.galaxy.layout.laid)), 64
 )
-_KNOWN: Final = Parts(_known)
+_KNOWN: Final = Kept(_known)
 """What everybody knows of a hand, from the fields of `Known`."""
+_CARDS: Final = KeptByIdentity(_cards)
+"""What everybody knows of the cards: these stay while ships move."""
+_LISTS: Final = Kept[tuple[Any, ...], bytes](encoded)
+_TAKEN: Final = Kept[int, bytes](lambda taken: encoded(members(taken)))
+_STAGES: Final = tuple(map(encoded, STAGES))
+_BOOL: Final = (b"false", b"true")
 
 
-def common_json(state: State) -> JsonObject:
-    """What views and whole positions have in common, made of `Parts`."""
-    cards, known = state.cards, _KNOWN
-    return {
-        "match": _MATCH[state.table],
-        "stage": STAGES[state.stage],
-        "retired": state.retired,
-        "seat": state.seat,
-        "round": state.round,
-        "last_round": state.last_round,
-        "why": state.why,
-        "energy": state.energy,
-        "steps": state.steps,
-        "warped": state.warped,
-        "picked": state.picked,
-        "focus": state.focus,
-        "taken": members(state.taken),
-        "ships": state.ships,
-        "tokens": state.tokens.stacks,
-        "known": [known[one.sure, one.slots, one.spent] for one in cards.known],
-        "delivered": cards.piles,
-        "docks": cards.docks,
-        "points": state.points,
-        "explorers": state.explorers,
-    }
+def position_json(state: State, more: bytes) -> bytes:
+    """What the JSON of views and whole positions has in common, with `more` fields after it."""
+    return (
+        b'{"match":%b,"stage":%b,"retired":%b,"seat":%d,"round":%d,"last_round":%d,"why":%b,"energy":%d,'
+        b'"steps":%d,"warped":%b,"picked":%b,"focus":%d,"taken":%b,"ships":%b,"tokens":%b,%b,"points":%b,'
+        b'"explorers":%b,%b}'
+    ) % (
+        _MATCH[state.table],
+        _STAGES[state.stage],
+        _LISTS[state.retired],
+        state.seat,
+        state.round,
+        state.last_round,
+        encoded(state.why),
+        state.energy,
+        state.steps,
+        _BOOL[state.warped],
+        _BOOL[state.picked],
+        state.focus,
+        _TAKEN[state.taken],
+        _LISTS[state.ships],
+        _LISTS[state.tokens.stacks],
+        _CARDS[state.cards],
+        _LISTS[state.points],
+        _LISTS[state.explorers],
+        more,
+    )
 
 
 def dealing_json(dealing: Dealing) -> JsonObject:
@@ -122,7 +137,7 @@ def to_json(state: Position) -> JsonObject:
     """The whole position."""
     if isinstance(state, Dealing):
         return dealing_json(state)
-    data: JsonObject = decoded(encoded({**common_json(state), "hands": state.cards.hands}))
+    data: JsonObject = decoded(position_json(state, b'"hands":' + encoded(state.cards.hands)))
     return data
 
 

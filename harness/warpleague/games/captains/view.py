@@ -8,10 +8,10 @@ import attrs
 
 from warpleague.games.captains.dealing import Dealing
 from warpleague.games.captains.geometry import Layout
-from warpleague.games.captains.position import common_json, dealing_json, known_of, laid_of, plan_of
+from warpleague.games.captains.position import dealing_json, known_of, laid_of, plan_of, position_json
 from warpleague.games.captains.score import totals
 from warpleague.games.captains.state import STAGES, Cards, State, table, tokens_of
-from warpleague.games.values import Parts, decoded, encoded, mask
+from warpleague.games.values import Kept, KeptByIdentity, decoded, encoded, mask
 
 if TYPE_CHECKING:
     from random import Random
@@ -180,17 +180,22 @@ def view_json(state: Position, seat: int) -> bytes:
     """The same in its bytes."""
     if isinstance(state, Dealing):
         return encoded({**dealing_json(state), "you": seat})
-    cards = state.cards
-    data = common_json(state)
-    data["you"] = seat
-    data["hand"] = cards.hands[seat]
-    data["hands"] = list(map(sum, cards.hands))
-    data["deck"] = cards.left
-    others = cards.hands[:seat] + cards.hands[seat + 1 :]
-    sure = tuple([known.sure for known in cards.known[:seat] + cards.known[seat + 1 :]])
-    data["unseen"] = _UNSEEN[cards.deck, others, sure]
-    data["scores"] = _SCORES[state.explorers, state.points, cards.piles]
-    return encoded(data)
+    scores = _SCORES[state.explorers, state.points, state.cards.piles]
+    return position_json(state, b'"you":%d,%b,"scores":%b' % (seat, _OWN[state.cards][seat], scores))
+
+
+def _own(cards: Cards) -> list[bytes]:
+    """What each seat knows of the cards besides."""
+    hands = encoded(list(map(sum, cards.hands)))
+    told = []
+    for seat, hand in enumerate(cards.hands):
+        others = cards.hands[:seat] + cards.hands[seat + 1 :]
+        sure = tuple([known.sure for known in cards.known[:seat] + cards.known[seat + 1 :]])
+        unseen = encoded(_unseen(cards.deck, others, sure))
+        told.append(
+            b'"hand":%b,"hands":%b,"deck":%d,"unseen":%b' % (encoded(hand), hands, cards.left, unseen)
+        )
+    return told
 
 
 def _unseen(
@@ -200,9 +205,8 @@ def _unseen(
     return [count - sum([one[planet] for one in sure]) for planet, count in enumerate(cards)]
 
 
-_UNSEEN: Final[Parts[Any]] = Parts(lambda key: _unseen(*key))
-"""From the deck, the others' hands, and what is sure of these."""
-_SCORES: Final[Parts[Any]] = Parts(lambda key: totals(*key))
+_OWN: Final = KeptByIdentity(_own)
+_SCORES: Final = Kept[Any, bytes](lambda key: encoded(totals(*key)))
 """From explorers, points and piles."""
 
 
