@@ -2,7 +2,7 @@
 """Play two bots against each other in this process, without clocks: the share of points, Elo, and time of each.
 
     python scripts/duels.py sheets sheets-5 sheets-greedy --deals 100
-    python scripts/duels.py aliens aliens-5:DENIAL=0.3 aliens-search --deals 40 --seed other
+    python scripts/duels.py aliens aliens-5:HORIZON=1 aliens-search --deals 40 --seed other
     python scripts/duels.py "captains solo" captains-4 captains-planner
 
 Each deal is played in both seat orders, and its luck is shared; so the error comes from the sums of deals. In solo the

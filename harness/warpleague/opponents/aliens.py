@@ -1,4 +1,4 @@
-"""Plays aliens: lays wormholes where they shorten its way most, and compares its moves by playouts.
+"""Plays aliens: compares its moves by playouts, and lays wormholes where they help it most (`aliens_layout`).
 
 Each playout deals the coins it does not know anew, plays on for some turns with a quick policy for both sides, and
 values the end by the turns that ships need to an enemy base (`aliens_field`).
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.games.aliens import GAME
 from warpleague.games.aliens.actions import DECLINING, JUMP_WAYS, SEND_TARGETS, USES
-from warpleague.games.aliens.geometry import COUNT, HOME, INDEX, SHIPS, TARGET
+from warpleague.games.aliens.geometry import HOME, INDEX, SHIPS, TARGET
 from warpleague.games.aliens.state import ROLL, SEND, TURN
 from warpleague.opponents.aliens_field import Field
+from warpleague.opponents.aliens_layout import Layouts
 from warpleague.opponents.player import Player, Skill
 from warpleague.opponents.search import best_of
 from warpline.client import Reply
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpleague.games.aliens.state import State
+    from warpleague.opponents.aliens_layout import Holes
     from warpline.client import Match, Question
 
 HORIZON: Final = 2
@@ -36,24 +38,22 @@ AGAIN: Final = 3.0
 """Turns for a ship that was sent to an enemy base: it has to leave and come back."""
 ENEMY_USE: Final = 0.6
 """What an enemy gains by our wormhole counts less: it does not know where it leads."""
-DENIAL: Final = 0.5
-"""What counts that the enemy can lay nothing on our square."""
-PLACES: Final = 100
-"""Placements that are worked out in full, ours and the enemy's."""
 
 
 class Aliens(Player):
     """A player of aliens; its `effort` is the number of playouts that each action gets at first.
 
-    Of the levels only those with an effort of at least ten work out what a placement changes for both sides.
+    Only levels with an effort of at least ten play the set-up on before they lay a wormhole.
     """
 
     skills = (Skill(0.75, 2), Skill(0.5, 2), Skill(0.2, 2), Skill(0.0, 40))
 
     def __init__(self, match: Match, skill: Skill) -> None:
         super().__init__(match, skill)
-        self.holes: tuple[Any, ...] = ()
-        self.field = Field(match.options["diagonals"])
+        self.holes: Holes = ()
+        diagonals = match.options["diagonals"]
+        self.field = Field(diagonals)
+        self.layouts = Layouts(diagonals, match.options["both_ships"]) if skill.effort >= 10 else None
 
     def choose(self, question: Question, state: State, legal: Sequence[Any]) -> int | Reply:
         """The index of the action to play, after playouts with the share that they promise."""
@@ -87,32 +87,12 @@ class Aliens(Player):
 
     def place(self, legal: Sequence[Any]) -> int:
         """The placement that helps us most, and the enemy least."""
-        me, enemy, field = self.seat, 1 - self.seat, self.field
         spots = [(SHIPS.index(action.suit) * 6 + action.value, INDEX[action.at]) for action in legal]
-        rough = [field.saving(me, *spot) - ENEMY_USE * field.saving(enemy, *spot) for spot in spots]
-        if self.skill.effort < 10:
-            return max(range(len(legal)), key=rough.__getitem__)
-        theirs = [
-            (coin, square)
-            for square in {square for _, square in spots}
-            for coin in range(12 * enemy, 12 * enemy + 12)
-            if coin % 6
-        ]
-        theirs.sort(key=lambda spot: -field.saving(enemy, *spot))
-        del theirs[PLACES:]
-        denied = dict.fromkeys(range(COUNT), 0.0)
-        for (_, square), gain in zip(theirs, field.gains(enemy, theirs), strict=True):
-            denied[square] = max(denied[square], gain)
-        order = sorted(
-            range(len(legal)), key=lambda number: -rough[number] - DENIAL * denied[spots[number][1]]
-        )[:PLACES]
-        chosen = [spots[number] for number in order]
-        ours, given = field.gains(me, chosen), field.gains(enemy, chosen)
-        scores = [
-            gain - ENEMY_USE * lost + DENIAL * denied[square]
-            for gain, lost, (_, square) in zip(ours, given, chosen, strict=True)
-        ]
-        return order[max(range(len(order)), key=scores.__getitem__)]
+        if self.layouts is not None:
+            return self.layouts.place(self.seat, self.holes, spots, self.rng)
+        me, saving = self.seat, self.field.saving
+        rough = [saving(me, *spot) - ENEMY_USE * saving(1 - me, *spot) for spot in spots]
+        return max(range(len(legal)), key=rough.__getitem__)
 
     def playout(self, state: State, rng: Random, first: tuple[int, int] | None, until: int) -> float:
         """The worth of where the policy leads, while fewer than `until` turns are over; `first` are the first dice."""
@@ -179,7 +159,7 @@ class Aliens(Player):
         return rates[self.seat] / (rates[0] + rates[1])
 
 
-def possible(view: Any) -> tuple[tuple[int, tuple[int, ...]], ...]:
+def possible(view: Any) -> Holes:
     """What may lie where: (square, coins) for every wormhole of a view."""
     seen = {(hole["suit"], hole["value"]) for hole in view["wormholes"]}
     found = []

@@ -1,0 +1,257 @@
+"""Chooses where to lay a wormhole in aliens: it lays the rest of both sides in several ways, and compares the ends.
+
+The hope of a ship on a square is E[PATIENCE ** turns to an enemy base]. In games between quick players on 1200 layouts
+the hopes from the bases told nine tenths of what can be known about who wins, as log-odds of each side.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from warpleague.games.aliens.geometry import COINS, COUNT, HOME, STARTS
+from warpleague.opponents.aliens_field import ENDS, GOALS, Field, jumps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from random import Random
+
+Array = Any
+Holes = tuple[tuple[int, tuple[int, ...]], ...]
+"""(square, coins that may lie there) for every wormhole on the board."""
+
+PATIENCE: Final = 0.8
+"""What a win is still worth one turn later."""
+SWEEPS: Final = 25
+"""Of value iteration, for the wormholes that lie."""
+LATER_SWEEPS: Final = 15
+"""For layouts played on."""
+LOOKED_AT: Final = 30
+"""Placements whose gain is worked out; others only roughly."""
+COMPARED: Final = 20
+"""Placements from which the set-up is played on."""
+WORLDS: Final = 16
+"""Ways to play it on."""
+NOW: Final = 0.4
+"""What the gain at once counts beside the end of the set-up: who denies finds other squares."""
+LIKING: Final = 6.0
+"""How surely the enemy lays the coin that a square suits best; 0 is not at all."""
+ENEMY_USE: Final = 0.6
+"""What the enemy is thought to mind that its wormhole is of use to us."""
+WHIMS: Final = (0.025, 0.25)
+"""The deviations of our choices and the enemy's, when played on."""
+
+
+def _comers() -> Array:
+    """By square, and a number: square * 5 + die - 1 of a roll that reaches it; else 5 * COUNT."""
+    found: list[list[int]] = [[] for _ in range(COUNT)]
+    for roll, ends in enumerate(ENDS.reshape(-1, 8)):
+        for end in set(ends.tolist()):
+            found[end].append(roll)
+    most = max(map(len, found))
+    return np.array([rolls + [5 * COUNT] * (most - len(rolls)) for rolls in found])
+
+
+_COMERS: Final = _comers()
+_BASES: Final = tuple(np.array(STARTS[2 * side : 2 * side + 2]) for side in (0, 1))
+
+
+class Layouts:
+    """The choice of placements with the options of one match."""
+
+    def __init__(self, diagonals: str, both: bool) -> None:
+        """`both`: both ships must be on enemy bases to win."""
+        self.both = both
+        self.leads = np.array(
+            [
+                [((jumps(diagonals, coin, square) or [square]) * 2)[:2] for square in range(COUNT)]
+                for coin in range(COINS)
+            ]
+        )
+        self.keeps = np.where(np.arange(COINS) % 6, 1.0, PATIENCE).astype(np.float32)
+        goals = [goal[:, None].astype(np.float32) for goal in GOALS]
+        self.plain = [self._hopes(side, goals[side], 60, None, None) for side in (0, 1)]
+        saved = []
+        for turns in map(np.array, Field(diagonals).turns):
+            saving = (turns - turns[self.leads].min(axis=-1)) / np.maximum(turns, 1) ** 0.5
+            saving[::6] = -1 / np.maximum(turns, 1)
+            saved.append(saving)
+        self.saved = saved
+        self.likes = [saved[side] - ENEMY_USE * saved[1 - side] for side in (0, 1)]
+
+    def place(self, seat: int, holes: Holes, spots: Sequence[tuple[int, int]], rng: Random) -> int:
+        """The index of the best of `spots`, which are (coin, square)."""
+        draw = np.random.default_rng(rng.getrandbits(64))
+        lying = self._lying(holes)
+        hopes = [self._hopes(side, self.plain[side], SWEEPS, lying, None) for side in (0, 1)]
+        rough = [self._rough_gains(side, hopes[side][:, 0], lying) for side in (0, 1)]
+        gains = rough[seat] - rough[1 - seat]
+        every = np.array(spots)
+        order = np.argsort(-gains[every[:, 0], every[:, 1]], kind="stable")[:LOOKED_AT]
+        tried = every[order]
+        start = [hopes[side].repeat(len(tried), axis=1) for side in (0, 1)]
+        one_more = self._lain(tried[None])
+        odds = [self._odds(side, self._hopes(side, start[side], 8, lying, one_more)) for side in (0, 1)]
+        now = odds[seat] - odds[1 - seat]
+        best = np.argsort(-now, kind="stable")[:COMPARED]
+        tried, now, order = tried[best], now[best], order[best]
+        ends = self._play_on(seat, holes, tried, gains, draw)
+        lain = self._lain(ends)
+        start = [self.plain[side].repeat(ends.shape[1], axis=1) for side in (0, 1)]
+        odds = [self._odds(side, self._hopes(side, start[side], LATER_SWEEPS, None, lain)) for side in (0, 1)]
+        later = (odds[seat] - odds[1 - seat]).reshape(WORLDS, -1).mean(axis=0)
+        return int(order[np.argmax(later + NOW * now)])
+
+    # -- what a layout is worth ----------------------------------------------------------------------------
+
+    def _lying(self, holes: Holes) -> tuple[Array, Array, Array, Array] | None:
+        """The wormholes as arrays: squares, where each starts in the rest, where its coins lead, and their weights."""
+        if not holes:
+            return None
+        coins = np.array([coin for _, some in holes for coin in some])
+        where = np.array([square for square, some in holes for _ in some])
+        weights = np.array([1 / len(some) for _, some in holes for _ in some]) * self.keeps[coins]
+        starts = np.cumsum([0] + [len(some) for _, some in holes[:-1]])
+        squares = np.array([square for square, _ in holes])
+        return squares, starts, self.leads[coins, where].T, weights[:, None].astype(np.float32)
+
+    def _lain(self, placements: Array) -> tuple[Array, Array, Array]:
+        """(coin, square) by number and layout, as arrays: squares, where they lead, and weights."""
+        coins, squares = placements[..., 0], placements[..., 1]
+        return squares, np.moveaxis(self.leads[coins, squares], -1, 0), self.keeps[coins]
+
+    def _landing(self, hopes: Array, lying: Any, lain: Any) -> Array:
+        """The hopes after landing by a die."""
+        landing = hopes.copy()
+        if lying is not None:
+            squares, starts, (one, two), weights = lying
+            landing[squares] = np.add.reduceat(np.maximum(hopes[one], hopes[two]) * weights, starts, axis=0)
+        if lain is not None:
+            squares, (one, two), weights = lain
+            layouts = np.arange(hopes.shape[1])
+            landing[squares, layouts] = np.maximum(hopes[one, layouts], hopes[two, layouts]) * weights
+        return landing
+
+    def _hopes(self, side: int, hopes: Array, sweeps: int, lying: Any, lain: Any) -> Array:
+        """Value iteration, by square and layout: `lying` lies in every layout, `lain` only in its own."""
+        for _ in range(sweeps):
+            landing = self._landing(hopes, lying, lain)
+            total = landing.copy()
+            for die in range(5):
+                best = landing[ENDS[:, die, 0]]
+                for way in range(1, 8):
+                    np.maximum(best, landing[ENDS[:, die, way]], out=best)
+                total += best
+            hopes = total * np.float32(PATIENCE / 6)
+            hopes[GOALS[side]] = 1
+        return hopes
+
+    def _odds(self, side: int, hopes: Array) -> Array:
+        """The log-odds that a side is there in time, of each layout."""
+        one, two = hopes[_BASES[side]]
+        share = one * two if self.both else 1 - (1 - one) * (1 - two)
+        return np.log(share / (1 - share))
+
+    def _rough_gains(self, side: int, hopes: Array, lying: Any) -> Array:
+        """By coin and square, roughly what a wormhole adds to the log-odds: by how often ships come by."""
+        landing = self._landing(hopes[:, None], lying, None)[:, 0]
+        leads = np.eye(COUNT, dtype=np.float32)  # by square: where a ship is after landing there
+        if lying is not None:
+            squares, starts, ends, weights = lying
+            taken = np.where(hopes[ends[0]] >= hopes[ends[1]], ends[0], ends[1])
+            leads[squares] = np.add.reduceat(leads[taken] * weights, starts, axis=0)
+        rolled = np.take_along_axis(ENDS, landing[ENDS].argmax(axis=-1)[..., None], axis=-1)[..., 0]
+        step = (leads + leads[rolled].sum(axis=1)) * np.float32(PATIENCE / 6)
+        step[GOALS[side]] = 0
+        one, two = hopes[_BASES[side]]
+        share = one * two if self.both else 1 - (1 - one) * (1 - two)
+        here = np.zeros(COUNT, np.float32)
+        here[_BASES[side]] = (two, one) if self.both else (1 - two, 1 - one)
+        here /= share * (1 - share)
+        visits = here.copy()
+        for _ in range(14):
+            here = (here[:, None] * step).sum(axis=0)
+            visits += here
+        visits[GOALS[side]] = 0
+        visits *= np.float32(PATIENCE / 6)
+        after = hopes[self.leads].max(axis=-1) * self.keeps[:, None]
+        best = np.append(landing[ENDS].max(axis=-1).ravel(), 9.0).astype(np.float32)
+        often = np.append(visits.repeat(5), 0).astype(np.float32)
+        more = (np.maximum(after[..., None] - best[_COMERS], 0) * often[_COMERS]).sum(axis=-1)
+        # Who would land here loses less than all: there may be a second best square.
+        bound = np.where(best[_COMERS] <= landing[:, None] + 1e-6, often[_COMERS], 0).sum(axis=-1)
+        change = after - landing
+        return np.where(change > 0, more, 0.3 * bound * change) + visits * change
+
+    # -- playing the set-up on -----------------------------------------------------------------------------
+
+    def _play_on(self, seat: int, holes: Holes, tried: Array, gains: Array, draw: Any) -> Array:
+        """(coin, square) by number and layout: each world with each of `tried`, and then laid to the end."""
+        enemy = 1 - seat
+        ours = [(coins[0], square) for square, coins in holes if coins[0] // 12 == seat]
+        taken = {square for square, _ in holes}
+        free = [square for square in range(COUNT) if HOME[square] < 0 and square not in taken]
+        own = self.saved[seat][12 * seat : 12 * seat + 12].max(axis=0)
+        layouts = []
+        for world in range(WORLDS):
+            lying = [*ours, *self._dealt(enemy, holes, draw)]
+            used = {coin for coin, _ in lying}
+            left = [
+                [coin for coin in range(12 * side, 12 * side + 12) if coin not in used] for side in (0, 1)
+            ]
+            denial = 0.5 + int(draw.random() * 2)
+            theirs = -gains if world % 2 else self.likes[enemy] + denial * own
+            wanted = [theirs, theirs]
+            wanted[seat] = gains
+            choices = [_choices(wanted[side], left[side], free, WHIMS[side != seat], draw) for side in (0, 1)]
+            layouts += [_finished(lying, (int(coin), int(square)), enemy, choices) for coin, square in tried]
+        return np.array(layouts).swapaxes(0, 1)
+
+    def _dealt(self, side: int, holes: Holes, draw: Any) -> list[tuple[int, int]]:
+        """(coin, square) of what `side` has laid; values that are not known are those that it likes there."""
+        dealt = []
+        for suit in (2 * side, 2 * side + 1):
+            some = [(square, coins) for square, coins in holes if coins[0] // 6 == suit]
+            dealt += [(coins[0], square) for square, coins in some if len(coins) == 1]
+            hidden = [square for square, coins in some if len(coins) > 1]
+            if hidden:
+                coins = next(coins for _, coins in some if len(coins) > 1)
+                ways = np.array(list(permutations(coins, len(hidden))))
+                likes = LIKING * self.likes[side][ways, np.array(hidden)].sum(axis=1)
+                chances = np.exp(likes - likes.max()).cumsum()
+                way = ways[min(np.searchsorted(chances, draw.random() * chances[-1]), len(ways) - 1)]
+                dealt += [(int(coin), square) for coin, square in zip(way, hidden, strict=True)]
+        return dealt
+
+
+def _choices(
+    wanted: Array, coins: list[int], free: list[int], whim: float, draw: Any
+) -> list[tuple[int, int]]:
+    """(coin, square), the most wanted first, with some whim."""
+    if not coins:
+        return []
+    worth = wanted[np.array(coins)[:, None], np.array(free)]
+    noise = draw.random((3, *worth.shape)).sum(axis=0) - 1.5
+    first = np.argsort(-(worth + 2 * whim * noise).ravel(), kind="stable").tolist()
+    return [(coins[number // len(free)], free[number % len(free)]) for number in first]
+
+
+def _finished(
+    lying: list[tuple[int, int]], first: tuple[int, int], then: int, choices: list[list[tuple[int, int]]]
+) -> list[tuple[int, int]]:
+    """The layout after `first`, when `then` goes on, and each takes the first of its choices that is left."""
+    layout = [*lying, first]
+    coins, squares = map(set, zip(*layout, strict=True))
+    left = [iter(some) for some in choices]
+    side = then
+    while len(layout) < COINS:
+        for coin, square in left[side]:
+            if coin not in coins and square not in squares:
+                layout.append((coin, square))
+                coins.add(coin)
+                squares.add(square)
+                break
+        side = 1 - side
+    return layout
