@@ -42,7 +42,7 @@ def test_a_layout_has_the_same_hopes_in_a_batch_and_alone(layouts: Layouts) -> N
 
 
 def test_unknown_coins_are_dealt_as_the_enemy_would_lay_them(layouts: Layouts) -> None:
-    mine, known, first, second = (INDEX[square] for square in ((3, 12), (8, 9), (4, 8), (7, 14)))
+    mine, known, first, second = (INDEX[square] for square in ((8, 11), (8, 9), (4, 8), (5, 14)))
     alone = INDEX[5, 6]  # five steps SE lead to a base
     crowns, arms = (12, 14, 15, 16, 17), (18, 19, 20, 21, 22, 23)
     lying = ((mine, (0,)), (known, (13,)), (first, crowns), (second, crowns), (alone, arms))
