@@ -84,6 +84,14 @@ def test_what_was_printed_before_is_cheap(tmp_path: Path) -> None:
     assert len(second) < 140
 
 
+def test_a_quiet_run_draws_nothing(tmp_path: Path) -> None:
+    """A run without progress and tables does not load what draws them: all cores would wait for it at the end."""
+    config = ("leagues/demo-sheets.toml", "--results", str(tmp_path))
+    loaded = loaded_by("league", "run", *config, "--quiet", "--jobs", "1", "--matches", "1")
+    assert "warpleague.league.running" in loaded
+    assert {name for name in loaded if name.split(".")[0] == "rich"} == set()
+
+
 def test_importing_the_wire_loads_no_harness() -> None:
     """A bot that imports the client pays for nothing of the harness."""
     code = "import sys, warpline; print(*sys.modules)"

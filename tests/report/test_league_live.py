@@ -17,7 +17,8 @@ from warpleague.league.ratings.wanted import fitted
 from warpleague.league.schedule import Fixture
 from warpleague.match.spec import MatchResult, SeatTimes
 from warpleague.report import live
-from warpleague.report.live import LiveWatcher, PlainWatcher, duration
+from warpleague.report.figures import duration
+from warpleague.report.live import LiveWatcher, PlainWatcher
 
 if TYPE_CHECKING:
     from warpleague.league.league import League

@@ -151,7 +151,7 @@ def _compare(args: argparse.Namespace) -> int:
 def _tell(state: StrengthTest, report: RunReport, new: str, old: str, file: Path) -> None:
     import shlex
 
-    from warpleague.report.live import duration
+    from warpleague.report.figures import duration
     from warpleague.report.strength import estimate_words, luck_lines, state_lines, verdict
 
     for line in (*state_lines(state, over=report.complete), *luck_lines(state)):

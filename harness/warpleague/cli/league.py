@@ -283,7 +283,7 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
 def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> None:
     """What is left, and the commands to check and reproduce a match, whose record is written for them."""
     from warpleague.league.verifying import published_record
-    from warpleague.report.live import duration
+    from warpleague.report.figures import duration
 
     stored = (
         f"{report.stored:,} stored"

@@ -29,6 +29,16 @@ if TYPE_CHECKING:
 _MOST_CHANGES: Final = 8  # told in one line
 
 
+def duration(seconds: float) -> str:
+    """A time a person can read: `12 s`, `3 min 20 s`, `2 h 05 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+
+
 def percent(share: float) -> str:
     """A share in percent."""
     return f"{100 * share:.1f} %"

@@ -21,6 +21,7 @@ from warpleague.league.progress import RunWatcher
 from warpleague.league.ratings.wanted import fitted
 from warpleague.league.standings import ranked, ranks_by
 from warpleague.league.tallies import Tally, tally
+from warpleague.report.figures import duration
 from warpleague.report.strength import brief, state_lines
 from warpleague.report.tables import standings_table
 
@@ -46,16 +47,6 @@ _BRACKETS = ("swiss", "knockout", "double-elimination")
 _FIT_BOTS = 100  # with more bots, or more kinds of deals, a fit would hold up the run
 _FIT_DEALS = 5_000
 _OPEN_DEALS = 10_000  # deals that are kept to be put together
-
-
-def duration(seconds: float) -> str:
-    """A time a person can read: `12 s`, `3 min 20 s`, `2 h 05 min`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
 
 
 class _Counting(RunWatcher):
