@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -31,7 +31,7 @@ from warpleague.games.aliens.state import (
     rules_for,
 )
 from warpleague.games.reading import Given
-from warpleague.games.values import Kept, KeptByIdentity, decoded, encoded
+from warpleague.games.values import Kept, Parts, decoded, encoded, part
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
@@ -53,11 +53,8 @@ _WHYS: Final = ("base", "max-turns", "retired")
 # -- writing -----------------------------------------------------------------------------------------------
 
 
-_OPTIONS: Final = KeptByIdentity[Rules, bytes](lambda rules: encoded(attrs.asdict(rules.options)))
-_LOST: Final = tuple(
-    encoded([ship for number, ship in enumerate(SHIPS) if mask >> number & 1]) for mask in range(16)
-)
-_PHASES: Final = tuple(map(encoded, PHASES))
+_OPTIONS: Final[Parts[Rules]] = Parts(lambda rules: attrs.asdict(rules.options))
+_LOST: Final = [[ship for number, ship in enumerate(SHIPS) if mask >> number & 1] for mask in range(16)]
 
 
 def _wormhole(key: int) -> JsonObject:
@@ -73,96 +70,84 @@ def _wormhole(key: int) -> JsonObject:
     }
 
 
-_WORMHOLE: Final = Kept[int, bytes](lambda key: encoded(_wormhole(key)), 1 << 16)
+_WORMHOLE: Final[Parts[int]] = Parts(_wormhole, 1 << 16)
 
 
-class _Lying:
-    """The coins on the board, each with the key of its wormhole without flags, and the hands of both seats.
-
-    `shown` is what was made of the board so far, by the coins whose values are seen, the known ones, and the faces.
-    """
-
-    __slots__ = ("hands", "placed", "shown")
-
-    def __init__(self, holes: tuple[int, ...]) -> None:
-        self.placed = [((number * COINS + coin) * 8, coin) for number, coin in enumerate(holes) if coin >= 0]
-        rest = set(range(COINS)).difference(holes)
-        hands: tuple[JsonObject, JsonObject] = {}, {}
-        for suit, ship in enumerate(SHIPS):
-            hands[suit >> 1][ship] = [value for value in range(6) if suit * 6 + value in rest]
-        self.hands = tuple(map(encoded, hands))
-        self.shown: dict[tuple[int, int, int], bytes] = {}
-
-    def wormholes(self, seen: int, known: int, faces: int) -> bytes:
-        """The wormholes to one who sees the values of the coins `seen`."""
-        key = seen, known, faces
-        found = self.shown.get(key)
-        if found is None:
-            told = [
-                _WORMHOLE[at + (seen >> coin & 1) * 4 + (known >> coin & 1) * 2 + (faces >> coin & 1)]
-                for at, coin in self.placed
-            ]
-            found = self.shown[key] = b"[%b]" % b",".join(told)
-        return found
+def _lying(holes: tuple[int, ...]) -> tuple[list[tuple[int, int]], tuple[JsonObject, JsonObject]]:
+    """The coins on the board, each with the key of its wormhole without flags, and the hands."""
+    placed = [((number * COINS + coin) * 8, coin) for number, coin in enumerate(holes) if coin >= 0]
+    rest = set(range(COINS)).difference(holes)
+    hands: tuple[JsonObject, JsonObject] = {}, {}
+    for suit, ship in enumerate(SHIPS):
+        hands[suit >> 1][ship] = [value for value in range(6) if suit * 6 + value in rest] if rest else []
+    return placed, hands
 
 
-_LYING: Final = KeptByIdentity[tuple[int, ...], _Lying](_Lying, 1024)
+_LYING: Final = Kept(_lying, 1024)
+
+
+def _coins(key: tuple[tuple[int, ...], int, int, int]) -> tuple[Any, tuple[JsonObject, JsonObject]]:
+    holes, seen, known, faces = key
+    placed, hands = _LYING[holes]
+    shown = [
+        _WORMHOLE[at + (seen >> coin & 1) * 4 + (known >> coin & 1) * 2 + (faces >> coin & 1)]
+        for at, coin in placed
+    ]
+    return part(shown), hands
+
+
+_COINS: Final = Kept(_coins, 1024)
+"""The coins on the board and those in each hand; in play the hands are empty."""
 _OWN: Final = (0x000FFF, 0xFFF000)
 """The coins of each seat, as bits."""
 
 
-def _at(ships: tuple[int, ...]) -> bytes:
-    return encoded({ship: SQUARES[number] for ship, number in zip(SHIPS, ships, strict=True)})
-
-
-def _rolled(key: tuple[tuple[int, int], int]) -> bytes:
-    dice, seat = key
-    return encoded({SHIPS[2 * seat + i]: die for i, die in enumerate(dice) if die >= 0})
-
-
-def _sending(cascade: Cascade) -> bytes:
-    ship, sends, after, at = cascade
-    then = {"ship": SHIPS[after], "at": SQUARES[at]} if after >= 0 else None
-    return encoded({"ship": SHIPS[ship], "sends": sends, "then": then})
-
-
-_SHIPS: Final = Kept(_at)
-_DICE: Final = Kept(_rolled)
-
-
-def position_json(state: State, seat: int | None) -> bytes:
-    """The position, made of parts that are kept: the whole (`seat` None), or what `seat` knows."""
+def render(state: State, seat: int | None) -> JsonObject:
+    """The position as JSON, made of parts that are kept: the whole (`seat` None), or what `seat` knows."""
     s = state
     known = s.known
-    lying = _LYING[s.holes]
-    result = more = b""
+    seen = -1 if seat is None else known | _OWN[seat]
+    pending: JsonObject | None = None
+    if s.cascade is not None:
+        ship, sends, after, at = s.cascade
+        then = {"ship": SHIPS[after], "at": SQUARES[at]} if after >= 0 else None
+        pending = {"ship": SHIPS[ship], "sends": sends, "then": then}
+    result: JsonObject | None = None
     if s.result is not None:
         winner, why = s.result
-        result = encoded({"winner": None if winner < 0 else winner, "why": why})
+        result = {"winner": None if winner < 0 else winner, "why": why}
+    suns, moons, crowns, arms = s.ships
+    one, two = s.dice
+    dice = {}
+    if one >= 0:
+        dice[SHIPS[2 * s.seat]] = one
+    if two >= 0:
+        dice[SHIPS[2 * s.seat + 1]] = two
+    wormholes, hands = _COINS[s.holes, seen, known, s.faces]
+    data: JsonObject = {
+        "options": _OPTIONS[s.rules],
+        "phase": PHASES[s.phase],
+        "to_move": None if s.phase == OPENING_ROLL else s.seat,
+        "turn": s.turn,
+        "ships": {
+            "suns": SQUARES[suns], "moons": SQUARES[moons], "crowns": SQUARES[crowns], "arms": SQUARES[arms]
+        },
+        "dice": dice,
+        "lost": _LOST[s.lost],
+        "wormholes": wormholes,
+        "pending": pending,
+        "result": result,
+    }  # fmt: skip
     if seat is not None:
-        actor = b"%d" % s.actors[0] if s.actors and s.actors[0] >= 0 else b"null"
-        more = b',"seat":%d,"actor":%b,"hand":%b' % (seat, actor, lying.hands[seat])
-    return (
-        b'{"options":%b,"phase":%b,"to_move":%b,"turn":%d,"ships":%b,"dice":%b,"lost":%b,"wormholes":%b,'
-        b'"pending":%b,"result":%b%b}'
-    ) % (
-        _OPTIONS[s.rules],
-        _PHASES[s.phase],
-        b"null" if s.phase == OPENING_ROLL else b"%d" % s.seat,
-        s.turn,
-        _SHIPS[s.ships],
-        _DICE[s.dice, s.seat],
-        _LOST[s.lost],
-        lying.wormholes(-1 if seat is None else known | _OWN[seat], known, s.faces),
-        b"null" if s.cascade is None else _sending(s.cascade),
-        result or b"null",
-        more,
-    )
+        data["seat"] = seat
+        data["actor"] = s.actors[0] if s.actors and s.actors[0] >= 0 else None
+        data["hand"] = hands[seat]
+    return data
 
 
 def to_json(state: State) -> JsonObject:
     """The whole position."""
-    data: JsonObject = decoded(position_json(state, None))
+    data: JsonObject = decoded(encoded(render(state, None)))
     return data
 
 

@@ -9,8 +9,8 @@ import attrs
 
 from warpleague.games.aliens.actions import Ship, Way  # noqa: TC001 - the schema reads them
 from warpleague.games.aliens.geometry import AXES, HOME, SHIPS, SQUARES, STARTS, STEPS, WAYS
-from warpleague.games.aliens.position import KEYS, from_json, position_json
-from warpleague.games.values import decoded
+from warpleague.games.aliens.position import KEYS, from_json, render
+from warpleague.games.values import decoded, encoded
 
 if TYPE_CHECKING:
     from random import Random
@@ -143,7 +143,7 @@ def view(state: State, seat: int) -> JsonObject:
 
 def view_json(state: State, seat: int) -> bytes:
     """The same in its bytes."""
-    return position_json(state, seat)
+    return encoded(render(state, seat))
 
 
 def determinize(view: JsonObject, seat: int, rng: Random) -> State:
