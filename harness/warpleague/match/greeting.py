@@ -14,7 +14,6 @@ from warpline.messages import BotHello, Clock, Fault, Hello, Quit, Ready, Start
 
 if TYPE_CHECKING:
     from warpleague.games.api import Game
-    from warpleague.games.json_text import Part
     from warpleague.match.spec import MatchSpec
     from warpline.messages import BotMessage
 
@@ -39,8 +38,8 @@ def judge_hello(line: bytes) -> BotHello | Violation:
     return message
 
 
-def start_line(spec: MatchSpec, game: Game[Any, Any], setup: Part, seat: int) -> bytes:
-    """The line that begins a match for the bot of `seat`; `setup` is what `Game.setup` says."""
+def start_line(spec: MatchSpec, game: Game[Any, Any], state: Any, seat: int) -> bytes:
+    """The line that begins a match for the bot of `seat`; `state` is the first in which a seat must act."""
     clock = spec.seats[seat].clock or spec.clock
     return codec.encode(
         Start(
@@ -52,7 +51,7 @@ def start_line(spec: MatchSpec, game: Game[Any, Any], setup: Part, seat: int) ->
             players=tuple(player.bot for player in spec.seats),
             seed=bot_seed(spec.key, seat),
             clock=Clock(clock.move_s, clock.bank_s, clock.increment_s, clock.start_s),
-            setup=setup,
+            setup=game.setup(state),
             note_bytes=None if spec.note_bytes == NOTE_BYTES else spec.note_bytes,
         )
     )

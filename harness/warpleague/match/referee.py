@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import ActionError
 from warpleague.games.api import CHANCE, Game
-from warpleague.games.values import decoded, part
+from warpleague.games.values import decoded
 from warpleague.match import greeting
 from warpleague.match.audience import Audience
 from warpleague.match.chance import Dice
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from warpleague.games.api import Event, JsonObject, Outcome
-    from warpleague.games.json_text import Part
     from warpleague.match.confinement import Confinement
     from warpleague.match.spec import Mark, MatchSpec
     from warpline.messages import BotHello
@@ -126,12 +125,7 @@ class Referee:
 
     def start_line(self, seat: int) -> bytes:
         """The start message for `seat`; after `begin`."""
-        return greeting.start_line(self.spec, self.game, self._setup, seat)
-
-    @cached_property
-    def _setup(self) -> Part:
-        """The facts of the game for start messages, as JSON: the same for all seats."""
-        return part(self.game.setup(self._state))
+        return greeting.start_line(self.spec, self.game, self._state, seat)
 
     def connect(self, seat: int, hello: BotHello) -> None:
         """Take note of what the bot of `seat` wants to be sent."""
