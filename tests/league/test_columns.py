@@ -22,7 +22,8 @@ from warpleague.league.league import open_to_read
 from warpleague.league.organising import disqualify, mend, reinstate
 from warpleague.league.ratings.elo import SequentialElo
 from warpleague.league.ratings.outcomes import Outcomes, PairTotals
-from warpleague.league.running import count_played, left_of, run_league
+from warpleague.league.remaining import count_played, left_of
+from warpleague.league.running import run_league
 from warpleague.league.schedule import Fixture
 from warpleague.league.standings import standings
 from warpleague.league.statistics import Mean

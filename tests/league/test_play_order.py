@@ -138,6 +138,37 @@ def test_no_process_that_saw_dice_is_alive_when_they_come_again(
     assert bots.ended <= 4 * max(players, 4 if players == 1 else 1) + 2 * deaths
 
 
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_run_knows_what_was_dealt_in_the_one_before(
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    fake: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    shared: bool,
+) -> None:
+    """Where bots wait from one run to the next, they are ended before dice come again that were seen in the first."""
+    from warpleague.league import running
+
+    monkeypatch.setattr(running, "_TICK_S", 0.0)
+    dealt: set[int] = set()
+    with open_league(write_league("a", "b", "c", deals=10)) as league:
+        bots = Patient(fake.play, 3)
+        watcher = RunWatcher()
+        watcher.tick = bots.tick
+        for most in (13, None):
+            report = run_league(
+                league,
+                executor=bots,
+                jobs=2,
+                play=fake.play,
+                watcher=watcher,
+                most=most,
+                dealt=dealt if shared else None,
+            )
+    assert report.complete
+    assert (bots.foretold == 0) == shared
+
+
 def test_referees_of_a_real_pool_end_their_bots(
     write_league: WriteLeague,
     open_league: OpenLeague,

@@ -368,6 +368,23 @@ def test_a_snapshot_stands_still(
             assert (reader.store.count(), len([*reader.results()])) == (5, 5)
 
 
+def test_columns_of_a_snapshot_are_gathered_once(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, tmp_path: Path
+) -> None:
+    """Where results decide who meets, matches are gone through once in a snapshot, and anew after it."""
+    path = write_league("a", "b", "c", deals=1, extra='kind = "swiss"\nrounds = 2')
+    with open_league(path) as league:
+        first = [*league.schedule]
+        league.store.add([stored(league, fake, first[0])])
+        with open_to_read(load_config(path), tmp_path / "results") as reader:
+            with reader.store.snapshot():
+                assert len(reader.columns()) == 1
+                league.store.add([stored(league, fake, fixture) for fixture in first[1:]])
+                assert [len(part) for part in reader.in_parts("matches", "times")] == [1]
+                assert reader.columns("matches").id.tolist() == [first[0].id.encode()]
+            assert len(reader.columns()) == len(first) > 1
+
+
 def stored(league: League, fake: ModuleType, fixture: Any) -> Any:
     """A match as `Store.add` takes it."""
     spec = league.season.spec(fixture.id, fixture.deal, fixture.seats)

@@ -16,7 +16,7 @@ from warpleague.league.config import BotEntry
 from warpleague.league.config_check import BEACON_LENGTH
 from warpleague.league.entrants_commitment import commitment_to
 from warpleague.league.entry import check_names, enter_bots
-from warpleague.league.schedule import Schedule
+from warpleague.league.schedule import Course, Schedule
 from warpleague.league.schema import unplayed
 from warpleague.league.season import Season, canonical
 from warpleague.league.seeding import seeds_of
@@ -94,11 +94,14 @@ class League:
 
     def results(self) -> Iterator[tuple[Fixture, StoredMatch]]:
         """The matches played so far that count, in schedule order."""
-        return self.store.played(self.counting)
+        return self._played(self.counting)
 
     def stored(self) -> Iterator[tuple[Fixture, StoredMatch]]:
         """All matches of the schedule played so far, in its order, whether they count or not."""
-        return self.store.played(self.schedule)
+        return self._played(self.schedule)
+
+    def _played(self, schedule: Schedule) -> Iterator[tuple[Fixture, StoredMatch]]:
+        return self.store.played(schedule) if schedule.format.ahead is None else Course(schedule).played()
 
     @property
     def _entry(self) -> str | None:
@@ -119,7 +122,7 @@ class League:
         entry = self._entry
         found = None if entry is None else self.store.columns(entry, self.season.players, wanted)
         if found is None:
-            found = gathered(self.stored(), self.season.players, wanted)
+            found = gathered(self.stored(), self.season.players, wanted, self.store.still)
         return found if everything else found.without(self._out)
 
     def in_parts(self, *parts: str) -> Iterator[Columns]:
@@ -128,6 +131,9 @@ class League:
 
         entry, players, wanted = self._entry, self.season.players, ("results", *parts)
         last = 0
+        if entry is None and self.store.still is not None:
+            yield self.columns(*parts)
+            return
         found = None if entry is None else self.store.each_columns(entry, players, wanted)
         if found is not None:
             with suppress(Damaged):  # verify reports it

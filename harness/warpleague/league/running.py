@@ -23,15 +23,16 @@ from warpleague.games import load_game
 from warpleague.league.play_order import in_phases
 from warpleague.league.pool import RefereeDied, RefereePool, usable_cores
 from warpleague.league.progress import RunReport, RunWatcher, Void
+from warpleague.league.remaining import left_of, progress_of
 from warpleague.league.schedule import Course
 from warpleague.league.services import judge, voided
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Executor, Future
 
     from warpleague.league.league import League
-    from warpleague.league.schedule import Fixture, Schedule
+    from warpleague.league.schedule import Fixture
     from warpleague.match.spec import MatchResult, MatchSpec
     from warpleague.runner.bot.logs import LogFolder
 
@@ -65,6 +66,7 @@ def run_league(
     for_s: float | None = None,
     until: Callable[[], bool] | None = None,
     publish: bool = True,
+    dealt: set[int] | None = None,
 ) -> RunReport:
     """Play what is left of `league`, which must be open to run, and commit each match as it ends.
 
@@ -77,14 +79,16 @@ def run_league(
     that of `RefereePool` does. In the main thread the first SIGINT or SIGTERM lets the matches being played end, the
     second one kills them. It also stops once `most` matches are played, or after `for_s` seconds, when those being
     played have ended, or as soon as `until` returns true, which is called a few times a second. If all is played, the
-    season is over and its secret becomes public; without `publish` it does not, since more may be entered. `logs`
+    season is over and its secret becomes public; without `publish` it does not, since more may be entered. `dealt`
+    are the deals that processes of the executor may know of from runs before: those of this run are added. `logs`
     takes what the bots said, if `play` returns that, as the default one does where `logs` are given.
 
     Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
     """
     own = None
-    before = count_played(league)
-    total = league.total(before)
+    course = Course(left_of(league))
+    first = list(course.missing())
+    before, total = progress_of(league, course)
     if executor is None:
         how = league.config.run
         wanted = (how.jobs if jobs is None else jobs) or len(usable_cores())
@@ -98,8 +102,11 @@ def run_league(
 
         chosen: Any = play_in_series if own is None else play_beside
         play = cast("Play", chosen if logs is None else partial(chosen, log=True))
-    run = _Run(league, total, before, executor, jobs, play, watcher or RunWatcher(), logs)
+    run = _Run(league, course, total, before, executor, jobs, play, watcher or RunWatcher(), logs)
+    run.first = first
     run.most, run.for_s, run.until, run.publish = most, for_s, until, publish
+    if dealt is not None:
+        run.dealt = dealt
     if isinstance(executor, RefereePool):
         executor.on_room = run.wake
     killed = False
@@ -129,28 +136,11 @@ def referee_pool(league: League, jobs: int) -> RefereePool:
     return RefereePool(jobs, config.run.affinity, tasks, modules)
 
 
-def count_played(league: League) -> int:
-    """How many of the matches that count are stored; without a look at each, where the store has columns."""
-    if league.schedule.format.ahead is not None:
-        return league.store.count_of(league.counting)
-    return sum(league.count_confinements().values())
-
-
-def left_of(league: League) -> Schedule:
-    """The matches that are due, without those that the store's columns tell of, if the format needs no results."""
-    if league.schedule.format.ahead is not None:
-        return league.due
-    numbers = league.columns(everything=True).number.tolist()
-    stored = bytearray(max(numbers, default=0) + 1)
-    for number in numbers:
-        stored[number] = 1
-    return league.due.skipping(bytes(stored))
-
-
 class _Run:
     def __init__(
         self,
         league: League,
+        course: Course,
         total: int | None,
         before: int,
         executor: Executor,
@@ -159,7 +149,8 @@ class _Run:
         watcher: RunWatcher,
         logs: LogFolder | None,
     ) -> None:
-        self.league, self.executor, self.play, self.watcher = league, executor, play, watcher
+        self.league, self.course = league, course
+        self.executor, self.play, self.watcher = executor, play, watcher
         self._jobs = jobs
         self.logs = logs
         self.total, self.before = total, before
@@ -172,6 +163,7 @@ class _Run:
         self.for_s: float | None = None
         self.until: Callable[[], bool] | None = None
         self.publish = True
+        self.first: list[Iterable[Fixture]] = []  # what the course had to play at first, by batches
         self._until_at = 0.0
         self.began_s = time.monotonic()
         self._void_in_a_row = 0
@@ -180,7 +172,7 @@ class _Run:
         self._commit_at = float("inf")
         self._in_flight: dict[Future[MatchResult], _InFlight] = {}
         self._waiting: deque[_InFlight] = deque()
-        self._dealt: set[int] = set()  # deals that a process which is alive may know
+        self.dealt: set[int] = set()  # deals that a process which is alive may know
         self._ended: SimpleQueue[Future[MatchResult] | None] = SimpleQueue()
 
     @property
@@ -230,14 +222,14 @@ class _Run:
 
     def _left(self) -> Iterator[Fixture | None]:
         """The matches left to play, in the order in which to play them; None while the next ones go by results."""
-        course, store = Course(left_of(self.league)), self.league.store
-        while not course.over:
-            batch = course.take()
-            if batch is None:
-                yield None
-                continue
-            missing = (fixture for fixture, result in store.look_up(batch) if result is None)
-            yield from in_phases(missing, self._window)
+        batches: Iterable[Iterable[Fixture]] = self.first
+        while True:
+            for missing in batches:
+                yield from in_phases(missing, self._window)
+            if self.course.over:
+                return
+            yield None
+            batches = self.course.missing()
 
     def _tell_notes(self) -> None:
         notes = getattr(self.executor, "notes", None)
@@ -247,8 +239,7 @@ class _Run:
     def report(self) -> RunReport:
         total, stored = self.total, self.before + self.played
         if self.league.schedule.format.ahead is not None:
-            stored = self.league.store.count_of(self.league.counting)
-            total = self.league.total(stored)
+            stored, total = progress_of(self.league, self.course)
         return RunReport(
             total=total,
             before=self.before,
@@ -293,7 +284,7 @@ class _Run:
                 return None
             spec = self.league.season.spec(fixture.id, fixture.deal, fixture.seats)
             self._waiting.append(_InFlight(fixture, spec))
-        if self._waiting[0].fixture.deal in self._dealt or len(self._dealt) >= _MOST_DEALS:
+        if self._waiting[0].fixture.deal in self.dealt or len(self.dealt) >= _MOST_DEALS:
             if self._in_flight:
                 return None
             self._forget()
@@ -311,10 +302,10 @@ class _Run:
                 everywhere(end_idle)
         except (BrokenExecutor, HarnessFault, RuntimeError, OSError) as error:
             self.failure = f"the bots that wait for their next match cannot be ended: {error}"
-        self._dealt.clear()
+        self.dealt.clear()
 
     def _submit(self, flight: _InFlight) -> None:
-        self._dealt.add(flight.fixture.deal)
+        self.dealt.add(flight.fixture.deal)
         submit = self.executor.submit
         if flight.deaths:
             # Without others beside it: if its referee dies again, this match is the cause.

@@ -16,7 +16,7 @@ from warpleague.league.formats import format_of
 from warpleague.league.formats.api import Outcome, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Protocol
 
     from warpleague.league.formats.api import Batches, Format, Group, Table
@@ -87,9 +87,7 @@ class Schedule:
         """How many matches there are, or None if that depends on results that are missing."""
         total = self.format.total(self.left_out)
         if total is None or (self.barred and self.format.ahead is not None):
-            course = Course(self)
-            count = sum(1 for _ in course.counted())
-            total = count if course.over else None
+            _, total = Course(self).tally()
         return total
 
     def __len__(self) -> int:
@@ -103,18 +101,27 @@ class Schedule:
 
     def describe(self) -> str:
         """One line: what is played, and how even it is where that is not plain."""
-        total = self.total
+        return self.describe_with(self.total)
+
+    def describe_with(self, total: int | None) -> str:
+        """The same for a caller who has looked for the total already, which may take a pass through the schedule."""
         return self.format.describe() + ("" if total is None else f" = {counted(total, 'match', 'matches')}")
 
 
-Batch = list[tuple["Group", list[Fixture]]]
+@attrs.define
+class _Batch:
+    """Matches that were handed out: of each group, whether they are left out or not, and the results found so far."""
+
+    groups: list[tuple[Group, list[Fixture]]]
+    found: dict[str, StoredMatch] = attrs.Factory(dict)
 
 
 class Course:
     """One pass through a schedule: hands out its batches as soon as the results before them are stored.
 
     `batches` are those of the schedule's format, if the caller has made them. `over`: no further batch will come.
-    `decided`: because results have decided, so that batches beyond them do not count.
+    `decided`: because results have decided, so that batches beyond them do not count. What is found in the store on
+    the way is not looked up again.
     """
 
     def __init__(self, schedule: Schedule, batches: Batches | None = None) -> None:
@@ -124,22 +131,62 @@ class Course:
         self._batches = schedule.format.batches() if batches is None else batches
         self._ahead = schedule.format.ahead
         self._begun = False
-        self._open: deque[Batch] = deque()  # handed out, outcomes not told yet
-        self._told: deque[Batch] = deque()
-        self._keep = False
+        self._open: deque[_Batch] = deque()  # handed out, outcomes not told yet
+        self._on_told: Callable[[_Batch], None] = self._count
+        self._matches_told = self._stored_told = 0
         self._lacking: Fixture | None = None  # one whose result was missing when last looked up
         self._number = self._group = 0
 
     def counted(self) -> Iterator[Fixture]:
         """The matches that count, as far as they are known, in order; of a course that has not begun."""
-        self._keep = True
-        while (batch := self.take()) is not None:
-            yield from self._wanted(self._told)
-            if self._ahead is None:
-                yield from batch
-        yield from self._wanted(self._told)
+        if self._ahead is None:
+            yield from self.take() or ()
+            return
+        for batch in self._counting():
+            yield from self._wanted(batch)
+
+    def played(self) -> Iterator[tuple[Fixture, StoredMatch]]:
+        """Those of them whose results are stored, with these; of a format that goes by results."""
+        for batch in self._counting():
+            for fixture in self._wanted(batch):
+                if fixture.id in batch.found:
+                    yield fixture, batch.found[fixture.id]
+
+    def _counting(self) -> Iterator[_Batch]:
+        told: list[_Batch] = []
+        self._on_told = told.append
+        while self.take() is not None:
+            yield from told
+            told.clear()
+        yield from told
         if not self.decided:
-            yield from self._wanted(self._open)
+            yield from self._open
+
+    def missing(self) -> Iterator[Iterable[Fixture]]:
+        """The matches to play now, by batches: those of each batch that can be taken whose results are not stored."""
+        while (batch := self.take()) is not None:
+            if self._ahead is not None:
+                found = self._open[-1].found
+                yield [fixture for fixture in batch if fixture.id not in found]
+            elif (results := self._schedule.results) is not None:
+                yield (fixture for fixture, result in results.look_up(batch) if result is None)
+            else:
+                yield batch
+
+    def tally(self) -> tuple[int, int | None]:
+        """How many of the matches that count are stored, and how many there are; None: that results decide.
+
+        It goes as far as results are stored; of a format that goes by results.
+        """
+        while self.take() is not None:
+            pass
+        matches, stored = self._matches_told, self._stored_told
+        for batch in () if self.decided else self._open:
+            self._look_up(batch)
+            wanted = self._wanted(batch)
+            matches += len(wanted)
+            stored += sum(fixture.id in batch.found for fixture in wanted)
+        return stored, matches if self.over else None
 
     def take(self) -> Iterable[Fixture] | None:
         """The next batch of matches to play. None while it depends on results that are missing, or if it is over."""
@@ -154,27 +201,44 @@ class Course:
             if found is None:
                 return None
             outcomes = found
-            told = self._open.popleft()
-            if self._keep:
-                self._told.append(told)
+            self._on_told(self._open.popleft())
         try:
             groups = self._batches.send(outcomes) if self._begun else next(self._batches)
         except StopIteration as end:
             self.over, self.decided = True, bool(end.value)
             return None
         self._begun = True
-        self._open.append([(group, list(self._fixtures(group, every=True))) for group in groups])
-        return self._matches(self._open[-1])
+        batch = _Batch([(group, list(self._fixtures(group, every=True))) for group in groups])
+        self._look_up(batch)
+        self._open.append(batch)
+        return self._wanted(batch)
 
-    def _wanted(self, batches: deque[Batch]) -> Iterator[Fixture]:
-        while batches:
-            yield from self._matches(batches.popleft())
+    def _count(self, told: _Batch) -> None:
+        wanted = self._wanted(told)
+        self._matches_told += len(wanted)
+        self._stored_told += sum(fixture.id in told.found for fixture in wanted)
 
-    def _matches(self, batch: Batch) -> list[Fixture]:
+    def _wanted(self, batch: _Batch) -> list[Fixture]:
         left_out = self._schedule.left_out
-        return [fixture for _, matches in batch for fixture in matches if left_out.isdisjoint(fixture.seats)]
+        return [
+            fixture
+            for _, matches in batch.groups
+            for fixture in matches
+            if left_out.isdisjoint(fixture.seats)
+        ]
 
-    def _outcomes(self, batch: Batch) -> list[Outcome] | None:
+    def _look_up(self, batch: _Batch) -> None:
+        """Find the results that were not there when they were last looked for."""
+        if (results := self._schedule.results) is None:
+            return
+        lacking = [
+            fixture for _, matches in batch.groups for fixture in matches if fixture.id not in batch.found
+        ]
+        batch.found.update(
+            (fixture.id, result) for fixture, result in results.look_up(lacking) if result is not None
+        )
+
+    def _outcomes(self, batch: _Batch) -> list[Outcome] | None:
         """What came of a batch, or None while results are missing."""
         results, barred = self._schedule.results, self._schedule.barred
         if results is None:
@@ -184,18 +248,17 @@ class Course:
         ):
             return None
         self._lacking = None
-        every = [fixture for _, matches in batch for fixture in matches]
-        found = {fixture.id: result for fixture, result in results.look_up(every)}
+        self._look_up(batch)
         outcomes = []
-        for group, matches in batch:
-            played = tuple(result for fixture in matches if (result := found[fixture.id]) is not None)
+        for group, matches in batch.groups:
+            played = tuple(batch.found[fixture.id] for fixture in matches if fixture.id in batch.found)
             absent = frozenset(bot for seats in group.seats for bot in seats if bot in barred)
             if len(played) == len(matches):
                 outcomes.append(Outcome(group, played))
             elif absent:
                 outcomes.append(Outcome(group, None, absent))
             else:
-                self._lacking = next(fixture for fixture in matches if found[fixture.id] is None)
+                self._lacking = next(fixture for fixture in matches if fixture.id not in batch.found)
                 return None
         return outcomes
 

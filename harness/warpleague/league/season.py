@@ -6,7 +6,7 @@ import json
 import re
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -244,8 +244,15 @@ class Season:
 
     def shuffled(self, bots: Sequence[int]) -> int:
         """A number that follows from the names of `bots`, in any order: which of several designs they begin with."""
-        names = sorted(self.bots[bot].bot for bot in bots)
-        return int.from_bytes(blake2b(canonical(names), digest_size=8).digest(), "big")
+        known, table = self._shuffles, tuple(bots)
+        if table not in known:
+            names = sorted(self.bots[bot].bot for bot in bots)
+            known[table] = int.from_bytes(blake2b(canonical(names), digest_size=8).digest(), "big")
+        return known[table]
+
+    @cached_property
+    def _shuffles(self) -> dict[tuple[int, ...], int]:
+        return {}
 
     def spec(self, match_id: str, deal: int, seats: Sequence[int]) -> MatchSpec:
         """The match to play; its key stays out of the record while the season lasts."""
@@ -285,4 +292,7 @@ def _said(value: Any) -> str:
 
 def canonical(data: object) -> bytes:
     """JSON as it is hashed: keys sorted, no blanks, UTF-8."""
-    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    return _canonical(data).encode()
+
+
+_canonical: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode

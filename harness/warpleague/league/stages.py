@@ -125,7 +125,7 @@ def _reading(config: LeagueConfig, results: Path) -> League:
 
 def _opened(config: LeagueConfig, results: Path, where: str) -> League:
     """A league that is finished, to read."""
-    from warpleague.league.running import count_played
+    from warpleague.league.remaining import count_played
 
     try:
         league = _reading(config, results)

@@ -103,13 +103,14 @@ def status(league: League) -> Status:
     stored = sum(way.matches for way in confined)
     taken_out = len(league.columns(everything=True)) - stored if league.disqualified else 0
     published = store.published()
+    total = league.schedule.total
     return Status(
         league=league.config.name,
         game=season.game,
         rules=season.rules,
         bots=tuple(season.names),
-        format=league.schedule.describe(),
-        matches=league.total(stored),
+        format=league.schedule.describe_with(total),
+        matches=league.total(stored) if league.disqualified else total,
         stored=stored,
         other=store.count() - stored - taken_out,
         taken_out=taken_out,

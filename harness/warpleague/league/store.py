@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _CHUNK = 400  # ids looked up by one query; SQLite takes 999 at least
 _PACKED = 3  # the level of zstd: the higher ones take eight times as long, and save 6 % of the space
+_MOST_STILL = 100_000  # matches whose columns are kept within a snapshot, in some MB
 _COLUMNS = journal.COLUMNS
 _INSERT_MATCH = f"INSERT INTO match ({', '.join(_COLUMNS)}, held) VALUES ({','.join('?' * len(_COLUMNS))}, ?)"
 
@@ -63,6 +64,8 @@ class Store(About):
         self._lock = lock
         self.files = StoreFiles() if lock is None else StoreFiles.of(path, path.with_name("league.lock"))
         self._packer = ZstdCompressor(level=_PACKED)
+        self.still: dict[str, Any] | None = None
+        """What was worked out of the matches within a `snapshot`; None outside of one, and where they are many."""
 
     @classmethod
     def open_to_write(cls, folder: Path) -> Store:
@@ -153,9 +156,11 @@ class Store(About):
         """Everything that is read inside shows the store as it was at the first read, even while a run writes."""
         with clear_errors(self.path):
             self._db.execute("BEGIN")
+            self.still = {} if self.count() <= _MOST_STILL else None
             try:
                 yield
             finally:
+                self.still = None
                 self._db.execute("COMMIT")
 
     def version(self) -> int:

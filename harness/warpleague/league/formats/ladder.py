@@ -70,9 +70,7 @@ class Ladder:
                 if len(choice.present) >= season.players and enough(known, choice.present, form.until):
                     return True
                 # What is being played now need not be chosen once more.
-                for batch in waiting:
-                    for group in batch:
-                        known.expect(group.bots, self.matches_a_deal)
+                known.expect_all([group.bots for batch in waiting for group in batch], choice.matches)
             if most is not None and given >= most and not any(waiting):
                 break
         return False

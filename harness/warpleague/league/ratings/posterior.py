@@ -6,6 +6,7 @@ its luck, so results are weighted by how much the deals scatter, compared with i
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations, pairwise
 from math import erfc, sqrt
 from typing import TYPE_CHECKING, Final
@@ -16,10 +17,12 @@ import numpy as np
 from warpleague.league.ratings.elo import SCALE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from warpleague.league.formats.api import Outcome
     from warpleague.league.ratings.rows import Floats
+
+    Cell = tuple[int, int, float, int]  # two bots, the first one's points, and how often they met on a deal
 
 PRIOR_ELO: Final = 200.0
 """How far bots are from the mean, beforehand: one standard deviation."""
@@ -43,16 +46,17 @@ class Posterior:
     distances: Floats = attrs.field(init=False)
     deals: list[int] = attrs.field(init=False)
     scatter: float = 1.0
+    _precision: Floats = attrs.field(init=False)
     _points: Floats = attrs.field(init=False)
     _games: Floats = attrs.field(init=False)
-    _cells: list[tuple[int, int, int, float, int]] = attrs.Factory(list)
-    _deal: int = 0
+    _kinds: Counter[tuple[Cell, ...]] = attrs.Factory(Counter)  # deals that came out alike
 
     def __attrs_post_init__(self) -> None:
         n = self.bots
         self.mean = np.zeros(n)
         self.distances = (1 - np.eye(n)) * 2 * (PRIOR_ELO / SCALE) ** 2
         self.deals = [0] * n
+        self._precision = np.eye(n) * (SCALE / PRIOR_ELO) ** 2
         self._points, self._games = np.zeros((n, n)), np.zeros((n, n))
 
     def add(self, outcome: Outcome) -> None:
@@ -68,10 +72,11 @@ class Posterior:
             self._points[two, one] += len(values) - sum(values)
             self._games[one, two] += len(values)
             self._games[two, one] += len(values)
-            self._cells.append((self._deal, one, two, sum(values), len(values)))
         for bot in {bot for pair in points for bot in pair}:
             self.deals[bot] += 1
-        self._deal += 1
+        if points:
+            kind = tuple((*pair, sum(values), len(values)) for pair, values in sorted(points.items()))
+            self._kinds[kind] += 1
 
     def update(self) -> None:
         """Find the most likely ratings, by Newton's method, and their covariance."""
@@ -86,23 +91,24 @@ class Posterior:
             self.mean += step
             if np.abs(step).max() < 1e-10:
                 break
-        covariance = np.linalg.inv(precision)
-        own = covariance.diagonal()
-        self.distances = np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0)
+        self._precision = precision
+        self.distances = _distances(precision)
         self._scattered()
 
     def _scattered(self) -> None:
         """How much the points of a bot on a deal scatter, all its opponents there taken together."""
-        if not self._cells:
+        if not self._kinds:
             return
-        deal, one, two, points, games = np.array(self._cells).T
-        one, two = one.astype(int), two.astype(int)
+        cells = [(kind, *cell) for kind, deal in enumerate(self._kinds) for cell in deal]
+        kind, one, two, points, games = np.array(cells).T
+        kind, one, two = kind.astype(int), one.astype(int), two.astype(int)
+        often = np.array(list(self._kinds.values()))
         share = 1 / (1 + np.exp(self.mean[two] - self.mean[one]))
         off, usual = points - games * share, games * share * (1 - share)
-        cell = deal.astype(int) * self.bots
-        size = self._deal * self.bots
-        more = np.bincount(cell + one, off, size) - np.bincount(cell + two, off, size)
-        seen, expected = (more * more).sum() / 2, usual.sum()
+        size = len(often) * self.bots
+        more = np.bincount(kind * self.bots + one, off, size) - np.bincount(kind * self.bots + two, off, size)
+        seen = (more * more).reshape(len(often), self.bots).sum(axis=1) @ often / 2
+        expected = usual @ often[kind]
         self.scatter = max(float((seen + _KNOWN) / (expected + _KNOWN)), _LEAST_SCATTER)
 
     def order(self, present: Sequence[int]) -> list[int]:
@@ -146,3 +152,22 @@ class Posterior:
             shared = (self.distances[two] - self.distances[one]) / 2
             factor = weight / (1 + weight * self.distances[one, two])
             self.distances -= factor * np.square(shared[:, None] - shared[None, :])
+
+    def expect_all(self, tables: Iterable[Sequence[int]], matches: int) -> None:
+        """Take it that these deals are played, all at once; to be called after `update`."""
+        share = 1 / (1 + np.exp(self.mean[None, :] - self.mean[:, None]))
+        met = np.zeros_like(self._precision)
+        for table in tables:
+            for one, two in combinations(table, 2):
+                met[one, two] += 1
+                met[two, one] += 1
+        weight = matches * met * share * (1 - share) / self.scatter
+        self.distances = _distances(self._precision + np.diag(weight.sum(axis=1)) - weight)
+
+
+def _distances(precision: Floats) -> Floats:
+    """The variances of the differences of pairs."""
+    covariance = np.linalg.inv(precision)
+    own = covariance.diagonal()
+    found: Floats = np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0)
+    return found
