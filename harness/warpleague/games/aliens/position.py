@@ -264,7 +264,7 @@ def _pending(
         return None
     pending = given.fields("ship", "sends", "then")
     ship = pending["ship"].index(SHIPS)
-    sends = pending["sends"].whole(0, 99)
+    sends = pending["sends"].whole(0, legal.SENDS_WITH_HOLES)
     if pending["then"].value is None:
         return ship, sends, -1, -1
     then = pending["then"].fields("ship", "at")

@@ -21,7 +21,13 @@ from warpleague.games.aliens.actions import (
     Place,
 )
 from warpleague.games.aliens.geometry import COINS, COUNT, HOME, INDEX, SHIPS, TARGET
-from warpleague.games.aliens.legal import jump_actions, placements, send_actions, turn_actions
+from warpleague.games.aliens.legal import (
+    SENDS_WITH_HOLES,
+    jump_actions,
+    placements,
+    send_actions,
+    turn_actions,
+)
 from warpleague.games.aliens.state import (
     DICE,
     END,
@@ -74,9 +80,11 @@ def apply(state: State, move: Action | Rolled) -> tuple[State, Sequence[Event]]:
 
 
 def retire(state: State, seat: int) -> tuple[State, Sequence[Event]]:
-    """The bot of `seat` is out: the other side wins at once."""
-    new = fresh(state)
+    """The bot of `seat` is out: the other side wins at once, unless the game is over."""
     events = [tell.retired(seat)]
+    if state.phase == END:
+        return state, events
+    new = fresh(state)
     _end(new, 1 - seat, "retired", events)
     return new, events
 
@@ -196,7 +204,7 @@ def _send(new: State, move: Action, events: Events) -> None:
     events.append(tell.send(ship, new.ships[ship], end))
     new.ships = replaced(new.ships, ship, end)
     follow = _activate if new.holes[end] >= 0 else _settle
-    follow(new, (ship, sends + 1, after, at), 1 - (ship >> 1), events)
+    follow(new, (ship, min(sends + 1, SENDS_WITH_HOLES), after, at), 1 - (ship >> 1), events)
 
 
 # -- what follows ------------------------------------------------------------------------------------------

@@ -124,10 +124,11 @@ def _panel(state: State, seat: int, viewer: int | None) -> Panel:
     return Panel(SIDES[seat], tuple(lines), seat, drawn=1 if hand else 0)
 
 
+_GOALS: Final = {False: "by landing on it", True: "when each of its ships has landed on one"}
 _LEGENDS: Final = {
-    diagonals: (
+    (diagonals, both_ships): (
         ("space", ""),
-        ("base", "base: the other side wins by landing on it"),
+        ("base", f"base: the other side wins {_GOALS[both_ships]}"),
         ("wormhole", "wormhole, its length in the corner"),
         ("hidden-wormhole", "wormhole whose length only its owner knows"),
         ("ways", "where a wormhole may lead"),
@@ -142,6 +143,7 @@ _LEGENDS: Final = {
         ("jump", "where the wormhole may lead"),
     )
     for diagonals, axes in AXES.items()
+    for both_ships in (False, True)
 }
 
 
@@ -233,7 +235,7 @@ def scene(state: State, viewer: int | None) -> Scene:
         panels=(_panel(state, 0, viewer), _panel(state, 1, viewer)),
         caption=_caption(state),
         trays=tuple(_trays(state, viewer)),
-        legend=_LEGENDS[diagonals],
+        legend=_LEGENDS[diagonals, state.rules.both_ships],
         columns=_COLUMNS,
         rows=_ROWS,
         scores=tuple(

@@ -76,6 +76,8 @@ def check(fields: Fields, state: State) -> None:
 def check_focus(fields: Fields, state: State) -> None:
     """Whether `focus` is what the stage is about."""
     stage, focus = state.stage, state.focus
+    if (stage == AI_CARDS or (stage == AI_PLACE and focus >= 0)) and not state.tokens.stacks[1]:
+        fields.fail("tokens", "the AI places its first token beside the station before anything else")
     if stage == AI_CARDS:
         most = AI_DISCARDS.get(state.table.plan.options.ai or "", UNTIL_PAIRS)
         if focus != most and not 1 <= focus <= most:

@@ -361,9 +361,12 @@ class _Run(KnowledgeChecker):
                 self.check_outcome(game.outcome(state), retired)
                 if left and self.rng.random() < 0.5:
                     # Bots that cannot even be started are told one after the other, the game over or not.
-                    state = self.retire(state, self.rng.choice(left))
+                    late = self.rng.choice(left)
+                    state = self.retire(state, late)
                     self.demand(not self.check_actors(state), "a retirement brought a finished game back")
-                    game.outcome(state)
+                    outcome = game.outcome(state)
+                    if len(left) == 1:  # who drops out last is above those that did before
+                        self.check_outcome(outcome, [*retired, late])
                 return
             self.demand(not set(actors) & set(retired), f"retired seat among the actors {actors}")
             if left and (not retired or self.rng.random() < 0.01):

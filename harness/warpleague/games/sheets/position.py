@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import PositionError
 from warpleague.games.api import CHANCE
 from warpleague.games.reading import Given
 from warpleague.games.sheets.actions import UNIT_NUMBER, UNITS
-from warpleague.games.sheets.geometry import BOXES, CELLS, CIRCLES, EDGES, ROUNDS, SIDE, YELLOW_LINES
+from warpleague.games.sheets.geometry import (
+    BONUS_ROUNDS,
+    BOXES,
+    CELLS,
+    CIRCLES,
+    EDGES,
+    ROUNDS,
+    SIDE,
+    YELLOW_LINES,
+)
 from warpleague.games.sheets.legal import useful
 from warpleague.games.sheets.state import NOBODY, PHASES, Sheet, State, filled_boxes
 from warpleague.games.values import mask, members
@@ -24,11 +34,8 @@ _KEYS: Final = (
 )  # fmt: skip
 _SHEET_KEYS: Final = ("edges", "wormholes", "yellow", "red", "blue", "free_lines", "rerolls")
 _DISCARDABLE: Final = UNITS[1:]
-_MOST_FREE_LINES: Final = sum(line.reward == "free-line" for line in YELLOW_LINES)
-_MOST_REROLLS: Final = 6
-"""Three from the yellow section, three from the rounds (S2, S5)."""
-
-
+_MOST: Final = Counter(line.reward for line in YELLOW_LINES) + Counter(reroll=len(BONUS_ROUNDS))
+"""All rewards of a game, by their names (S2, S5)."""
 _UNIT_NAMES: Final = tuple(tuple(UNITS[unit] for unit in members(units)) for units in range(64))
 
 
@@ -87,8 +94,10 @@ def from_json(data: object) -> State:
     for sheet in sheets:
         _check_sheet(sheet)
     players = len(sheets)
-    top["round"].whole(1, ROUNDS)
-    top["turn"].whole(0, players - 1)
+    round_ = top["round"].whole(1, ROUNDS)
+    turn = top["turn"].whole(0, players - 1)
+    for seat, sheet in enumerate(sheets):
+        _check_rewards(sheet, round_ if seat <= turn else round_ - 1)
     top["phase"].index(PHASES)
     if top["actor"].value is not None:
         top["actor"].whole(0, players - 1)
@@ -113,8 +122,6 @@ def _check_sheet(given: Given) -> None:
     wormholes = sheet["wormholes"].distinct(0, BOXES - 1)
     sheet["yellow"].distinct(0, CELLS - 1)
     sheet["red"].distinct(1, SIDE)
-    sheet["free_lines"].whole(0, _MOST_FREE_LINES)
-    sheet["rerolls"].whole(0, _MOST_REROLLS)
     circles = sheet["blue"].items()
     if len(circles) > CIRCLES:
         sheet["blue"].fail(f"{len(circles)} circles written, but there are {CIRCLES}")
@@ -134,6 +141,20 @@ def _check_sheet(given: Given) -> None:
             f"{len(wormholes)} wormholes, but {crossed} crossed-out circles in 'blue';"
             " each stands for one wormhole (sheets S4)"
         )
+
+
+def _check_rewards(given: Given, rounds: int) -> None:
+    """How much may be stored by a seat that has begun `rounds` rounds (S2, S5).
+
+    A position made by hand may hold all rewards of a game besides those that are still to come. So what follows from
+    it holds no more, either.
+    """
+    sheet = given.fields(*_SHEET_KEYS)
+    marked: set[object] = set(sheet["yellow"].value)  # type: ignore[call-overload]
+    to_come = Counter(line.reward for line in YELLOW_LINES if not marked.issuperset(line.cells))
+    to_come["reroll"] += sum(bonus > rounds for bonus in BONUS_ROUNDS)
+    for key, reward in {"free_lines": "free-line", "rerolls": "reroll"}.items():
+        sheet[key].whole(0, 2 * _MOST[reward] - to_come[reward])
 
 
 def _check_dice(given: Given) -> None:

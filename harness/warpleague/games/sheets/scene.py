@@ -135,7 +135,7 @@ _LEGEND: Final = (
     ("diagonal", "reward of the diagonal from the top left"),
     ("score", ""),
     ("white", "the white pair names a box"),
-    ("black", "black dice count as yellow, red or blue"),
+    ("black", "black: counts as yellow, red or blue from round 5 on"),
 )
 _STORED: Final = {"free-line": "line", "reroll": "reroll"}
 
