@@ -253,6 +253,30 @@ def test_check_warns_of_a_bot_that_does_not_repeat_itself(run: Run, make_bot: Ma
     assert "came out differently" in done.out
 
 
+def test_a_quick_check_repeats_a_seat(run: Run, make_bot: MakeBot) -> None:
+    """Where it decides otherwise the whole match is repeated; if that comes out the same, the lines are the cause."""
+    dice = START + "import random\nrun(lambda question: random.randrange(len(question.legal)))\n"
+    found = run(*CHECK, make_bot("dice", dice), "--quick", "--json").json["findings"]
+    assert [one["what"] for one in found if one["verdict"] == "warning"] == ["aliens, 2 players"]
+    late = READER.format(take=CAREFUL, size=1 << 16).replace("action=0", 'action=int("padding" in message)')
+    found = run(*CHECK, make_bot("late", late), "--quick", "--json").json["findings"]
+    warned = [(one["what"], one["text"]) for one in found if one["verdict"] == "warning"]
+    assert [what for what, _ in warned] == ["aliens, awkward lines"]
+    assert "decided otherwise when lines came in pieces, or were long" in warned[0][1]
+
+
+def test_a_quick_check_tells_a_fault_that_no_way_alone_explains(run: Run, make_bot: MakeBot) -> None:
+    """A bot that fails only after lines of both kinds is not ready."""
+    mixed = READER.format(take=CAREFUL, size=1 << 16).replace(
+        "action=0", 'action=10**6 if "padding" in message and message["id"] > 5 else 0'
+    )
+    done = run(*CHECK, make_bot("mixed", mixed), "--quick", "--json")
+    assert done.code == 1
+    failed = [one for one in done.json["findings"] if one["verdict"] == "failed"]
+    assert [one["what"] for one in failed] == ["aliens, awkward lines"]
+    assert "out of range" in failed[0]["text"]
+
+
 READER = """
 import json, os
 
@@ -279,6 +303,7 @@ CAREFUL = "held += data\n        *whole, held = held.split(b'\\n')\n        yiel
 NAIVE = "yield data"
 
 
+@pytest.mark.parametrize("quick", [False, True], ids=["whole", "quick"])
 @pytest.mark.parametrize(
     ("take", "size", "failing"),
     [
@@ -289,13 +314,13 @@ NAIVE = "yield data"
     ids=["careful", "little by little", "naive"],
 )
 def test_check_finds_readers_that_take_a_read_for_a_line(
-    make_bot: MakeBot, take: str, size: int, failing: list[str]
+    make_bot: MakeBot, take: str, size: int, failing: list[str], quick: bool
 ) -> None:
     """A bot that reads well is ready however little it reads at once; one that takes each read for a line is not."""
     findings = []
     ready = check_bot(
         make_bot("reader", READER.format(take=take, size=size)),
-        Checkup(matches=1, move_s=60.0),
+        Checkup(matches=1, move_s=60.0, quick=quick),
         findings.append,
     )
     failed = [finding.what for finding in findings if finding.verdict == "failed"]

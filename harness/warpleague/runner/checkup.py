@@ -24,7 +24,17 @@ from warpleague.runner.bundle.content import left_out
 from warpleague.runner.bundle.manifest import ANY, games_named, plays, require_folder
 from warpleague.runner.hints import hint
 from warpleague.runner.play import play_within
-from warpleague.runner.trial import GRACE_S, LONG_BYTES, crowded, in_pieces, padded, try_out, whole
+from warpleague.runner.trial import (
+    GRACE_S,
+    LONG_BYTES,
+    InTurns,
+    Script,
+    crowded,
+    in_pieces,
+    padded,
+    try_out,
+    whole,
+)
 from warpleague.suggest import nearest
 
 if TYPE_CHECKING:
@@ -33,6 +43,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import Game
     from warpleague.match.spec import Level, MatchResult
     from warpleague.runner.bot.logs import LogFolder
+    from warpleague.runner.trial import Deliver, Trial
     from warpline.faults import FaultKind
 
 T = TypeVar("T")
@@ -43,12 +54,20 @@ QUICK_S: Final = 55.0
 Verdict = Literal["ok", "warning", "failed"]
 
 _QUESTIONS: Final = 4
+"""So many are put in each awkward way."""
+
+_WAYS: Final[tuple[tuple[str, Deliver, str], ...]] = (
+    ("lines in pieces", in_pieces, "lines that came in three pieces, some milliseconds apart"),
+    ("long lines", padded, f"lines of more than {LONG_BYTES // 1024} KiB"),
+)
+"""Ways in which a wire may bring a line: the name, how it is done, and what was done."""
 
 _ADVICE: Final[dict[FaultKind, str]] = {
     "startup": "it must answer hello with hello and start with ready, one line each, and flush its output",
     "timeout": "look at the question's clock; and flush the output after every answer",
     "crash": "it must run until it reads quit or its input ends",
-    "malformed": "an answer is one JSON object on one line, in UTF-8, without NaN or a key twice",
+    "malformed": "an answer is one JSON object on one line, in UTF-8, without NaN or a key twice; what is for people "
+    "goes to standard error",
     "illegal": "answer an index into the list of legal actions, counted from 0, or an action as the rules allow it",
     "flood": "a line from a bot may have at most 65536 bytes; print what is for people to standard error",
     "memory": "use less, or ask for more with memory_mb under [limits] in bot.toml",
@@ -157,6 +176,8 @@ def _plan(names: list[str], how: Checkup) -> str:
     tables = [f"{game.id} with {_numbers(how.tables(game))}" for game in games]
     many = "1 match" if how.quick or how.matches == 1 else f"{how.matches} matches"
     text = f"{many} against itself at each table: {', '.join(tables)} players"
+    if how.quick:
+        return f"{text}; the first match once more for one seat, with some lines in awkward ways"
     return f"{text}; the first match once more; then some questions in awkward ways"
 
 
@@ -169,17 +190,18 @@ def _numbers(numbers: tuple[int, ...]) -> str:
 def _played(bundle: Bundle, names: list[str], how: Checkup, deadline: float) -> Iterator[Finding]:
     """Whole matches, then questions in awkward ways: game by game, or all matches first if the time may run out."""
     failed: set[str] = set()
+    first: dict[str, MatchResult] = {}  # at the smallest table
 
     def matches(name: str) -> Iterator[Finding]:
         for players in how.tables(load_game(name)):
-            for finding in _game_findings(bundle, name, players, how, deadline):
+            for finding in _game_findings(bundle, name, players, how, deadline, first):
                 if finding.verdict == "failed":
                     failed.add(name)
                 yield finding
 
     def awkward(name: str) -> Iterator[Finding]:
         if name not in failed:  # else the same would be told again
-            yield from _wire_findings(bundle, name, how, deadline)
+            yield from _wire_findings(bundle, name, first[name], how, deadline)
 
     steps = [(name, step) for name in names for step in (matches, awkward)]
     if how.quick:
@@ -208,28 +230,63 @@ def _files_of(bundle: Bundle) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _wire_findings(bundle: Bundle, name: str, how: Checkup, deadline: float) -> Iterator[Finding]:
-    """Put some questions of the game to the bot in each of the ways in which a wire may bring them."""
-    spec = _spec(bundle, name, load_game(name).players[0], "check 0", how)
-    trials = [
-        ("lines in pieces", spec, 0, in_pieces, "every line came in three pieces, some milliseconds apart"),
-        ("long lines", spec, 0, padded, f"every line had more than {LONG_BYTES // 1024} KiB"),
-    ]
+def _wire_findings(
+    bundle: Bundle, name: str, first: MatchResult, how: Checkup, deadline: float
+) -> Iterator[Finding]:
+    """Put some questions of the game to the bot in each of the ways in which a wire may bring them.
+
+    A quick check also looks here whether the bot decides as in its `first` match: each start of a bot takes time,
+    which matches of a league may need.
+    """
+    players = load_game(name).players[0]
+    spec = _spec(bundle, name, players, "check 0", how)
+    lingers = False
+
+    def try_way(
+        deliver: Deliver,
+        match: MatchSpec = spec,
+        seat: int = 0,
+        questions: int = _QUESTIONS,
+        script: Script | None = None,
+    ) -> Trial:
+        nonlocal lingers
+        left_s = deadline - time.monotonic()
+        found = try_out(match, seat, deliver, questions, left_s, script)
+        trial = _in_time(found, f"{name}, awkward questions,")
+        lingers = lingers or trial.lingers
+        return trial
+
+    def told(way: str, text: str, trial: Trial) -> Finding:
+        if trial.trouble is None:
+            return Finding(f"{name}, {way}", "ok", text)
+        said = _fault_text(bundle, trial.trouble.kind, trial.trouble.message, trial.trouble.detail)
+        if way != "long lists":
+            said += (
+                "\n  one read may bring a part of a line, or the end of one and more: read until the newline"
+            )
+        return Finding(f"{name}, {way}", "failed", f"{text}: {said}")
+
+    script = Script(first.record) if how.quick else None
+    in_turns = InTurns(2 + 2 * _QUESTIONS)  # hello and start come before the questions
+    trial = try_way(in_turns, questions=2 * _QUESTIONS, script=script)
+    unexplained = trial.trouble is not None
+    for way, deliver, text in _WAYS:
+        # Only where something is wrong each way is tried alone, to tell which one it is.
+        alone = trial if trial.trouble is None else try_way(deliver)
+        unexplained = unexplained and alone.trouble is None
+        yield told(way, text, alone)
+    if unexplained:
+        yield told("awkward lines", "lines in pieces and long lines, in turns", trial)
+    if not trial.same:
+        again = list(_repeat_findings(bundle, name, players, how, deadline, first))
+        text = "it decided otherwise when lines came in pieces, or were long"
+        yield from again or [
+            Finding(f"{name}, awkward lines", "warning", f"{text}: look at how it reads them")
+        ]
     found = crowded(spec)
     if found is not None:
         crowd, seat, actions = found
-        trials.append(("long lists", crowd, seat, whole, f"a position with {actions} legal actions"))
-    lingers = False
-    for way, match, seat, deliver, text in trials:
-        trial = _in_time(
-            try_out(match, seat, deliver, _QUESTIONS, deadline - time.monotonic()), f"{name}, {way},"
-        )
-        lingers = lingers or trial.lingers
-        if trial.trouble is None:
-            yield Finding(f"{name}, {way}", "ok", text)
-        else:
-            said = _fault_text(bundle, trial.trouble.kind, trial.trouble.message, trial.trouble.detail)
-            yield Finding(f"{name}, {way}", "failed", f"{text}: {said}")
+        yield told("long lists", f"a position with {actions} legal actions", try_way(whole, crowd, seat))
     if lingers:
         text = f"it was still there {GRACE_S:g} s after quit and the end of its input; a match does not wait so long"
         yield Finding(f"{name}, end", "warning", f"{text}, it kills what lingers: exit at once")
@@ -251,28 +308,27 @@ def _spec(bundle: Bundle, name: str, players: int, seed: str, how: Checkup) -> M
 
 
 def _game_findings(
-    bundle: Bundle, name: str, players: int, how: Checkup, deadline: float
+    bundle: Bundle,
+    name: str,
+    players: int,
+    how: Checkup,
+    deadline: float,
+    first: dict[str, MatchResult],
 ) -> Iterator[Finding]:
-    """Play the bot against itself; the first match is played twice to see whether it repeats itself."""
-    what = f"{name}, {players} player{'s' if players > 1 else ''}"
-    digests: list[str] = []
+    """Play the bot against itself, and keep the first match of the game in `first`.
+
+    Unless the check is quick, the first match is played twice, to see whether it comes out the same.
+    """
+    what = _table(name, players)
     results: list[MatchResult] = []
-
-    def play(number: int) -> MatchResult:
-        spec = _spec(bundle, name, players, f"check {number}", how)
-        result = _in_time(play_within(spec, deadline - time.monotonic(), log=how.logs is not None), what)
-        if how.logs is not None:
-            how.logs.keep(spec.id, [seat.bot for seat in spec.seats], result.logs)
-        return result
-
     for number in range(1 if how.quick else how.matches):
-        result = play(number)
+        result = _play(bundle, name, players, number, how, deadline)
         failure = _failure(bundle, result)
         if failure is not None:
             yield Finding(what, "failed", failure)
             return
         results.append(result)
-        digests.append(result.digest)
+    first.setdefault(name, results[0])
     decisions = sum(times.decisions for result in results for times in result.times)
     wall_ms = sum(times.wall_ms for result in results for times in result.times)
     longest_ms = max(times.longest_ms for result in results for times in result.times)
@@ -283,12 +339,32 @@ def _game_findings(
     if longest_ms > 500 * how.move_s:
         text = f"one decision took {longest_ms:.0f} ms of the {1000 * how.move_s:.0f} ms allowed: on a busy machine"
         yield Finding(what, "warning", f"{text} that is a timeout")
-    if how.quick and players > how.tables(load_game(name))[0]:
-        return  # once a game is enough to see whether it repeats itself
-    again = play(0)
-    if again.digest != digests[0]:
-        text = "the same match came out differently the second time; seed all randomness from the start message's seed"
-        yield Finding(what, "warning", f"{text}, if matches are to be reproducible")
+    if not how.quick:
+        yield from _repeat_findings(bundle, name, players, how, deadline, results[0])
+
+
+def _repeat_findings(
+    bundle: Bundle, name: str, players: int, how: Checkup, deadline: float, first: MatchResult
+) -> Iterator[Finding]:
+    """Play the first match of a table once more: a warning if it comes out otherwise."""
+    if _play(bundle, name, players, 0, how, deadline).digest != first.digest:
+        why = "the bot looks at a clock, or its random numbers do not come from the start message's seed"
+        text = f"the same match came out differently the second time: {why}"
+        yield Finding(_table(name, players), "warning", text)
+
+
+def _play(bundle: Bundle, name: str, players: int, number: int, how: Checkup, deadline: float) -> MatchResult:
+    """The match with this number of a table, if there is time for it."""
+    spec = _spec(bundle, name, players, f"check {number}", how)
+    played = play_within(spec, deadline - time.monotonic(), log=how.logs is not None)
+    result = _in_time(played, _table(name, players))
+    if how.logs is not None:
+        how.logs.keep(spec.id, [seat.bot for seat in spec.seats], result.logs)
+    return result
+
+
+def _table(name: str, players: int) -> str:
+    return f"{name}, {players} player{'s' if players > 1 else ''}"
 
 
 def _failure(bundle: Bundle, result: MatchResult) -> str | None:

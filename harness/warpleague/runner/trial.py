@@ -1,4 +1,7 @@
-"""Tests a bot with questions that arrive in awkward ways: in pieces, very long, or with very many legal actions."""
+"""Tests a bot with questions that arrive in awkward ways: in pieces, very long, or with very many legal actions.
+
+A trial may repeat a seat of a match, to see whether the bot decides as it did there.
+"""
 
 from __future__ import annotations
 
@@ -65,6 +68,45 @@ async def padded(bot: BotProcess, line: bytes, limit_ns: int) -> BotReply | Viol
     return await bot.ask(line[:end] + b',"padding":"' + b" " * LONG_BYTES + b'"}\n', limit_ns)
 
 
+class InTurns:
+    """Delivers lines in pieces and padded, in turns, and those after the first few whole."""
+
+    def __init__(self, awkward: int) -> None:
+        self._left = awkward
+
+    async def __call__(self, bot: BotProcess, line: bytes, limit_ns: int) -> BotReply | Violation:
+        """Deliver the next line."""
+        if self._left == 0:
+            return await whole(bot, line, limit_ns)
+        self._left -= 1
+        return await (in_pieces if self._left % 2 else padded)(bot, line, limit_ns)
+
+
+class Script:
+    """The decisions of a match that was played, in their order, for another one that is to repeat it."""
+
+    def __init__(self, record: bytes) -> None:
+        self.same = True
+        """Whether all was decided alike so far."""
+        self._decisions = _decisions(record.splitlines())
+        self._at = 0
+
+    def compare(self, lines: list[bytes]) -> None:
+        """Take what was decided since the last time, as lines of a record."""
+        found = _decisions(lines)
+        self.same = self.same and found == self._decisions[self._at : self._at + len(found)]
+        self._at += len(found)
+
+    def next(self) -> Any:
+        """What was decided next, as an answer gives it; 0 once something was decided otherwise."""
+        return self._decisions[self._at][1] if self.same else 0
+
+
+def _decisions(lines: list[bytes]) -> list[tuple[int, Any]]:
+    acts = (json.loads(line) for line in lines if b'"type":"act"' in line)
+    return [(act["seat"], act["action"]) for act in acts]
+
+
 @cache
 def _most_crowded(name: str, players: int, options_text: str, seed: str) -> tuple[Any, int, int] | None:
     """The state, who acts there, and how many legal actions it has; searched once for many bots."""
@@ -106,25 +148,42 @@ def crowded(spec: MatchSpec) -> tuple[MatchSpec, int, int] | None:
 
 @attrs.frozen
 class Trial:
-    """How a bot fared: the first thing it did wrong with its evidence, or None; whether it stayed after `quit`."""
+    """How a bot fared: the first thing it did wrong with its evidence, or None; whether it stayed after `quit`.
+
+    `same` is whether it decided as in the match that it was to repeat.
+    """
 
     trouble: Violation | None
     lingers: bool
+    same: bool = True
 
 
 def try_out(
-    spec: MatchSpec, seat: int, deliver: Deliver, questions: int, within_s: float = math.inf
+    spec: MatchSpec,
+    seat: int,
+    deliver: Deliver,
+    questions: int,
+    within_s: float = math.inf,
+    script: Script | None = None,
 ) -> Trial | None:
     """Seat the bot of `seat` alone, and put `questions` questions to it, every line handed over by `deliver`.
 
-    The other seats take their first legal action. None if it had to be broken off after `within_s` seconds.
+    With a `script` of the same match it gets all questions of the match, as long as it decides alike, and the other
+    seats decide as they did there. Without one they take their first legal action. None if it had to be broken off
+    after `within_s` seconds.
     """
+    game = load_game(spec.game)
     with ending_leftovers():
-        return trio.run(within, within_s, _try_out, load_game(spec.game), spec, seat, deliver, questions)
+        return trio.run(within, within_s, _try_out, game, spec, seat, deliver, questions, script)
 
 
 async def _try_out(
-    game: Game[Any, Any], spec: MatchSpec, seat: int, deliver: Deliver, questions: int
+    game: Game[Any, Any],
+    spec: MatchSpec,
+    seat: int,
+    deliver: Deliver,
+    questions: int,
+    script: Script | None,
 ) -> Trial:
     referee = Referee(game, spec)
     referee.begin()
@@ -138,7 +197,7 @@ async def _try_out(
         bot.attend(nursery)
         try:
             trouble = await _greet(referee, bot, seat, deliver) or await _question(
-                referee, bot, seat, deliver, questions
+                referee, bot, seat, deliver, questions, script
             )
             bot.tell(greeting.quit_line())
         finally:
@@ -148,7 +207,7 @@ async def _try_out(
             nursery.cancel_scope.cancel()
     if trouble is not None:
         trouble.detail["stderr"] = bot.stderr.text()
-    return Trial(trouble, lingers)
+    return Trial(trouble, lingers, script is None or script.same)
 
 
 async def _greet(referee: Referee, bot: BotProcess, seat: int, deliver: Deliver) -> Violation | None:
@@ -165,14 +224,28 @@ async def _greet(referee: Referee, bot: BotProcess, seat: int, deliver: Deliver)
 
 
 async def _question(
-    referee: Referee, bot: BotProcess, seat: int, deliver: Deliver, questions: int
+    referee: Referee,
+    bot: BotProcess,
+    seat: int,
+    deliver: Deliver,
+    questions: int,
+    script: Script | None,
 ) -> Violation | None:
-    while questions and (step := referee.advance()) is not Situation.OVER:
+    seen = 1  # the header
+    while (step := referee.advance()) is not Situation.OVER:
         if step is Situation.FAULT:
             return referee.violation
+        action: Any = 0
+        if script is not None and script.same:
+            lines = referee.lines_since(seen)
+            seen += len(lines)
+            script.compare(lines)
+            action = script.next()
+        elif questions <= 0:
+            break
         if referee.seat != seat:
-            number = json.loads(referee.line)["id"]
-            referee.answer(b'{"type":"act","id":%d,"action":0}' % number, 0, None, None)
+            answer = {"type": "act", "id": json.loads(referee.line)["id"], "action": action}
+            referee.answer(json.dumps(answer).encode(), 0, None, None)
             continue
         questions -= 1
         reply = await deliver(bot, referee.line, referee.budget_ns or 0)
@@ -181,4 +254,6 @@ async def _question(
         trouble = referee.answer(reply.line, reply.wall_ns, reply.cpu_ns, reply.wait_ns)
         if trouble is not None:
             return trouble
+    if script is not None and script.same:
+        script.compare(referee.lines_since(seen))
     return None
