@@ -119,7 +119,7 @@ def test_a_late_answer_to_a_substituted_question_is_forgiven_once(spec: Any, tab
     """After a timeout the late answer is recognised; the same line again is not."""
     from warpleague.match.spec import Violation
 
-    played = table(spec(faults="substitute", strikes=5))
+    played = table(spec(faults="substitute", strikes=5, note_bytes=4096))
     referee = played.referee
     assert referee.advance() is Situation.ASK
     seat = referee.seat
@@ -127,7 +127,7 @@ def test_a_late_answer_to_a_substituted_question_is_forgiven_once(spec: Any, tab
     while referee.advance() is Situation.ASK and referee.seat != seat:
         question = json.loads(referee.line)
         referee.answer(json.dumps({"type": "act", "id": question["id"], "action": 0}).encode(), 1, 1, 0)
-    late = b'{"type":"act","id":1,"action":0}'
+    late = b'{"type":"act","id":1,"action":0,"note":"%b"}' % (b"x" * 2000)
     assert referee.is_late(late)
     assert not referee.is_late(late)
 

@@ -112,6 +112,15 @@ def test_lets_a_bot_set_its_own_limits_only(machine: str) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
+def test_lets_no_bot_give_way(machine: str) -> None:
+    """A bot that gave way to all others would wait without being charged: only the usual scheduling is allowed."""
+    schedule = number(machine, seccomp.SCHED_SETSCHEDULER)
+    assert verdict(machine, schedule, 0, 0) == seccomp.ALLOW
+    for policy in (1, 2, 3, 5, 6, 0x40000000):
+        assert verdict(machine, schedule, 0, policy) == seccomp.refused(errno.EPERM)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
 def test_lets_threads_start_but_no_namespaces(machine: str) -> None:
     """A clone is judged by its flags."""
     clone = seccomp.CLONE[MACHINES.index(machine)]

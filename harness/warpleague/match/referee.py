@@ -322,7 +322,7 @@ class Referee:
         if not late:
             return False
         try:
-            reply = codec.decode_bot(line)
+            reply = codec.decode_bot(line, self.spec.note_bytes)
         except codec.WireError:
             return False
         if not isinstance(reply, (Answer, Failed)) or reply.id not in late:

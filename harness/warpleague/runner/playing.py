@@ -185,27 +185,42 @@ async def _start_all(
     async def wait_ready(seat: int, bot: BotProcess) -> None:
         troubles[seat] = _ready(await bot.awaited())
 
-    waited_for: list[Callable[[], Awaitable[None]]] = []
+    def still(seat: int) -> None:
+        """Have a bot that is ready stand still: those that are not need the core."""
+        bot = bots[seat]
+        if bot is not None and troubles[seat] is None and spec.pondering != "on":
+            bot.hush()
+
+    async def wait_for(seat: int, call: Callable[[], Awaitable[None]]) -> None:
+        await call()
+        waited_for.pop(seat)
+        if waited_for:
+            still(seat)
+
+    waited_for: dict[int, Callable[[], Awaitable[None]]] = {}
     for seat in range(len(bots)):
         bot = None if idle is None or seat in present else idle.take(spec.seats[seat], spec.level)
         if bot is None or bot.hello is None:
-            waited_for.append(partial(start, seat))
+            waited_for[seat] = partial(start, seat)
             continue
         enter(seat, bot)
         referee.connect(seat, bot.hello)
         line = referee.start_line(seat)
         found = bot.put(line, _start_ns(spec, seat))
         if found is None:
-            waited_for.append(partial(wait_ready, seat, bot))
+            waited_for[seat] = partial(wait_ready, seat, bot)
         elif isinstance(found, Violation):
             troubles[seat] = _ready(found)
         else:
             troubles[seat] = greeting.judge_ready(line_of(found[0], line))
     if waited_for:
         reaping.begin()
+        for seat in range(len(bots)):
+            if seat not in waited_for:
+                still(seat)
         async with trio.open_nursery() as nursery:
-            for call in waited_for:
-                nursery.start_soon(call)
+            for seat, call in waited_for.items():
+                nursery.start_soon(wait_for, seat, call)
     for seat, trouble in enumerate(troubles):
         if trouble is not None:
             _check_bundle(referee.spec.seats[seat])
@@ -328,6 +343,9 @@ def _punish(
     wall_ns = 0
     if bot is not None:
         trouble.detail.update(bot.evidence())
+        if referee.spec.private:
+            for words in ("stderr", "line"):
+                trouble.detail.pop(words, None)
         if trouble.kind == "timeout":
             wall_ns = referee.budget_ns or 0
     if referee.fault(seat, trouble, wall_ns) and bot is not None:

@@ -72,8 +72,9 @@ def mounts(seat: SeatSpec, build_mb: int = 0) -> list[str]:
         *_more(seat.paths),
         *own,
         *_linked(seat.cwd),
-        # Last: every other mount makes its mount point here. Until then these are RAM disks without a limit.
-        *("--remount-ro", "/dev", "--remount-ro", "/"),
+        # Last: every other mount makes its mount point here. Until then these are RAM disks without a limit. In
+        # /proc a bot could give way to all others on its core (`autogroup`).
+        *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
     ]
 
 

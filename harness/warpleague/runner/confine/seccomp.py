@@ -113,6 +113,9 @@ REFUSED: Final[dict[str, tuple[int | None, int | None]]] = {
     "modify_ldt": (154, None),
     # Processors and memory nodes other than those the referee shares with its bots.
     "sched_setaffinity": (203, 122),
+    # Less priority than others: what a bot waits for a processor is not charged, so it must not wait at will.
+    "sched_setattr": (314, 274),
+    "setpriority": (141, 140),
     "migrate_pages": (256, 238),
     "move_pages": (279, 239),
 }
@@ -160,6 +163,7 @@ FCNTL: Final = (72, 25)
 MADVISE: Final = (28, 233)
 PREADV2: Final = (327, 286)
 PRLIMIT64: Final = (302, 261)
+SCHED_SETSCHEDULER: Final = (144, 119)
 SOCKET: Final = (41, 198)
 SOCKETPAIR: Final = (53, 199)
 
@@ -223,6 +227,8 @@ def build(name: str, *, building: bool = False) -> bytes:
     program += _branch(PREADV2[column], _ARG5, _only((0,), refused(errno.EOPNOTSUPP)))
     # The limits of process 1 are not the bot's to set.
     program += _branch(PRLIMIT64[column], _ARG0, _only((0,), denied))
+    # The usual way to share a processor, SCHED_OTHER, is the only one: runtimes set it for each thread.
+    program += _branch(SCHED_SETSCHEDULER[column], _ARG1, _only((0,), denied))
     for numbers in (SOCKET, SOCKETPAIR):
         program += _branch(numbers[column], _ARG0, _only(FAMILIES, refused(errno.EAFNOSUPPORT)))
     program.append((_RETURN, 0, 0, ALLOW))
