@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def test_referees_stay_when_bots_enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next run has the same processes; another way to run has new ones; none is left in the end."""
+    """The next run has the same processes; another way to run has new ones; none is left in the end.
+
+    Logs are brought within their bound by and by, however short the runs are.
+    """
     path = tmp_path / "open.toml"
     root = shipped_root() / "bots"
     bots = [f'{{ path = "{root / "random-python"}", name = "r{number}" }}' for number in range(3)]
@@ -40,10 +43,13 @@ def test_referees_stay_when_bots_enter(tmp_path: Path, monkeypatch: pytest.Monke
         next(runs)()
         return report
 
+    pruned: list[Any] = []
     monkeypatch.setattr(keeping, "run_league", run)
+    monkeypatch.setattr(keeping, "prune", lambda *where: pruned.append(where))
     write(2)
     assert keeper.run() == 0
     (first, few), (second, more), (third, all_of_them) = seen
     assert json.dumps([few, more, all_of_them]) == "[2, 6, 6]"
     assert first == second != third
     assert keeper._pool is None
+    assert pruned == [(tmp_path / "results" / "open" / "logs", 0)]

@@ -140,7 +140,7 @@ def test_a_bot_that_never_starts_has_an_empty_log(
     gone = attrs.evolve(make_seat("gone", SAYING), run=(str(broken),))
     result = play_match(make_spec(gone, make_seat("bad", "1 / 0"), max_turns=2), log=True)
     assert [faults[0].kind for faults in result.faults if faults] == ["startup", "startup"]
-    assert result.logs[0] == SeatLog("", "")
+    assert result.logs[0] == SeatLog.of("", "")
     assert "ZeroDivisionError" in result.logs[1].stderr
 
 
@@ -175,7 +175,7 @@ def test_names_of_manifests_stay_as_they_are() -> None:
 
 def test_a_folder_holds_so_much_of_each_bot(tmp_path: Path) -> None:
     """Where a bot's logs are too large together its oldest ones go, also those of an earlier run; others' stay."""
-    quiet, loud = SeatLog("", ""), SeatLog("x" * 900, "")
+    quiet, loud = SeatLog.of("", ""), SeatLog.of("x" * 900, "")
     old = log_file(tmp_path, "loud", "old", 0, "stderr")
     old.parent.mkdir()
     old.write_text("x" * 900)
@@ -200,9 +200,9 @@ def test_logs_that_cannot_be_written_are_told(tmp_path: Path) -> None:
     """A file in the way is a problem that is told, not a failure of the match; nothing more is tried."""
     (tmp_path / "bot").write_text("in the way")
     logs = LogFolder(tmp_path)
-    logs.keep("m", ["bot"], [SeatLog("", "")])
+    logs.keep("m", ["bot"], [SeatLog.of("", "")])
     assert logs.problem == f"{tmp_path / 'bot'}: cannot write it: File exists"
-    logs.keep("m", ["other"], [SeatLog("", "")])
+    logs.keep("m", ["other"], [SeatLog.of("", "")])
     assert not (tmp_path / "other").exists()
 
 

@@ -28,10 +28,10 @@ from warpleague.league.pool import usable_cores
 from warpleague.league.progress import RunWatcher
 from warpleague.league.running import referee_pool, run_league
 from warpleague.runner.bot.logs import LogFolder
-from warpleague.runner.play import end_idle, play_beside
+from warpleague.runner.play import play_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from warpleague.league.config import LeagueConfig
@@ -76,6 +76,8 @@ class Keeper:
         self._lost_s = 0.0  # how long it took until the next one began
         self._pool: RefereePool | None = None
         self._pooled: tuple[Any, ...] = ()  # what the pool was made for
+        self._dealt: set[int] = set()  # deals that bots which wait in the pool may know
+        self._pruned_s = float("-inf")  # when the logs of bots were last brought within their bound
 
     def run(self) -> int:
         """Play until SIGTERM or SIGINT; the exit code."""
@@ -167,13 +169,14 @@ class Keeper:
             folder = results / name / feed.FOLDER
             feed.clear(folder)
             logs = LogFolder(results / name / "logs") if self._how.logs_mb else None
-            play: Any = partial(play_beside, log=logs is not None)
+            private = ledger is not None  # others' bots: what they print is for their authors
+            play: Any = partial(play_beside, log=logs is not None, private=private)
             if self._how.live:
-                play = partial(feed.play_shown, folder=str(folder.absolute()), log=logs is not None)
+                play = partial(feed.play_shown, folder=str(folder.absolute()), log=logs is not None, private=private)
             log("plays", league=name, bots=list(league.season.names), left_out=list(league.skipped))
             if self._stop.is_set():
                 return None
-            watcher = _Watcher(name, results / name / "logs", self._how.logs_mb)
+            watcher = _Watcher(name, partial(self._prune, results / name / "logs"))
             self._begun_s = time.monotonic()
             self._lost_s = 0.0 if self._changed_s is None else self._begun_s - self._changed_s
             self._changed_s = None
@@ -187,6 +190,7 @@ class Keeper:
                     logs=logs,
                     until=lambda: self._stop.is_set() or self._changed(config, before),
                     publish=publish,
+                    dealt=self._dealt,
                 )
                 whole = report.failure is None
             finally:
@@ -196,6 +200,12 @@ class Keeper:
         log("played", league=name, played=report.played, stored=report.stored, total=report.total)
         return report
 
+    def _prune(self, logs: Path) -> None:
+        """Bring the logs of bots within their bound, now and then: a run may be shorter than the time between."""
+        if time.monotonic() - self._pruned_s > _PRUNE_S:
+            self._pruned_s = time.monotonic()
+            prune(logs, self._how.logs_mb * 1_000_000)
+
     def _referees(self, league: League) -> RefereePool:
         """The processes that play, kept from one run to the next as long as they fit: to begin them costs matches."""
         jobs = (self._how.jobs if self._how.jobs is not None else league.config.run.jobs) or len(
@@ -203,8 +213,6 @@ class Keeper:
         )
         wanted = (jobs, league.config.run, league.config.rules.level, league.season.game)
         if self._pool is not None and wanted == self._pooled:
-            # A match that was broken off, or removed, is played anew: no bot may remember its dice.
-            self._pool.everywhere(end_idle)
             return self._pool
         self._end_pool()
         self._pool, self._pooled = referee_pool(league, jobs), wanted
@@ -212,16 +220,16 @@ class Keeper:
 
     def _end_pool(self, *, at_once: bool = False) -> None:
         pool, self._pool = self._pool, None
+        self._dealt.clear()
         if pool is not None:
             pool.kill() if at_once else pool.shutdown(cancel_futures=True)
 
 
 class _Watcher(RunWatcher):
-    """Logs what goes wrong, and keeps the logs of bots within their bound."""
+    """Logs what goes wrong; `tick` is called a few times a second."""
 
-    def __init__(self, league: str, logs: Path, most_mb: int) -> None:
-        self._league, self._logs, self._most = league, logs, most_mb * 1_000_000
-        self._pruned_s = time.monotonic()
+    def __init__(self, league: str, tick: Callable[[], None]) -> None:
+        self._league, self._tick = league, tick
 
     def failed(self, void: Void) -> None:
         log("match void", league=self._league, match=void.fixture.id, error=void.error, trace=void.trace)
@@ -230,9 +238,7 @@ class _Watcher(RunWatcher):
         log("note", league=self._league, text=text)
 
     def tick(self) -> None:
-        if time.monotonic() - self._pruned_s > _PRUNE_S:
-            self._pruned_s = time.monotonic()
-            prune(self._logs, self._most)
+        self._tick()
 
 
 def keep_playing(keeping: Keeping) -> int:

@@ -95,14 +95,17 @@ def played_from(row: tuple[Any, ...], players: int | None = None) -> StoredMatch
     last = len(ranked) + (rival is not None)  # alone at the table a bot may come second
     if not all(1 <= rank <= last for rank in ranked):
         raise _damaged(match_id, f"ranks: must be from 1 to {last}")
-    for name, value in {"scores": max(map(abs, scored)), "rival": rival, "elapsed_s": elapsed_s}.items():
+    for name, value in (("scores", max(map(abs, scored))), ("rival", rival), ("elapsed_s", elapsed_s)):
         if not (value is None and name == "rival") and not (
             isinstance(value, (int, float)) and abs(value) < MOST_NUMBER
         ):
             raise _damaged(match_id, f"{name}: must be numbers within reason")
-    for name, text in {"why": why, "digest": digest, "faults": faults, "times": times}.items():
-        if not is_text(text) or not (name in ("faults", "times") or text.isprintable()):
-            raise _damaged(match_id, f"{name}: must be text that can be printed")
+    # One look at them all, since nearly all are as they should be.
+    plain = type(why) is type(digest) is type(faults) is type(times) is str
+    if not (plain and (why + digest).isprintable() and (faults + times).isascii()):
+        for name, text in {"why": why, "digest": digest, "faults": faults, "times": times}.items():
+            if not is_text(text) or not (name in ("faults", "times") or text.isprintable()):
+                raise _damaged(match_id, f"{name}: must be text that can be printed")
     if type(lines) is not int or not (confinement is None or type(confinement) is int):
         raise _damaged(match_id, "lines, held: must be whole numbers")
     return StoredMatch(

@@ -28,6 +28,9 @@ after a fault, or the bot had given it before in a `then` list."""
 
 FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
 
+MOST_LOG = 1 << 28
+"""No log of the lines to and from a bot is as large, in bytes."""
+
 FORMAT = 2
 """The form of the records that are written, and so how the dice follow from the key."""
 FORMATS = (1, 2)
@@ -112,7 +115,8 @@ class MatchSpec:
 
     `options` and `position` are JSON forms, options complete with their defaults. `key` is the 32-byte match
     key (design: BLAKE2b of the seed text, or derived from the season's secret); `seed` the text it came from,
-    or None. With `publish_key` false, `seed` and `key` are null in the record. `format` is that of the record.
+    or None. With `publish_key` false, `seed` and `key` are null in the record. If it is
+    `private`, what bots printed stays out of the record. `format` is that of the record.
     `parent` says which match it branches off from, as the record's header does (`docs/reproduce.md`). A decision is
     asked `again` so many times after an illegal action, before that is a fault, and each seat may say so many times
     that its service failed (`failures`). A note of a bot has at most `note_bytes`.
@@ -131,6 +135,7 @@ class MatchSpec:
     pondering: Pondering = "off"
     position: dict[str, Any] | None = None
     publish_key: bool = True
+    private: bool = False
     format: int = FORMAT
     parent: dict[str, Any] | None = None
     again: int = 0
@@ -185,11 +190,26 @@ class SeatFault:
 class SeatLog:
     """A bot's own words over a match, for its author: its standard error, and each line to and from it.
 
-    Both are text that is safe for a terminal, and say where something is missing.
+    Both are text that is safe for a terminal, and say where something is missing. The lines repeat much, so they are
+    kept packed (with zstd) on their way from the process that plays to the one that writes them.
     """
 
     stderr: str
-    wire: str
+    packed: bytes
+
+    @classmethod
+    def of(cls, stderr: str, wire: str) -> SeatLog:
+        """The log of these two texts."""
+        from warpleague.match.zstd import compress
+
+        return cls(stderr, compress(wire.encode("utf-8", "backslashreplace")))
+
+    @property
+    def wire(self) -> str:
+        """Each line to and from the bot."""
+        from warpleague.match.zstd import decompress
+
+        return decompress(self.packed, MOST_LOG).decode()
 
 
 @attrs.frozen

@@ -12,6 +12,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
+import attrs
 import trio
 
 from warpleague.errors import BadInput, HarnessFault
@@ -85,14 +86,18 @@ async def play_beside(
     spec: MatchSpec,
     log: bool = False,
     *,
+    private: bool = False,
     observer: Callable[[Any, Sequence[Event]], None] | None = None,
     present: Present | None = None,
     attendant: Attendant | None = None,
 ) -> MatchResult:
     """Like `play_in_series`, for a process that also plays several matches at a time, on one event loop.
 
-    The `attendant`, if there is one, runs beside the match, and is cancelled at its end.
+    The `attendant`, if there is one, runs beside the match, and is cancelled at its end. If it is `private`, what bots
+    printed stays out of the record.
     """
+    if private:
+        spec = attrs.evolve(spec, private=True)
     if spec.level not in _checked:
         async with _checking:
             # It runs a trio of its own, so in a thread.

@@ -73,26 +73,27 @@ class LogFolder:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.parent not in self._bots:
             self._bots[path.parent] = _BotFolder(path.parent)
-        self._bots[path.parent].write(path, text.encode("utf-8", "backslashreplace"), self._most)
+        self._bots[path.parent].write(path.name, text.encode("utf-8", "backslashreplace"), self._most)
 
 
 class _BotFolder:
-    """The logs that lie in a bot's folder, the oldest first, with their sizes."""
+    """The logs that lie in a bot's folder, the oldest first, with their sizes; by name, since there may be many."""
 
     def __init__(self, folder: Path) -> None:
-        files = [(path, path.stat()) for kind in KINDS for path in folder.glob(f"*.{kind}.txt")]
+        self._folder = folder
+        files = [(path.name, path.stat()) for kind in KINDS for path in folder.glob(f"*.{kind}.txt")]
         files.sort(key=lambda found: found[1].st_mtime_ns)
-        self._sizes = {path: status.st_size for path, status in files}
+        self._sizes = {name: status.st_size for name, status in files}
         self._bytes = sum(self._sizes.values())
 
-    def write(self, path: Path, data: bytes, most: int) -> None:
+    def write(self, name: str, data: bytes, most: int) -> None:
         """Write one more, and remove the oldest ones where all together would have more than `most` bytes."""
-        path.write_bytes(data)
-        self._bytes += len(data) - self._sizes.pop(path, 0)
-        self._sizes[path] = len(data)
+        (self._folder / name).write_bytes(data)
+        self._bytes += len(data) - self._sizes.pop(name, 0)
+        self._sizes[name] = len(data)
         while self._bytes > most and len(self._sizes) > 1:
             oldest = next(iter(self._sizes))
-            oldest.unlink(missing_ok=True)
+            (self._folder / oldest).unlink(missing_ok=True)
             self._bytes -= self._sizes.pop(oldest)
 
 

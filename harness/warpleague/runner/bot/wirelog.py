@@ -101,4 +101,4 @@ class BotLog:
 
     def seat_log(self) -> SeatLog:
         """What was kept, as text."""
-        return SeatLog(self.stderr.text(), self.wire.text())
+        return SeatLog.of(self.stderr.text(), self.wire.text())
