@@ -96,7 +96,7 @@ def test_the_game_is_checked(tmp_path: Path, game: str, text: str) -> None:
 def test_a_missing_file_names_its_neighbour(write_league: WriteLeague, tmp_path: Path) -> None:
     """A league file that is not there is refused with the nearest that is."""
     write_league("a", "b")
-    with pytest.raises(ConfigError, match=r"there is no such file; did you mean 'cup.toml'\?"):
+    with pytest.raises(ConfigError, match=r"there is no such file; did you mean '.*/cup.toml'\?"):
         load_config(tmp_path / "cupp.toml")
 
 
@@ -109,7 +109,7 @@ def test_a_file_saved_on_windows_is_read(write_league: WriteLeague) -> None:
 
 def test_what_is_no_file_or_no_text_is_named(write_league: WriteLeague, tmp_path: Path) -> None:
     """A folder, and a file in another encoding, are refused by what they are."""
-    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
+    with pytest.raises(ConfigError, match="is a folder; name the league's TOML file"):
         load_config(tmp_path)
     path = write_league("a", "b")
     path.write_text(path.read_text(), encoding="utf-16")
@@ -141,6 +141,19 @@ def test_a_missing_bot_names_its_neighbour(write_league: WriteLeague, fake: Modu
         enter_bots(load_config(path), fake.prepare)
     path.write_text(path.read_text().replace("bots/gredy", "nobots/greedy"))
     with pytest.raises(ConfigError, match=r"bots\[0\]: there is no folder .*greedy; nor is there .*nobots$"):
+        enter_bots(load_config(path), fake.prepare)
+
+
+def test_paths_of_bots_start_at_the_league_file(
+    write_league: WriteLeague, fake: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who names a bot as it is called in the current folder is told its path from the file."""
+    path = write_league("greedy", "random")
+    path.write_text(path.read_text().replace("bots/greedy", "mine"))
+    here = tmp_path / "elsewhere"
+    (here / "mine").mkdir(parents=True)
+    monkeypatch.chdir(here)
+    with pytest.raises(ConfigError, match=r"start at the league file; did you mean 'elsewhere/mine'\?"):
         enter_bots(load_config(path), fake.prepare)
 
 

@@ -73,7 +73,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="rotations",
         help="seat orders on each deal (default: rotations)",
     )
-    test.add_argument("--seed", metavar="TEXT", help="where the dice come from (default: random)")
+    test.add_argument(
+        "--seed",
+        metavar="TEXT",
+        help="where the dice come from (default: random at first; later calls on the same bots go on)",
+    )
     parser.add_argument("--jobs", type=count(0), metavar="N", help="matches at once (default 0: all cores)")
     add_cluster(parser)
     parser.add_argument(

@@ -327,13 +327,15 @@ def _read_toml(path: Path, where: str) -> dict[str, Any]:
     try:
         return parse_toml(read_text(path, where), where)
     except FileNotFoundError:
-        near = sorted(file.name for file in path.parent.glob("*.toml"))
+        near = sorted(map(str, path.parent.glob("*.toml")))
         places = (Path("leagues"), path.parent / "leagues")
         far = [str(file) for place in places for file in sorted(place.glob("*.toml"))]
         folder = os.path.isdir(path.parent)  # noqa: PTH112 - never an error
         none = f"{path.parent} has no .toml files" if folder else "nor its folder"
         hint = nearest_path(path.name, near + far) or nearest("", near or far, none)
         raise ConfigError(f"{where}: there is no such file; {hint}") from None
+    except IsADirectoryError:
+        raise ConfigError(f"{where}: is a folder; name the league's TOML file") from None
     except OSError as error:
         raise ConfigError(f"{where}: cannot be read: {error.strerror or error}") from None
 

@@ -134,7 +134,7 @@ def _enter(config: LeagueConfig, index: int, prepare: Callable[[Path], Prepared]
     folder = folder_of(config, entry)
     try:
         if not folder.is_dir():
-            raise ConfigError(f"{where}: there is no folder {folder}; {_neighbours(folder)}")
+            raise ConfigError(f"{where}: there is no folder {folder}; {_meant(config, entry, folder)}")
     except OSError as error:
         raise ConfigError(f"{where}: {folder} cannot be read: {error.strerror}") from None
     bundle = prepare(folder)
@@ -171,8 +171,11 @@ def _key_file(config: LeagueConfig, entry: BotEntry, where: str) -> str | None:
     return str(path)
 
 
-def _neighbours(folder: Path) -> str:
+def _meant(config: LeagueConfig, entry: BotEntry, folder: Path) -> str:
     """What may have been meant by a folder that is not there."""
+    if os.path.isdir(entry.path):  # noqa: PTH112 - never an error
+        there = os.path.relpath(entry.path, config.path.parent)
+        return f"paths start at the league file; did you mean {there!r}?"
     above = folder.parent
     known = sorted(path.name for path in above.iterdir() if path.is_dir()) if above.is_dir() else []
     if not get_close_matches(folder.name, known, n=1):

@@ -9,7 +9,7 @@ globalThis.warpleague ??= {};
 (() => {
   const wl = globalThis.warpleague;
   const { SIDE, RADIUS, ROUND, element, glyph, text, point } = wl;
-  const NARROW = 560; // pixels
+  const NARROW = "(max-width: 900px)"; // of the window: there the page is one column, and has room below
   const SHEET = 490; // the width of a sheet on a narrow screen, in units of the drawing
   const PAD = 16;
   const HEAD = 46; // the height of its heading
@@ -240,7 +240,7 @@ globalThis.warpleague ??= {};
 
     resized() {
       if (this.last === undefined) return;
-      if (this.last[0].apart && this.narrow !== this.svg.clientWidth < NARROW) this.show(...this.last);
+      if (this.last[0].apart && this.narrow !== window.matchMedia(NARROW).matches) this.show(...this.last);
       else this.look();
     }
 
@@ -261,7 +261,7 @@ globalThis.warpleague ??= {};
     }
 
     showSheets(scene, before, trail) {
-      this.narrow = this.svg.clientWidth < NARROW;
+      this.narrow = window.matchMedia(NARROW).matches;
       const owners = [...new Set(scene.cells.map((cell) => cell[4]))];
       const focus = owners.includes(scene.focus) ? scene.focus : owners[0];
       const own = (whole, owner) => whole && {

@@ -186,7 +186,7 @@
     if (frame.action && mayRead(frame)) fact(list, "action", make("code", "", frame.action));
     if (frame.outcome && state.viewer === 0) {
       const [of, outcome] = JSON.parse(frame.outcome);
-      fact(list, "dice", outcome.map((shown, index) => side(shown, of[index])).join("; "));
+      fact(list, "drawn numbers", outcome.map((shown, index) => side(shown, of[index])).join("; "));
     }
     if (frame.ms) {
       const [wall, cpu, wait] = frame.ms;
@@ -211,7 +211,7 @@
   };
 
   function side(shown, of) {
-    return Array.isArray(of) ? `${shown} (0 to ${of.length - 1}, weighted)` : `${shown} (0 to ${of - 1})`;
+    return Array.isArray(of) ? `${shown} of 0 to ${of.length - 1}, weighted` : `${shown} of 0 to ${of - 1}`;
   }
 
   function faultBox([kind, retired, evidence]) {
