@@ -89,7 +89,7 @@ def test_chips_rank_a_league_of_poker(tmp_path: Path) -> None:
         "from warpline.client import run\n\nrun(lambda question: 0, wants=())\n"
     )
     (tmp_path / "l.toml").write_text(
-        f'bots = ["first", "{RANDOM}"]\n[game]\nid = "openspiel:leduc_poker"\n[format]\ndeals = 4\n'
+        f'seed = "chips"\nbots = ["first", "{RANDOM}"]\n[game]\nid = "openspiel:leduc_poker"\n[format]\ndeals = 4\n'
     )
     warpleague("league", "run", "l.toml", "--quiet", cwd=tmp_path)
     lines = json.loads(warpleague("league", "standings", "l.toml", "--json", cwd=tmp_path))

@@ -253,7 +253,10 @@ def told(seen: Seen) -> dict[str, Any]:
 
 
 def memory_of(server: int, health: dict[str, Any]) -> Iterator[tuple[str, int]]:
-    """What each process of the harness has of the memory, in bytes; pages that several share count in parts."""
+    """What each process of the harness has of the memory, in bytes; pages that several share count in parts.
+
+    Without the pages of files: how much these count depends on which other programs run on the machine.
+    """
     roles = {server: "server"}
     for name, process in health["processes"].items():
         for pid in (process["pid"], *descendants(process["pid"])) if process["pid"] else ():
@@ -262,7 +265,7 @@ def memory_of(server: int, health: dict[str, Any]) -> Iterator[tuple[str, int]]:
         with suppress(OSError):
             words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
             if any(word.partition(b".")[0] == b"warpleague" for word in words):  # bots are not ours
-                found = re.search(r"Pss: +(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text())
+                found = re.search(r"Pss_Anon: +(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text())
                 if found:
                     yield roles.get(pid, "page maker"), int(found[1]) * 1024
 
