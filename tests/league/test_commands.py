@@ -170,7 +170,7 @@ def test_mistakes_are_told_without_traceback(command: Command, league_file: Path
     """A wrong file, a league that was not run, a number that is none: exit code 2 and one text."""
     for arguments, text in (
         (("standings", league_file), "nothing has been played yet"),
-        (("run", league_file.with_name("cap.toml")), "did you mean 'cup.toml'?"),
+        (("run", league_file.with_name("cap.toml")), "cup.toml'?"),
     ):
         code, out, err = command(*arguments)
         assert (code, out) == (2, "")

@@ -147,12 +147,17 @@ class _Terminal:
     def _list(self, draft: Draft, part: str) -> None:
         """The moves whose words have `part` in them, with their numbers from 1."""
         texts = [in_words(draft.game.action_json(action)) for action in draft.legal()]
+        wanted = part.lower().replace("(", " ").replace(")", " ").split()
         found = [
-            (number, text) for number, text in enumerate(texts, 1) if all(p in text for p in part.split())
+            (number, text)
+            for number, text in enumerate(texts, 1)
+            if all(word in text.lower() for word in wanted)
         ]
         if len(found) > _SHORT and not part:
             kinds = sorted({text.split()[0] for text in texts})
-            self._print(f"{len(found)} moves ({', '.join(kinds)}): type a part of one to list those")
+            self._print(
+                f"{len(found)} moves ({', '.join(kinds)}): type a part of one to list those, such as: {texts[-1]}"
+            )
             return
         if not found:
             self._print(Text(f"no move has {part!r} in it", style="red"))

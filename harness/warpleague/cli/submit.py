@@ -5,6 +5,7 @@ The token is read from a file or from the environment: what stands on a command 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import stat
@@ -151,7 +152,9 @@ class _Arena:
         if data is not None:
             headers["Content-Type"] = "application/gzip"
         try:
-            connection.request(method, self._root + path, data, headers)
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                # A server that refuses what is too long says so before it has read all of it.
+                connection.request(method, self._root + path, data, headers)
             answer = connection.getresponse()
             status, body = answer.status, answer.read(_MOST_ANSWER)
         except (OSError, HTTPException) as error:

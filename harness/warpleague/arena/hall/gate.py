@@ -143,7 +143,8 @@ class Gate:
     def _address(self, scope: Scope, headers: Headers) -> str:
         address = str((scope.get("client") or ("", 0))[0])
         if self._behind_proxy and address in _LOOPBACK:
-            return headers.get("x-forwarded-for", "").rpartition(",")[2].strip()[:64] or address
+            told = headers.getlist("x-forwarded-for")  # the last one is the proxy's
+            return told[-1].rpartition(",")[2].strip()[:64] or address if told else address
         return address
 
     def _caller(self, address: str) -> _Caller | None:

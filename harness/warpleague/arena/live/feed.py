@@ -32,11 +32,11 @@ _LOOK_S: Final = 0.25
 """How often it is looked what has happened."""
 
 
-async def play_shown(spec: MatchSpec, folder: str, log: bool = False) -> MatchResult:
+async def play_shown(spec: MatchSpec, folder: str, log: bool = False, private: bool = False) -> MatchResult:
     """Play a match as `play_beside` does, and let those who read `folder` see it."""
     path = os.path.join(folder, spec.id + ENDING)  # noqa: PTH118 - paths come late
     try:
-        return await play_beside(spec, log, attendant=partial(write_on, path))
+        return await play_beside(spec, log, private=private, attendant=partial(write_on, path))
     finally:
         with contextlib.suppress(OSError):
             os.unlink(path)  # noqa: PTH108 - as above

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.checking import sandbox_refusal
-from warpleague.arena.submissions.entering import closed_to_bots
+from warpleague.arena.submissions.entering import closed_to_bots, settled
 from warpleague.arena.submissions.limits import WORDS, limits_of
 from warpleague.arena.submissions.own_records import own_records
 from warpleague.arena.submissions.web import API, UPLOAD, Refused, field, file_of, in_thread
@@ -115,6 +115,9 @@ class AuthorPages:
         session = self._counter.need_session(request)
         form = await self._counter.form(request, session)
         league, bot = field(form, "league"), field(form, "bot")
+        config = self._counter.hall.leagues.get(league)
+        if config is not None and (why := await in_thread(settled, self._counter.ledger, config)):
+            raise Refused(409, f"No bot leaves {league} any more: {why}.")
         await in_thread(versions.withdraw, self._counter.ledger, session.author, league, bot)
         return RedirectResponse("/submit", 303)
 

@@ -146,7 +146,12 @@ def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig
             manifest = _unpacked(ledger, found, config, folder)
             ready = right.run(partial(_play, ledger, found, config, folder, limits.build_s))
             _check_space(ledger)  # or what failed for want of space would be the bot's fault
-            if ready:
+            from warpleague.arena.submissions.entering import settled  # which needs this module
+
+            if ready and (why := settled(ledger, config)) is not None:
+                text = f"came too late for {config.name}: {why}"
+                versions.refuse(ledger, found.id, text, what="league")
+            elif ready:
                 keep(ledger, found, folder)
                 versions.accept(ledger, found.id, manifest.name, manifest.version, folder_digest(folder))
             else:

@@ -62,16 +62,22 @@ def closed_to_bots(ledger: Ledger, config: LeagueConfig) -> str | None:
         return f"{config.name} takes no submissions: its bots are not confined in the sandbox"
     if is_closed(ledger, config.name):
         return f"{config.name} takes no more submissions: the organiser has closed it"
+    why = settled(ledger, config)
+    return None if why is None else f"{config.name} takes no more submissions: {why}"
+
+
+def settled(ledger: Ledger, config: LeagueConfig) -> str | None:
+    """Why it is settled who plays, so that no bot can come or go any more; None if it is not."""
     folder = ledger.results / config.name
     if not (folder / "league.sqlite").is_file():
         return None
     with Store.open_to_read(folder) as store:
         if store.published() is not None:
-            return f"{config.name} takes no more submissions: the season is over, and its secret is public"
+            return "the season is over, and its secret is public"
         if config.season.beacon is not None and store.meta("beacon") is not None:
-            return f"{config.name} takes no more submissions: the value of its beacon is known"
+            return "the value of its beacon is known"
         if config.format.kind not in GROWING and store.count():
-            return f"{config.name} takes no more submissions: it is a {config.format.kind}, and its matches have begun"
+            return f"it is a {config.format.kind}, and its matches have begun"
     return None
 
 
@@ -135,6 +141,8 @@ def close(ledger: Ledger, league: str, who: str) -> None:
 
 def extend(ledger: Ledger, config: LeagueConfig, who: str, **more: int) -> None:
     """Play more: `deals` of each table, or `max_matches` of a ladder; `BadInput` if it would be less."""
+    if (why := settled(ledger, config)) is not None:
+        raise BadInput(f"{config.name}: cannot be extended: {why}")
     was = json.loads(ledger.setting(f"extended {config.name}") or "{}")
     for key, value in more.items():
         old = was.get(key, getattr(config.format, key))
@@ -234,4 +242,6 @@ def _play_again(match_id: str, reason: str, config: LeagueConfig, results: Path)
             return "done: no such match is stored, so it is played if it belongs to the league"
         with store.writing():
             store.remove(found[0], f"declared void by the organiser: {reason}")
+    for page in (results / config.name / "pages").glob(f"*-{found[0]}.*"):
+        page.unlink(missing_ok=True)  # of the match that is void: its id will be that of another one
     return "done: it will be played again"

@@ -10,6 +10,7 @@ import gzip
 import io
 import os
 import stat
+import struct
 import tarfile
 import tempfile
 import zipfile
@@ -84,7 +85,10 @@ def unpack_upload(data: bytes, folder: Path, limits: SubmissionLimits) -> None:
         _bot_in(box).rename(folder)
     except BadArchive as error:
         raise BotError(f"the archive holds {error}") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, NotImplementedError) as error:
+    except (
+        *(EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, NotImplementedError),
+        *(ValueError, IndexError, OverflowError, RuntimeError, struct.error),  # zipfile, of headers that lie
+    ) as error:
         raise BotError(f"the archive is damaged, or breaks off: {error}") from None
     finally:
         remove(box)
