@@ -18,6 +18,8 @@ from warpleague.arena.submissions.checking import SANDBOX
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.submissions.web import BODY_LIMITS, Counter, routes_of
 from warpleague.league.config import load_config
+from warpleague.league.season import Season
+from warpleague.league.store import Store
 from warpleague.report.site.page_frame import render, served
 from warpleague.runner.checkup import Finding
 
@@ -221,6 +223,13 @@ class Ground:
         versions.add_finding(self.ledger, found.id, Finding("bundle", "ok", "<script>alert(1)</script>"))
         versions.accept(self.ledger, found.id, bot, version, f"{found.id:064x}")
         return found.id
+
+    def end_season(self) -> None:
+        """Let the season be over, and its secret public."""
+        season = Season.of(self.config, (), bytes(32))
+        with Store.open_to_write(self.results / "cup") as store:
+            store.commit(self.config, season)
+            store.publish_secret()
 
     def sandbox(self, told: str) -> None:
         """Let the probe of the sandbox have said this."""

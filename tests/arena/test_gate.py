@@ -45,7 +45,8 @@ async def ask(
         "query_string": b"",
         "root_path": "",
         "scheme": "http",
-        "headers": [(name.encode(), value.encode()) for name, value in headers.items() if value is not None],
+        "headers": more.pop("lines", None)
+        or [(name.encode(), value.encode()) for name, value in headers.items() if value is not None],
         "client": ("203.0.113.7", 1234),
         "asgi": {"version": "3.0", "spec_version": "2.3"},
         **more,
@@ -120,6 +121,32 @@ def test_what_is_answered(status: int, request_: dict[str, Any]) -> None:
         assert headers["cache-control"] == "no-store"
 
     trio.run(main)
+
+
+@pytest.mark.parametrize(
+    ("behind", "told", "seen"),
+    [
+        (True, ["203.0.113.1, 198.51.100.2"], "198.51.100.2"),
+        (True, ["203.0.113.1", "198.51.100.2"], "198.51.100.2"),
+        (True, [], "127.0.0.1"),
+        (False, ["203.0.113.1"], "127.0.0.1"),
+    ],
+)
+def test_the_application_sees_whom_the_proxy_saw(behind: bool, told: list[str], seen: str) -> None:
+    """Behind a proxy a caller's address is what the proxy said last, not what the caller put in front of it."""
+    found: list[str] = []
+
+    async def note(request: Request) -> Response:
+        found.append("" if request.client is None else request.client.host)
+        return PlainTextResponse("")
+
+    async def main() -> None:
+        door = Gate(Starlette(routes=[Route("/", note)]), hosts=frozenset({HOST}), behind_proxy=behind)
+        lines = [(b"host", HOST.encode()), *((b"x-forwarded-for", line.encode()) for line in told)]
+        assert (await ask(door, client=("127.0.0.1", 5), lines=lines))[0] == 200
+
+    trio.run(main)
+    assert found == [seen]
 
 
 def test_a_body_that_is_longer_than_it_said(autojump_clock: trio.abc.Clock) -> None:

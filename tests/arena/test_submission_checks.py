@@ -12,7 +12,7 @@ import pytest
 from tests.arena.submission_ground import BOT, Ground
 
 from warpleague.arena.submissions import checking, entering, versions
-from warpleague.errors import HarnessFault
+from warpleague.errors import BadInput, HarnessFault
 from warpleague.runner.bundle.shipped import shipped_root
 from warpleague.runner.doctor.promises import Report
 
@@ -195,3 +195,17 @@ def test_leagues_that_take_no_bots(ground: Ground) -> None:
     assert "not confined" in (entering.closed_to_bots(ground.ledger, loose) or "")
     entering.close(ground.ledger, "cup", "test")
     assert "closed it" in (entering.closed_to_bots(ground.ledger, ground.config) or "")
+
+
+def test_a_bot_that_comes_too_late(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check may end when the season is over: the bot is refused, since its author could know the dice."""
+    monkeypatch.setattr(checking, "examine", lambda level, **_: Report(level, "tried"))
+    monkeypatch.setattr(checking, "check_bot", lambda *_: True)
+    number = send(ground)
+    ground.end_season()
+    check(ground)
+    found = versions.submission(ground.ledger, number)
+    assert (found.state, found.active) == ("refused", False)
+    assert found.found[-1]["text"] == "came too late for cup: the season is over, and its secret is public"
+    with pytest.raises(BadInput, match="cup: cannot be extended: the season is over"):
+        entering.extend(ground.ledger, ground.config, "test", max_matches=1_000_000)

@@ -12,6 +12,7 @@ from tests.arena.submission_ground import Ground
 
 from warpleague.arena.submissions import entering, tokens, versions
 from warpleague.arena.submissions.limits import set_limit
+from warpleague.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -140,6 +141,12 @@ def closed(ground: Ground) -> Answer:
     return send(ground)
 
 
+def too_late(ground: Ground) -> Answer:
+    ground.accepted("ada")
+    ground.end_season()
+    return ground.client("ada").post("/submit/withdraw", {"league": "cup", "bot": "mine"})
+
+
 def without_sandbox(ground: Ground) -> Answer:
     ground.sandbox("bubblewrap is not installed")
     return send(ground)
@@ -218,6 +225,7 @@ HOSTILE: Final[dict[str, tuple[Callable[[Ground], Answer], int, str]]] = {
     "a form without boundary": (no_boundary, 400, "boundary"),
     "too many in a day": (over_quota, 429, "limit"),
     "a closed league": (closed, 409, "closed it"),
+    "a bot that leaves when the season is over": (too_late, 409, "the season is over"),
     "a machine without sandbox": (without_sandbox, 503, "bubblewrap is not installed"),
     "another's submission": (others("/submit/{number}"), 404, "no such submission"),
     "another's submission by a command": (others_by_api, 404, "no such submission"),
@@ -361,8 +369,24 @@ def test_an_organiser_decides(ground: Ground) -> None:
     assert token not in json.dumps(found)
 
 
+def test_what_plays_is_always_listed(ground: Ground) -> None:
+    """An author's page has the active bot on it, however many versions were refused since."""
+    number = ground.accepted("ada")
+    author = ground.author("ada")
+    with ground.ledger.writing() as db:
+        db.executemany(
+            "INSERT INTO submission (author, league, state, sha256, bytes, received, received_s) "
+            "VALUES (?, 'cup', 'refused', '', 0, '', 0)",
+            [(author.id,)] * 120,
+        )
+    found = versions.submissions(ground.ledger, "ada")
+    assert len(found) == 100
+    assert (found[0].id, found[-1].id) == (number + 120, number)
+    assert number not in [one.id for one in versions.submissions(ground.ledger)]
+
+
 @pytest.mark.usefixtures("sandboxed")
-def test_authors_get_their_own_records(ground: Ground) -> None:
+def test_authors_get_their_own_records(ground: Ground, capsys: pytest.CaptureFixture[str]) -> None:
     """A zip file with the record of each match, and what their own bot printed, not what another one did."""
     from warpleague.league.league import open_to_run
     from warpleague.league.running import run_league
@@ -394,3 +418,25 @@ def test_authors_get_their_own_records(ground: Ground) -> None:
     assert all("key" not in header or header["key"] is None for header in records)
     assert len(said) == len(records)
     assert all(b"my secret" in text for text in said)
+    # The page of a match that is void goes with it, since another match will have its id.
+    match = records[0]["id"]
+    pages = ground.results / "cup" / "pages"
+    pages.mkdir()
+    kept, gone = pages / "1-other.html", pages / f"1-{match}.html"
+    kept.touch(), gone.touch()
+    entering.ask(ground.ledger, "cup", "replay", "olga", match=match, reason="the power failed")
+    assert [one.answer for one in entering.decide(ground.ledger, ground.config, ground.results)] == [
+        "done: it will be played again"
+    ]
+    assert [*pages.iterdir()] == [kept]
+    # Commands see the league as the arena plays it, and leave playing to the arena.
+    file, results = str(ground.folder / "cup.toml"), ["--results", str(ground.results)]
+    assert main(["league", "status", file, *results]) == 0
+    shown = capsys.readouterr()
+    assert "3 matches" in shown.out
+    assert "has changed since" not in shown.err
+    assert main(["league", "run", file, *results]) == 2
+    assert "the arena in this folder plays cup" in capsys.readouterr().err
+    assert main(["arena", "journal", "--results", str(ground.folder)]) == 2
+    assert "there is no arena in this folder" in capsys.readouterr().err
+    assert not (ground.folder / "arena.db").exists()

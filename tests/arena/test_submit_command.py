@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.arena.submission_ground import BOT, Client, Ground
 
-from warpleague.arena.submissions import versions
+from warpleague.arena.submissions import entering, versions
 from warpleague.cli import main
 from warpleague.runner.checkup import Finding
 
@@ -117,3 +118,24 @@ def test_what_is_not_sent(
     assert main(["submit", str(bot.parent / "none"), "--to", arena]) == 2
     assert "no such folder" in capsys.readouterr().err
     assert versions.submissions(ground.ledger) == []
+
+
+def test_an_answer_before_all_is_sent(
+    ground: Ground,
+    arena: str,
+    bot: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A server that refuses what is too long need not read all of it: what it said is shown."""
+    request = HTTPConnection.request
+
+    def request_cut_off(*words: Any) -> None:
+        request(*words)
+        raise BrokenPipeError
+
+    monkeypatch.setattr(HTTPConnection, "request", request_cut_off)
+    monkeypatch.setenv("WARPLEAGUE_TOKEN", ground.tokens["ada"])
+    entering.close(ground.ledger, "cup", "test")
+    assert main(["submit", str(bot), "--to", arena]) == 2
+    assert "closed it" in capsys.readouterr().err

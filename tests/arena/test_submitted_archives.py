@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import random
 import tarfile
 import warnings
 import zipfile
@@ -223,3 +224,20 @@ def test_a_bot_comes_out_as_it_went_in(tmp_path: Path) -> None:
         assert (found / "bot.toml").read_bytes() == MANIFEST
         assert (found / "src" / "run").stat().st_mode & 0o777 == 0o755
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0", "1", "2", "inner", "source"]
+
+
+def test_damaged_zip_files_are_refused_or_taken(tmp_path: Path) -> None:
+    """Whatever bytes of a zip file are others, it is one of a bot or is refused in words: never a failure of ours."""
+    draw = random.Random(7)
+    whole = zipped(("bot.py", b"x" * 300), ("data/a.txt", b"some words " * 20))
+    refused = 0
+    for number in range(400):
+        data = bytearray(whole)
+        for _ in range(draw.randint(1, 6)):
+            data[draw.randrange(len(data))] = draw.choice((0, 1, 0x7F, 0x80, 0xFF, draw.randrange(256)))
+        try:
+            unpack_upload(bytes(data), tmp_path / str(number), LIMITS)
+        except BotError:
+            refused += 1
+            assert not (tmp_path / str(number)).exists()
+    assert 100 < refused < 400

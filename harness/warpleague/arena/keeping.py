@@ -172,7 +172,9 @@ class Keeper:
             private = ledger is not None  # others' bots: what they print is for their authors
             play: Any = partial(play_beside, log=logs is not None, private=private)
             if self._how.live:
-                play = partial(feed.play_shown, folder=str(folder.absolute()), log=logs is not None, private=private)
+                play = partial(
+                    feed.play_shown, folder=str(folder.absolute()), log=logs is not None, private=private
+                )
             log("plays", league=name, bots=list(league.season.names), left_out=list(league.skipped))
             if self._stop.is_set():
                 return None

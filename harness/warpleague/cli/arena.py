@@ -127,9 +127,14 @@ def _configure_decisions(verbs: Any) -> None:
         add_examples(verb, f"arena {name} leagues/open.toml {words.get(name, '')}".rstrip())
 
 
-def _ledger(args: argparse.Namespace) -> Ledger:
-    from warpleague.arena.submissions.ledger import Ledger
+def _ledger(args: argparse.Namespace, *, made: bool = True) -> Ledger:
+    """The arena's file; unless `made` it must be there."""
+    from warpleague.arena.submissions.ledger import FILE, Ledger
 
+    if not made and not (args.results / FILE).is_file():
+        raise BadInput(
+            f"{args.results}: there is no arena in this folder; --results names the arena's folder"
+        )
     return Ledger.open(args.results)
 
 
@@ -194,7 +199,7 @@ def _run_limits(args: argparse.Namespace) -> int:
 def _run_submissions(args: argparse.Namespace) -> int:
     from warpleague.arena.submissions import versions
 
-    with _ledger(args) as ledger:
+    with _ledger(args, made=False) as ledger:
         found = versions.submissions(ledger, args.author, args.most)
     if args.json:
         print_json([one.to_json() for one in found])
@@ -283,7 +288,7 @@ def _run_decision(args: argparse.Namespace) -> int:
 
 
 def _run_journal(args: argparse.Namespace) -> int:
-    with _ledger(args) as ledger:
+    with _ledger(args, made=False) as ledger:
         found = ledger.journal(args.most)
     if args.json:
         print_json([attrs.asdict(entry) for entry in found])
@@ -298,7 +303,7 @@ def _run_export(args: argparse.Namespace) -> int:
 
     try:
         args.out.mkdir(parents=True, exist_ok=True)
-        with _ledger(args) as ledger:
+        with _ledger(args, made=False) as ledger:
             found = versions.submissions(ledger, most=1_000_000)
             written = []
             for one in found:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from warpleague.runner.bot.logs import LogFolder
 
 RESULTS = Path("results")
+ARENA: Final = "arena.db"
+"""The file of an arena in its folder of results, beside the leagues."""
 
 _EXAMPLES: Final = "examples:"
 
@@ -80,7 +82,13 @@ def open_league(args: argparse.Namespace) -> League:
     from warpleague.league.config import load_config
     from warpleague.league.league import open_to_read
 
-    league = open_to_read(load_config(args.config), args.results)
+    arena = (args.results / ARENA).is_file()
+    config = load_config(args.config, without_bots=arena)
+    if arena:
+        from warpleague.arena.submissions.entering import as_kept
+
+        config = as_kept(config, args.results) or config
+    league = open_to_read(config, args.results)
     if league.changed:
         from warpleague.report.figures import changes_line
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import warpleague
+from warpleague.cli.common import ARENA
 from warpleague.errors import BadInput
 from warpleague.user_cache import cache_folder
 
@@ -121,6 +122,7 @@ def league_sources(league: League) -> list[Path]:
         config.path,
         store,
         store.with_name(f"{store.name}-wal"),
+        *(store.parent.parent / f"{ARENA}{end}" for end in ("", "-wal")),
         *game_sources(load_game(league.season.game)),
     ]
     for entry in config.entries:

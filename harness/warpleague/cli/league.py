@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.backup import configure_backup, run_backup
 from warpleague.cli.common import (
+    ARENA,
     RESULTS,
     add_examples,
     add_verb,
@@ -37,7 +38,7 @@ from warpleague.cli.prepare import configure_prepare, run_prepare
 from warpleague.cli.report import configure_report, run_report
 from warpleague.cli.season import add_cluster, play_season
 from warpleague.cli.store import configure_store
-from warpleague.errors import EntrantsError
+from warpleague.errors import BadInput, EntrantsError
 
 if TYPE_CHECKING:
     import argparse
@@ -192,6 +193,7 @@ def _run(args: argparse.Namespace) -> int:
     from warpleague.league.league import open_to_run
 
     config = load_config(args.config)
+    _check_not_kept(config, args.results)
     try:
         opened = open_to_run(config, args.results, beacon=args.beacon)
     except EntrantsError as error:
@@ -214,6 +216,19 @@ def _run(args: argparse.Namespace) -> int:
         if report.stopped:
             return 130
         return 1 if report.void or report.failure else 0
+
+
+def _check_not_kept(config: LeagueConfig, results: Path) -> None:
+    """Raise `BadInput` if an arena plays the league: played as its file says, it would lose the submitted bots."""
+    if not (results / ARENA).is_file():
+        return
+    from warpleague.arena.submissions.entering import as_kept
+
+    if as_kept(config, results) is not None:
+        raise BadInput(
+            f"{results}: the arena in this folder plays {config.name}, with the bots that were submitted: "
+            f"warpleague arena play {config.path}; to play it without them, name another folder with --results"
+        )
 
 
 def _tell_problems(args: argparse.Namespace, config: LeagueConfig, error: EntrantsError) -> int:

@@ -47,8 +47,11 @@ class Child:
                 continue
             began_s = time.monotonic()
             self.starts += 1
-            # Standard error is shared: the log of this child goes where that of the server goes.
-            self.process = subprocess.Popen(self._words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+            # Standard error is shared: the log of this child goes where that of the server goes. Its group is its own,
+            # so that Ctrl-C at a terminal reaches the server alone, which then ends the child as `stop` says.
+            self.process = subprocess.Popen(
+                self._words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, process_group=0
+            )
             log("started", process=self.name, pid=self.process.pid)
             while self.process.poll() is None:
                 await trio.sleep(_LOOK_S)

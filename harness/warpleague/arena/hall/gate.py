@@ -112,6 +112,10 @@ class Gate:
 
         headers = Headers(scope=scope)
         address = self._address(scope, headers)
+        scope = {
+            **scope,
+            "client": (address, (scope.get("client") or ("", 0))[1]),
+        }  # as the application sees it
         caller = self._caller(address)
         refused = self._refusal(scope, headers) or self._crowded(caller)
         if refused is not None:

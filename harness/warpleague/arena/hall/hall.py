@@ -222,7 +222,7 @@ class Hall:
             since = int(request.query_params.get("v", "0"))
         except ValueError:
             raise HTTPException(400, "v is a number") from None
-        return _events(self._league_news(self._desk(request), since))
+        return _events(request, self._league_news(self._desk(request), since))
 
     @staticmethod
     async def _league_news(desk: Desk, since: int) -> AsyncIterator[bytes]:
@@ -334,9 +334,9 @@ class Hall:
     async def _watch_news(self, request: Request) -> Response:
         match_id = request.path_params["match"]
         if match_id not in self._desk(request).live.matches and _ID.fullmatch(match_id):
-            return _events(_gone())
+            return _events(request, _gone())
         whole = "whole" in request.query_params
-        return _events(self._moves(*self._live(request), whole=whole))
+        return _events(request, self._moves(*self._live(request), whole=whole))
 
     @staticmethod
     async def _moves(desk: Desk, match: LiveMatch, *, whole: bool) -> AsyncIterator[bytes]:
@@ -371,7 +371,9 @@ async def _gone() -> AsyncIterator[bytes]:
     yield b"data: " + _encode({"frames": [], "turn": [], "over": True, "gone": True}) + b"\n\n"
 
 
-def _events(stream: AsyncIterator[bytes]) -> Response:
+def _events(request: Request, stream: AsyncIterator[bytes]) -> Response:
+    if request.method == "HEAD":
+        return Response(media_type="text/event-stream")
     return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 

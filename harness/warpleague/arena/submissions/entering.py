@@ -14,6 +14,7 @@ import attrs
 
 from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.checking import keep
+from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.league import organising
 from warpleague.league.config import BotEntry
@@ -25,7 +26,6 @@ from warpleague.league.store import Store
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warpleague.arena.submissions.ledger import Ledger
     from warpleague.league.config import LeagueConfig
 
 GROWING: Final = ("ladder", "round-robin", "gauntlet")
@@ -114,6 +114,20 @@ def entered(ledger: Ledger, config: LeagueConfig) -> LeagueConfig:
     )
     object.__setattr__(found, "path", config.path)
     return found
+
+
+def as_kept(config: LeagueConfig, results: Path) -> LeagueConfig | None:
+    """The league as the arena in the folder `results` plays it; None if no arena there has such a league."""
+    if not (results / FILE).is_file():
+        return None
+    with Ledger.open(results) as ledger:
+        known = ledger.rows(
+            "SELECT 1 FROM submission WHERE league = ?1 UNION ALL SELECT 1 FROM decision WHERE league = ?1 "
+            "UNION ALL SELECT 1 FROM setting WHERE key IN (?2, ?3, ?4) LIMIT 1",
+            config.name,
+            *(f"{word} {config.name}" for word in (*_STATES, "extended")),
+        )
+        return entered(ledger, config) if known else None
 
 
 def is_paused(ledger: Ledger, league: str) -> bool:

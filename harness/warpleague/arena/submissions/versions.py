@@ -128,9 +128,13 @@ def submission(ledger: Ledger, number: int) -> Submission:
 
 
 def submissions(ledger: Ledger, author: str | None = None, most: int = 100) -> list[Submission]:
-    """The last submissions, of one author or of all, the newest first."""
-    query = f"SELECT {_COLUMNS} {_FROM} WHERE ? IS NULL OR name = ? ORDER BY submission.id DESC LIMIT ?"
-    return [_submission(row) for row in ledger.rows(query, author, author, most)]
+    """The last `most` submissions, the newest first; those of one author have all active ones among them."""
+    query = (
+        f"SELECT {_COLUMNS} {_FROM} WHERE ?1 IS NULL OR name = ?1 "
+        "ORDER BY active AND ?1 IS NOT NULL DESC, submission.id DESC LIMIT ?2"
+    )
+    found = [_submission(row) for row in ledger.rows(query, author, most)]
+    return sorted(found, key=lambda one: one.id, reverse=True)
 
 
 def active(ledger: Ledger, league: str) -> list[Submission]:
