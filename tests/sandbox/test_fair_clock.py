@@ -420,3 +420,18 @@ def test_what_other_processes_use_beyond_the_bots_own_time_is_out_of_turn(
     clocks.of, clocks.now = {7: 60, 8: 3, 9: 10}, 200
     children.look([7, 8, 9], turn_ns=130)
     assert (children.used_ns, children.out_of_turn_ns, children.gap_ns) == (25 + 53, 53 - 30, 70)
+
+
+def test_a_chain_of_short_processes_computes_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where each look finds a new process, others lived between the looks, beside an idle one too; not in the turn."""
+    clocks = Clocks()
+    monkeypatch.setattr("warpleague.runner.bot.children.time", clocks)
+    for idle, expected in (((), [0, 100, 100, 100, 100]), ((7,), [0, 0, 0, 100, 100])):
+        children, used = Children(cores=1), []
+        for look in range(5):
+            clocks.of, clocks.now = {7: 0, 20 + look: 0}, clocks.now + 100
+            children.look([*idle, 20 + look], turn_ns=0)
+            used.append(children.out_of_turn_ns)
+        assert used == expected
+        children.look([*idle, 24], turn_ns=0)
+        assert children.out_of_turn_ns == 0

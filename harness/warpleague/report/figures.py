@@ -252,7 +252,7 @@ def remarks(standings: Standings, *, wide: bool) -> list[str]:
         found[-1] += " LOS: likelihood to be stronger than the next."
     if any(line.guessed for line in standings.lines):
         found.append(
-            "≈: won or lost every match against others; estimated as if one more deal had been drawn."
+            "≈: won or lost every match against others; estimated as if one more deal had been drawn, so without ±."
         )
     fit = standings.fit
     if fit is not None and not fit.converged:

@@ -7,21 +7,25 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+_CHAIN: Final = 3
+"""So many looks in a row with new processes, beside others that stay, are no chance: a bot may start a helper or two."""
+
+
 class Children:
     """The CPU time of the processes that one bot has beside its own, on `cores` processors.
 
-    What starts and ends between two looks is not seen; but where each look finds other processes, there are many
-    that live shortly, and they count as computing all the time. Times are in nanoseconds.
+    What starts and ends between two looks is not seen; but where each look finds new processes, there are many that
+    live shortly, and they count as computing all the time, also beside one that stays. Times are in nanoseconds.
     """
 
     __slots__ = (
-        *("_clocks", "_cores", "_looked_ns", "_turn_ns"),
+        *("_clocks", "_cores", "_looked_ns", "_new", "_turn_ns"),
         *("any", "gap_ns", "out_of_turn_ns", "used_ns"),
     )
 
@@ -30,6 +34,7 @@ class Children:
         self._clocks: dict[int, int] = {}
         self._looked_ns = time.perf_counter_ns()
         self._turn_ns = 0
+        self._new = 0  # how many looks in a row have found new processes, out of turn
         self.any = False
         """Whether the bot ever had such a process."""
         self.used_ns = 0
@@ -53,7 +58,9 @@ class Children:
                 )  # less than before: another with the same number
         looked_ns = time.perf_counter_ns()
         passed = looked_ns - self._looked_ns
-        if clocks and self._clocks and not in_turn and clocks.keys().isdisjoint(self._clocks):
+        new = clocks.keys() - self._clocks.keys() if self._clocks and not in_turn else set()
+        self._new = self._new + 1 if new else 0
+        if self._new >= _CHAIN or (new and len(new) == len(clocks)):
             used = max(used, passed)
         self._clocks = clocks
         self.any = self.any or bool(clocks)
