@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KILLS = 6
-DEALS = 40
-SHARE = 36
+DEALS = 24
+SHARE = 20
 """How many matches a run may store before it is killed, at most: fewer than the league has for each kill."""
 PATIENCE_S = 120.0
 

@@ -18,7 +18,7 @@ pytestmark = [
 @pytest.mark.parametrize(
     "words",
     [
-        ("crash.py", "--kills", "2", "--leagues", "aliens", "--scale", "0.1"),
+        ("crash.py", "--kills", "2", "--leagues", "aliens", "--scale", "0.05"),
         ("soak.py", "--matches", "100", "--rounds", "4"),
         ("fuzz.py", "--turns", "1", "--seed", "1"),
         (
