@@ -4,6 +4,8 @@
 #   make demo PYTHON=python3.12         the interpreter to build the environment on
 
 SHELL := /bin/sh
+# Or each start of a program would compile it again, hundreds of times in the tests.
+unexport PYTHONDONTWRITEBYTECODE
 MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 PYTEST ?=
