@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 _CHAIN: Final = 3
-"""So many looks in a row with new processes, beside others that stay, are no chance: a bot may start a helper or two."""
+"""So many looks in a row with new processes, beside others that stay, are no chance.
+
+A bot may start a helper or two.
+"""
 
 
 class Children:
