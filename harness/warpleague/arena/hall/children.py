@@ -47,10 +47,11 @@ class Child:
                 continue
             began_s = time.monotonic()
             self.starts += 1
-            # Standard error is shared: the log of this child goes where that of the server goes. Its group is its own,
-            # so that Ctrl-C at a terminal reaches the server alone, which then ends the child as `stop` says.
+            # Standard error is shared: the log of this child goes where that of the server goes. Its session is its
+            # own, so that Ctrl-C at a terminal reaches the server alone, which then ends the child as `stop` says, and
+            # so that the kernel shares the processors between them.
             self.process = subprocess.Popen(
-                self._words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, process_group=0
+                self._words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
             )
             log("started", process=self.name, pid=self.process.pid)
             while self.process.poll() is None:

@@ -5,7 +5,6 @@ All functions that are called there read the league anew: they know nothing but 
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from functools import cache
@@ -28,6 +27,7 @@ from warpleague.report.site.front import cards
 from warpleague.report.site.index_page import index_content
 from warpleague.report.site.page_frame import render, served
 from warpleague.report.site.write import make_page, order_script
+from warpleague.runner.host.niceness import be_nice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -197,7 +197,7 @@ def _bots(league: League, table: Standings, columns: Any) -> tuple[dict[str, Any
 @cache
 def _be_nice() -> None:
     """Matches come first."""
-    os.nice(_NICE)
+    be_nice(_NICE)
 
 
 class Press:

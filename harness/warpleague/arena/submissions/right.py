@@ -10,6 +10,8 @@ from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from warpleague.runner.host.niceness import be_nice_as_session
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -39,9 +41,11 @@ class Right:
             if not (low and sys.platform == "linux"):
                 return check()
             # On Linux each thread has a niceness of its own, and it cannot be taken back: this thread ends with it.
+            be_nice_as_session(_NICE)
             with ThreadPoolExecutor(1, initializer=_be_nice) as thread:
                 return thread.submit(check).result()
         finally:
+            be_nice_as_session(0)
             self._taken.append((time.monotonic(), _cpu_s() - begun_s))
 
 

@@ -25,6 +25,7 @@ from warpleague.errors import BadInput, HarnessFault
 from warpleague.runner.confine import seccomp
 from warpleague.runner.confine.mounts import HOME, inside, mounts, unreadable
 from warpleague.runner.confine.network import let_reach
+from warpleague.runner.host.niceness import pass_on
 from warpleague.runner.host.processes import GONE, ended, spawn, state
 from warpleague.runner.host.reaper import children_of, descendants
 
@@ -287,6 +288,7 @@ class Sandbox:
             if time.monotonic() > deadline:
                 raise HarnessFault(f"the sandbox was not ready within {SETUP_S:.0f} s")
             time.sleep(0.0005)
+        pass_on(self.init_pid)
         if self._network:
             let_reach(self.init_pid, self._network)
         with contextlib.suppress(BrokenPipeError):

@@ -17,6 +17,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 from weakref import WeakSet
 
+from warpleague.runner.host.niceness import pass_on
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -62,6 +64,7 @@ def spawn(
     for fd in (stdin, stdout, stderr):
         os.close(fd)
     _started.add(process)
+    pass_on(process.pid)
     process.stdin, process.stdout, process.stderr = (
         os.fdopen(to, "wb", 0),
         os.fdopen(back, "rb", 0),

@@ -1,0 +1,39 @@
+"""How nice a process is to others that want a processor: it has less right to one, the nicer it is.
+
+Where the kernel shares the processors between sessions first (sched(7), autogroup), a niceness counts only within
+its session. Bots run in sessions of their own, so there the session has to be told, too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+
+def be_nice(niceness: int) -> None:
+    """Add to the niceness of this process, and of its session if it began it."""
+    os.nice(niceness)
+    be_nice_as_session(os.getpriority(os.PRIO_PROCESS, 0))
+
+
+def be_nice_as_session(niceness: int) -> None:
+    """Set the niceness of the session of this process, if it began it: nobody else is in it, but what it started."""
+    if os.getsid(0) == os.getpid():
+        _tell_session(os.getpid(), niceness)
+
+
+def pass_on(pid: int) -> None:
+    """Make the session that `pid` began as nice as this thread; the process itself has inherited that."""
+    niceness = os.getpriority(os.PRIO_PROCESS, 0)
+    if niceness > 0:
+        _tell_session(pid, niceness)
+
+
+def _tell_session(pid: int, niceness: int) -> None:
+    # No such kernel, the process is gone, or told too often: a user other than root may do so ten times a second.
+    with contextlib.suppress(OSError):
+        fd = os.open(f"/proc/{pid}/autogroup", os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            os.write(fd, str(niceness).encode())
+        finally:
+            os.close(fd)

@@ -1,0 +1,57 @@
+"""Who is nice is so as a session, too, where the kernel shares the processors between sessions."""
+
+from __future__ import annotations
+
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from warpleague.runner.host.processes import spawn
+
+AUTOGROUP = Path("/proc/self/autogroup")
+
+pytestmark = pytest.mark.skipif(
+    not AUTOGROUP.exists() or os.geteuid() != 0,
+    reason="this kernel does not share by sessions, or lets a user tell it only ten times a second",
+)
+
+TOLD = """
+import os, sys
+from warpleague.runner.host.niceness import be_nice, be_nice_as_session
+told = lambda: open('/proc/self/autogroup').read().split()[-1]
+"""
+
+
+def said(program: str) -> list[str]:
+    """What a program writes that a thread as nice as 4 has started, in a session of its own."""
+
+    def run() -> list[str]:
+        os.nice(4)
+        process = spawn([sys.executable, "-c", TOLD + program], "/", os.environ)
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(b"go\n")
+        with process:
+            return process.stdout.read().decode().split()
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(run).result()
+
+
+def test_the_session_of_a_bot_is_as_nice_as_who_started_it() -> None:
+    """Both a bot of a check that has less right than matches, and its session."""
+    assert said("sys.stdin.readline(); print(os.nice(0), told())") == ["4", "4"]
+
+
+def test_a_session_can_be_nice_for_a_while() -> None:
+    """Its processes keep what they are."""
+    program = "be_nice_as_session(7); print(os.nice(0), told()); be_nice_as_session(0); print(told())"
+    assert said(program) == ["4", "7", "0"]
+
+
+def test_a_process_is_nice_with_its_session() -> None:
+    """As much as both are in all."""
+    assert said("be_nice(3); print(os.nice(0), told())") == ["7", "7"]
