@@ -61,6 +61,8 @@ _ANY: Final = SubmissionLimits(folder_mb=256, files=50_000)
 _LEAST_FREE: Final = 256 << 20
 _LOOK_S: Final = 0.2
 _WAIT_S: Final = 5.0
+_PATIENCE_S: Final = 5.0
+"""What has waited longer is checked with the right of a match."""
 _SPARE_S: Final = 60
 """What a check may take beyond its build and its matches before the checker is taken for hung."""
 
@@ -139,12 +141,19 @@ def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig
         versions.refuse(ledger, found.id, f"there is no league {found.league} here any more", what="league")
         return True
     limits = limits_of(ledger)
-    with _alarm(limits.build_s + QUICK_S + _SPARE_S):
+    with _alarm(limits.build_s + 2 * QUICK_S + _SPARE_S):
         folder = ledger.results / FOLDER / "check" / str(found.id)
         try:
             _check_space(ledger)
             manifest = _unpacked(ledger, found, config, folder)
-            ready = right.run(partial(_play, ledger, found, config, folder, limits.build_s))
+            play = partial(_play, ledger, found, config, folder, limits.build_s)
+            # A build has a time limit of its own, which it must not miss for want of a processor.
+            patient = manifest.build is None and versions.waited_s(ledger, found.id) < _PATIENCE_S
+            low = patient and right.low()
+            ready = right.run(play, low=low)
+            if low and not ready:  # for want of a processor, perhaps
+                versions.forget_findings(ledger, found.id)
+                ready = right.run(play, low=False)
             _check_space(ledger)  # or what failed for want of space would be the bot's fault
             from warpleague.arena.submissions.entering import settled  # which needs this module
 

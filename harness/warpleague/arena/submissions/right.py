@@ -1,4 +1,8 @@
-"""How much right to the processors a check has: that of a match while checks take little, and less beyond that."""
+"""How much right to the processors a check has: that of a match while checks take little, and less beyond that.
+
+A check with less right lives on what matches leave. Where bots think all the time that is so little that it may take
+some ten times as long; so nobody waits for more than one such check, and no bot is refused by one.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +21,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_SHARE: Final = 0.03
+_SHARE: Final = 0.01
 """Of all the processors' time may go to checks that have the right of matches."""
 _WINDOW_S: Final = 20.0
-_NICE: Final = 10
+_NICE: Final = 15
 
 
 class Right:
@@ -30,12 +34,15 @@ class Right:
         self._most_s = _SHARE * _WINDOW_S * (cores or os.cpu_count() or 1)
         self._taken: deque[tuple[float, float]] = deque()
 
-    def run(self, check: Callable[[], T]) -> T:
-        """Call `check`; what it starts has less right than a match if checks have taken much."""
+    def low(self) -> bool:
+        """Whether checks have taken so much of late that the next one should have less right than a match."""
         now_s = time.monotonic()
         while self._taken and self._taken[0][0] < now_s - _WINDOW_S:
             self._taken.popleft()
-        low = sum(cpu_s for _, cpu_s in self._taken) > self._most_s
+        return sum(cpu_s for _, cpu_s in self._taken) > self._most_s
+
+    def run(self, check: Callable[[], T], *, low: bool) -> T:
+        """Call `check`; what it starts has the right of a match, or less of it if `low`."""
         begun_s = _cpu_s()
         try:
             if not (low and sys.platform == "linux"):

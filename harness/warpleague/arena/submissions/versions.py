@@ -189,6 +189,18 @@ def claim(ledger: Ledger) -> Submission | None:
     return submission(ledger, int(found[0]))
 
 
+def waited_s(ledger: Ledger, number: int) -> float:
+    """How long ago a submission was received, in seconds."""
+    row = ledger.rows("SELECT received_s FROM submission WHERE id = ?", number)[0]
+    return time.time() - float(row[0])
+
+
+def forget_findings(ledger: Ledger, number: int) -> None:
+    """Its bot is checked once more, from the beginning."""
+    with ledger.writing() as db:
+        db.execute("UPDATE submission SET found = '[]' WHERE id = ? AND state = 'checking'", (number,))
+
+
 def put_back(ledger: Ledger, number: int) -> None:
     """The check could not be made now, by no fault of the bot: it will be begun again."""
     with ledger.writing() as db:
