@@ -265,6 +265,26 @@ def test_a_quick_check_repeats_a_seat(run: Run, make_bot: MakeBot) -> None:
     assert "decided otherwise when lines came in pieces, or were long" in warned[0][1]
 
 
+def test_a_long_list_is_tried_alone_only_if_no_question_had_one(
+    make_bot: MakeBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first question of aliens lists all placements; a longer list, if there were one, would need a start more."""
+
+    log = tmp_path / "starts"
+    counts = make_bot("counts", f"{START}open({str(log)!r}, 'a').write('one')\nrun(lambda question: 0)\n")
+
+    def starts() -> int:
+        log.write_text("")
+        found: list[checkup.Finding] = []
+        assert check_bot(counts, Checkup(level="none", quick=True), found.append)
+        assert ("aliens, long lists", "ok") in [(one.what, one.verdict) for one in found]
+        return log.read_text().count("one")
+
+    assert starts() == 3  # two seats, and the one that is repeated
+    monkeypatch.setattr(checkup, "_ABOUT", 2.0)
+    assert starts() == 4
+
+
 def test_a_quick_check_tells_a_fault_that_no_way_alone_explains(run: Run, make_bot: MakeBot) -> None:
     """A bot that fails only after lines of both kinds is not ready."""
     mixed = READER.format(take=CAREFUL, size=1 << 16).replace(

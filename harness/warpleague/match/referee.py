@@ -93,7 +93,7 @@ class Referee:
         self.line = b""
         self.budget_ns: int | None = None
         self.violation: Violation | None = None
-        self._legal: Sequence[Any] = ()
+        self.legal: Sequence[Any] = ()  # what the seat that is asked may do
         self._ask = ""
         self._id = 0
         self._talk = 0  # messages that the seat that is asked may still send
@@ -150,7 +150,7 @@ class Referee:
             legal = game.legal(state, seat)
             talk = self._talk = game.talk(state, seat) if talks else 0
             self.seat = seat
-            self._legal = legal
+            self.legal = legal
             self._ask = game.ask(state, seat)
             if len(legal) == 1 and not talk:
                 # A bot may give a forced move in its `then` list, or leave it out.
@@ -212,13 +212,13 @@ class Referee:
         events = audience.take(seat)
         text = view = legal = None
         if audience.text[seat]:
-            text = question_text(self.game, self._state, seat, self._legal, decoded(events or b"[]"))
+            text = question_text(self.game, self._state, seat, self.legal, decoded(events or b"[]"))
             if not audience.events[seat]:
                 events = None
         if audience.state[seat]:
             view = self.game.view_json(self._state, seat)
         if audience.legal[seat]:
-            legal = self.game.legal_json(self._state, seat, self._legal) or self._actions.listed(self._legal)
+            legal = self.game.legal_json(self._state, seat, self.legal) or self._actions.listed(self.legal)
         self.line = codec.encode_act(self._id, self._ask, bank_s, move_s, talk or None, events, view, legal)
         if self._noted and (again := self._noted.get("again")):
             self.line = codec.with_texts(self.line, error=again[-1]["message"])
@@ -227,14 +227,14 @@ class Referee:
 
     def choose(self, index: int, wall_ns: int, cpu_ns: int | None) -> Violation | None:
         """Like `answer`, for a line that is no more than an index in answer to this question, and came at once."""
-        if index >= len(self._legal) or self._noted:
+        if index >= len(self.legal) or self._noted:
             return self.answer(b'{"type":"act","id":%d,"action":%d}' % (self._id, index), wall_ns, cpu_ns, 0)
         # As in `_pay`.
         budget_ns = self.budget_ns
         charged_ns = wall_ns if budget_ns is None or wall_ns < budget_ns else budget_ns
         self._used_ns += charged_ns
         bank_ns = None if self._banks[self.seat] is None else self.charge(charged_ns)
-        self._play(self._legal[index], None, (wall_ns, cpu_ns, 0), None, bank_ns)
+        self._play(self.legal[index], None, (wall_ns, cpu_ns, 0), None, bank_ns)
         return None
 
     def answer(self, line: bytes, wall_ns: int, cpu_ns: int | None, wait_ns: int | None) -> Violation | None:
@@ -264,10 +264,10 @@ class Referee:
         else:
             then = ()
         if isinstance(action, int):
-            if action >= len(self._legal):
-                text = f"action {action} is out of range: there are {len(self._legal)} legal actions"
+            if action >= len(self.legal):
+                text = f"action {action} is out of range: there are {len(self.legal)} legal actions"
                 return self._refused(Violation("illegal", text, quote(line)), wall_ns, cpu_ns, wait_ns)
-            action = self._legal[action]
+            action = self.legal[action]
         else:
             try:
                 action = self.game.parse(self._state, seat, action)
@@ -364,7 +364,7 @@ class Referee:
                 self._spent.add(seat, wall_ns, 0, 0)
             if kind == "timeout":
                 self._late[seat].add(self._id)
-            self._play(self._legal[0], "substituted", bank_ns=bank_ns)
+            self._play(self.legal[0], "substituted", bank_ns=bank_ns)
         return retired
 
     def is_retired(self, seat: int) -> bool:
@@ -427,7 +427,7 @@ class Referee:
         value: float | None = None,
     ) -> None:
         """Record an action of `seat`, with what else its line tells, and apply it."""
-        self._talked = self._talk > 0 and action not in self._legal
+        self._talked = self._talk > 0 and action not in self.legal
         self._scribe.act(self.seat, self._ask, action, mark, times_ns, note, bank_ns, value, self._noted)
         if self._noted:
             self._settle(self.seat)

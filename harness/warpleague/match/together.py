@@ -39,7 +39,7 @@ class TogetherReferee(Referee):
 
         Seats that have nothing to decide, or whose question has been told before, are left out.
         """
-        seat, legal, ask, used_ns = self.seat, self._legal, self._ask, self._used_ns
+        seat, legal, ask, used_ns = self.seat, self.legal, self._ask, self._used_ns
         noted, talked = self._noted, self._talked
         asked = Question(seat, self.line, self.budget_ns, self._id)
         found = [asked]
@@ -47,13 +47,13 @@ class TogetherReferee(Referee):
         for other in self.game.together(self._state):
             if other == seat or other in self._posed:
                 continue
-            self.seat, self._legal = other, self.game.legal(self._state, other)
+            self.seat, self.legal = other, self.game.legal(self._state, other)
             self._ask = self.game.ask(self._state, other)
-            if len(self._legal) > 1:
+            if len(self.legal) > 1:
                 super()._pose(other, 0)
                 self._posed[other] = Question(other, self.line, self.budget_ns, self._id)
                 found.append(self._posed[other])
-        self.seat, self._legal, self._ask = seat, legal, ask
+        self.seat, self.legal, self._ask = seat, legal, ask
         self._noted, self._talked = noted, talked
         self._resume(asked, used_ns)
         return found

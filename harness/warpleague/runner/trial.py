@@ -150,12 +150,14 @@ def crowded(spec: MatchSpec) -> tuple[MatchSpec, int, int] | None:
 class Trial:
     """How a bot fared: the first thing it did wrong with its evidence, or None; whether it stayed after `quit`.
 
-    `same` is whether it decided as in the match that it was to repeat.
+    `same` is whether it decided as in the match that it was to repeat. `most` is the largest number of legal actions
+    that it chose from.
     """
 
     trouble: Violation | None
     lingers: bool
     same: bool = True
+    most: int = 0
 
 
 def try_out(
@@ -192,13 +194,13 @@ async def _try_out(
             referee.connect(other, BotHello(protocol=1, wants=()))
     bot = BotProcess(spec.seats[seat], spec.level)
     trouble: Violation | None = None
-    lingers = False
+    lingers, most = False, 0
     async with trio.open_nursery() as nursery:
         bot.attend(nursery)
         try:
-            trouble = await _greet(referee, bot, seat, deliver) or await _question(
-                referee, bot, seat, deliver, questions, script
-            )
+            trouble = await _greet(referee, bot, seat, deliver)
+            if trouble is None:
+                trouble, most = await _question(referee, bot, seat, deliver, questions, script)
             bot.tell(greeting.quit_line())
         finally:
             told_s = trio.current_time()
@@ -207,7 +209,7 @@ async def _try_out(
             nursery.cancel_scope.cancel()
     if trouble is not None:
         trouble.detail["stderr"] = bot.stderr.text()
-    return Trial(trouble, lingers, script is None or script.same)
+    return Trial(trouble, lingers, script is None or script.same, most)
 
 
 async def _greet(referee: Referee, bot: BotProcess, seat: int, deliver: Deliver) -> Violation | None:
@@ -230,11 +232,13 @@ async def _question(
     deliver: Deliver,
     questions: int,
     script: Script | None,
-) -> Violation | None:
+) -> tuple[Violation | None, int]:
+    """What was wrong, if anything, and the largest number of legal actions that the bot chose from."""
     seen = 1  # the header
+    most = 0
     while (step := referee.advance()) is not Situation.OVER:
         if step is Situation.FAULT:
-            return referee.violation
+            return referee.violation, most
         action: Any = 0
         if script is not None and script.same:
             lines = referee.lines_since(seen)
@@ -248,12 +252,14 @@ async def _question(
             referee.answer(json.dumps(answer).encode(), 0, None, None)
             continue
         questions -= 1
+        actions = len(referee.legal)
         reply = await deliver(bot, referee.line, referee.budget_ns or 0)
         if isinstance(reply, Violation):
-            return reply
+            return reply, most
         trouble = referee.answer(reply.line, reply.wall_ns, reply.cpu_ns, reply.wait_ns)
         if trouble is not None:
-            return trouble
+            return trouble, most
+        most = max(most, actions)
     if script is not None and script.same:
         script.compare(referee.lines_since(seen))
-    return None
+    return None, most

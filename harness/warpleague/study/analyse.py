@@ -208,7 +208,7 @@ class _Playout(Referee):
             if self._estimates and self.value is None and mark is None:
                 self.value = value
             if not self._decided:
-                place = next((place for place, each in enumerate(self._legal) if each == action), None)
+                place = next((place for place, each in enumerate(self.legal) if each == action), None)
                 self._decided = place is not None  # not by a message
                 self.chose = place if mark is None else None
         super()._play(action, mark, times_ns, note, bank_ns, value)

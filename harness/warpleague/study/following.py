@@ -151,7 +151,7 @@ class Follower(Referee):
             self._note(action, recorded, line, mark, value)
         if recorded != action:
             self._then = []  # what was to follow was meant for another position
-        self._talked = self._talk > 0 and recorded not in self._legal
+        self._talked = self._talk > 0 and recorded not in self.legal
         state, events = self.game.apply(self._state, recorded)
         if self._then and any(event.reveals for event in events):
             self._then = []
@@ -162,7 +162,7 @@ class Follower(Referee):
     def _note(
         self, action: Any, recorded: Any, line: JsonObject, mark: Mark | None, value: float | None
     ) -> None:
-        talks = self._talk > 0 and (action not in self._legal or recorded not in self._legal)
+        talks = self._talk > 0 and (action not in self.legal or recorded not in self.legal)
         form = self.game.action_json
         times = line.get("ms")
         self.choices.append(
