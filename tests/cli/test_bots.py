@@ -269,7 +269,6 @@ def test_a_long_list_is_tried_alone_only_if_no_question_had_one(
     make_bot: MakeBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first question of aliens lists all placements; a longer list, if there were one, would need a start more."""
-
     log = tmp_path / "starts"
     counts = make_bot("counts", f"{START}open({str(log)!r}, 'a').write('one')\nrun(lambda question: 0)\n")
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import zlib
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from typing import TYPE_CHECKING, Any
@@ -67,6 +68,18 @@ class Server:
                 while line := answer.readline():
                     if line.startswith(b"data: "):
                         yield json.loads(line[6:])
+
+    def packed_news(self, path: str) -> Generator[dict[str, Any], None, None]:
+        """The same for who unpacks gzip, as browsers do: each message can be read as soon as it has come."""
+        unpacker, text = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS), b""
+        connection = HTTPConnection(self.host, timeout=60)
+        with closing(connection):
+            connection.request("GET", path, headers={"Accept-Encoding": "gzip, br"})
+            with connection.getresponse() as answer:
+                assert answer.getheader("Content-Encoding") == "gzip"
+                while data := answer.read1():
+                    *lines, text = (text + unpacker.decompress(data)).split(b"\n")
+                    yield from (json.loads(line[6:]) for line in lines if line.startswith(b"data: "))
 
     def health(self) -> Any:
         """What the health page tells."""
@@ -174,8 +187,10 @@ def test_a_league_is_served_while_it_is_played(folder: Path) -> None:
         assert before["runs"]
         os.kill(before["pid"], signal.SIGKILL)
         played = stored(folder)
-        with closing(server.news("/l/open/news?v=0")) as news:
+        with closing(server.packed_news("/l/open/news?v=0")) as news:
+            first = next(news)
             next(_ for _ in news if stored(folder) > played)
+        assert first["sections"].keys() >= told["sections"].keys()
         now = server.health()
         assert now["processes"]["scheduler open"]["starts"] == 2
         scheduler = now["processes"]["scheduler open"]["pid"]

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PAGES = ("/", "/l/open/", "/bots", "/authors", "/health", "/rules/aliens", "/l/open/bots/house-0")
+_CHUNK = re.compile(rb"(?:^|\r\n)[0-9a-f]{1,8}\r\n")
+"""How a message begins on a stream: with its size."""
 _QUARTERS = 4
 _SAMPLE_S = 5.0
 _GROWTH = 1.1
@@ -73,10 +75,12 @@ async def follow(port: int, path: str, seen: Seen) -> None:
     """Keep a live page open until the server ends it, and count what it is told."""
     stream = await trio.open_tcp_stream("127.0.0.1", port)
     async with stream:
-        await stream.send_all(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+        head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept-Encoding: gzip\r\n\r\n"
+        await stream.send_all(head.encode())
         while part := await stream.receive_some(65536):
             seen.bytes += len(part)
-            seen.messages += part.count(b"data: ")
+            # A chunk of its own; what says how large it is has a line of its own.
+            seen.messages += len(_CHUNK.findall(part))
             if part.endswith(b"0\r\n\r\n"):
                 return
 

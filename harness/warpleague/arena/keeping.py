@@ -45,7 +45,7 @@ _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 60.0
 """How long it waits after a run that failed: twice as long each time, up to this."""
 _PRUNE_S: Final = 60.0
-_CHANGING: Final = 0.02
+_CHANGING: Final = 0.01
 """Of the time may be lost by letting matches end and beginning anew with other bots: new ones wait for each other."""
 _LONGEST_GATHERING_S: Final = 60.0
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import trio
 
+from warpleague.arena.hall.packed import Piece
 from warpleague.arena.hall.press import LeaguePage, league_page
 from warpleague.arena.hall.replays import FOLDER as PAGES
 from warpleague.arena.hall.replays import Replays
@@ -63,7 +64,7 @@ class Desk:
         self._sections: dict[str, tuple[int, str]] = {}
         # Numbers go on after a restart, so that a page that was loaded before it learns what is newer.
         self._version = int(time.time() * 1000)
-        self._messages: dict[int, bytes] = {}
+        self._messages: dict[int, Piece] = {}
 
     async def keep(self, hall: JsonObject) -> None:
         """Look for what is new until this is cancelled."""
@@ -167,7 +168,7 @@ class Desk:
         self._messages.clear()
         self.news.tell()
 
-    def message(self, since: int) -> tuple[int, bytes]:
+    def message(self, since: int) -> tuple[int, Piece]:
         """What a page must be told that shows the sections of version `since`; the version it shows then."""
         found = self._messages.get(since)
         if found is None:
@@ -182,7 +183,7 @@ class Desk:
             }
             if self.page is not None:
                 told["played"] = self.page.sentence
-            found = b"data: " + _encode(told) + b"\n\n"
+            found = Piece.of(b"data: " + _encode(told) + b"\n\n")
             if len(self._messages) < 8:  # pages that are open for long are all at one version
                 self._messages[since] = found
         return self._version, found

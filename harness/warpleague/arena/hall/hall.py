@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import time
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -17,13 +18,14 @@ from starlette.routing import Route
 
 from warpleague import __version__
 from warpleague.arena.frames import new_frames
+from warpleague.arena.hall.packed import BEGIN, HEADERS, Piece, is_wanted
 from warpleague.arena.hall.replays import Busy
 from warpleague.arena.hall.texts import text_of
 from warpleague.games import load_game
 from warpleague.report.site.page_frame import prepare, render, served, shared
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
     from pathlib import Path
 
     from starlette.requests import Request
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 _ID: Final = re.compile(r"[0-9a-f]{20}")
 _QUIET_S: Final = 15.0
 """After so long without news a line is sent, so that nobody on the way takes the connection for dead."""
+_STILL_HERE: Final = Piece.of(b": still here\n\n")
 _LONGEST_S: Final = 3600.0
 """How long a stream of news lasts; then the page asks again."""
 _LEAST_FREE: Final = 100_000_000
@@ -222,10 +225,12 @@ class Hall:
             since = int(request.query_params.get("v", "0"))
         except ValueError:
             raise HTTPException(400, "v is a number") from None
-        return _events(request, self._league_news(self._desk(request), since))
+        packed = is_wanted(request)
+        stream = _sent(self._league_news(self._desk(request), since), packed=packed)
+        return _events(request, stream, packed=packed)
 
     @staticmethod
-    async def _league_news(desk: Desk, since: int) -> AsyncIterator[bytes]:
+    async def _league_news(desk: Desk, since: int) -> AsyncGenerator[Piece, None]:
         end_s = trio.current_time() + _LONGEST_S
         desk.watchers += 1
         try:
@@ -235,7 +240,7 @@ class Hall:
                 yield message
                 await trio.sleep(desk.pause_s)
                 while not await desk.news.comes_within(_QUIET_S, count):
-                    yield b": still here\n\n"
+                    yield _STILL_HERE
         finally:
             desk.watchers -= 1
 
@@ -360,7 +365,7 @@ class Hall:
                 if over:
                     return
                 while not await match.news.comes_within(_QUIET_S, count):
-                    yield b": still here\n\n"
+                    yield _STILL_HERE.plain
         finally:
             desk.watchers -= 1
             match.watchers -= 1
@@ -371,10 +376,20 @@ async def _gone() -> AsyncIterator[bytes]:
     yield b"data: " + _encode({"frames": [], "turn": [], "over": True, "gone": True}) + b"\n\n"
 
 
-def _events(request: Request, stream: AsyncIterator[bytes]) -> Response:
+async def _sent(pieces: AsyncGenerator[Piece, None], *, packed: bool) -> AsyncIterator[bytes]:
+    """The bytes to send of a stream."""
+    async with aclosing(pieces):
+        if packed:
+            yield BEGIN
+        async for piece in pieces:
+            yield piece.packed if packed else piece.plain
+
+
+def _events(request: Request, stream: AsyncIterator[bytes], *, packed: bool = False) -> Response:
     if request.method == "HEAD":
         return Response(media_type="text/event-stream")
-    return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    headers = {"X-Accel-Buffering": "no", **(HEADERS if packed else {})}
+    return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
 
 async def _with_slash(request: Request) -> Response:
