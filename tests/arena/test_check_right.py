@@ -34,7 +34,7 @@ def test_checks_have_less_right_once_they_have_taken_much() -> None:
     assert right.run(niceness_of_a_child, low=False) == usual
     right._taken.append((float("inf"), 1e9))
     assert right.low()
-    assert right.run(niceness_of_a_child, low=True) == min(usual + 19, 19)
+    assert right.run(niceness_of_a_child, low=True) == min(usual + 15, 19)
     assert right.run(niceness_of_a_child, low=False) == usual
     assert niceness() == usual
 

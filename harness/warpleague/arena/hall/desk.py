@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import trio
@@ -65,6 +65,7 @@ class Desk:
         # Numbers go on after a restart, so that a page that was loaded before it learns what is newer.
         self._version = int(time.time() * 1000)
         self._messages: dict[int, Piece] = {}
+        self._matches: Piece | None = None
 
     async def keep(self, hall: JsonObject) -> None:
         """Look for what is new until this is cancelled."""
@@ -158,6 +159,7 @@ class Desk:
 
     def _take(self, page: LeaguePage, version: int) -> None:
         self.page, self._version = page, version
+        self._messages.clear()
         for name, text in page.sections.items():
             if self._sections.get(name, (0, ""))[1] != text:
                 self._sections[name] = version, text
@@ -165,28 +167,30 @@ class Desk:
 
     def tell(self) -> None:
         """Something that visitors see has changed."""
-        self._messages.clear()
+        self._matches = None
         self.news.tell()
 
     def message(self, since: int) -> tuple[int, Piece]:
-        """What a page must be told that shows the sections of version `since`; the version it shows then."""
-        found = self._messages.get(since)
-        if found is None:
+        """What a page must be told that shows the sections of version `since`; the version it shows then.
+
+        Its sections are large and change seldom, the matches change all the time: each part is made once.
+        """
+        sections = self._messages.get(since)
+        if sections is None:
+            newer = {name: text for name, (version, text) in self._sections.items() if version > since}
+            page = {} if self.page is None else {"played": self.page.sentence}
+            sections = Piece.of(b"data: " + _encode({"sections": newer, **page})[:-1])
+            if len(self._messages) < 8:  # pages that are open for long are all at one version
+                self._messages[since] = sections
+        if self._matches is None:
             playing = self.playing()
-            told: dict[str, Any] = {
+            told: JsonObject = {
                 "playing": [match.to_json() for match in playing[:_LISTED]],
                 "more": max(0, len(playing) - _LISTED),
                 "latest": self._latest,
-                "sections": {
-                    name: text for name, (version, text) in self._sections.items() if version > since
-                },
             }
-            if self.page is not None:
-                told["played"] = self.page.sentence
-            found = Piece.of(b"data: " + _encode(told) + b"\n\n")
-            if len(self._messages) < 8:  # pages that are open for long are all at one version
-                self._messages[since] = found
-        return self._version, found
+            self._matches = Piece.of(b"," + _encode(told)[1:] + b"\n\n")
+        return self._version, sections + self._matches
 
     @property
     def pause_s(self) -> float:

@@ -32,6 +32,9 @@ class Piece:
         packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
         return cls(plain, packer.compress(plain) + packer.flush(zlib.Z_FULL_FLUSH))
 
+    def __add__(self, other: Piece) -> Piece:
+        return Piece(self.plain + other.plain, self.packed + other.packed)
+
 
 def is_wanted(request: Request) -> bool:
     """Whether the visitor unpacks gzip, as all browsers do."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_NICE: Final = 15
+_NICE: Final = 10
 MOST_ORDERED: Final = 20_000
 """Of a league with more matches, the page of a match does not say which are before and after it."""
 _SECTION: Final = re.compile(r'(?s)<section id="(\w+)">.*?</section>')

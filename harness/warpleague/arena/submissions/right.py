@@ -24,7 +24,7 @@ T = TypeVar("T")
 _SHARE: Final = 0.01
 """Of all the processors' time may go to checks that have the right of matches."""
 _WINDOW_S: Final = 20.0
-_NICE: Final = 19
+_NICE: Final = 15
 
 
 class Right:
