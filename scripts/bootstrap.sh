@@ -104,5 +104,7 @@ say "installing $(grep -c '==' "$LOCK") locked packages into $VENV"
 pip install -q --require-hashes --only-binary=:all: -r "$LOCK" </dev/null >&2
 if [ "$LOCK" = requirements/dev.lock ] || [ "$LOCK" = requirements/bridges.lock ]; then
     pip install -q --no-index --no-deps --no-build-isolation -e . </dev/null >&2
+    # Bots write nothing, so each start of one would compile the client again.
+    "$VENV/bin/python" -m compileall -q protocol
 fi
 inputs >"$stamp"

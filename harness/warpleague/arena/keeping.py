@@ -178,10 +178,7 @@ class Keeper:
             log("plays", league=name, bots=list(league.season.names), left_out=list(league.skipped))
             if self._stop.is_set():
                 return None
-            watcher = _Watcher(name, partial(self._prune, results / name / "logs"))
-            self._begun_s = time.monotonic()
-            self._lost_s = 0.0 if self._changed_s is None else self._begun_s - self._changed_s
-            self._changed_s = None
+            watcher = _Watcher(name, self._begins, partial(self._prune, results / name / "logs"))
             whole = False
             try:
                 report = run_league(
@@ -201,6 +198,12 @@ class Keeper:
             feed.clear(folder)  # of referees that were killed
         log("played", league=name, played=report.played, stored=report.stored, total=report.total)
         return report
+
+    def _begins(self) -> None:
+        """All that comes before the first match of a run is done."""
+        self._begun_s = time.monotonic()
+        self._lost_s = 0.0 if self._changed_s is None else self._begun_s - self._changed_s
+        self._changed_s = None
 
     def _prune(self, logs: Path) -> None:
         """Bring the logs of bots within their bound, now and then: a run may be shorter than the time between."""
@@ -228,10 +231,13 @@ class Keeper:
 
 
 class _Watcher(RunWatcher):
-    """Logs what goes wrong; `tick` is called a few times a second."""
+    """Logs what goes wrong; `begins` is called before the first match, and `tick` a few times a second."""
 
-    def __init__(self, league: str, tick: Callable[[], None]) -> None:
-        self._league, self._tick = league, tick
+    def __init__(self, league: str, begins: Callable[[], None], tick: Callable[[], None]) -> None:
+        self._league, self._begins, self._tick = league, begins, tick
+
+    def started(self, *_: object) -> None:
+        self._begins()
 
     def failed(self, void: Void) -> None:
         log("match void", league=self._league, match=void.fixture.id, error=void.error, trace=void.trace)
