@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 from warpleague.arena import keeping
@@ -53,3 +54,25 @@ def test_referees_stay_when_bots_enter(tmp_path: Path, monkeypatch: pytest.Monke
     assert first == second != third
     assert keeper._pool is None
     assert pruned == [(tmp_path / "results" / "open" / "logs", 0)]
+
+
+def test_new_bots_wait_for_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A change of bots that took 0.3 s until the first match waits 30 s for the next one; another change does not."""
+    now_s = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now_s[0])
+    keeper = Keeper(Keeping(tmp_path / "open.toml", tmp_path))
+    config: Any = None
+
+    def changed(*standing: object) -> bool:
+        monkeypatch.setattr(keeper, "_standing", lambda _: standing)
+        return keeper._changed(config, (("one",), "file"))
+
+    assert not changed(("one",), "file")
+    assert changed(("one", "two"), "file")  # nothing is known of what it costs
+    now_s[0] += 0.3
+    keeper._begins()
+    now_s[0] += 29.9
+    assert not changed(("one", "three"), "file")
+    assert changed(("one",), "another file")
+    now_s[0] += 0.2
+    assert changed(("one", "three"), "file")
