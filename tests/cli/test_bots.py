@@ -358,6 +358,20 @@ def test_new_makes_a_bot_that_is_ready(run: Run, tmp_path: Path) -> None:
     assert run("match", "aliens", folder, folder, "--option", "max_turns=2").code == 0
 
 
+def test_new_copies_only_what_is_part_of_a_bot(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What Python or a compiler left beside the starter stays there."""
+    source = shutil.copytree(
+        starter_folder("random-python"), tmp_path / "starter", ignore=lambda *_: ["__pycache__"]
+    )
+    for name in ("__pycache__", "target"):
+        (source / name).mkdir()
+    monkeypatch.setattr("warpleague.runner.bundle.shipped.starter_folder", lambda _: source)
+    assert run("bot", "new", tmp_path / "mine").code == 0
+    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == ["bot.py", "bot.toml"]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_new_knows_every_language(run: Run, tmp_path: Path, language: str) -> None:
     """Each language's starter is there, with a manifest of its own name that is laid out as the starter's is."""

@@ -209,6 +209,7 @@ def run_new(args: argparse.Namespace) -> int:
     import shlex
     import shutil
 
+    from warpleague.runner.bundle.content import LEFT_OUT
     from warpleague.runner.bundle.manifest import MANIFEST
     from warpleague.runner.bundle.shipped import starter_folder
 
@@ -223,7 +224,7 @@ def run_new(args: argparse.Namespace) -> int:
         starter = SEARCHER
     source = starter_folder(starter)
     try:
-        shutil.copytree(source, folder)
+        shutil.copytree(source, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
     except OSError as error:
         raise BadInput(f"{folder}: cannot write there: {error.strerror or error}") from None
     manifest = (source / MANIFEST).read_text(encoding="utf-8")
