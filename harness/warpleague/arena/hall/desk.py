@@ -35,6 +35,8 @@ _SHARE: Final = 0.03
 """Of one processor's time that may go into making the page of a league anew."""
 _WATCHER_S: Final = 0.02
 """How much longer a page stays as it is for each who sees it: to send it takes half a millisecond."""
+_TOGETHER: Final = 10
+"""So many watchers are told together."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -48,6 +50,8 @@ class Desk:
         self.name, self.path, self.results = name, path, results
         self.page: LeaguePage | None = None
         self.news = News()
+        """Told when those who see the page shall be told what has changed."""
+        self._changes = News()
         self.watchers = 0
         self.delay_s = delay_s
         folder = results / name
@@ -71,6 +75,7 @@ class Desk:
         """Look for what is new until this is cancelled."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._print, hall)
+            nursery.start_soon(self._tell_all)
             try:
                 while True:
                     await self._look()
@@ -168,7 +173,23 @@ class Desk:
     def tell(self) -> None:
         """Something that visitors see has changed."""
         self._matches = None
-        self.news.tell()
+        self._changes.tell()
+
+    async def _tell_all(self) -> None:
+        """Tell those who see the page as often as its watchers allow."""
+        seen = 0
+        while True:
+            seen = await self._changes.after(seen)
+            self.news.tell()
+            await trio.sleep(max(0.5, self.watchers * _WATCHER_S))
+
+    def turn_s(self, place: int) -> float:
+        """How long after the news the watcher who came as number `place` is told them.
+
+        Some are told together: one by one, between bots that compute, each costs more. If it were all of them, others
+        would wait for their pages.
+        """
+        return place % max(self.watchers, 1) // _TOGETHER * _TOGETHER * _WATCHER_S
 
     def message(self, since: int) -> tuple[int, Piece]:
         """What a page must be told that shows the sections of version `since`; the version it shows then.
@@ -191,8 +212,3 @@ class Desk:
             }
             self._matches = Piece.of(b"," + _encode(told)[1:] + b"\n\n")
         return self._version, sections + self._matches
-
-    @property
-    def pause_s(self) -> float:
-        """How long a page is not told anything after it was told something."""
-        return max(0.5, self.watchers * _WATCHER_S)

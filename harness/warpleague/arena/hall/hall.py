@@ -232,15 +232,16 @@ class Hall:
     @staticmethod
     async def _league_news(desk: Desk, since: int) -> AsyncGenerator[Piece, None]:
         end_s = trio.current_time() + _LONGEST_S
+        place = desk.watchers
         desk.watchers += 1
         try:
             while trio.current_time() < end_s:
                 count = desk.news.count
                 since, message = desk.message(since)
                 yield message
-                await trio.sleep(desk.pause_s)
                 while not await desk.news.comes_within(_QUIET_S, count):
                     yield _STILL_HERE
+                await trio.sleep(desk.turn_s(place))
         finally:
             desk.watchers -= 1
 
