@@ -1,0 +1,58 @@
+"""What many visitors are told: packed pieces of a stream, and who is told when."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from starlette.requests import Request
+
+from warpleague.arena.hall.desk import Desk
+from warpleague.arena.hall.packed import BEGIN, Piece, is_wanted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_pieces_are_read_one_by_one_by_whoever_comes() -> None:
+    """Each piece can be read as soon as it has come, also by someone who was not sent those before."""
+    texts = [b"data: one\n\n" * 3000, b"", b"data: two\n\n", bytes(range(256))]
+    pieces = [Piece.of(text) for text in texts]
+    assert len(pieces[0].packed) < len(texts[0]) / 50
+    for first in range(len(pieces)):
+        unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        assert unpacker.decompress(BEGIN) == b""
+        assert [unpacker.decompress(piece.packed) for piece in pieces[first:]] == texts[first:]
+    both = pieces[0] + pieces[3]
+    assert zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(BEGIN + both.packed) == both.plain
+
+
+@pytest.mark.parametrize(
+    ("header", "wanted"),
+    [
+        ("gzip", True),
+        ("deflate, GZIP, br", True),
+        ("gzip; q=1.0", True),
+        ("gzip;q=0", False),
+        ("br", False),
+        ("", False),
+    ],
+)
+def test_who_is_sent_packed_pieces(header: str, wanted: bool) -> None:
+    """Those who say that they unpack gzip, and nobody else."""
+    headers = [(b"accept-encoding", header.encode())] if header else []
+    assert is_wanted(Request({"type": "http", "headers": headers})) == wanted
+
+
+def test_watchers_are_told_ten_at_a_time(tmp_path: Path) -> None:
+    """All within the time until the next news, whoever has left meanwhile."""
+    nothing: Any = None
+    desk = Desk("open", tmp_path / "open.toml", tmp_path, nothing, delay_s=0.0, pages_mb=1)
+    assert desk.turn_s(0) == 0.0
+    desk.watchers = 200
+    turns = [desk.turn_s(place) for place in range(200)]
+    assert [turns.count(turn) for turn in sorted(set(turns))] == [10] * 20
+    assert max(turns) < 200 * 0.02
+    desk.watchers = 20
+    assert max(desk.turn_s(place) for place in range(200)) < 20 * 0.02
