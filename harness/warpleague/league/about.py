@@ -226,3 +226,8 @@ class About:
         """The head of the journal."""
         with clear_errors(self.path):
             return journal.head(self._db)
+
+    def goes_back_to(self, head: Head) -> bool:
+        """Whether the journal had this head once: nothing that was stored then was exchanged with its entry."""
+        with clear_errors(self.path):
+            return journal.goes_back_to(self._db, head)

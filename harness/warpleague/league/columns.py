@@ -173,23 +173,9 @@ def of_matches(matches: Iterable[tuple[Fixture, StoredMatch]], players: int) -> 
     return Columns(players, values, tuple(texts))
 
 
-def gathered(
-    matches: Iterable[tuple[Fixture, StoredMatch]],
-    players: int,
-    parts: Sequence[str],
-    still: dict[str, Any] | None = None,
-) -> Columns:
-    """The same for many matches, and only these parts: in less memory.
-
-    Where these matches stand still (`Store.still`), they are gone through only once: formats that go by results work
-    out anew each time who met whom.
-    """
-    if still is None:
-        return joined(in_parts(matches, players, parts), players).part(*parts)
-    if "columns" not in still:
-        still["columns"] = gathered(matches, players, PARTS)
-    found: Columns = still["columns"]
-    return found.part(*parts)
+def gathered(matches: Iterable[tuple[Fixture, StoredMatch]], players: int, parts: Sequence[str]) -> Columns:
+    """The same for many matches, and only these parts: in less memory."""
+    return joined(in_parts(matches, players, parts), players).part(*parts)
 
 
 def in_parts(

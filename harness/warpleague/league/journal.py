@@ -122,6 +122,12 @@ def head(db: sqlite3.Connection) -> Head:
     return Head(0, b"") if row is None else Head(row[0], row[1] if isinstance(row[1], bytes) else b"")
 
 
+def goes_back_to(db: sqlite3.Connection, head: Head) -> bool:
+    """Whether the journal had this head once."""
+    row = db.execute("SELECT link FROM journal WHERE seq = ?", (head.count,)).fetchone()
+    return head.count == 0 or (row is not None and row[0] == head.link)
+
+
 def cut(db: sqlite3.Connection) -> tuple[Head, str] | None:
     """Where the journal ends, and where it ended when it was last written, if that is elsewhere."""
     row = db.execute("SELECT value FROM meta WHERE key = 'journal'").fetchone()

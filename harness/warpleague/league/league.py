@@ -82,6 +82,15 @@ class League:
         out = {found.bot for found in self.disqualified if found.results == "out"}
         return out.isdisjoint(self.disqualified_in(fixture))
 
+    @property
+    def scheduled(self) -> int | None:
+        """How many matches the schedule has, or None if that depends on results that are missing."""
+        still = self.store.still
+        if still is None or self.schedule.fixed_total is not None:
+            return self.schedule.total
+        still.columns(self)
+        return still.total
+
     def total(self, counted: int) -> int | None:
         """How many matches will count when nothing is left to play, if `counted` are stored that do.
 
@@ -122,7 +131,11 @@ class League:
         entry = self._entry
         found = None if entry is None else self.store.columns(entry, self.season.players, wanted)
         if found is None:
-            found = gathered(self.stored(), self.season.players, wanted, self.store.still)
+            still = self.store.still
+            if still is None:
+                found = gathered(self.stored(), self.season.players, wanted)
+            else:
+                found = still.columns(self).part(*wanted)
         return found if everything else found.without(self._out)
 
     def in_parts(self, *parts: str) -> Iterator[Columns]:

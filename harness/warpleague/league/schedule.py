@@ -85,10 +85,15 @@ class Schedule:
     @property
     def total(self) -> int | None:
         """How many matches there are, or None if that depends on results that are missing."""
-        total = self.format.total(self.left_out)
-        if total is None or (self.barred and self.format.ahead is not None):
-            _, total = Course(self).tally()
-        return total
+        fixed = self.fixed_total
+        return Course(self).tally()[1] if fixed is None else fixed
+
+    @property
+    def fixed_total(self) -> int | None:
+        """The same without a look at results; None where these decide it."""
+        if self.barred and self.format.ahead is not None:
+            return None
+        return self.format.total(self.left_out)
 
     def __len__(self) -> int:
         total = self.total
@@ -147,20 +152,48 @@ class Course:
 
     def played(self) -> Iterator[tuple[Fixture, StoredMatch]]:
         """Those of them whose results are stored, with these; of a format that goes by results."""
-        for batch in self._counting():
-            for fixture in self._wanted(batch):
-                if fixture.id in batch.found:
-                    yield fixture, batch.found[fixture.id]
+        yield from self.settled()
+        yield from self.unsettled()
+
+    def settled(self) -> Iterator[tuple[Fixture, StoredMatch]]:
+        """Those of them whose outcomes the format has been told since the last call, as far as results are stored."""
+        for batch in self._telling():
+            yield from self._found(batch)
+
+    def unsettled(self) -> Iterator[tuple[Fixture, StoredMatch]]:
+        """Those of them whose outcomes the format has not been told yet; to be called after `settled`."""
+        for batch in () if self.decided else self._open:
+            self._look_up(batch)
+            yield from self._found(batch)
+
+    def go_on(self, schedule: Schedule) -> None:
+        """Go on with results that were stored since; `schedule` is the same, with a store where they are found."""
+        self._schedule = schedule
+
+    def _found(self, batch: _Batch) -> Iterator[tuple[Fixture, StoredMatch]]:
+        for fixture in self._wanted(batch):
+            if fixture.id in batch.found:
+                yield fixture, batch.found[fixture.id]
 
     def _counting(self) -> Iterator[_Batch]:
+        yield from self._telling()
+        if not self.decided:
+            yield from self._open
+
+    def _telling(self) -> Iterator[_Batch]:
+        """The batches whose outcomes the format is told, as far as results are stored."""
         told: list[_Batch] = []
-        self._on_told = told.append
+
+        def tell(batch: _Batch) -> None:
+            self._count(batch)
+            told.append(batch)
+
+        self._on_told = tell
         while self.take() is not None:
             yield from told
             told.clear()
+        self._on_told = self._count
         yield from told
-        if not self.decided:
-            yield from self._open
 
     def missing(self) -> Iterator[Iterable[Fixture]]:
         """The matches to play now, by batches: those of each batch that can be taken whose results are not stored."""

@@ -103,7 +103,7 @@ def status(league: League) -> Status:
     stored = sum(way.matches for way in confined)
     taken_out = len(league.columns(everything=True)) - stored if league.disqualified else 0
     published = store.published()
-    total = league.schedule.total
+    total = league.scheduled
     return Status(
         league=league.config.name,
         game=season.game,

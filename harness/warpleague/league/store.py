@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from warpleague.league.columns import Columns
     from warpleague.league.journal import Head
     from warpleague.league.schedule import Fixture
+    from warpleague.league.still import Pass, Still
     from warpleague.match.confinement import Confinement
     from warpleague.match.spec import MatchResult, SeatFault, SeatSpec
 
@@ -64,7 +65,7 @@ class Store(About):
         self._lock = lock
         self.files = StoreFiles() if lock is None else StoreFiles.of(path, path.with_name("league.lock"))
         self._packer = ZstdCompressor(level=_PACKED)
-        self.still: dict[str, Any] | None = None
+        self.still: Still | None = None
         """What was worked out of the matches within a `snapshot`; None outside of one, and where they are many."""
 
     @classmethod
@@ -152,11 +153,16 @@ class Store(About):
         add_fact(self._db, journal.REMOVED, {"match": safe(str(match_id)), "problem": safe(problem)})
 
     @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """Everything that is read inside shows the store as it was at the first read, even while a run writes."""
+    def snapshot(self, begun: Pass | None = None) -> Iterator[None]:
+        """Everything that is read inside shows the store as it was at the first read, even while a run writes.
+
+        What takes a pass through the matches goes on with what an earlier snapshot has `begun`.
+        """
+        from warpleague.league.still import Pass, Still  # which load numpy
+
         with clear_errors(self.path):
             self._db.execute("BEGIN")
-            self.still = {} if self.count() <= _MOST_STILL else None
+            self.still = Still(begun or Pass()) if self.count() <= _MOST_STILL else None
             try:
                 yield
             finally:

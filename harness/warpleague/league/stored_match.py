@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
@@ -24,6 +25,7 @@ MOST_NUMBER = 1e12
 RESULT_COLUMNS = "id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s, held"
 TIMES = ("decisions", "wall_ms", "cpu_ms", "wait_ms", "longest_ms")
 _SEAT_TIMES: Final = tuple(field.name for field in attrs.fields(SeatTimes))
+_numbers = attrgetter(*_SEAT_TIMES)
 _ranks = msgspec.json.Decoder(tuple[int, ...])
 _scores = msgspec.json.Decoder(tuple[float, ...])
 _faults = msgspec.json.Decoder(tuple[tuple[SeatFault, ...], ...])
@@ -63,7 +65,7 @@ class StoredMatch:
     def times(self) -> tuple[SeatTimes, ...]:
         """The time each seat used."""
         found = _decoded(_times, self._times, self.id, "times")
-        numbers = [number for seat in found for number in attrs.astuple(seat)]
+        numbers = [number for seat in found for number in _numbers(seat)]
         if len(found) != len(self.ranks) or not all(0 <= number < MOST_NUMBER for number in numbers):
             raise _damaged(self.id, "times: must be those of each seat, within reason")
         return found

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _LOOK_S: Final = 0.25
 _LATEST: Final = 12
 _LISTED: Final = 24
-_SHARE: Final = 0.03
+_SHARE: Final = 0.02
 """Of one processor's time that may go into making the page of a league anew."""
 _WATCHER_S: Final = 0.02
 """How much longer a page stays as it is for each who sees it: to send it takes half a millisecond."""

@@ -22,6 +22,7 @@ from warpleague.games import load_game
 from warpleague.league.config import load_config
 from warpleague.league.league import open_to_read
 from warpleague.league.pool import RefereePool
+from warpleague.league.still import Pass
 from warpleague.league.verifying import published_record
 from warpleague.report.site.front import cards
 from warpleague.report.site.index_page import index_content
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _NICE: Final = 10
+_begun: Final[dict[Path, Pass]] = {}
+"""What was worked out of each league for its last page."""
 MOST_ORDERED: Final = 20_000
 """Of a league with more matches, the page of a match does not say which are before and after it."""
 _SECTION: Final = re.compile(r'(?s)<section id="(\w+)">.*?</section>')
@@ -87,7 +90,8 @@ def league_page(path: Path, results: Path, hall: dict[str, Any], version: int) -
     _be_nice()
     begun_s = time.process_time()
     try:
-        with _opened(path, results) as league, league.store.snapshot():
+        begun = _begun.setdefault(path, Pass())
+        with _opened(path, results) as league, league.store.snapshot(begun):
             found = index_content(league)
             bots = _bots(league, found.values["table"], found.listing.columns)
             shown = replays_are_open(league)

@@ -1,0 +1,137 @@
+"""What a later look at a league goes on with: it finds what a look from the beginning would find."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from warpleague.errors import StoreError
+from warpleague.league.columns import PARTS
+from warpleague.league.config import load_config
+from warpleague.league.disqualifications import disqualify
+from warpleague.league.league import League, open_to_read
+from warpleague.league.still import Pass
+from warpleague.league.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
+
+    from tests.league.conftest import OpenLeague, WriteLeague
+
+LADDER = 'kind = "ladder"\nmax_matches = 60'
+FORMATS = [LADDER, 'kind = "swiss"\nrounds = 4', 'kind = "knockout"']
+
+
+def add_some(league: League, fake: ModuleType, rng: Random, most: int) -> int:
+    """Store some of the matches that are known and not stored, in any order; how many."""
+    left = [fixture for fixture in league.schedule if fixture.id not in league.store]
+    chosen = rng.sample(left, min(len(left), most))
+    specs = [(one, league.season.spec(one.id, one.deal, one.seats)) for one in chosen]
+    league.store.add([(one, spec.seats, fake.play(spec)) for one, spec in specs])
+    return len(chosen)
+
+
+def look(path: Path, begun: Pass | None = None) -> tuple[Any, int | None]:
+    """All matches of a league and their number, as an own reader sees them."""
+    with open_to_read(load_config(path), path.parent / "results") as league:
+        if begun is None:
+            return league.columns(*PARTS), league.schedule.total
+        with league.store.snapshot(begun):
+            total = league.scheduled
+            return league.columns(*PARTS, everything=True), total
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_look_that_goes_on_finds_the_same(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, form: str, seed: int
+) -> None:
+    """Whatever was stored between two looks, in whatever order, all columns and the total are the same."""
+    path, begun, rng = write_league("a", "b", "c", "d", deals=1, extra=form), Pass(), Random(seed)
+    with open_league(path) as league:
+        while add_some(league, fake, rng, rng.randrange(1, 7)):
+            found, total = look(path, begun)
+            fresh, fresh_total = look(path)
+            assert found.same(fresh)
+            assert total == fresh_total
+        assert total == len(found) == league.store.count()
+
+
+def test_it_does_not_begin_anew(
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    fake: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A match whose outcome the format knows already is not looked up again."""
+    path, begun, rng = write_league("a", "b", "c", deals=1, extra=LADDER), Pass(), Random(1)
+    with open_league(path) as league:
+        while add_some(league, fake, rng, 4) and league.store.count() < 40:
+            pass
+        look(path, begun)
+        looked_up = list[str]()
+        plain = Store.rows
+
+        def rows(store: Store, fixtures: Any) -> Any:
+            fixtures = list(fixtures)
+            looked_up.extend(fixture.id for fixture in fixtures)
+            return plain(store, fixtures)
+
+        add_some(league, fake, rng, 4)
+        first = [fixture.id for fixture in league.schedule][:20]
+        monkeypatch.setattr(Store, "rows", rows)
+        assert len(look(path, begun)[0]) > 40
+        assert looked_up
+        assert not set(first) & set(looked_up)
+
+
+@pytest.mark.parametrize("change", ["removed", "disqualified", "another store"])
+def test_it_begins_anew_if_more_than_results_has_changed(
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    fake: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    change: str,
+) -> None:
+    """A match that is gone, or a bot that plays no more, changes what follows from the beginning on."""
+    path, begun, rng = write_league("a", "b", "c", deals=1, extra=LADDER), Pass(), Random(1)
+    with open_league(path) as league:
+        while add_some(league, fake, rng, 4) and league.store.count() < 40:
+            pass
+        look(path, begun)
+        if change == "removed":
+            first = next(iter(league.schedule))
+            with league.store.writing():
+                league.store.remove(first.id, "a test")
+        elif change == "disqualified":
+            disqualify(league.store, "a", "a test", "stay")
+        else:
+            monkeypatch.setattr(Store, "goes_back_to", lambda *_: False)
+        found, total = look(path, begun)
+        fresh, fresh_total = look(path)
+        assert found.same(fresh)
+        assert total == fresh_total
+
+
+def test_after_an_error_it_begins_anew(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType
+) -> None:
+    """A damaged match is told at each look, and once it is mended all are found."""
+    path, begun, rng = write_league("a", "b", "c", deals=1, extra=LADDER), Pass(), Random(1)
+    with open_league(path) as league:
+        while add_some(league, fake, rng, 4) and league.store.count() < 20:
+            pass
+        look(path, begun)
+        before = set(league.store.ids())
+        add_some(league, fake, rng, 9)
+        last = (set(league.store.ids()) - before).pop()
+        times = league.store._db.execute("SELECT times FROM match WHERE id = ?", (last,)).fetchone()[0]
+        league.store._db.execute("UPDATE match SET times = '[]' WHERE id = ?", (last,))
+        for _ in range(2):
+            with pytest.raises(StoreError, match=last):
+                look(path, begun)
+        league.store._db.execute("UPDATE match SET times = ? WHERE id = ?", (times, last))
+        assert look(path, begun)[0].same(look(path)[0])
