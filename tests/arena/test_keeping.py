@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from warpleague.arena import keeping
 from warpleague.arena.keeping import Keeper, Keeping
 from warpleague.league.running import run_league
+from warpleague.match.spec import SeatLog
 from warpleague.runner.bundle.shipped import shipped_root
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def test_referees_stay_when_bots_enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next run has the same processes; another way to run has new ones; none is left in the end.
 
-    Logs are brought within their bound by and by, however short the runs are.
+    Where no logs are to be kept, those of earlier runs go.
     """
     path = tmp_path / "open.toml"
     root = shipped_root() / "bots"
@@ -53,7 +54,23 @@ def test_referees_stay_when_bots_enter(tmp_path: Path, monkeypatch: pytest.Monke
     assert json.dumps([few, more, all_of_them]) == "[2, 6, 6]"
     assert first == second != third
     assert keeper._pool is None
-    assert pruned == [(tmp_path / "results" / "open" / "logs", 0)]
+    assert pruned == 3 * [(tmp_path / "results" / "open" / "logs", 0)]
+
+
+def test_logs_stay_within_their_bound_whatever_becomes_of_a_run(tmp_path: Path) -> None:
+    """One folder of logs serves all runs; after a problem, such as a full disk, what is there is made to fit first."""
+    keeper, folder = Keeper(Keeping(tmp_path / "open.toml", tmp_path, logs_mb=1)), tmp_path / "logs"
+    logs = keeper._log_folder(folder)
+    assert logs is not None
+    assert keeper._log_folder(folder) is logs
+    text = SeatLog.of("x" * 60_000, "")
+    for number in range(40):
+        logs.keep(f"m{number}", [f"bot-{number % 3}"], [text])
+    assert 800_000 < sum(path.stat().st_size for path in folder.glob("*/*")) <= 1_000_000
+    logs.problem = "no space left"
+    (folder / "bot-0" / "large.stderr.txt").write_bytes(bytes(3_000_000))
+    assert keeper._log_folder(folder) is not logs
+    assert sum(path.stat().st_size for path in folder.glob("*/*")) <= 1_000_000
 
 
 def test_new_bots_wait_for_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -196,6 +196,21 @@ def test_a_folder_holds_so_much_of_each_bot(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "loud").glob("*.stderr.txt")) == stderr
 
 
+def test_a_folder_holds_so_much_of_all_bots(tmp_path: Path) -> None:
+    """Where the logs of all bots are too large together the oldest ones go, whoever's they are."""
+    gone = log_file(tmp_path, "gone", "old", 0, "wire")
+    gone.parent.mkdir()
+    gone.write_text("x" * 900)
+    os.utime(gone, (1, 1))
+    logs = LogFolder(tmp_path, in_all=5000)
+    for number in range(8):
+        logs.keep(f"m{number}", ["one", "two"], [SeatLog.of("x" * 400, ""), SeatLog.of("y" * 400, "")])
+        assert gone.exists() == (number < 4)
+    assert sum(path.stat().st_size for path in tmp_path.glob("*/*")) <= 5000
+    assert log_file(tmp_path, "one", "m7", 0, "stderr").exists()
+    assert not log_file(tmp_path, "one", "m1", 0, "stderr").exists()
+
+
 def test_logs_that_cannot_be_written_are_told(tmp_path: Path) -> None:
     """A file in the way is a problem that is told, not a failure of the match; nothing more is tried."""
     (tmp_path / "bot").write_text("in the way")

@@ -44,7 +44,6 @@ _LOOK_S: Final = 0.5
 _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 60.0
 """How long it waits after a run that failed: twice as long each time, up to this."""
-_PRUNE_S: Final = 60.0
 _CHANGING: Final = 0.01
 """Of the time may be lost by letting matches end and beginning anew with other bots: new ones wait for each other."""
 _LONGEST_GATHERING_S: Final = 60.0
@@ -77,7 +76,7 @@ class Keeper:
         self._pool: RefereePool | None = None
         self._pooled: tuple[Any, ...] = ()  # what the pool was made for
         self._dealt: set[int] = set()  # deals that bots which wait in the pool may know
-        self._pruned_s = float("-inf")  # when the logs of bots were last brought within their bound
+        self._logs: LogFolder | None = None
 
     def run(self) -> int:
         """Play until SIGTERM or SIGINT; the exit code."""
@@ -165,10 +164,10 @@ class Keeper:
                 return None
             publish = entering.is_closed(ledger, name)
             config = entering.entered(ledger, config)
+        logs = self._log_folder(results / name / "logs")  # before the disk is needed
         with open_to_run(config, results) as league:
             folder = results / name / feed.FOLDER
             feed.clear(folder)
-            logs = LogFolder(results / name / "logs") if self._how.logs_mb else None
             private = ledger is not None  # others' bots: what they print is for their authors
             play: Any = partial(play_beside, log=logs is not None, private=private)
             if self._how.live:
@@ -178,7 +177,7 @@ class Keeper:
             log("plays", league=name, bots=list(league.season.names), left_out=list(league.skipped))
             if self._stop.is_set():
                 return None
-            watcher = _Watcher(name, self._begins, partial(self._prune, results / name / "logs"))
+            watcher = _Watcher(name, self._begins)
             whole = False
             try:
                 report = run_league(
@@ -205,11 +204,13 @@ class Keeper:
         self._lost_s = 0.0 if self._changed_s is None else self._begun_s - self._changed_s
         self._changed_s = None
 
-    def _prune(self, logs: Path) -> None:
-        """Bring the logs of bots within their bound, now and then: a run may be shorter than the time between."""
-        if time.monotonic() - self._pruned_s > _PRUNE_S:
-            self._pruned_s = time.monotonic()
-            prune(logs, self._how.logs_mb * 1_000_000)
+    def _log_folder(self, folder: Path) -> LogFolder | None:
+        """Where what bots print is kept, within its bound; one for all runs, which need not look what is there."""
+        most = self._how.logs_mb * 1_000_000
+        if self._logs is None or self._logs.folder != folder or self._logs.problem is not None:
+            prune(folder, most)
+            self._logs = LogFolder(folder, in_all=most) if most else None
+        return self._logs
 
     def _referees(self, league: League) -> RefereePool:
         """The processes that play, kept from one run to the next as long as they fit: to begin them costs matches."""
@@ -231,10 +232,10 @@ class Keeper:
 
 
 class _Watcher(RunWatcher):
-    """Logs what goes wrong; `begins` is called before the first match, and `tick` a few times a second."""
+    """Logs what goes wrong; `begins` is called before the first match."""
 
-    def __init__(self, league: str, begins: Callable[[], None], tick: Callable[[], None]) -> None:
-        self._league, self._begins, self._tick = league, begins, tick
+    def __init__(self, league: str, begins: Callable[[], None]) -> None:
+        self._league, self._begins = league, begins
 
     def started(self, *_: object) -> None:
         self._begins()
@@ -244,9 +245,6 @@ class _Watcher(RunWatcher):
 
     def note(self, text: str) -> None:
         log("note", league=self._league, text=text)
-
-    def tick(self) -> None:
-        self._tick()
 
 
 def keep_playing(keeping: Keeping) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -46,14 +47,16 @@ def log_file(folder: Path, bot: str, match: str, seat: int, kind: str) -> Path:
 class LogFolder:
     """Writes the logs of matches into `folder`; `problem` is why one could not be written, if that happened.
 
-    Each bot's files may have `most` bytes in all: then the oldest ones go.
+    Each bot's files may have `most` bytes in all, and those of all bots `in_all`: then the oldest ones go. What is in
+    the folder is looked at once, so nobody else may write there.
     """
 
-    def __init__(self, folder: Path, most: int = BOT_BYTES) -> None:
+    def __init__(self, folder: Path, most: int = BOT_BYTES, in_all: int | None = None) -> None:
         self.folder = folder
         self.problem: str | None = None
-        self._most = most
-        self._bots: dict[Path, _BotFolder] = {}
+        self._most, self._in_all = most, in_all
+        self._bots: dict[Path, _Files] = {}
+        self._all: _Files | None = None
 
     def keep(self, match: str, bots: Sequence[str], logs: Sequence[SeatLog]) -> None:
         """Write the logs of a match, one for each of its `bots` in seat order; nothing after a first problem."""
@@ -72,28 +75,37 @@ class LogFolder:
     def _write(self, path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.parent not in self._bots:
-            self._bots[path.parent] = _BotFolder(path.parent)
-        self._bots[path.parent].write(path.name, text.encode("utf-8", "backslashreplace"), self._most)
+            self._bots[path.parent] = _Files(path.parent, "", self._most)
+        if self._all is None and self._in_all is not None:
+            self._all = _Files(self.folder, "*/", self._in_all)
+        data = text.encode("utf-8", "backslashreplace")
+        path.write_bytes(data)
+        for files in (self._bots[path.parent], self._all):
+            if files is not None:
+                files.add(path, len(data))
 
 
-class _BotFolder:
-    """The logs that lie in a bot's folder, the oldest first, with their sizes; by name, since there may be many."""
+class _Files:
+    """Logs, the oldest first, with their sizes: at most `most` bytes; by path, since there may be many."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        files = [(path.name, path.stat()) for kind in KINDS for path in folder.glob(f"*.{kind}.txt")]
-        files.sort(key=lambda found: found[1].st_mtime_ns)
-        self._sizes = {name: status.st_size for name, status in files}
+    def __init__(self, folder: Path, below: str, most: int) -> None:
+        self._most = most
+        found = []
+        for kind in KINDS:
+            for path in folder.glob(f"{below}*.{kind}.txt"):
+                with suppress(OSError):
+                    status = path.stat()
+                    found.append((status.st_mtime_ns, path, status.st_size))
+        self._sizes = {path: size for _, path, size in sorted(found)}
         self._bytes = sum(self._sizes.values())
 
-    def write(self, name: str, data: bytes, most: int) -> None:
-        """Write one more, and remove the oldest ones where all together would have more than `most` bytes."""
-        (self._folder / name).write_bytes(data)
-        self._bytes += len(data) - self._sizes.pop(name, 0)
-        self._sizes[name] = len(data)
-        while self._bytes > most and len(self._sizes) > 1:
+    def add(self, path: Path, size: int) -> None:
+        """Count a file that was written, and remove the oldest ones where all together have more than `most` bytes."""
+        self._bytes += size - self._sizes.pop(path, 0)
+        self._sizes[path] = size
+        while self._bytes > self._most and len(self._sizes) > 1:
             oldest = next(iter(self._sizes))
-            (self._folder / oldest).unlink(missing_ok=True)
+            oldest.unlink(missing_ok=True)
             self._bytes -= self._sizes.pop(oldest)
 
 
