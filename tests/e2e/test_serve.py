@@ -160,9 +160,12 @@ def test_a_league_is_served_while_it_is_played(folder: Path) -> None:
         assert (status, "Check it" in text) == (200, True)
         assert server.get(replay) == (200, text)
         assert len(list((folder / "results" / "open" / "pages").glob("*.html"))) == 1
-        # What few look at comes from a file beside it, which is made anew where it was pruned.
+        # What few look at comes from a file beside it, which is made when it is wanted, also where it was pruned.
+        assert not list((folder / "results" / "open" / "pages").glob("*.js"))
+        status, script = server.get(replay.replace(".html", ".js"))
+        assert (status, "warpleagueMore" in script) == (200, True)
+        assert server.get(replay) == (200, text)
         (beside,) = (folder / "results" / "open" / "pages").glob("*.js")
-        script = beside.read_text()
         beside.unlink()
         assert server.get(replay.replace(".html", ".js")) == (200, script)
         assert server.get("/l/open/matches/order.js")[0] == 200

@@ -97,6 +97,8 @@ def test_views_of_seats_are_loaded_when_wanted(record: bytes, tmp_path: Path, ta
     """A site's page holds what everybody sees; what a seat saw, and the record, come from the file beside it, once."""
     made = make_page(record, "league", "export", "0" * 32)
     assert not isinstance(made, str)
+    # A page that is made before somebody wants them is the same.
+    assert make_page(record, "league", "export", "0" * 32, with_script=False) == (made[0], b"")
     beside = tmp_path / "beside.js"
     beside.write_bytes(made[1])
     block = take_apart(made[0]).block("replay")

@@ -150,8 +150,13 @@ def replays_are_open(league: League) -> bool:
     return league.season.players > 1 or league.store.published() is not None
 
 
-def match_page(path: Path, results: Path, match_id: str) -> tuple[bytes, bytes] | str | None:
-    """The page of a match and its script; a text if its record does not hold; None if there is none to see."""
+def match_page(
+    path: Path, results: Path, match_id: str, with_script: bool
+) -> tuple[bytes, bytes] | str | None:
+    """The page of a match and its script, which is empty unless it comes `with_script`.
+
+    A text if its record does not hold; None if there is none to see.
+    """
     _be_nice()
     try:
         with _opened(path, results) as league:
@@ -162,7 +167,8 @@ def match_page(path: Path, results: Path, match_id: str) -> tuple[bytes, bytes] 
     except StoreError:
         return None
     export = f"warpleague league export {path.name} --match {match_id[:12]}"
-    return make_page(record, name, export, blake2b(record, digest_size=16).hexdigest())
+    stamp = blake2b(record, digest_size=16).hexdigest()
+    return make_page(record, name, export, stamp, with_script=with_script)
 
 
 def _opened(path: Path, results: Path) -> League:

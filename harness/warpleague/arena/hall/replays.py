@@ -43,7 +43,7 @@ class Replays:
     ) -> bytes | str | None:
         """The page of a match; a text if its record does not hold; None if there is no such match to see.
 
-        With the suffix `.js` it is the script beside the page, which is loaded only when it is wanted.
+        With the suffix `.js` it is the script beside the page, which is made and loaded only when it is wanted.
         A page from before the season's secret was published does not tell the match's key, so it is made anew.
         """
         # What makes pages is part of the name, so that a newer version of this program makes its own.
@@ -61,12 +61,13 @@ class Replays:
             raise Busy
         done = self._making[name] = trio.Event()
         try:
-            found = await self._press.make(match_page, self._path, self._results, match_id)
+            scripted = suffix == ".js"
+            found = await self._press.make(match_page, self._path, self._results, match_id, scripted)
             if not isinstance(found, tuple):
                 return found
-            both = dict(zip((".html", ".js"), found, strict=True))
-            await trio.to_thread.run_sync(self._keep, self._folder / name, both)
-            return both[suffix]
+            made = dict(zip((".html", ".js") if scripted else (".html",), found, strict=False))
+            await trio.to_thread.run_sync(self._keep, self._folder / name, made)
+            return made[suffix]
         finally:
             del self._making[name]
             done.set()

@@ -74,19 +74,22 @@ def pack_replay(
     faults: list[list[dict[str, Any]]],
     more: Mapping[int, dict[str, Any]] | None = None,
     apart: Packer | None = None,
+    *,
+    seats_see: bool = True,
 ) -> tuple[str, dict[str, Any]]:
     """All frames of a record as one block, and its end line; the record is verified on the way.
 
     The block is the JSON object of `head` with the keys `frames`, `told` and `scene` besides: the latter two have what
     the frames are described with under these names, which packs better so. With a Packer `apart` they have only what
     the viewer of everything sees; `apart` gets an object of two such lists for the seats. Every fault met goes into
-    the list of its seat, as its kind and its line `n`. `more` has what frames get besides, by line.
+    the list of its seat, as its kind and its line `n`. `more` has what frames get besides, by line. Unless
+    `seats_see`, what the seats saw is left out.
     """
     packer = Packer()
     packer.write(_encode(head)[:-1] + b',"frames":[')
     seen: dict[str, list[bytes]] = {"told": [], "scene": []}
     seats: dict[str, list[bytes]] = {"told": [], "scene": []}
-    for number, frame in enumerate(frames(replay)):
+    for number, frame in enumerate(frames(replay, seats_see=seats_see)):
         frame |= (more or {}).get(number, {})
         for name in seen:
             views = frame.pop(name)
@@ -107,9 +110,12 @@ def _lists(named: Mapping[str, list[bytes]]) -> bytes:
     return b"{" + b",".join(b'"%b":[%b]' % (name.encode(), b",".join(named[name])) for name in named) + b"}"
 
 
-def frames(replay: Replay) -> Iterator[dict[str, Any]]:
-    """The frames of a record, the start first; `RecordError` at the first line that does not hold."""
-    game, viewers = replay.game, (None, *range(replay.header["players"]))
+def frames(replay: Replay, *, seats_see: bool = True) -> Iterator[dict[str, Any]]:
+    """The frames of a record, the start first; `RecordError` at the first line that does not hold.
+
+    Unless `seats_see`, they have only what the viewer of everything sees.
+    """
+    game, viewers = replay.game, (None, *(range(replay.header["players"]) if seats_see else ()))
     shown: list[Scene | None] = [None] * len(viewers)
 
     def pictures(state: Any) -> list[Delta | None]:

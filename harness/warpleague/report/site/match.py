@@ -47,10 +47,12 @@ def page_linked(
     stamp: str,
     record: bytes = b"",
     analysis: Analysis | None = None,
+    with_script: bool = True,
 ) -> tuple[bytes, bytes]:
     """The page of a match as a part of a site, and the script beside it, `ID.js`.
 
-    The script has what the page loads only when it is wanted: what each seat saw, and the record.
+    The script has what the page loads only when it is wanted: what each seat saw, and the record. It takes about half of
+    the time. Unless the page comes `with_script`, that is empty.
 
     `home` is the address of the league's page, `root` of the site's folder, both as seen from this page; `export`
     is the command that writes the record. `stamp` is a hash of what the page was made from. The page offers `record`
@@ -61,10 +63,12 @@ def page_linked(
         ("Write the record to a file:", export),
         ("Execute it again, dice included:", _command("replay", "verify", name)),
     ]
-    views = Packer()
-    block, match = _content(replay, checks, analysis, views)
-    kept = json.dumps({"views": views.text(), "record": _offered(record).get("record", "")})
-    beside = b"globalThis.warpleagueMore = " + kept.encode() + b";\n"
+    views = Packer() if with_script else None
+    block, match = _content(replay, checks, analysis, views, seats_see=with_script)
+    beside = b""
+    if views is not None:
+        kept = json.dumps({"views": views.text(), "record": _offered(record).get("record", "")})
+        beside = b"globalThis.warpleagueMore = " + kept.encode() + b";\n"
     more = f"{replay.header['id']}.js"
     match |= {"league": one_line(league), "home": home, "order": ORDER, "more": more}
     page = render("match.html.j2", frame=linked("match", root, stamp), match=match, block=block, stamp=stamp)
@@ -76,6 +80,8 @@ def _content(
     checks: list[tuple[str, str]],
     analysis: Analysis | None,
     views: Packer | None = None,
+    *,
+    seats_see: bool = True,
 ) -> tuple[str, dict[str, Any]]:
     """The packed replay, and what the template says of the match; executes the record."""
     header = replay.header
@@ -84,7 +90,7 @@ def _content(
     head = {"seats": [{"bot": name, "label": label} for name, label in zip(names, called, strict=True)]}
     faults: list[list[dict[str, Any]]] = [[] for _ in names]
     found = None if analysis is None else judged(analysis, called)
-    block, end = pack_replay(replay, head, faults, found, views)
+    block, end = pack_replay(replay, head, faults, found, views, seats_see=seats_see)
     ranks, scores = end["ranks"], end["scores"]
     seats = [
         {

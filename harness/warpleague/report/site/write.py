@@ -252,9 +252,18 @@ def _digest(record: bytes) -> str:
 
 
 def make_page(
-    record: bytes, league: str, export: str, stamp: str, analysis: Path | None = None
+    record: bytes,
+    league: str,
+    export: str,
+    stamp: str,
+    analysis: Path | None = None,
+    *,
+    with_script: bool = True,
 ) -> tuple[bytes, bytes] | str:
-    """The page of a match of a league and the script beside it, or what is wrong with its record or its analysis."""
+    """The page of a match of a league and the script beside it, or what is wrong with its record or its analysis.
+
+    Unless it comes `with_script`, that is empty.
+    """
     try:
         replay = Replay(record)
         home = f"../index.html#match={replay.header['id']}"
@@ -267,6 +276,7 @@ def make_page(
             stamp=stamp,
             record=record,
             analysis=None if analysis is None else read_analysis(analysis, record),
+            with_script=with_script,
         )
     except BadInput as error:
         return str(error)
