@@ -43,6 +43,7 @@ _GUESSED = 8  # matches a job will play at a time, before it is known how many i
 _RESUBMIT = 2  # times a match is tried again when its referee dies
 _MOST_VOID = 10  # void matches in a row, after which the rest would be void too
 _MOST_DEALS = 100_000  # remembered as played; where no dice come twice, nothing else would forget them
+_PASSED_BY = 64  # matches that wait while later ones are played first
 _TICK_S = 0.25  # how often the live view hears of time passing
 _COMMIT_S = 0.05  # how long a result may wait for others, to share one sync of the disk
 
@@ -224,12 +225,16 @@ class _Run:
         """The matches left to play, in the order in which to play them; None while the next ones go by results."""
         batches: Iterable[Iterable[Fixture]] = self.first
         while True:
+            found = False
             for missing in batches:
-                yield from in_phases(missing, self._window)
+                for fixture in in_phases(missing, self._window):
+                    found = True
+                    yield fixture
             if self.course.over:
                 return
-            yield None
-            batches = self.course.missing()
+            if not found:
+                yield None
+            batches = self.course.missing()  # results may have come since the last look
 
     def _tell_notes(self) -> None:
         notes = getattr(self.executor, "notes", None)
@@ -277,20 +282,25 @@ class _Run:
         return not self._halting() and (self.most is None or begun < self.most)
 
     def _next(self, left: Iterator[Fixture | None]) -> _InFlight | None:
-        """What to play next; None while that has to wait, or if nothing is left."""
-        if not self._waiting:
-            fixture = next(left, None)
+        """What to play next; None while that has to wait, or if nothing is left.
+
+        A match whose dice somebody may know waits for those behind it, since all others have to end before it begins.
+        """
+        known = self.dealt
+        while len(known) < _MOST_DEALS:
+            for flight in self._waiting:
+                if flight.fixture.deal not in known:
+                    self._waiting.remove(flight)
+                    return flight
+            fixture = next(left, None) if len(self._waiting) < _PASSED_BY else None
             if fixture is None:
-                return None
+                break
             spec = self.league.season.spec(fixture.id, fixture.deal, fixture.seats)
             self._waiting.append(_InFlight(fixture, spec))
-        if self._waiting[0].fixture.deal in self.dealt or len(self.dealt) >= _MOST_DEALS:
-            if self._in_flight:
-                return None
-            self._forget()
-            if self._halting():
-                return None
-        return self._waiting.popleft()
+        if self._in_flight or not (self._waiting or len(known) >= _MOST_DEALS):
+            return None
+        self._forget()
+        return None if self._halting() else self._next(left)
 
     def _forget(self) -> None:
         """End all that may know the dice of a match that was played."""

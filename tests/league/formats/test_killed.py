@@ -99,7 +99,7 @@ def test_a_killed_league_ends_as_an_undisturbed_one(
     play(path, whole)
     killed(path, torn, KILLED_AFTER)
     report = play(path, torn)
-    assert 0 < report.played < report.stored
+    assert 0 < report.before < report.stored
     matches, table = seen(path, torn)
     assert (matches, table) == seen(path, whole)
 
