@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.league.config import LeagueConfig
+    from warpleague.league.formats.api import Table
     from warpleague.league.journal import Head
     from warpleague.league.lock import StoreFiles
     from warpleague.league.season import Entry, Season, Stage
@@ -77,7 +78,7 @@ class About:
         text = self.meta(key)
         try:
             return None if text is None else read(text)
-        except (ValueError, TypeError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise StoreError(f"{self.path}: is damaged: its {key}: {error}; {SPARE}") from None
 
     def secret(self) -> bytes | None:
@@ -216,6 +217,12 @@ class About:
     def stages(self) -> tuple[Stage, ...]:
         """The leagues from which bots came when they were last entered; empty if all were in the file."""
         return entrants_commitment.stages(self._db, self.path)
+
+    def taken_over(self, entry: str) -> tuple[tuple[Table, int], ...]:
+        """How many deals each table of a ladder had played when the bots of this entry came; empty for another one."""
+        from warpleague.league import taken_over  # which only ladders need
+
+        return self._fact(taken_over.KEY, lambda text: taken_over.read(text, entry)) or ()
 
     def listed(self) -> list[dict[str, Any]]:
         """The bots as the league file listed them at the last run, with those that came from other leagues."""

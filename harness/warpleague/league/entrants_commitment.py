@@ -125,12 +125,15 @@ def settle(db: sqlite3.Connection, path: Path, season: Season) -> None:
     """Enter the entrants of `season`, unless they are those of the last entry; in a transaction."""
     before, now = entered(db, path), commitment_to(season)
     if not before or before[-1].commitment != now:
+        from warpleague.league import taken_over  # which is about more than entrants
+
         said = {
             "commitment": now,
             "bots": [[bot.bot, bot.identity] for bot in season.bots],
             "conditions": season.conditions,
             "format": _format(season),
         }
+        taken_over.note(db, attrs.evolve(season, history=history(db, path)), now)
         add_fact(db, ENTRANTS, said)
 
 

@@ -54,7 +54,8 @@ class Season:
     when secret and entrants were committed to, they come from both; `beacon` is that value. For reading results the
     bots need no way to be run. `record` is the format of the records, and so how the dice follow from a deal's key.
     `history` are the entries of earlier runs, in order: what was scheduled then stays. `seeds` are the names of the
-    bots, the best first, where they are seeded by rating. `stages` are the leagues from which bots come.
+    bots, the best first, where they are seeded by rating. `stages` are the leagues from which bots come. `taken_over`
+    are the tables of a ladder that had played when these bots were entered, and how many deals each.
     """
 
     game: str
@@ -79,6 +80,7 @@ class Season:
     history: tuple[Entry, ...] = ()
     seeds: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = ()
+    taken_over: tuple[tuple[tuple[int, ...], int], ...] = ()
 
     @classmethod
     def of(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from warpleague.errors import ConfigError
+from warpleague.errors import ConfigError, StoreError
 from warpleague.league.config import UntilTable, load_config
 from warpleague.league.disqualifications import disqualify
 from warpleague.league.formats import format_of
@@ -17,6 +18,7 @@ from warpleague.league.formats.api import Outcome
 from warpleague.league.league import open_to_read
 from warpleague.league.ratings.elo import SCALE
 from warpleague.league.running import run_league
+from warpleague.league.taken_over import read
 from warpleague.league.verifying import mispaired
 
 if TYPE_CHECKING:
@@ -129,6 +131,77 @@ def test_a_disqualified_bot_leaves_the_ladder(
         report = run_league(league, executor=inline, play=fake.play)
         assert report.complete
         assert all(league.season.names.index("a") not in f.seats for f, _ in seen_last(league, 20))
+
+
+def met(league: Any) -> Counter[tuple[int, ...]]:
+    """How many matches of each pair are stored, and count."""
+    return Counter(tuple(sorted(fixture.seats)) for fixture, _ in league.results())
+
+
+def test_a_bot_that_comes_later_changes_nothing_of_what_the_others_played(
+    write_league: Any, open_league: Any, fake: Any, inline: Any
+) -> None:
+    """All whole deals among those who stay count from the beginning on, and first the newcomer is asked."""
+    with open_league(write(write_league, *"abcd", extra='kind = "ladder"')) as league:
+        run_league(league, executor=inline, play=fake.play, most=81)
+        before = met(league)
+    path = write(write_league, *"abcde", extra='kind = "ladder"')
+    with open_league(path) as league:
+        assert met(league) == {pair: matches - matches % 2 for pair, matches in before.items()}
+        assert [sum(league.season.taken_over[0][0]), sum(n for _, n in league.season.taken_over)] == [1, 40]
+        report = run_league(league, executor=inline, play=fake.play, most=12)
+        assert (report.before, report.stored) == (80, 92)
+        new = league.season.names.index("e")
+        assert sum(matches for pair, matches in met(league).items() if new in pair) == 12
+        assert mispaired(league) == []
+        after = seen(league)
+    with open_league(path) as league:  # resumed: nobody has come or gone
+        assert seen(league) == after
+    with open_league(write(write_league, *"bcde", extra='kind = "ladder"')) as league:
+        gone = sum(matches for pair, matches in before.items() if 0 in pair)
+        assert len(seen(league)) >= 80 - gone
+        report = run_league(league, executor=inline, play=fake.play, most=8)
+        assert report.stored == report.before + 8
+
+
+def test_a_deal_of_before_that_is_lost_is_played_again(
+    write_league: Any, open_league: Any, fake: Any, inline: Any
+) -> None:
+    """What was taken over and is removed since, because it did not hold, comes first in the next run."""
+    with open_league(write(write_league, *"abc", extra='kind = "ladder"')) as league:
+        run_league(league, executor=inline, play=fake.play, most=30)
+    path = write(write_league, *"abcd", extra='kind = "ladder"')
+    with open_league(path) as league:
+        first = next(iter(league.schedule)).id
+        with league.store.writing():
+            league.store.remove(first, "a test")
+    with open_league(path) as league:
+        assert first not in league.store
+        run_league(league, executor=inline, play=fake.play, most=1)
+        assert first in league.store
+
+
+@pytest.mark.parametrize(
+    "text", ["nonsense", "{}", '{"entry": ""}', '{"entry": "", "deals": [[0, 1, -1]]}', "[]"]
+)
+def test_what_was_taken_over_is_read_with_care(text: str) -> None:
+    """A text that is of no such kind is an error; one of another entry says nothing."""
+    with pytest.raises((ValueError, TypeError, KeyError)):
+        read(text, "")
+    assert read('{"entry": "other", "deals": []}', "this") == ()
+
+
+def test_an_entry_that_is_damaged_is_told(
+    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
+) -> None:
+    """It is told where, and the store is not taken for another one."""
+    path = write(write_league, *"abc", extra='kind = "ladder"')
+    with open_league(path) as league:
+        run_league(league, executor=inline, play=fake.play, most=4)
+    with sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite") as db:
+        db.execute("UPDATE meta SET value = '{' WHERE key = 'taken_over'")
+    with pytest.raises(StoreError, match=r"is damaged: its taken_over"):
+        open_to_read(load_config(path), tmp_path / "results")
 
 
 def seen_last(league: Any, many: int) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -10,10 +11,13 @@ import attrs
 from warpleague.league.formats.api import counted
 from warpleague.league.formats.round_robin import group_of
 from warpleague.league.formats.seating import seatings_count, told_seatings
-from warpleague.league.formats.until import FEWEST, batch_size, enough, told_until
+from warpleague.league.formats.until import FEWEST, MOST, batch_size, enough, told_until
+from warpleague.league.taken_over import groups
 
 if TYPE_CHECKING:
-    from warpleague.league.formats.api import Batches, Group, Table
+    from collections.abc import Iterable
+
+    from warpleague.league.formats.api import Batches, Group, Outcome, Table
     from warpleague.league.ratings.posterior import Posterior
     from warpleague.league.ratings.rows import Floats
     from warpleague.league.season import Season
@@ -32,7 +36,8 @@ def make(season: Season) -> Ladder:
 class Ladder:
     """Batches of deals, each chosen by what is known when the batch begins.
 
-    The n-th deal of a table is the same in every ladder and round-robin of the season, so that bots can come and go.
+    The n-th deal of a table is the same in every ladder and round-robin of the season, so that bots can come and go:
+    it begins with the deals that those who stay have played.
     A bot that is disqualified does not play any more.
     """
 
@@ -54,18 +59,36 @@ class Ladder:
         most = None if form.max_matches is None else max(form.max_matches // self.matches_a_deal, 1)
         given = 0
         waiting: list[list[Group]] = []
-        while len(choice.present) >= season.players:
-            size = batch_size(len(choice.present), given)
-            groups = choice.batch(size if most is None else min(size, most - given))
-            waiting.append(groups)
-            given += len(groups)
-            outcomes = yield groups
+
+        def learn(outcomes: list[Outcome]) -> None:
+            """Take in what came of the batch that waits longest; nothing came of one without deals."""
             if outcomes:
                 waiting.pop(0)
-                for outcome in outcomes:
-                    if outcome.played is not None:
-                        known.add(outcome)
-                    choice.present = [bot for bot in choice.present if bot not in outcome.absent]
+            for outcome in outcomes:
+                if outcome.played is not None:
+                    known.add(outcome)
+                choice.present = [bot for bot in choice.present if bot not in outcome.absent]
+
+        deals = groups(season)
+        while taken := list(islice(deals, MOST)):
+            waiting.append(taken)
+            given += len(taken)
+            choice.count(taken)
+            learn((yield taken))
+        while waiting:
+            learn((yield []))
+        if given:
+            known.update()
+            if len(choice.present) >= season.players and enough(known, choice.present, form.until):
+                return True
+        while len(choice.present) >= season.players:
+            size = batch_size(len(choice.present), given)
+            chosen = choice.batch(size if most is None else min(size, most - given))
+            waiting.append(chosen)
+            given += len(chosen)
+            outcomes = yield chosen
+            if outcomes:
+                learn(outcomes)
                 known.update()
                 if len(choice.present) >= season.players and enough(known, choice.present, form.until):
                     return True
@@ -109,14 +132,21 @@ class _Choice:
         known, everyone = self.known, len(self.present)
         told = known.worth(self.present, everyone if until is None else until.top)
         each = known.worth(self.present, everyone)
-        groups = []
+        found = []
         for _ in range(size):
             table = self._table(told, each)
-            groups.append(group_of(season, table, self.met[table]))
+            group = group_of(season, table, self.met[table])
+            self.count([group])
+            known.expect(table, self.matches)
+            found.append(group)
+        return found
+
+    def count(self, groups: Iterable[Group]) -> None:
+        """Take it that these deals have been chosen."""
+        for group in groups:
+            table = tuple(sorted(group.bots))
             self.met[table] += 1
             self.dealt.update(table)
-            known.expect(table, self.matches)
-        return groups
 
     def _table(self, told: Floats, each: Floats) -> Table:
         """The pair that tells most of what is to be settled (`told`), and who tells most beside it.

@@ -1,0 +1,88 @@
+"""How much of a ladder was played before bots came or went: what those who stay have played counts from its beginning.
+
+It is written down when bots are entered. Else the ladder would be another one from the beginning, and would choose
+other deals than those that have been played.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from warpleague.league.formats.round_robin import group_of
+from warpleague.league.schema import set_meta
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from warpleague.league.formats.api import Group, Table
+    from warpleague.league.season import Season
+
+KEY: Final = "taken_over"
+"""The fact about the league that says it."""
+_MOST_IDS: Final = 400  # looked up by one query
+
+
+def note(db: sqlite3.Connection, season: Season, entry: str) -> None:
+    """Write down what the bots of a ladder have played; `entry` is the commitment to them. In a transaction."""
+    if season.format.kind == "ladder":
+        set_meta(db, KEY, json.dumps({"entry": entry, "deals": list(_played(db, season))}))
+
+
+def read(text: str, entry: str) -> tuple[tuple[Table, int], ...]:
+    """How many deals each table had played, from what `note` wrote down; nothing if that is about another entry."""
+    said: Any = json.loads(text)
+    if said["entry"] != entry:
+        return ()
+    found = []
+    for *table, deals in said["deals"]:
+        if not all(type(number) is int and number >= 0 for number in (*table, deals)):
+            raise ValueError("deals: must be whole numbers")
+        found.append((tuple(table), deals))
+    return tuple(found)
+
+
+def groups(season: Season) -> Iterator[Group]:
+    """The deals that were taken over, in an order that follows from them: the first one of each table, and so on."""
+    left = [(table, deals) for table, deals in season.taken_over if max(table) < len(season.bots)]
+    for number in range(max((deals for _, deals in left), default=0)):
+        yield from (group_of(season, table, number) for table, deals in left if number < deals)
+
+
+def _played(db: sqlite3.Connection, season: Season) -> Iterator[list[int]]:
+    """Each table with how many of its deals are stored whole, from the first one on without a gap."""
+    places = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
+    tables = set()
+    for (text,) in db.execute("SELECT DISTINCT bots FROM match"):
+        with suppress(
+            ValueError, TypeError, KeyError, RecursionError
+        ):  # others', or damaged: verify reports it
+            tables.add(tuple(sorted(places[name, digest] for name, digest in json.loads(text))))
+    for table in sorted(tables):
+        deals = _in_a_row(db, season, table)
+        if deals:
+            yield [*table, deals]
+
+
+def _in_a_row(db: sqlite3.Connection, season: Season, table: Table) -> int:
+    deals, size = 0, 1
+    while True:
+        ids = [_ids(season, group_of(season, table, deals + more)) for more in range(size)]
+        wanted = [match_id for deal in ids for match_id in deal]
+        marks = ",".join("?" * len(wanted))
+        stored = {row[0] for row in db.execute(f"SELECT id FROM match WHERE id IN ({marks})", wanted)}
+        whole = next((n for n, deal in enumerate(ids) if not stored.issuperset(deal)), size)
+        deals += whole
+        if whole < size:
+            return deals
+        size = max(min(2 * size, _MOST_IDS // len(ids[0])), 1)
+
+
+def _ids(season: Season, group: Group) -> list[str]:
+    own = season.format.dice == "own"
+    return [
+        season.match_id(season.deal(seats if own else group.bots, group.turn, group.round, own=own), seats)
+        for seats in group.seats
+    ]
