@@ -164,6 +164,23 @@ def test_a_bot_that_comes_later_changes_nothing_of_what_the_others_played(
         assert report.stored == report.before + 8
 
 
+@pytest.mark.parametrize(("bots", "least"), [("abcde", 18), ("abcdef", 28), ("abcdefgh", 40)])
+def test_newcomers_get_their_part_of_a_ladder_that_was_over(
+    bots: str, least: int, write_league: Any, open_league: Any, fake: Any, inline: Any
+) -> None:
+    """Of the most matches that the file allows, those who have played before leave the new bots their part."""
+    with open_league(write(write_league, *"abcd", extra=LADDER)) as league:
+        assert run_league(league, executor=inline, play=fake.play).complete
+    with open_league(write(write_league, *bots, extra=LADDER)) as league:
+        report = run_league(league, executor=inline, play=fake.play)
+        assert report.complete
+        assert report.stored == 60
+        new = [league.season.names.index(bot) for bot in bots[4:]]
+        with_new = sum(matches for pair, matches in met(league).items() if set(pair) & set(new))
+        assert least <= with_new <= 60
+        assert mispaired(league) == []
+
+
 def test_a_deal_of_before_that_is_lost_is_played_again(
     write_league: Any, open_league: Any, fake: Any, inline: Any
 ) -> None:

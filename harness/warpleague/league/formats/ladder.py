@@ -37,8 +37,7 @@ class Ladder:
     """Batches of deals, each chosen by what is known when the batch begins.
 
     The n-th deal of a table is the same in every ladder and round-robin of the season, so that bots can come and go:
-    it begins with the deals that those who stay have played.
-    A bot that is disqualified does not play any more.
+    it begins with the deals that those who stay have played. A bot that is disqualified does not play any more.
     """
 
     season: Season
@@ -69,7 +68,7 @@ class Ladder:
                     known.add(outcome)
                 choice.present = [bot for bot in choice.present if bot not in outcome.absent]
 
-        deals = groups(season)
+        deals = islice(groups(season), self._room(most))
         while taken := list(islice(deals, MOST)):
             waiting.append(taken)
             given += len(taken)
@@ -97,6 +96,14 @@ class Ladder:
             if most is not None and given >= most and not any(waiting):
                 break
         return False
+
+    def _room(self, most: int | None) -> int | None:
+        """How many deals may be taken over, so that bots which have played none get their part of `most`."""
+        if most is None:
+            return None
+        season, known = self.season, {bot for table, _ in self.season.taken_over for bot in table}
+        bots = len(season.bots)
+        return max(most * (bots - season.players * (bots - len(known))) // bots, 0)
 
     def total(self, without: frozenset[int]) -> int | None:  # noqa: ARG002 - results decide
         """Results decide it."""
