@@ -13,6 +13,7 @@ from warpleague.league.config import load_config
 from warpleague.league.disqualifications import disqualify
 from warpleague.league.league import League, open_to_read
 from warpleague.league.still import Pass
+from warpleague.league.status import scheduled
 from warpleague.league.store import Store
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def look(path: Path, begun: Pass | None = None) -> tuple[Any, int | None]:
         if begun is None:
             return league.columns(*PARTS), league.schedule.total
         with league.store.snapshot(begun):
-            total = league.scheduled
+            total = scheduled(league)
             return league.columns(*PARTS, everything=True), total
 
 

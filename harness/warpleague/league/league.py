@@ -82,15 +82,6 @@ class League:
         out = {found.bot for found in self.disqualified if found.results == "out"}
         return out.isdisjoint(self.disqualified_in(fixture))
 
-    @property
-    def scheduled(self) -> int | None:
-        """How many matches the schedule has, or None if that depends on results that are missing."""
-        still = self.store.still
-        if still is None or self.schedule.fixed_total is not None:
-            return self.schedule.total
-        still.columns(self)
-        return still.total
-
     def total(self, counted: int) -> int | None:
         """How many matches will count when nothing is left to play, if `counted` are stored that do.
 

@@ -96,6 +96,15 @@ class Status:
         }
 
 
+def scheduled(league: League) -> int | None:
+    """How many matches the schedule has, or None if that depends on results that are missing."""
+    still = league.store.still
+    if still is None or league.schedule.fixed_total is not None:
+        return league.schedule.total
+    still.columns(league)
+    return still.total
+
+
 def status(league: League) -> Status:
     """How far `league` is."""
     store, season = league.store, league.season
@@ -103,7 +112,7 @@ def status(league: League) -> Status:
     stored = sum(way.matches for way in confined)
     taken_out = len(league.columns(everything=True)) - stored if league.disqualified else 0
     published = store.published()
-    total = league.scheduled
+    total = scheduled(league)
     return Status(
         league=league.config.name,
         game=season.game,
