@@ -12,8 +12,8 @@ from warpleague.league.columns import PARTS
 from warpleague.league.config import load_config
 from warpleague.league.disqualifications import disqualify
 from warpleague.league.league import League, open_to_read
-from warpleague.league.still import Pass
 from warpleague.league.status import scheduled
+from warpleague.league.still import Pass
 from warpleague.league.store import Store
 
 if TYPE_CHECKING:

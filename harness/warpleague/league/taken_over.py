@@ -46,7 +46,12 @@ def read(text: str, entry: str) -> tuple[tuple[Table, int], ...]:
 
 def groups(season: Season) -> Iterator[Group]:
     """The deals that were taken over, in an order that follows from them: the first one of each table, and so on."""
-    left = [(table, deals) for table, deals in season.taken_over if max(table) < len(season.bots)]
+    # A store may be damaged, or a stranger's.
+    left = [
+        (table, deals)
+        for table, deals in season.taken_over
+        if len(set(table)) == len(table) == season.players and max(table) < len(season.bots)
+    ]
     for number in range(max((deals for _, deals in left), default=0)):
         yield from (group_of(season, table, number) for table, deals in left if number < deals)
 

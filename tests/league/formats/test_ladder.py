@@ -7,6 +7,7 @@ from collections import Counter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 import pytest
 
@@ -18,7 +19,7 @@ from warpleague.league.formats.api import Outcome
 from warpleague.league.league import open_to_read
 from warpleague.league.ratings.elo import SCALE
 from warpleague.league.running import run_league
-from warpleague.league.taken_over import read
+from warpleague.league.taken_over import groups, read
 from warpleague.league.verifying import mispaired
 
 if TYPE_CHECKING:
@@ -206,6 +207,13 @@ def test_what_was_taken_over_is_read_with_care(text: str) -> None:
     with pytest.raises((ValueError, TypeError, KeyError)):
         read(text, "")
     assert read('{"entry": "other", "deals": []}', "this") == ()
+
+
+def test_tables_that_cannot_be_are_not_taken_over(make_season: Any) -> None:
+    """A stranger's store may name bots that are not there, or tables of another size."""
+    tables = (((), 3), ((0,), 3), ((0, 0), 3), ((0, 9), 3), ((0, 1, 2), 3), ((1, 2), 2))
+    season = attrs.evolve(make_season(4, 2, kind="ladder"), taken_over=tables)
+    assert [(group.bots, group.round) for group in groups(season)] == [((1, 2), 0), ((1, 2), 1)]
 
 
 def test_an_entry_that_is_damaged_is_told(
