@@ -138,22 +138,29 @@ def test_no_process_that_saw_dice_is_alive_when_they_come_again(
     assert bots.ended <= 4 * max(players, 4 if players == 1 else 1) + 2 * deaths
 
 
+@pytest.mark.parametrize("reusable", [True, False])
 def test_later_matches_are_played_while_one_waits(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, monkeypatch: pytest.MonkeyPatch
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    fake: ModuleType,
+    reusable: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The small batches of a ladder have their second matches together, so processes are ended half as often."""
+    """Small batches of a ladder have their second matches together, so that bots which are kept end half as often."""
     from warpleague.league import running
 
     monkeypatch.setattr(running, "_TICK_S", 0.0)
     path = write_league("a", "b", "c", "d", deals=1, extra='kind = "ladder"\nmax_matches = 96')
     with open_league(path) as league:
+        kept = tuple(attrs.evolve(bot, reusable=reusable) for bot in league.season.bots)
+        league = attrs.evolve(league, season=attrs.evolve(league.season, bots=kept))
         bots = Patient(fake.play, 3)
         watcher = RunWatcher()
         watcher.tick = bots.tick
         report = run_league(league, executor=bots, jobs=2, play=fake.play, watcher=watcher)
     assert report.complete
     assert bots.foretold == 0
-    assert 0 < bots.ended <= report.played / 14
+    assert (0 < bots.ended <= report.played / 14) is reusable
 
 
 @pytest.mark.parametrize("shared", [True, False])

@@ -173,6 +173,7 @@ class _Run:
         self._commit_at = float("inf")
         self._in_flight: dict[Future[MatchResult], _InFlight] = {}
         self._waiting: deque[_InFlight] = deque()
+        self._passed_by = _PASSED_BY if any(bot.reusable for bot in league.season.bots) else 1
         self.dealt: set[int] = set()  # deals that a process which is alive may know
         self._ended: SimpleQueue[Future[MatchResult] | None] = SimpleQueue()
 
@@ -284,7 +285,8 @@ class _Run:
     def _next(self, left: Iterator[Fixture | None]) -> _InFlight | None:
         """What to play next; None while that has to wait, or if nothing is left.
 
-        A match whose dice somebody may know waits for those behind it, since all others have to end before it begins.
+        A match whose dice somebody may know waits until all others have ended. To end bots that are kept costs their
+        starts, so where some are, the matches behind it come first.
         """
         known = self.dealt
         while len(known) < _MOST_DEALS:
@@ -292,7 +294,7 @@ class _Run:
                 if flight.fixture.deal not in known:
                     self._waiting.remove(flight)
                     return flight
-            fixture = next(left, None) if len(self._waiting) < _PASSED_BY else None
+            fixture = next(left, None) if len(self._waiting) < self._passed_by else None
             if fixture is None:
                 break
             spec = self.league.season.spec(fixture.id, fixture.deal, fixture.seats)
