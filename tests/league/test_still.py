@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -17,6 +17,7 @@ from warpleague.league.still import Pass
 from warpleague.league.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
     from types import ModuleType
 
@@ -26,6 +27,15 @@ LADDER = 'kind = "ladder"\nmax_matches = 60'
 FORMATS = [LADDER, 'kind = "swiss"\nrounds = 4', 'kind = "knockout"']
 
 
+class Ladder(NamedTuple):
+    """A ladder that is open, what a look at it has begun, and how to store some more of its matches."""
+
+    path: Path
+    league: League
+    begun: Pass
+    add: Callable[[int], int]
+
+
 def add_some(league: League, fake: ModuleType, rng: Random, most: int) -> int:
     """Store some of the matches that are known and not stored, in any order; how many."""
     left = [fixture for fixture in league.schedule if fixture.id not in league.store]
@@ -33,6 +43,17 @@ def add_some(league: League, fake: ModuleType, rng: Random, most: int) -> int:
     specs = [(one, league.season.spec(one.id, one.deal, one.seats)) for one in chosen]
     league.store.add([(one, spec.seats, fake.play(spec)) for one, spec in specs])
     return len(chosen)
+
+
+@pytest.fixture
+def ladder(write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType) -> Iterator[Ladder]:
+    """A ladder of some forty matches, which has been looked at."""
+    path, begun, rng = write_league("a", "b", "c", deals=1, extra=LADDER), Pass(), Random(1)
+    with open_league(path) as league:
+        while add_some(league, fake, rng, 4) and league.store.count() < 40:
+            pass
+        look(path, begun)
+        yield Ladder(path, league, begun, lambda most: add_some(league, fake, rng, most))
 
 
 def look(path: Path, begun: Pass | None = None) -> tuple[Any, int | None]:
@@ -61,78 +82,54 @@ def test_a_look_that_goes_on_finds_the_same(
         assert total == len(found) == league.store.count()
 
 
-def test_it_does_not_begin_anew(
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    fake: ModuleType,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_it_does_not_begin_anew(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
     """A match whose outcome the format knows already is not looked up again."""
-    path, begun, rng = write_league("a", "b", "c", deals=1, extra=LADDER), Pass(), Random(1)
-    with open_league(path) as league:
-        while add_some(league, fake, rng, 4) and league.store.count() < 40:
-            pass
-        look(path, begun)
-        looked_up = list[str]()
-        plain = Store.rows
+    looked_up = list[str]()
+    plain = Store.rows
 
-        def rows(store: Store, fixtures: Any) -> Any:
-            fixtures = list(fixtures)
-            looked_up.extend(fixture.id for fixture in fixtures)
-            return plain(store, fixtures)
+    def rows(store: Store, fixtures: Any) -> Any:
+        fixtures = list(fixtures)
+        looked_up.extend(fixture.id for fixture in fixtures)
+        return plain(store, fixtures)
 
-        add_some(league, fake, rng, 4)
-        first = [fixture.id for fixture in league.schedule][:20]
-        monkeypatch.setattr(Store, "rows", rows)
-        assert len(look(path, begun)[0]) > 40
-        assert looked_up
-        assert not set(first) & set(looked_up)
+    ladder.add(4)
+    first = [fixture.id for fixture in ladder.league.schedule][:20]
+    monkeypatch.setattr(Store, "rows", rows)
+    assert len(look(ladder.path, ladder.begun)[0]) > 40
+    assert looked_up
+    assert not set(first) & set(looked_up)
 
 
 @pytest.mark.parametrize("change", ["removed", "disqualified", "another store"])
 def test_it_begins_anew_if_more_than_results_has_changed(
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    fake: ModuleType,
-    monkeypatch: pytest.MonkeyPatch,
-    change: str,
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     """A match that is gone, or a bot that plays no more, changes what follows from the beginning on."""
-    path, begun, rng = write_league("a", "b", "c", deals=1, extra=LADDER), Pass(), Random(1)
-    with open_league(path) as league:
-        while add_some(league, fake, rng, 4) and league.store.count() < 40:
-            pass
-        look(path, begun)
-        if change == "removed":
-            first = next(iter(league.schedule))
-            with league.store.writing():
-                league.store.remove(first.id, "a test")
-        elif change == "disqualified":
-            disqualify(league.store, "a", "a test", "stay")
-        else:
-            monkeypatch.setattr(Store, "goes_back_to", lambda *_: False)
-        found, total = look(path, begun)
-        fresh, fresh_total = look(path)
-        assert found.same(fresh)
-        assert total == fresh_total
+    store = ladder.league.store
+    if change == "removed":
+        first = next(iter(ladder.league.schedule))
+        with store.writing():
+            store.remove(first.id, "a test")
+    elif change == "disqualified":
+        disqualify(store, "a", "a test", "stay")
+    else:
+        monkeypatch.setattr(Store, "goes_back_to", lambda *_: False)
+    found, total = look(ladder.path, ladder.begun)
+    fresh, fresh_total = look(ladder.path)
+    assert found.same(fresh)
+    assert total == fresh_total
 
 
-def test_after_an_error_it_begins_anew(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType
-) -> None:
+def test_after_an_error_it_begins_anew(ladder: Ladder) -> None:
     """A damaged match is told at each look, and once it is mended all are found."""
-    path, begun, rng = write_league("a", "b", "c", deals=1, extra=LADDER), Pass(), Random(1)
-    with open_league(path) as league:
-        while add_some(league, fake, rng, 4) and league.store.count() < 20:
-            pass
-        look(path, begun)
-        before = set(league.store.ids())
-        add_some(league, fake, rng, 9)
-        last = (set(league.store.ids()) - before).pop()
-        times = league.store._db.execute("SELECT times FROM match WHERE id = ?", (last,)).fetchone()[0]
-        league.store._db.execute("UPDATE match SET times = '[]' WHERE id = ?", (last,))
-        for _ in range(2):
-            with pytest.raises(StoreError, match=last):
-                look(path, begun)
-        league.store._db.execute("UPDATE match SET times = ? WHERE id = ?", (times, last))
-        assert look(path, begun)[0].same(look(path)[0])
+    store = ladder.league.store
+    before = set(store.ids())
+    ladder.add(9)
+    last = (set(store.ids()) - before).pop()
+    times = store._db.execute("SELECT times FROM match WHERE id = ?", (last,)).fetchone()[0]
+    store._db.execute("UPDATE match SET times = '[]' WHERE id = ?", (last,))
+    for _ in range(2):
+        with pytest.raises(StoreError, match=last):
+            look(ladder.path, ladder.begun)
+    store._db.execute("UPDATE match SET times = ? WHERE id = ?", (times, last))
+    assert look(ladder.path, ladder.begun)[0].same(look(ladder.path)[0])

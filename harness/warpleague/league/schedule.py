@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import attrs
 
 from warpleague.league.formats import format_of
-from warpleague.league.formats.api import Outcome, counted
+from warpleague.league.formats.api import Outcome, counted, deal_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Protocol
 
     from warpleague.league.formats.api import Batches, Format, Group, Table
@@ -137,7 +137,9 @@ class Course:
         self._ahead = schedule.format.ahead
         self._begun = False
         self._open: deque[_Batch] = deque()  # handed out, outcomes not told yet
-        self._on_told: Callable[[_Batch], None] = self._count
+        self._told: list[_Batch] | None = (
+            None  # those told since this was last emptied, if anybody asks for them
+        )
         self._matches_told = self._stored_told = 0
         self._lacking: Fixture | None = None  # one whose result was missing when last looked up
         self._number = self._group = 0
@@ -147,7 +149,9 @@ class Course:
         if self._ahead is None:
             yield from self.take() or ()
             return
-        for batch in self._counting():
+        for batch in self._telling():
+            yield from self._wanted(batch)
+        for batch in () if self.decided else self._open:
             yield from self._wanted(batch)
 
     def played(self) -> Iterator[tuple[Fixture, StoredMatch]]:
@@ -175,24 +179,13 @@ class Course:
             if fixture.id in batch.found:
                 yield fixture, batch.found[fixture.id]
 
-    def _counting(self) -> Iterator[_Batch]:
-        yield from self._telling()
-        if not self.decided:
-            yield from self._open
-
     def _telling(self) -> Iterator[_Batch]:
         """The batches whose outcomes the format is told, as far as results are stored."""
-        told: list[_Batch] = []
-
-        def tell(batch: _Batch) -> None:
-            self._count(batch)
-            told.append(batch)
-
-        self._on_told = tell
+        told = self._told = []
         while self.take() is not None:
             yield from told
             told.clear()
-        self._on_told = self._count
+        self._told = None
         yield from told
 
     def missing(self) -> Iterator[Iterable[Fixture]]:
@@ -234,7 +227,7 @@ class Course:
             if found is None:
                 return None
             outcomes = found
-            self._on_told(self._open.popleft())
+            self._count(self._open.popleft())
         try:
             groups = self._batches.send(outcomes) if self._begun else next(self._batches)
         except StopIteration as end:
@@ -250,6 +243,8 @@ class Course:
         wanted = self._wanted(told)
         self._matches_told += len(wanted)
         self._stored_told += sum(fixture.id in told.found for fixture in wanted)
+        if self._told is not None:
+            self._told.append(told)
 
     def _wanted(self, batch: _Batch) -> list[Fixture]:
         left_out = self._schedule.left_out
@@ -306,10 +301,9 @@ class Course:
             if self._number < len(skipped) and skipped[self._number]:
                 continue
             if own:
-                deal = season.deal(seats, group.turn, group.round, own=True)
                 number = self._number
-            elif deal is None:
-                deal = season.deal(group.bots, group.turn, group.round)
+            if own or deal is None:
+                deal = deal_of(season, group, seats)
             match_id = season.match_id(deal, seats)
             yield Fixture(self._number, match_id, deal, number, seats, group.round + 1)
         self._group += 1

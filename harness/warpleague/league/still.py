@@ -51,7 +51,7 @@ class Pass:
 class Still:
     """What has been worked out within one snapshot of a store; `begun` is what an earlier one has left."""
 
-    begun: Pass = attrs.Factory(Pass)
+    begun: Pass
     total: int | None = None
     """How many matches the schedule has, if that is known, once `columns` has looked at them."""
     _columns: Columns | None = None

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, Final
 
+from warpleague.league.formats.api import deal_of
 from warpleague.league.formats.round_robin import group_of
 from warpleague.league.schema import set_meta
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 
 KEY: Final = "taken_over"
 """The fact about the league that says it."""
-_MOST_IDS: Final = 400  # looked up by one query
 
 
 def note(db: sqlite3.Connection, season: Season, entry: str) -> None:
@@ -61,33 +62,17 @@ def _played(db: sqlite3.Connection, season: Season) -> Iterator[list[int]]:
     places = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
     tables = set()
     for (text,) in db.execute("SELECT DISTINCT bots FROM match"):
-        with suppress(
-            ValueError, TypeError, KeyError, RecursionError
-        ):  # others', or damaged: verify reports it
+        # Others' matches, or damaged ones, which verify reports.
+        with suppress(ValueError, TypeError, KeyError, RecursionError):
             tables.add(tuple(sorted(places[name, digest] for name, digest in json.loads(text))))
     for table in sorted(tables):
-        deals = _in_a_row(db, season, table)
-        if deals:
-            yield [*table, deals]
+        deals = (group_of(season, table, number) for number in count())
+        whole = sum(1 for _ in takewhile(lambda deal: _is_stored(db, season, deal), deals))
+        if whole:
+            yield [*table, whole]
 
 
-def _in_a_row(db: sqlite3.Connection, season: Season, table: Table) -> int:
-    deals, size = 0, 1
-    while True:
-        ids = [_ids(season, group_of(season, table, deals + more)) for more in range(size)]
-        wanted = [match_id for deal in ids for match_id in deal]
-        marks = ",".join("?" * len(wanted))
-        stored = {row[0] for row in db.execute(f"SELECT id FROM match WHERE id IN ({marks})", wanted)}
-        whole = next((n for n, deal in enumerate(ids) if not stored.issuperset(deal)), size)
-        deals += whole
-        if whole < size:
-            return deals
-        size = max(min(2 * size, _MOST_IDS // len(ids[0])), 1)
-
-
-def _ids(season: Season, group: Group) -> list[str]:
-    own = season.format.dice == "own"
-    return [
-        season.match_id(season.deal(seats if own else group.bots, group.turn, group.round, own=own), seats)
-        for seats in group.seats
-    ]
+def _is_stored(db: sqlite3.Connection, season: Season, group: Group) -> bool:
+    """Whether all matches of a deal are there."""
+    ids = (season.match_id(deal_of(season, group, seats), seats) for seats in group.seats)
+    return all(db.execute("SELECT 1 FROM match WHERE id = ?", (one,)).fetchone() for one in ids)

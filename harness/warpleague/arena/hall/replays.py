@@ -61,11 +61,11 @@ class Replays:
             raise Busy
         done = self._making[name] = trio.Event()
         try:
-            scripted = suffix == ".js"
-            found = await self._press.make(match_page, self._path, self._results, match_id, scripted)
+            with_script = suffix == ".js"
+            found = await self._press.make(match_page, self._path, self._results, match_id, with_script)
             if not isinstance(found, tuple):
                 return found
-            made = dict(zip((".html", ".js") if scripted else (".html",), found, strict=False))
+            made = {end: data for end, data in zip((".html", ".js"), found, strict=True) if data}
             await trio.to_thread.run_sync(self._keep, self._folder / name, made)
             return made[suffix]
         finally:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import attrs
 
 if TYPE_CHECKING:
+    from warpleague.league.season import Season
     from warpleague.league.stored_match import StoredMatch
 
 Table = tuple[int, ...]
@@ -31,6 +32,12 @@ class Group:
     seats: tuple[Table, ...]
     round: int
     turn: int = 0
+
+
+def deal_of(season: Season, group: Group, seats: Table) -> int:
+    """The number of the deal on which these seats of a group play: all share it, unless each match has own dice."""
+    own = season.format.dice == "own"
+    return season.deal(seats if own else group.bots, group.turn, group.round, own=own)
 
 
 @attrs.frozen
