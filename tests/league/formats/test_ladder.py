@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
+from contextlib import closing
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -223,7 +224,7 @@ def test_an_entry_that_is_damaged_is_told(
     path = write(write_league, *"abc", extra='kind = "ladder"')
     with open_league(path) as league:
         run_league(league, executor=inline, play=fake.play, most=4)
-    with sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite") as db:
+    with closing(sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")) as db, db:
         db.execute("UPDATE meta SET value = '{' WHERE key = 'taken_over'")
     with pytest.raises(StoreError, match=r"is damaged: its taken_over"):
         open_to_read(load_config(path), tmp_path / "results")
