@@ -6,6 +6,7 @@ side is the first, as if both sides needed a turn like any other: rate against r
 coin it does not know stands for the mean of the values it may have.
 """
 
+from operator import itemgetter
 from random import Random
 
 from warpline.client import run
@@ -24,21 +25,21 @@ class Galaxy:
         self.axes = setup["axes"]
         self.ways = setup["ways"]
         self.both_ships = both_ships
-        self.lines = {
-            (square, way, length): self.line(square, way, length)
-            for square in self.squares
-            for way in self.ways
-            for length in range(1, 6)
-        }
+        self.lines = dict(self.straight())
         self.turns = [self.lone_ship(seat) for seat in (0, 1)]
         # A ship that has been sent to an enemy base has not won: it must leave and come back.
         self.again = 1 if both_ships else 3
 
-    def line(self, square, way, length):
-        """Where a straight line leads, or None if it leaves the board."""
-        dx, dy = self.ways[way]
-        points = [(square[0] + dx * step, square[1] + dy * step) for step in range(1, length + 1)]
-        return points[-1] if self.squares.issuperset(points) else None
+    def straight(self):
+        """Where each straight line leads, or None if it leaves the board."""
+        for square in self.squares:
+            for way, (dx, dy) in self.ways.items():
+                end = square
+                for length in range(1, 6):
+                    if end is not None:
+                        end = end[0] + dx, end[1] + dy
+                        end = end if end in self.squares else None
+                    yield (square, way, length), end
 
     def ends(self, square, ways, length):
         """All that lines of this length lead to."""
@@ -47,17 +48,22 @@ class Galaxy:
     def lone_ship(self, seat):
         """Value iteration: a turn, and then the mean over the die of the best square it leads to."""
         goals = self.bases[1 - seat]
-        moves = {
-            (square, die): self.ends(square, self.ways, die) for square in self.squares for die in range(1, 6)
-        }
         turns = {square: 0.0 if square in goals else 10.0 for square in self.squares}
+        # With squares numbered, and all ends of a roll looked up in one call, it takes a third of the time.
+        number = {square: at for at, square in enumerate(turns)}
+        found = list(turns.values())
+        rolls = []
+        for square in turns:
+            if square not in goals:
+                where = [self.ends(square, self.ways, die) or [square] for die in range(1, 6)]
+                # One end is named twice: `itemgetter` gives a tuple only for two and more.
+                looks = [itemgetter(number[ends[0]], *(number[end] for end in ends)) for ends in where]
+                rolls.append((number[square], looks))
         for _ in range(40):
-            for square in turns:
-                if square not in goals:
-                    ends = [moves[square, die] or [square] for die in range(1, 6)]
-                    best = turns[square] + sum(min(turns[end] for end in where) for where in ends)
-                    turns[square] = 1 + best / 6
-        return turns
+            for at, looks in rolls:
+                best = found[at] + sum([min(look(found)) for look in looks])
+                found[at] = 1 + best / 6
+        return dict(zip(turns, found, strict=True))
 
 
 class Player:

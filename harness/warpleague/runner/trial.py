@@ -12,6 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
+import msgspec
 import trio
 
 from warpleague.games import load_game
@@ -103,7 +104,7 @@ class Script:
 
 
 def _decisions(lines: list[bytes]) -> list[tuple[int, Any]]:
-    acts = (json.loads(line) for line in lines if b'"type":"act"' in line)
+    acts = (msgspec.json.decode(line) for line in lines if b'"type":"act"' in line)
     return [(act["seat"], act["action"]) for act in acts]
 
 

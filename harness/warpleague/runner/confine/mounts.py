@@ -188,6 +188,7 @@ def _parents(path: str) -> list[str]:
     return [part for parent in reversed(Path(path).parents[:-1]) for part in ("--dir", str(parent))]
 
 
+@cache  # so that a bot whose Python another one has is not asked again
 def _python_places(program: str) -> list[str]:
     """The folders that the Python `program` runs from and imports from."""
     try:
