@@ -33,7 +33,7 @@ _LATEST: Final = 12
 _LISTED: Final = 24
 _SHARE: Final = 0.02
 """Of one processor's time that may go into making the page of a league anew."""
-_WATCHER_S: Final = 0.02
+_WATCHER_S: Final = 0.03
 """How much longer a page stays as it is for each who sees it: to send it takes half a millisecond."""
 _TOGETHER: Final = 10
 """So many watchers are told together."""
