@@ -219,9 +219,14 @@ def test_the_file_of_a_match_grows_and_goes(autojump_clock: trio.abc.Clock, tmp_
             await trio.sleep(0.2)
             assert path.stat().st_mode & 0o777 == 0o600
             assert path.read_bytes().splitlines(keepends=True)[1:] == referee.lines_since(0)
+            play(referee, 2, Random(1))
             nursery.cancel_scope.cancel()
 
+    for seat in range(2):
+        referee.connect(seat, BotHello(protocol=1, wants=("legal",)))
     trio.run(main, clock=autojump_clock)
+    lines = [line for line in path.read_bytes().splitlines(keepends=True) if not line.startswith(b"@")]
+    assert lines == referee.lines_since(0)  # the last moves, too
     feed.clear(tmp_path)
     assert not path.exists()
 

@@ -58,6 +58,13 @@ class Server:
         connection.close()
         return answer.status, text
 
+    def leads(self, path: str) -> str | None:
+        """Where a page leads to."""
+        connection = HTTPConnection(self.host, timeout=60)
+        with closing(connection):
+            connection.request("GET", path)
+            return connection.getresponse().getheader("Location")
+
     def news(self, path: str) -> Generator[dict[str, Any], None, None]:
         """What a stream tells, message by message."""
         connection = HTTPConnection(self.host, timeout=60)
@@ -122,6 +129,32 @@ def stored(folder: Path) -> int:
     """How many matches are stored."""
     with Store.open_to_read(folder / "results" / "open") as store:
         return store.count()
+
+
+def test_what_nobody_could_follow_is_shown_when_it_is_over(folder: Path) -> None:
+    """Who watches a bot sees its matches of the last minute from their records, one after the other, then waits."""
+    league = folder / "open.toml"
+    league.write_text(league.read_text().replace('kind = "ladder"', "deals = 1"))
+    command = [sys.executable, "-m", "warpleague", "league", "run", "open.toml", "--quiet"]
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    with Store.open_to_read(folder / "results" / "open") as store:
+        records = {match.id: store.record(match.id) for match in store.latest(9)}
+    with serving(folder, "--no-play") as server:
+        with closing(server.news("/l/open/news?v=0")) as news:
+            next(told for told in news if "standings" in told["sections"])
+        watch = "/l/open/bots/one/live"
+        seen = []
+        while (place := server.leads(f"{watch}?after={seen[-1] if seen else ''}")) is not None:
+            match = place.removeprefix("../../live/").removesuffix("?bot=one")
+            told = list(server.news(f"/l/open/live/{match}/news?whole"))
+            moves = [words for message in told for frame in message["frames"] for words in frame["told"]]
+            assert told[-1]["over"]
+            assert "trouble" not in told[-1]
+            assert len(moves) >= records[match].count(b'"type":"act"')
+            seen.append(match)
+        assert sorted(seen) == sorted(records)
+        assert server.get(f"{watch}?after={seen[-1]}")[0] == 200
+        assert server.get("/l/open/bots/three/live")[0] == 200
 
 
 def test_a_league_is_served_while_it_is_played(folder: Path) -> None:

@@ -32,7 +32,16 @@ from warpleague.league.schema import (
     transaction,
     unplayed,
 )
-from warpleague.league.stored_match import RESULT_COLUMNS, StoredMatch, confinement_from, played_from, row_of
+from warpleague.league.stored_match import (
+    LATEST_COLUMNS,
+    RESULT_COLUMNS,
+    LatestMatch,
+    StoredMatch,
+    confinement_from,
+    latest_from,
+    played_from,
+    row_of,
+)
 from warpleague.match.packing import unpack
 from warpleague.match.zstd import ZstdCompressor
 from warpleague.safe_text import safe
@@ -173,17 +182,14 @@ class Store(About):
         """A number that is another one as soon as somebody else has written to the store."""
         return int(self._rows("PRAGMA data_version")[0][0])
 
-    def latest(self, most: int) -> list[tuple[str, list[str], list[int], str]]:
-        """The matches stored last, the newest first: id, bots and ranks by seat, and why the match ended."""
+    def latest(self, most: int) -> list[LatestMatch]:
+        """The matches stored last, the newest first."""
         found = self._rows(
-            "SELECT match.id, bots, ranks, why FROM (SELECT id, seq FROM journal ORDER BY seq DESC LIMIT ?) AS new "
+            f"SELECT {LATEST_COLUMNS} FROM (SELECT id, seq FROM journal ORDER BY seq DESC LIMIT ?) AS new "
             "JOIN match ON match.id = new.id ORDER BY new.seq DESC",
             most,
         )
-        return [
-            (str(match), [bot[0] for bot in json.loads(bots)], json.loads(ranks), str(why))
-            for match, bots, ranks, why in found
-        ]
+        return [match for row in found if (match := latest_from(row)) is not None]
 
     def _select(self, what: str, chunk: Sequence[Fixture], then: str = "") -> list[tuple[Any, ...]]:
         marks = ",".join("?" * len(chunk))

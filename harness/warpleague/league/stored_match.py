@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -23,6 +25,7 @@ T = TypeVar("T")
 MOST_NUMBER = 1e12
 """Points, or seconds, of a match are below this: far above any, and sums of squares stay finite."""
 RESULT_COLUMNS = "id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s, held"
+LATEST_COLUMNS = "match.id, bots, ranks, why, stored"
 TIMES = ("decisions", "wall_ms", "cpu_ms", "wait_ms", "longest_ms")
 _SEAT_TIMES: Final = tuple(field.name for field in attrs.fields(SeatTimes))
 _numbers = attrgetter(*_SEAT_TIMES)
@@ -30,6 +33,30 @@ _ranks = msgspec.json.Decoder(tuple[int, ...])
 _scores = msgspec.json.Decoder(tuple[float, ...])
 _faults = msgspec.json.Decoder(tuple[tuple[SeatFault, ...], ...])
 _times = msgspec.json.Decoder(tuple[SeatTimes, ...])
+
+
+@attrs.frozen
+class LatestMatch:
+    """What a list of matches just over says of one: bots and ranks by seat, and when it was stored.
+
+    `stored_s` is in whole seconds since 1970.
+    """
+
+    id: str
+    bots: list[str]
+    ranks: list[int]
+    why: str
+    stored_s: float
+
+
+def latest_from(row: Sequence[Any]) -> LatestMatch | None:
+    """The match of a row of `LATEST_COLUMNS`; None if the row is damaged, which `verify` reports."""
+    with suppress(ValueError, TypeError, LookupError, RecursionError):
+        match, bots, ranks, why, stored = row
+        names = [bot[0] for bot in json.loads(bots)]
+        stored_s = datetime.fromisoformat(stored).timestamp()
+        return LatestMatch(str(match), names, json.loads(ranks), str(why), stored_s)
+    return None
 
 
 @attrs.frozen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -14,10 +15,10 @@ from warpleague.arena.hall.press import LeaguePage, league_page
 from warpleague.arena.hall.replays import FOLDER as PAGES
 from warpleague.arena.hall.replays import Replays
 from warpleague.arena.live import feed
-from warpleague.arena.live.follow import LiveFolder
+from warpleague.arena.live.follow import KEPT_S, LiveFolder, LiveMatch
 from warpleague.arena.log import log, log_error
 from warpleague.arena.news import News
-from warpleague.errors import StoreError
+from warpleague.errors import RecordError, StoreError
 from warpleague.league.store import Store
 from warpleague.report.site.wording import labels, one_line
 
@@ -25,12 +26,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.arena.hall.press import Press
-    from warpleague.arena.live.follow import LiveMatch
     from warpleague.games.api import JsonObject
 
 _LOOK_S: Final = 0.25
 _LATEST: Final = 12
 _LISTED: Final = 24
+_JUST_NOW: Final = 200
+"""So many of the matches stored last are looked at for one that can be shown."""
 _SHARE: Final = 0.02
 """Of one processor's time that may go into making the page of a league anew."""
 _WATCHER_S: Final = 0.03
@@ -111,6 +113,26 @@ class Desk:
         """The matches being played that may be watched."""
         return self.live.playing() if self.page is not None and self.page.open_matches else []
 
+    def match_of(self, bot: str, after: str) -> LiveMatch | None:
+        """As `LiveFolder.match_of`; what was over too soon to be followed is shown from its record."""
+        found = self.live.match_of(bot, after)
+        if found is not None or self._store is None:
+            return found
+        store, now_s, stored = self._store[1], time.time(), Counter[float]()
+        watched = self.live.matches.get(after)
+        for match in reversed(store.latest(_JUST_NOW)):
+            # Of those stored within one second the first one comes first.
+            stored[match.stored_s] += 1
+            at_s = match.stored_s + stored[match.stored_s] / 1000
+            if bot not in match.bots or not now_s - KEPT_S < match.stored_s + self.delay_s <= now_s:
+                continue
+            if match.id in self.live.matches or (watched is not None and at_s <= watched.began_s):
+                continue
+            with contextlib.suppress(StoreError, RecordError):
+                self.live.add(LiveMatch.of_record(match.id, store.record(match.id), at_s, now_s))
+                return self.live.match_of(bot, after)
+        return None
+
     def _look_into_store(self) -> bool:
         """Whether the store has changed; it is opened anew where another file took its place."""
         path = self._folder / "league.sqlite"
@@ -129,9 +151,11 @@ class Desk:
         self._seen, self._stale, self.changed_s = version, True, time.time()
         latest = []
         if self.page is None or self.page.open_matches:
-            for match, bots, ranks, why in store.latest(_LATEST):
-                names = labels([one_line(bot) for bot in bots])
-                latest.append({"id": match, "bots": names, "ranks": ranks, "why": one_line(why)})
+            for match in store.latest(_LATEST):
+                names = labels([one_line(bot) for bot in match.bots])
+                latest.append(
+                    {"id": match.id, "bots": names, "ranks": match.ranks, "why": one_line(match.why)}
+                )
         before, self._latest = self._latest, latest
         return latest != before
 

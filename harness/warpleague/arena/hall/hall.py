@@ -297,7 +297,7 @@ class Hall:
         after = request.query_params.get("after", "")
         if desk.page is not None and not desk.page.open_matches:
             raise HTTPException(404, "The matches of this league may be seen when the season is over.")
-        match = desk.live.match_of(bot, after) if desk.page is not None else None
+        match = desk.match_of(bot, after) if desk.page is not None else None
         if match is not None:
             return RedirectResponse(f"../../live/{match.id}?bot={quote(bot)}", 303)
         known = any(one["bot"] == bot for one in desk.page.bots) if desk.page else False

@@ -1,7 +1,7 @@
 """Writes down a match while it is played: the lines of its record so far, in a file that goes when the match ends.
 
 It costs a decision nothing: a task beside the match looks now and then what has been written. A match that is over
-soon gets no file, since nobody could watch it.
+soon gets no file: who waits for it is shown its record.
 """
 
 from __future__ import annotations
@@ -54,20 +54,23 @@ async def write_on(path: str, referee: Referee) -> None:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             written = 0
-            while True:
-                lines = referee.lines_since(written)
-                if lines:
-                    written += len(lines)
-                    _write(file, b"@%.2f\n%b" % (time.time(), b"".join(lines)))
-                await trio.sleep(_LOOK_S)
+            try:
+                while True:
+                    written = _write(file, referee, written)
+                    await trio.sleep(_LOOK_S)
+            finally:
+                _write(file, referee, written)  # the last moves
         finally:
             os.close(file)
 
 
-def _write(file: int, data: bytes) -> None:
-    rest = memoryview(data)
+def _write(file: int, referee: Referee, written: int) -> int:
+    """Write the lines since number `written`; the number of the next one."""
+    lines = referee.lines_since(written)
+    rest = memoryview(b"@%.2f\n%b" % (time.time(), b"".join(lines)) if lines else b"")
     while rest:
         rest = rest[os.write(file, rest) :]
+    return written + len(lines)
 
 
 def clear(folder: Path) -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _READ: Final = 1 << 20
 _SLICE: Final = 50
 """Lines executed before others get a turn."""
-_KEPT_S: Final = 60.0
+KEPT_S: Final = 60.0
 """How long a match that is over is kept: for those who watch it, and for those who come a moment too late."""
 _MOST: Final = 1_000
 """Matches followed at a time in one folder."""
@@ -42,8 +42,8 @@ _MOST: Final = 1_000
 class LiveMatch:
     """A match that is being played, as far as a spectator may know it."""
 
-    def __init__(self, path: Path, delay_s: float) -> None:
-        self.id = path.name.removesuffix(ENDING)
+    def __init__(self, match_id: str, file: int, delay_s: float) -> None:
+        self.id = match_id
         self.news = News()
         self.over = False
         """Whether a spectator may know that it is over."""
@@ -55,13 +55,26 @@ class LiveMatch:
         self.ended_s: float | None = None  # when its file was gone
         self.began_s = float("inf")
         self._delay_s = delay_s
-        self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        self._inode = os.fstat(self._file).st_ino
+        self._file = file
+        self._inode = -1 if file < 0 else os.fstat(file).st_ino
         self._rest = b""
         self._batches: deque[tuple[float, list[bytes]]] = deque()
         self._replay: Replay | None = None
         self._steps: Iterator[ReplayStep | None] = iter(())
         self._executing = trio.Lock()
+
+    @classmethod
+    def of_file(cls, path: Path, delay_s: float) -> LiveMatch:
+        """The match that is being written into a file."""
+        return cls(path.name.removesuffix(ENDING), os.open(path, os.O_RDONLY | os.O_CLOEXEC), delay_s)
+
+    @classmethod
+    def of_record(cls, match_id: str, record: bytes, began_s: float, ended_s: float) -> LiveMatch:
+        """A match that is over, all of which may be shown. Raises `RecordError` if it cannot be."""
+        match = cls(match_id, -1, 0.0)
+        match.over, match.began_s, match.ended_s = True, began_s, ended_s
+        match._follow(Replay(record, where=f"match {match_id}"))
+        return match
 
     @property
     def shown(self) -> bool:
@@ -112,16 +125,18 @@ class LiveMatch:
         if self._replay is None and lines:
             self.began_s = at_s
             try:
-                self._replay = Replay(lines[0], where=f"match {self.id}")
+                self._follow(Replay(lines[0], where=f"match {self.id}"))
             except RecordError as error:
                 self.trouble = str(error)
                 return True
-            self._steps = self._replay.follow()
             lines = lines[1:]
-            self._see(self._replay.first, ())
         if self._replay is not None:
             self._replay.lines += lines
         return bool(lines)
+
+    def _follow(self, replay: Replay) -> None:
+        self._replay, self._steps = replay, replay.follow()
+        self._see(replay.first, ())
 
     def give_up(self) -> None:
         """Show no more of it."""
@@ -188,7 +203,7 @@ class LiveFolder:
             if match.ended_s is None and not (name in found and match.is_of(found[name].inode())):
                 match.ended_s = now_s
             match.read(now_s)
-            if match.over and match.ended_s is not None and now_s > match.ended_s + self._delay_s + _KEPT_S:
+            if match.over and match.ended_s is not None and now_s > match.ended_s + self._delay_s + KEPT_S:
                 del self.matches[name]
         for name, entry in found.items():
             known = self.matches.get(name)
@@ -197,9 +212,14 @@ class LiveFolder:
             if known is None and len(self.matches) >= _MOST:
                 continue
             with contextlib.suppress(OSError, BadInput):
-                self.matches[name] = match = LiveMatch(self._folder / entry.name, self._delay_s)
+                self.matches[name] = match = LiveMatch.of_file(self._folder / entry.name, self._delay_s)
                 match.read(now_s)
         return before != [match.id for match in self.playing()]
+
+    def add(self, match: LiveMatch) -> None:
+        """Keep a match that is over for those who watch it."""
+        if len(self.matches) < _MOST:
+            self.matches.setdefault(match.id, match)
 
     def playing(self) -> list[LiveMatch]:
         """The matches that are being played, as far as spectators may know, the oldest first."""
