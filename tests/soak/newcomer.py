@@ -159,12 +159,13 @@ def _settled(page: Any) -> str:
 
 def _moves(page: Any) -> bool:
     """Whether moves are seen: the page of a bot waits for a match, and leads to it."""
-    return "/live/" in page.url and bool(page.locator("#log li").count() > 2)
+    # Where a page has led is known only once something was asked of the browser.
+    return bool(page.locator("#log li").count() > 2) and "/live/" in page.url
 
 
 def _other(page: Any, before: str) -> bool:
     """Whether moves of another match are seen."""
-    return page.url != before and _moves(page)
+    return _moves(page) and page.url != before
 
 
 def main() -> None:

@@ -331,6 +331,7 @@ class Hall:
             league=desk.name,
             match=match.id,
             names=match.names,
+            over=match.over,
             title=load_game(self.leagues[desk.name].game.id).title,
             delay_s=f"{desk.delay_s:g}" if desk.delay_s else "",
             bot=bot if match.has(bot) else "",

@@ -26,7 +26,7 @@
     else if (stage.rests) {
       status.replaceChildren("The match is over: ", link(find("replay").value, "its result and replay"));
       goOn();
-    }
+    } else status.textContent = "The match is over; these are its moves";
   }
 
   /** Who watches a bot sees its next match after this one, as long as that is wanted. */
