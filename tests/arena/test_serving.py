@@ -1,12 +1,15 @@
-"""The parts of a server that need no visitors: where it may listen, its bound on the disk, its texts."""
+"""The parts of a server that need no visitors: where it may listen, its bound on the disk, its texts and pages."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+import trio
+import trio.testing
 
+from warpleague.arena.hall.desk import Desk
 from warpleague.arena.hall.run import Serving, check_address
 from warpleague.arena.hall.texts import text_of
 from warpleague.arena.retention import prune
@@ -83,3 +86,27 @@ def test_every_page_of_the_documentation_is_shown() -> None:
             if target.startswith("/docs/"):
                 assert target[6:].partition("#")[0] in pages()
     assert text_of("nowhere") is None
+
+
+def test_a_page_comes_soon_after_the_first_match(autojump_clock: trio.abc.Clock, tmp_path: Path) -> None:
+    """A look at a league that has not been played yet costs nothing, so the next one need not wait."""
+    made = []
+
+    class Press:
+        async def make(self, *_: object) -> None:
+            made.append(trio.current_time())
+
+    press: Any = Press()
+    desk = Desk("open", tmp_path / "open.toml", tmp_path, press, delay_s=0.0, pages_mb=1)
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(desk._print, {})
+            await trio.testing.wait_all_tasks_blocked()
+            desk._stale = True  # as the first match makes it
+            await trio.sleep(5)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=autojump_clock)
+    assert len(made) == 2
+    assert made[1] - made[0] <= 1.5

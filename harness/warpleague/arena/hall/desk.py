@@ -173,7 +173,7 @@ class Desk:
                 continue
             self._stale = False
             version = max(int(time.time() * 1000), self._version + 1)
-            took_s = 1.0
+            took_s = 0.0  # where nothing has been played yet, the page comes soon after the first match
             try:
                 found = await self._press.make(league_page, self.path, self.results, hall, version)
             except Exception as error:  # noqa: BLE001 - the other pages are there
