@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -118,12 +117,11 @@ class Desk:
         found = self.live.match_of(bot, after)
         if found is not None or self._store is None:
             return found
-        store, now_s, stored = self._store[1], time.time(), Counter[float]()
+        store, now_s, at_s = self._store[1], time.time(), 0.0
         watched = self.live.matches.get(after)
         for match in reversed(store.latest(_JUST_NOW)):
             # Of those stored within one second the first one comes first.
-            stored[match.stored_s] += 1
-            at_s = match.stored_s + stored[match.stored_s] / 1000
+            at_s = max(match.stored_s, at_s + 0.001)
             if bot not in match.bots or not now_s - KEPT_S < match.stored_s + self.delay_s <= now_s:
                 continue
             if match.id in self.live.matches or (watched is not None and at_s <= watched.began_s):

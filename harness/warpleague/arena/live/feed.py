@@ -52,14 +52,14 @@ async def write_on(path: str, referee: Referee) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)  # noqa: PTH108 - of a referee that has died; who reads it must not see it change
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        written = 0
         try:
-            written = 0
-            try:
-                while True:
-                    written = _write(file, referee, written)
-                    await trio.sleep(_LOOK_S)
-            finally:
-                _write(file, referee, written)  # the last moves
+            while True:
+                written = _write(file, referee, written)
+                await trio.sleep(_LOOK_S)
+        except trio.Cancelled:
+            _write(file, referee, written)  # the last moves
+            raise
         finally:
             os.close(file)
 

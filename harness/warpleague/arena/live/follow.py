@@ -115,7 +115,8 @@ class LiveMatch:
         while self._batches and self._batches[0][0] <= now_s - self._delay_s:
             at_s, lines = self._batches.popleft()
             told |= self._let_through(at_s, lines)
-        if self.ended_s is not None and not self._batches and now_s >= self.ended_s + self._delay_s:
+        ended = self.ended_s is not None and now_s >= self.ended_s + self._delay_s
+        if ended and not self.over and not self._batches:
             self.over = told = True
             self.close()
         if told:
