@@ -79,24 +79,29 @@ def replay(steps: list[dict[str, Any]], command: list[str], timeout_s: float) ->
     watchdog = threading.Timer(timeout_s, bot.kill)
     watchdog.start()
     question: dict[str, Any] = {}
+    reads = True
     try:
         for step in steps[1:]:
-            if step.get("end"):
-                bot.stdin.close()
-            elif step.get("to") == "bot":
-                line = sent(step)
-                question = json.loads(line)
-                bot.stdin.write(line)
-                bot.stdin.flush()
-            else:
+            if step.get("from") == "bot":
                 compare(step["message"], bot.stdout.readline(), question)
+                continue
+            try:
+                if step.get("end"):
+                    bot.stdin.close()
+                else:
+                    line = sent(step)
+                    question = json.loads(line)
+                    bot.stdin.write(line)
+                    bot.stdin.flush()
+            except BrokenPipeError:
+                reads = False  # what it said before may still tell more
         surplus = bot.stdout.read()
         if surplus:
             raise Deviation(f"more than was asked for: {surplus[:80]!r}")
+        if not reads:
+            raise Deviation(f"ended with status {bot.wait()} in the middle of the session")
         if bot.wait() != 0:
             raise Deviation(f"ended with status {bot.returncode} after {timeout_s} s at most")
-    except BrokenPipeError:
-        raise Deviation(f"ended with status {bot.wait()} in the middle of the session") from None
     finally:
         watchdog.cancel()
         bot.kill()

@@ -90,6 +90,27 @@ def test_the_check_finds_deviations(program: str, told: str, check: ModuleType) 
         check.replay(steps, bot(program, "single", "legal"), 120)
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ('{"type":"bye"}', "expected hello, got"),
+        ('{"type":"hello","protocol":1}', "ended with status 0 in the middle of the session"),
+    ],
+)
+def test_a_bot_that_has_gone_is_judged_by_what_it_said(said: str, told: str, check: ModuleType) -> None:
+    """What a bot said before it stopped reading is compared before it is told that it ended."""
+    steps = [
+        {"session": "gone"},
+        {"from": "bot", "message": {"type": "ready"}},
+        {"to": "bot", "message": {"type": "hello", "protocol": 1, "referee": "conformance 1"}},
+        {"from": "bot", "message": {"type": "hello", "protocol": 1}},
+        {"to": "bot", "end": True},
+    ]
+    gone = f"""import os; os.close(0); print('{{"type":"ready"}}'); print({said!r})"""
+    with pytest.raises(check.Deviation, match=told):
+        check.replay(steps, bot(gone), 120)
+
+
 def test_a_bot_that_hangs_is_ended(check: ModuleType) -> None:
     """A bot that neither answers nor ends fails the session when its time is up."""
     steps = check.load(CONFORMANCE / "bot" / "one-match.jsonl")
