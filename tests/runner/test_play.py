@@ -429,15 +429,16 @@ def test_times_are_plausible(make_seat: MakeSeat, make_spec: MakeSpec, wide: Wid
     not compared.
     """
     seats = make_seat("busy", BUSY), make_seat("idle", IDLE)
-    kept_before_ns = own_counts()[1]
+    busy_before_ns = sum(own_counts())
     result = trio.run(play_game, wide, make_spec(*seats, game="wide", options=wide.Options(moves=8)))
-    kept_ms = (own_counts()[1] - kept_before_ns) / 1e6
+    busy_ms = (sum(own_counts()) - busy_before_ns) / 1e6
     computing, waiting = result.times
     assert computing.decisions == waiting.decisions == 4
     assert computing.cpu_ms >= 4 * 29
     assert computing.wall_ms >= 4 * 29
-    # Woken, it may have to wait for a processor. So may the referee: while it does, nobody knows when the answer came.
-    assert waiting.wall_ms + waiting.wait_ms + kept_ms >= 4 * 99
+    # Woken, it may have to wait for a processor. So may the referee: while it does, or computes, nobody knows when the
+    # answer came.
+    assert waiting.wall_ms + waiting.wait_ms + busy_ms >= 4 * 99
     assert waiting.cpu_ms < 4 * 90
     assert waiting.longest_ms <= waiting.wall_ms
     assert (computing.wall_ms + waiting.wall_ms) / 1000 <= result.playing_s <= result.elapsed_s

@@ -24,6 +24,7 @@ from warpleague.report.match import print_result
 from warpleague.runner.bot import clock, process, stopwatch
 from warpleague.runner.bot.children import Children, clock_id
 from warpleague.runner.bot.exchange import QUIET_NS, BotReply
+from warpleague.runner.bot.loop import Loop
 from warpleague.runner.bot.pondering import Pondering
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.reuse import IdleBots
@@ -31,7 +32,7 @@ from warpleague.runner.play import play_match
 from warpleague.runner.playing import play_game
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
     from warpleague.match.spec import Pondering as Policy
 
@@ -77,9 +78,10 @@ class FakeChild:
 
 
 @pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[BotProcess, FakeChild]]:
+async def fake(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[BotProcess, FakeChild]]:
     monkeypatch.setattr(process, "Child", FakeChild)
     bot = BotProcess(SeatSpec(bot="fake"), "limits")
+    bot.share.loop = Loop.here()
     child = bot._child
     assert isinstance(child, FakeChild)
     yield bot, child

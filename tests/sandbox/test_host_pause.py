@@ -59,6 +59,25 @@ if __name__ == "__main__":
     print(json.dumps({"faults": [[str(fault) for fault in seat] for seat in result.faults],
                       "wall_ms": [seat.wall_ms for seat in result.times]}))
 """
+STOPS_AT_A_LOOK = """
+import os, signal, subprocess
+from warpleague.runner.bot.stopwatch import Stopwatch
+
+look, looks = Stopwatch.look, []
+
+def look_and_stop(watch, turn, *args, **more):
+    look(watch, turn, *args, **more)
+    if turn.budget_ns < 1e9:  # a decision, no start
+        looks.append(turn)
+    if len(looks) == {number}:
+        looks.append(None)
+        bot, referee = watch._child.pid, os.getpid()
+        os.kill(bot, signal.SIGSTOP)
+        subprocess.Popen(["sh", "-c", f"sleep {pause}; kill -CONT {{referee}} {{bot}}"])
+        os.kill(referee, signal.SIGSTOP)
+
+Stopwatch.look = look_and_stop
+"""
 MOVE, BANK = {"move_s": 0.5}, {"bank_s": 0.9}
 
 
@@ -74,9 +93,22 @@ MOVE, BANK = {"move_s": 0.5}, {"bank_s": 0.9}
 )
 def test_a_pause_of_the_host_is_nobodys(tmp_path: Path, what: str, clock: dict[str, float]) -> None:
     """Stopped twice for longer than a decision may take, and then going on: no fault, next to no time charged."""
+    assert_nothing_charged(tmp_path, what, PLAY, clock)
+
+
+@pytest.mark.parametrize("number", range(1, 8))
+@pytest.mark.parametrize("what", ["compute(0.1)", "time.sleep(0.1)"], ids=["computing", "sleeping"])
+def test_a_pause_between_two_looks_is_nobodys(tmp_path: Path, what: str, number: int) -> None:
+    """Stopped right after the clocks were read, wherever the referee goes from there: no fault either."""
+    stops = STOPS_AT_A_LOOK.format(number=number, pause=PAUSE_S)
+    assert_nothing_charged(tmp_path, what, stops + PLAY, MOVE)
+
+
+def assert_nothing_charged(tmp_path: Path, what: str, play: str, clock: dict[str, float]) -> None:
+    """Play a match with `play` in which one bot does `what`, and see that it has no fault and is charged little."""
     (tmp_path / "bot0.py").write_text(BOT.format(pause=PAUSE_S, what=what))
     (tmp_path / "bot1.py").write_text(BOT.format(pause=0, what="pass"))
-    (tmp_path / "play.py").write_text(PLAY)
+    (tmp_path / "play.py").write_text(play)
     command = [sys.executable, str(tmp_path / "play.py"), str(tmp_path), json.dumps(clock)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr

@@ -31,6 +31,7 @@ MOMENT_NS: Final = 500_000
 """The shortest time that tells whether a bot sleeps."""
 
 _SLEEP_SHARE: Final = 4
+_ENDLESS_NS: Final = 1 << 62
 
 OVERLOAD_NS: Final = 60_000_000_000
 """How long a host may keep a bot from the processor in one decision, in addition to ten times its budget."""
@@ -126,9 +127,14 @@ class LongDecision:
         self.excused_ns = max(0, min(self.excused_ns + excused, now_ns - self.begun_ns - self._own_ns))
 
     def left_ns(self, now_ns: int) -> int:
-        """What is left of the budget; it must have one."""
-        assert self.budget_ns is not None
-        return self.begun_ns + self.budget_ns + self.excused_ns - now_ns
+        """What is left of the budget; without one, more than any match takes."""
+        budget_ns = _ENDLESS_NS if self.budget_ns is None else self.budget_ns
+        return self.begun_ns + budget_ns + self.excused_ns - now_ns
+
+    @property
+    def looked_ns(self) -> int:
+        """When the last look was."""
+        return self._looked_ns
 
     @property
     def seen_own_ns(self) -> int:

@@ -117,13 +117,24 @@ class Loop(trio.abc.Instrument):
                 self._tick_ns = 0
                 self._someone = trio.Event()
                 await self._someone.wait()
-            self._tick_ns, self._tick_paused_ns = time.perf_counter_ns(), 0
-            self._tick_spent_ns = sum(own_counts()) + self._blocked_ns
-            before_ns = self._paused_ns
+            before_ns = self._begin_tick()
             await trio.sleep(LOOK_NS / 1e9)
             paused = self.paused_ns(time.perf_counter_ns()) > before_ns
             for share in list(self._dozing.values()):
                 share.look(paused)
+
+    def _begin_tick(self) -> int:
+        spent_ns = sum(own_counts()) + self._blocked_ns  # first: what it waits between the two is no pause
+        now = time.perf_counter_ns()
+        paused_ns = self.paused_ns(now)
+        self._tick_ns, self._tick_spent_ns, self._tick_paused_ns = now, spent_ns, 0
+        return paused_ns
+
+    def notice_pauses(self) -> None:
+        """Count from now on how long this process is stopped; to be called before one `dozes`."""
+        if not self._dozing:
+            self._tick_ns = 0  # nobody knows what it did since the last one
+            self._begin_tick()
 
     def dozes(self, share: LoopShare, output: int) -> None:
         """Look at the bot of `share`, which writes to `output`, every `LOOK_NS` until `wakes`."""

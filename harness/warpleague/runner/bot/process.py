@@ -20,7 +20,7 @@ import trio
 from warpleague.match.spec import Violation
 from warpleague.runner.bot import violations
 from warpleague.runner.bot.child import EXIT_S, Child
-from warpleague.runner.bot.clock import LOOK_NS, LongDecision
+from warpleague.runner.bot.clock import LOOK_NS, SLACK_NS, LongDecision
 from warpleague.runner.bot.exchange import (
     CHUNK,
     NEVER,
@@ -260,9 +260,7 @@ class BotProcess:
         Nobody else waits for the loop then, and each of its turns would take time from the bot.
         """
         share, output, now = self.share, self._output, time.perf_counter_ns()
-        planned_ns = self._asked[0] + LOOK_NS - now
-        if turn.budget_ns is not None:
-            planned_ns = min(planned_ns, turn.left_ns(now))
+        planned_ns = min(self._asked[0] + LOOK_NS - now, turn.left_ns(now))
         begun_ns = now - self._asked[0]
         alone = share.alone and share.loop.matches == share.loop.asked == 1
         if not alone or turn.sleeps or output.held or output.ended or begun_ns < _QUICK_NS or planned_ns <= 0:
@@ -276,18 +274,21 @@ class BotProcess:
     async def _doze(self, ready: Callable[[int], Awaitable[None]], fd: int) -> bool:
         """Wait until `ready`, or for the next look at the clocks, and read; false if the bot's time is up."""
         turn, planned_ns = self._turn_now(), _DOZE_NS
-        waited_ns = time.perf_counter_ns() - self._asked[0]
+        self.share.loop.notice_pauses()
+        now = time.perf_counter_ns()
+        if now - turn.looked_ns > SLACK_NS or turn.left_ns(now) <= 0:
+            # Nobody was waited for since the last look: if it is long ago, this process was kept from going on.
+            self._look_at_children()
+            self._stopwatch.look(turn, 0, False, self.share, dozed=False)
+            now = time.perf_counter_ns()
+        waited_ns = now - self._asked[0]
         if waited_ns < _QUICK_NS:
             planned_ns = (_GLANCE_NS if waited_ns < _GLANCE_NS else _QUICK_NS) - waited_ns
         elif self.on_slow is not None:
             self.on_slow()
-        if turn.budget_ns is not None:
-            if turn.left_ns(time.perf_counter_ns()) <= 0:
-                self._look_at_children()
-                self._stopwatch.look(turn, 0, False, self.share)
-            if (left_ns := turn.left_ns(time.perf_counter_ns())) <= 0:
-                return False
-            planned_ns = min(planned_ns, left_ns)
+        if (left_ns := turn.left_ns(time.perf_counter_ns())) <= 0:
+            return False
+        planned_ns = min(planned_ns, left_ns)
         with trio.move_on_after(planned_ns / 1e9) as scope, self.share.dozing(scope, self._out, self._glance):
             await ready(fd)
         self._stopwatch.look(turn, planned_ns, self._output.read(), self.share)
