@@ -31,7 +31,7 @@ def progress_of(league: League, course: Course) -> tuple[int, int | None]:
 
 def left_of(league: League) -> Schedule:
     """The matches that are due, without those that the store's columns tell of, if the format needs no results."""
-    if league.schedule.format.ahead is not None:
+    if league.schedule.format.ahead is not None or not league.store.count():
         return league.due
     numbers = league.columns(everything=True).number.tolist()
     stored = bytearray(max(numbers, default=0) + 1)
