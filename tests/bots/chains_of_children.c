@@ -5,7 +5,7 @@ int main(void) {
     long id = next_question();
     answer(id);
     for (int i = 0; i < 12; i++)
-        begin_chain(i % 2 ? 60e-6 : 300e-6);
+        begin_chain(i % 2 ? 0.4e-3 : 1e-3);
     while ((id = next_question()))
         answer(id);
     return 0;

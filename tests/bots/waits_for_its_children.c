@@ -6,7 +6,7 @@ int main(int count, char **arguments) {
     int chains = count > 2 ? atoi(arguments[2]) : 6;
     long id = next_question();
     for (int i = 0; i < chains; i++)
-        begin_chain(100e-6);
+        begin_chain(0.5e-3);
     for (; id; id = next_question()) {
         compute(seconds);
         answer(id);
