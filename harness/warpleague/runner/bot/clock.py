@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from warpleague.runner.bot.exchange import NEVER
+
 LOOK_NS: Final = 20_000_000
 """How long a referee that waits for an answer means to sleep at most before it looks at the clocks."""
 
@@ -31,7 +33,6 @@ MOMENT_NS: Final = 500_000
 """The shortest time that tells whether a bot sleeps."""
 
 _SLEEP_SHARE: Final = 4
-_ENDLESS_NS: Final = 1 << 62
 
 OVERLOAD_NS: Final = 60_000_000_000
 """How long a host may keep a bot from the processor in one decision, in addition to ten times its budget."""
@@ -128,7 +129,7 @@ class LongDecision:
 
     def left_ns(self, now_ns: int) -> int:
         """What is left of the budget; without one, more than any match takes."""
-        budget_ns = _ENDLESS_NS if self.budget_ns is None else self.budget_ns
+        budget_ns = NEVER if self.budget_ns is None else self.budget_ns
         return self.begun_ns + budget_ns + self.excused_ns - now_ns
 
     @property
