@@ -76,7 +76,7 @@ def let_pass(seconds: float) -> None:
     begun = time.perf_counter()
     while time.perf_counter() - begun < seconds:
         pass
-    reap_orphans(set())  # hundreds a second: the machine would soon have no process ids left
+    reap_orphans(set())  # thousands a second: the machine would soon have no process ids left
 
 
 def question(number: int) -> bytes:
