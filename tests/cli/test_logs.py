@@ -101,6 +101,8 @@ def test_check_keeps_the_words_of_each_match(run: Run, saying: dict[str, Path], 
     assert names == ["0.stderr.txt", "0.wire.txt", "1.stderr.txt", "1.wire.txt"]
     for path in (logs / "anna").glob("*.stderr.txt"):
         assert "anna \\x1b[2Jthinks of 1" in path.read_text()
+    for path in (logs / "anna").glob("*.wire.txt"):
+        assert "padding" not in path.read_text()  # it is of the match that was played as usual
 
 
 @pytest.mark.parametrize("way", ["option", "file"])

@@ -16,19 +16,18 @@ import msgspec
 from warpleague.errors import BotError
 from warpleague.games import FAMILIES, GAMES, game_ids, load_game
 from warpleague.match.chance import match_key
-from warpleague.match.evidence import evidence_lines
 from warpleague.match.setup import load_options, match_id, options_json
 from warpleague.match.spec import LEVEL, MatchSpec, TimeControl
 from warpleague.runner.bundle.bundle import Bundle, prepare
 from warpleague.runner.bundle.content import left_out
 from warpleague.runner.bundle.manifest import ANY, games_named, plays, require_folder
-from warpleague.runner.hints import hint
+from warpleague.runner.hints import fault_text
 from warpleague.runner.play import play_within
+from warpleague.runner.playing import start_bot
 from warpleague.runner.trial import (
     GRACE_S,
     LONG_BYTES,
-    InTurns,
-    Script,
+    AwkwardBot,
     crowded,
     in_pieces,
     padded,
@@ -41,10 +40,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from warpleague.games.api import Game
+    from warpleague.match.referee import Referee
     from warpleague.match.spec import Level, MatchResult
     from warpleague.runner.bot.logs import LogFolder
-    from warpleague.runner.trial import Deliver, Trial
-    from warpline.faults import FaultKind
+    from warpleague.runner.bot.process import BotProcess
+    from warpleague.runner.playing import Starter
+    from warpleague.runner.trial import Way
 
 T = TypeVar("T")
 
@@ -53,30 +54,20 @@ QUICK_S: Final = 55.0
 
 Verdict = Literal["ok", "warning", "failed"]
 
-_QUESTIONS: Final = 4
+_QUESTIONS: Final = 2
 """So many are put in each awkward way."""
+
+_AWKWARD: Final = 2 * _QUESTIONS
+"""So many questions of the first match come in awkward ways."""
 
 _ABOUT: Final = 0.9
 """A list of legal actions that has this part of the longest one's length is as good a test."""
 
-_WAYS: Final[tuple[tuple[str, Deliver, str], ...]] = (
+_WAYS: Final[tuple[tuple[str, Way, str], ...]] = (
     ("lines in pieces", in_pieces, "lines that came in three pieces, some milliseconds apart"),
     ("long lines", padded, f"lines of more than {LONG_BYTES // 1024} KiB"),
 )
-"""Ways in which a wire may bring a line: the name, how it is done, and what was done."""
-
-_ADVICE: Final[dict[FaultKind, str]] = {
-    "startup": "it must answer hello with hello and start with ready, one line each, and flush its output",
-    "timeout": "look at the question's clock; and flush the output after every answer",
-    "crash": "it must run until it reads quit or its input ends",
-    "malformed": "an answer is one JSON object on one line, in UTF-8, without NaN or a key twice; what is for people "
-    "goes to standard error",
-    "illegal": "answer an index into the list of legal actions, counted from 0, or an action as the rules allow it",
-    "flood": "a line from a bot may have at most 65536 bytes; print what is for people to standard error",
-    "memory": "use less, or ask for more with memory_mb under [limits] in bot.toml",
-    "protocol": "write exactly one line for each question, with the question's id, and nothing else to the output",
-    "service": "a bot that uses a service needs it for the check, too; look at what it wrote to standard error",
-}
+"""Awkward ways in which a wire may bring a line: the name, the way, and what was done."""
 
 
 @attrs.frozen
@@ -92,7 +83,8 @@ class Finding:
 class Checkup:
     """How to check: matches a game and table size, seconds a decision and to start, the level, the games (none: all).
 
-    `quick` plays one match at the smallest and the largest table of each game, and ends within `QUICK_S`.
+    `quick` plays one match at the smallest and the largest table of each game, and ends within `QUICK_S`. Unless
+    `again`, it is not looked whether a match comes out the same the second time: each start of a bot takes time.
     What the bot said goes into `logs`, if that is given. `paths` of this machine are shown to the bot in the sandbox,
     and `hidden` ones are not, though its manifest ask for them. Its build may take `build_s` seconds, if given.
     """
@@ -107,6 +99,7 @@ class Checkup:
     paths: tuple[str, ...] = ()
     hidden: tuple[Path, ...] = ()
     build_s: float | None = None
+    again: bool = True
 
     def tables(self, game: Game[Any, Any]) -> tuple[int, ...]:
         """The numbers of players with which a game is played in the check."""
@@ -178,10 +171,8 @@ def _plan(names: list[str], how: Checkup) -> str:
     games = [load_game(name) for name in names]
     tables = [f"{game.id} with {_numbers(how.tables(game))}" for game in games]
     many = "1 match" if how.quick or how.matches == 1 else f"{how.matches} matches"
-    text = f"{many} against itself at each table: {', '.join(tables)} players"
-    if how.quick:
-        return f"{text}; the first match once more for one seat, with some lines in awkward ways"
-    return f"{text}; the first match once more; then some questions in awkward ways"
+    text = f"{many} against itself at each table: {', '.join(tables)} players; the first with lines in awkward ways"
+    return f"{text}, and once more as usual" if how.again else text
 
 
 def _numbers(numbers: tuple[int, ...]) -> str:
@@ -192,23 +183,22 @@ def _numbers(numbers: tuple[int, ...]) -> str:
 
 def _played(bundle: Bundle, names: list[str], how: Checkup, deadline: float) -> Iterator[Finding]:
     """Whole matches, then questions in awkward ways: game by game, or all matches first if the time may run out."""
-    failed: set[str] = set()
-    first: dict[str, MatchResult] = {}  # at the smallest table
+    first: dict[str, _First] = {}  # of each game that had no fault so far
 
     def matches(name: str) -> Iterator[Finding]:
         for players in how.tables(load_game(name)):
             for finding in _game_findings(bundle, name, players, how, deadline, first):
                 if finding.verdict == "failed":
-                    failed.add(name)
+                    first.pop(name, None)
                 yield finding
 
-    def awkward(name: str) -> Iterator[Finding]:
-        if name not in failed:  # else the same would be told again
+    def more(name: str) -> Iterator[Finding]:
+        if name in first:  # else the same would be told again
             yield from _wire_findings(bundle, name, first[name], how, deadline)
 
-    steps = [(name, step) for name in names for step in (matches, awkward)]
+    steps = [(name, step) for name in names for step in (matches, more)]
     if how.quick:
-        steps = [(name, step) for step in (matches, awkward) for name in names]
+        steps = [(name, step) for step in (matches, more) for name in names]
     for name, step in steps:
         yield from step(name)
 
@@ -233,71 +223,85 @@ def _files_of(bundle: Bundle) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _wire_findings(
-    bundle: Bundle, name: str, first: MatchResult, how: Checkup, deadline: float
-) -> Iterator[Finding]:
-    """Put some questions of the game to the bot in each of the ways in which a wire may bring them.
+@attrs.frozen
+class _First:
+    """The first match of a game, at its smallest table: some lines to its first seat came in awkward ways.
 
-    A quick check also looks here whether the bot decides as in its `first` match: each start of a bot takes time,
-    which matches of a league may need.
+    `trouble` is the fault that this led to; then the match is the one that was played as usual instead. `most` is the
+    largest number of legal actions in it, and `lingers` says whether a bot stayed after its end.
     """
+
+    match: MatchResult
+    trouble: str | None
+    most: int
+    lingers: bool
+
+
+def _first_match(bundle: Bundle, name: str, players: int, how: Checkup, deadline: float) -> _First:
+    awkward: list[AwkwardBot] = []
+
+    def start(referee: Referee, seat: int) -> BotProcess:
+        if seat:
+            return start_bot(referee, seat)
+        # Hello and start come before the questions.
+        awkward.append(AwkwardBot(referee, seat, [in_pieces, padded] * (1 + _QUESTIONS)))
+        return awkward[0]
+
+    match, trouble = _play(bundle, name, players, 0, how, deadline, start), None
+    if (found := _failure(bundle, match)) is not None:
+        match = _play(bundle, name, players, 0, how, deadline)
+        trouble = found if _failure(bundle, match) is None else None
+    most = max((bot.most for bot in awkward), default=0)
+    return _First(match, trouble, most, any(bot.lingers for bot in awkward))
+
+
+def _wire_findings(
+    bundle: Bundle, name: str, first: _First, how: Checkup, deadline: float
+) -> Iterator[Finding]:
+    """What the first match of a game shows of how the bot reads, and more where it does not show enough."""
     players = load_game(name).players[0]
     spec = _spec(bundle, name, players, "check 0", how)
-    lingers = False
+    lingers = first.lingers
 
-    def try_way(
-        deliver: Deliver,
-        match: MatchSpec = spec,
-        seat: int = 0,
-        questions: int = _QUESTIONS,
-        script: Script | None = None,
-    ) -> Trial:
+    def trouble_of(way: Way, match: MatchSpec = spec, seat: int = 0) -> str | None:
         nonlocal lingers
-        left_s = deadline - time.monotonic()
-        found = try_out(match, seat, deliver, questions, left_s, script)
+        found = try_out(match, seat, way, _QUESTIONS, deadline - time.monotonic())
         trial = _in_time(found, f"{name}, awkward questions,")
         lingers = lingers or trial.lingers
-        return trial
-
-    def told(way: str, text: str, trial: Trial) -> Finding:
         if trial.trouble is None:
-            return Finding(f"{name}, {way}", "ok", text)
-        said = _fault_text(bundle, trial.trouble.kind, trial.trouble.message, trial.trouble.detail)
-        if way != "long lists":
-            said += (
-                "\n  one read may bring a part of a line, or the end of one and more: read until the newline"
-            )
-        return Finding(f"{name}, {way}", "failed", f"{text}: {said}")
+            return None
+        return fault_text(bundle.seat(), trial.trouble.kind, trial.trouble.message, trial.trouble.detail)
 
-    script = Script(first.record) if how.quick else None
-    in_turns = InTurns(2 + 2 * _QUESTIONS)  # hello and start come before the questions
-    trial = try_way(in_turns, questions=2 * _QUESTIONS, script=script)
-    unexplained = trial.trouble is not None
-    for way, deliver, text in _WAYS:
+    def told(way: str, text: str, trouble: str | None) -> Finding:
+        if trouble is None:
+            return Finding(f"{name}, {way}", "ok", text)
+        return Finding(f"{name}, {way}", "failed", f"{text}: {trouble}")
+
+    advice = "\n  one read may bring a part of a line, or the end of one and more: read until the newline"
+    unexplained = first.trouble
+    for what, way, text in _WAYS:
         # Only where something is wrong each way is tried alone, to tell which one it is.
-        alone = trial if trial.trouble is None else try_way(deliver)
-        unexplained = unexplained and alone.trouble is None
-        yield told(way, text, alone)
-    if unexplained:
-        yield told("awkward lines", "lines in pieces and long lines, in turns", trial)
-    if not trial.same:
-        again = list(_repeat_findings(bundle, name, players, how, deadline, first))
-        text = "it decided otherwise when lines came in pieces, or were long"
-        yield from again or [
-            Finding(f"{name}, awkward lines", "warning", f"{text}: look at how it reads them")
-        ]
+        trouble = None if first.trouble is None else trouble_of(way)
+        if trouble is not None:
+            unexplained, trouble = None, trouble + advice
+        yield told(what, text, trouble)
+    if unexplained is not None:
+        yield told("awkward lines", "lines in pieces and long lines, in turns", unexplained + advice)
     found = crowded(spec)
     if found is not None:
         crowd, seat, actions = found
-        # A list about as long, which came in an awkward way, says as much: each start of a bot takes time.
-        if trial.trouble is None and trial.most >= _ABOUT * actions:
-            listed, actions = trial, trial.most
+        # A list about as long says as much: each start of a bot takes time.
+        trouble = None
+        if first.most >= _ABOUT * actions:
+            actions = first.most
         else:
-            listed = try_way(whole, crowd, seat)
-        yield told("long lists", f"a position with {actions} legal actions", listed)
+            trouble = trouble_of(whole, crowd, seat)
+        yield told("long lists", f"a position with {actions} legal actions", trouble)
     if lingers:
         text = f"it was still there {GRACE_S:g} s after quit and the end of its input; a match does not wait so long"
         yield Finding(f"{name}, end", "warning", f"{text}, it kills what lingers: exit at once")
+    if how.again and how.quick:
+        yield from _repeat_findings(bundle, name, players, how, deadline, first.match)
 
 
 def _spec(bundle: Bundle, name: str, players: int, seed: str, how: Checkup) -> MatchSpec:
@@ -316,12 +320,7 @@ def _spec(bundle: Bundle, name: str, players: int, seed: str, how: Checkup) -> M
 
 
 def _game_findings(
-    bundle: Bundle,
-    name: str,
-    players: int,
-    how: Checkup,
-    deadline: float,
-    first: dict[str, MatchResult],
+    bundle: Bundle, name: str, players: int, how: Checkup, deadline: float, first: dict[str, _First]
 ) -> Iterator[Finding]:
     """Play the bot against itself, and keep the first match of the game in `first`.
 
@@ -329,45 +328,77 @@ def _game_findings(
     """
     what = _table(name, players)
     results: list[MatchResult] = []
+    awkward = 0
     for number in range(1 if how.quick else how.matches):
-        result = _play(bundle, name, players, number, how, deadline)
+        if number or players != load_game(name).players[0]:
+            result = _play(bundle, name, players, number, how, deadline)
+        else:
+            first[name] = found = _first_match(bundle, name, players, how, deadline)
+            result, awkward = found.match, 0 if found.trouble else _AWKWARD
         failure = _failure(bundle, result)
         if failure is not None:
             yield Finding(what, "failed", failure)
             return
         results.append(result)
-    first.setdefault(name, results[0])
+    yield from _time_findings(what, results, how, awkward)
+    if how.again and not how.quick:
+        yield from _repeat_findings(bundle, name, players, how, deadline, results[0])
+
+
+def _time_findings(what: str, results: list[MatchResult], how: Checkup, awkward: int) -> Iterator[Finding]:
+    """How many matches and decisions, and how long these took, but for the `awkward` first ones of the first seat."""
     decisions = sum(times.decisions for result in results for times in result.times)
-    wall_ms = sum(times.wall_ms for result in results for times in result.times)
-    longest_ms = max(times.longest_ms for result in results for times in result.times)
-    mean_ms = wall_ms / max(1, decisions)
+    times_ms = [
+        act["ms"][0]
+        for result in results
+        for act in map(msgspec.json.decode, result.record.splitlines()[1:])
+        if act["type"] == "act" and act.get("ms")
+        if act["seat"] or (awkward := awkward - 1) < 0
+    ]
     played = "1 match" if len(results) == 1 else f"{len(results)} matches"
+    mean_ms, longest_ms = sum(times_ms) / max(1, len(times_ms)), max(times_ms, default=0.0)
     text = f"{played}, {decisions} decisions, {mean_ms:.2f} ms on average, longest {longest_ms:.1f} ms"
     yield Finding(what, "ok", text)
     if longest_ms > 500 * how.move_s:
         text = f"one decision took {longest_ms:.0f} ms of the {1000 * how.move_s:.0f} ms allowed: on a busy machine"
         yield Finding(what, "warning", f"{text} that is a timeout")
-    if not how.quick:
-        yield from _repeat_findings(bundle, name, players, how, deadline, results[0])
 
 
 def _repeat_findings(
     bundle: Bundle, name: str, players: int, how: Checkup, deadline: float, first: MatchResult
 ) -> Iterator[Finding]:
     """Play the first match of a table once more: a warning if it comes out otherwise."""
-    if _play(bundle, name, players, 0, how, deadline).digest != first.digest:
-        why = "the bot looks at a clock, or its random numbers do not come from the start message's seed"
-        text = f"the same match came out differently the second time: {why}"
-        yield Finding(_table(name, players), "warning", text)
+
+    def again() -> str:
+        return _play(bundle, name, players, 0, how, deadline).digest
+
+    if (found := again()) == first.digest:
+        return
+    if players == load_game(name).players[0] and again() == found:  # the first one was played in another way
+        text = "it decided otherwise when lines came in pieces, or were long: look at how it reads them"
+        yield Finding(f"{name}, awkward lines", "warning", text)
+        return
+    why = "the bot looks at a clock, or its random numbers do not come from the start message's seed"
+    text = f"the same match came out differently the second time: {why}"
+    yield Finding(_table(name, players), "warning", text)
 
 
-def _play(bundle: Bundle, name: str, players: int, number: int, how: Checkup, deadline: float) -> MatchResult:
-    """The match with this number of a table, if there is time for it."""
+def _play(
+    bundle: Bundle,
+    name: str,
+    players: int,
+    number: int,
+    how: Checkup,
+    deadline: float,
+    starter: Starter = start_bot,
+) -> MatchResult:
+    """The match with this number of a table, if there is time for it; the log is of matches played as usual."""
     spec = _spec(bundle, name, players, f"check {number}", how)
-    played = play_within(spec, deadline - time.monotonic(), log=how.logs is not None)
+    logs = how.logs if starter is start_bot else None
+    played = play_within(spec, deadline - time.monotonic(), logs is not None, starter)
     result = _in_time(played, _table(name, players))
-    if how.logs is not None:
-        how.logs.keep(spec.id, [seat.bot for seat in spec.seats], result.logs)
+    if logs is not None:
+        logs.keep(spec.id, [seat.bot for seat in spec.seats], result.logs)
     return result
 
 
@@ -380,11 +411,5 @@ def _failure(bundle: Bundle, result: MatchResult) -> str | None:
     for seat, faults in enumerate(result.faults):
         for fault in faults:
             detail = msgspec.json.decode(result.record.splitlines()[fault.n])["detail"]
-            return _fault_text(bundle, fault.kind, f"in seat {seat}: {fault.message}", detail)
+            return fault_text(bundle.seat(), fault.kind, f"in seat {seat}: {fault.message}", detail)
     return None
-
-
-def _fault_text(bundle: Bundle, kind: FaultKind, message: str, detail: dict[str, Any]) -> str:
-    """A fault with its evidence, and what to do about it."""
-    lines = [f"{kind}: {message}", *evidence_lines(detail, 12)]
-    return "\n".join([*lines, f"  {hint(bundle.seat(), message, detail) or _ADVICE[kind]}"])

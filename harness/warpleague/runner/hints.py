@@ -1,4 +1,4 @@
-"""Hints for common faults: what to do, if the bot's standard error shows the cause."""
+"""Hints for faults: what to do about each kind, and more where the bot's standard error shows the cause."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from warpleague.match.evidence import evidence_lines
 from warpleague.runner.bundle.content import BRING_LIBRARIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warpleague.match.spec import SeatSpec
+    from warpline.faults import FaultKind
 
 NOTHING_WRITTEN: Final = "it has written nothing at all; most likely its output was not flushed"
 """The likely cause of silence at hello: a pipe is not written to line by line, as a terminal is."""
@@ -20,6 +22,18 @@ _FLUSH: Final = (
     "its output is a pipe, which most languages fill before they send anything: flush after every line, "
     "print(..., flush=True) in Python, fflush(stdout) in C, $| = 1 in Perl, $stdout.sync = true in Ruby"
 )
+_ADVICE: Final[dict[FaultKind, str]] = {
+    "startup": "it must answer hello with hello and start with ready, one line each, and flush its output",
+    "timeout": "look at the question's clock; and flush the output after every answer",
+    "crash": "it must run until it reads quit or its input ends",
+    "malformed": "an answer is one JSON object on one line, in UTF-8, without NaN or a key twice; what is for people "
+    "goes to standard error",
+    "illegal": "answer an index into the list of legal actions, counted from 0, or an action as the rules allow it",
+    "flood": "a line from a bot may have at most 65536 bytes; print what is for people to standard error",
+    "memory": "use less, or ask for more with memory_mb under [limits] in bot.toml",
+    "protocol": "write exactly one line for each question, with the question's id, and nothing else to the output",
+    "service": "a bot that uses a service needs it for the check, too; look at what it wrote to standard error",
+}
 _MODULE: Final = re.compile(r"^ModuleNotFoundError: No module named '(\w+)", re.MULTILINE)
 _OUT_OF_MEMORY: Final = re.compile(r"^MemoryError|bad_alloc|OutOfMemoryError|out of memory", re.MULTILINE)
 _NO_PLACE_TO_WRITE: Final = re.compile(
@@ -55,3 +69,9 @@ def hint(seat: SeatSpec, message: str, detail: Mapping[str, Any]) -> str | None:
             "bot.toml; bash needs that for here-documents and here-strings, Python for tempfile"
         )
     return None
+
+
+def fault_text(seat: SeatSpec, kind: FaultKind, message: str, detail: dict[str, Any]) -> str:
+    """A fault of the bot of `seat` with its evidence, and what to do about it."""
+    lines = [f"{kind}: {message}", *evidence_lines(detail, 12)]
+    return "\n".join([*lines, f"  {hint(seat, message, detail) or _ADVICE[kind]}"])

@@ -9,7 +9,7 @@ import contextlib
 import math
 import resource
 import sys
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 import attrs
@@ -22,7 +22,7 @@ from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.doctor.promises import check_level, first_cause
 from warpleague.runner.host.processes import started
 from warpleague.runner.host.reaper import become_subreaper, children, sweep
-from warpleague.runner.playing import play_game
+from warpleague.runner.playing import play_game, start_bot
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import Event
     from warpleague.match.confinement import Confinement
     from warpleague.match.spec import Level, MatchResult, MatchSpec
-    from warpleague.runner.playing import Attendant, Present
+    from warpleague.runner.playing import Attendant, Present, Starter
 
 T = TypeVar("T")
 
@@ -57,9 +57,14 @@ def play_match(
     return result
 
 
-def play_within(spec: MatchSpec, seconds: float, log: bool = False) -> MatchResult | None:
-    """Like `play_match`, but the match is broken off, and its bots are ended, if it takes longer than that."""
-    return _play(spec, None, None, log, seconds)
+def play_within(
+    spec: MatchSpec, seconds: float, log: bool = False, starter: Starter = start_bot
+) -> MatchResult | None:
+    """Like `play_match`, but the match is broken off, and its bots are ended, if it takes longer than that.
+
+    The `starter` starts the bots.
+    """
+    return _play(spec, None, None, log, seconds, starter=starter)
 
 
 def play_in_series(spec: MatchSpec, log: bool = False) -> MatchResult:
@@ -131,26 +136,15 @@ def _play(
     within_s: float = math.inf,
     present: Present | None = None,
     make: Callable[..., Referee] = Referee,
+    starter: Starter = start_bot,
 ) -> MatchResult | None:
     confinement = _confinement(spec)
     become_subreaper()
     before = children()
     try:
         game = load_game(spec.game)
-        result: MatchResult | None = trio.run(
-            within,
-            within_s,
-            play_game,
-            game,
-            spec,
-            observer,
-            idle,
-            confinement,
-            log,
-            present,
-            before,
-            make,
-        )
+        play = partial(play_game, game, spec, observer, idle, confinement, log, present, before, make)
+        result: MatchResult | None = trio.run(within, within_s, partial(play, starter=starter))
     except BaseExceptionGroup as group:
         raise _told(group) from group
     finally:

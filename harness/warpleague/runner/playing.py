@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     """The seats that are played inside this process."""
     Attendant = Callable[[Referee], Awaitable[None]]
     """Runs beside a match while it is played, and is cancelled at its end."""
+    Starter = Callable[[Referee, int], BotProcess]
+    """Starts the process of a seat; raises `BotError` if that cannot be."""
 
 GRACE_S: Final = 0.5
 """How long a bot may take to exit after `quit`, in seconds."""
@@ -55,6 +57,11 @@ _BREATH_NS: Final = 20_000_000
 """The longest the event loop waits for its turn while bots answer at once, in nanoseconds."""
 
 
+def start_bot(referee: Referee, seat: int) -> BotProcess:
+    """Start the process of a seat as any match does."""
+    return BotProcess(referee.spec.seats[seat], referee.spec.level)
+
+
 async def play_game(
     game: Game[Any, Any],
     spec: MatchSpec,
@@ -66,13 +73,14 @@ async def play_game(
     before: set[int] | None = None,
     make: Callable[..., Referee] = Referee,
     attendant: Attendant | None = None,
+    starter: Starter = start_bot,
 ) -> MatchResult:
     """Play `spec` as a match of `game`, registered or not; like `play_match`, inside a running trio.
 
     Reusable bots are taken from `idle`, if that is given, and wait there afterwards. The record's header says the
     `confinement`, if it is given. With `log` the result has the bots' logs. A seat that is `present` is asked there,
     as a person's must be. `before` are the children that this process has, if the caller has just looked. `make`
-    makes the referee. The `attendant`, if there is one, runs beside the match.
+    makes the referee. The `attendant`, if there is one, runs beside the match. The `starter` starts the bots.
     """
     begun = time.perf_counter()
     if game.simultaneous and make is Referee:
@@ -97,7 +105,7 @@ async def play_game(
         try:
             loop.starting += 1
             try:
-                await _start_all(referee, bots, attendants, idle, logs, present or {}, reaping)
+                await _start_all(referee, bots, attendants, idle, logs, present or {}, reaping, starter)
             finally:
                 loop.starting -= 1
             asked = time.perf_counter()
@@ -151,6 +159,7 @@ async def _start_all(
     logs: Sequence[BotLog],
     present: Present,
     reaping: Attendance,
+    starter: Starter,
 ) -> None:
     """Start and greet every bot at once; judge them in seat order, so that the record is the same each time.
 
@@ -175,7 +184,7 @@ async def _start_all(
             raise BadInput(f"seat {seat} is a person's: warpleague play plays it")
         try:
             with Loop.here().blocked():
-                bot = BotProcess(spec.seats[seat], spec.level)
+                bot = starter(referee, seat)
         except BotError as error:
             troubles[seat] = Violation("startup", str(error))
             return
