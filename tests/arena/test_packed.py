@@ -45,8 +45,9 @@ def test_who_is_sent_packed_pieces(header: str, wanted: bool) -> None:
     assert is_wanted(Request({"type": "http", "headers": headers})) == wanted
 
 
-def test_watchers_are_told_ten_at_a_time(tmp_path: Path) -> None:
+def test_watchers_are_told_ten_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All within the time until the next news, whoever has left meanwhile."""
+    monkeypatch.setattr("warpleague.arena.hall.desk._WATCHER_S", 0.03)
     nothing: Any = None
     desk = Desk("open", tmp_path / "open.toml", tmp_path, nothing, delay_s=0.0, pages_mb=1)
     assert desk.turn_s(0) == 0.0

@@ -18,6 +18,7 @@ from warpleague.arena.live.follow import KEPT_S, LiveFolder, LiveMatch
 from warpleague.arena.log import log, log_error
 from warpleague.arena.news import News
 from warpleague.errors import RecordError, StoreError
+from warpleague.league.pool import usable_cores
 from warpleague.league.store import Store
 from warpleague.report.site.wording import labels, one_line
 
@@ -32,10 +33,10 @@ _LATEST: Final = 12
 _LISTED: Final = 24
 _JUST_NOW: Final = 200
 """So many of the matches stored last are looked at for one that can be shown."""
-_SHARE: Final = 0.02
-"""Of one processor's time that may go into making the page of a league anew."""
-_WATCHER_S: Final = 0.03
-"""How much longer a page stays as it is for each who sees it: to send it takes half a millisecond."""
+_SHARE: Final = 0.005 * len(usable_cores())
+"""Of one processor's time that may go into making the page of a league anew, and as much into sending what is new."""
+_WATCHER_S: Final = 0.0005 / _SHARE
+"""How much longer a page stays as it is for each who sees it, in seconds: to send it takes half a millisecond."""
 _TOGETHER: Final = 10
 """So many watchers are told together."""
 

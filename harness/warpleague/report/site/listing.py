@@ -91,7 +91,7 @@ class Listing:
         names = [one_line(name) for name in bots]
         if len(self) <= PART:
             rows = list(self._rows(0, len(self), pages))
-            return packed({"bots": names, "rows": rows, "picture": picture}), set()
+            return packed({"bots": names, "rows": rows, "picture": picture}, _LEVEL), set()
         parts = []
         replays: dict[str, int] = {}
         for place, begin in enumerate(range(0, len(self), PART)):
