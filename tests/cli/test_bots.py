@@ -254,7 +254,7 @@ def test_check_warns_of_a_bot_that_does_not_repeat_itself(run: Run, make_bot: Ma
 
 
 def test_awkward_lines_are_told_from_chance(run: Run, make_bot: MakeBot) -> None:
-    """If the first match comes out differently twice more, chance is the cause; if only once, its awkward lines are."""
+    """If two more matches differ as well, chance is the cause; if they are alike, the awkward lines are."""
     dice = START + "import random\nrun(lambda question: random.randrange(len(question.legal)))\n"
     found = run(*CHECK, make_bot("dice", dice), "--quick", "--json").json["findings"]
     assert [one["what"] for one in found if one["verdict"] == "warning"] == ["aliens, 2 players"]

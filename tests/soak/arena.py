@@ -35,13 +35,15 @@ import trio
 from served import API, BOTS, WORDS, Running, archive, ask, author, cpu_s, descendants, stored, write_league
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 PAGES = ("/", "/l/open/", "/bots", "/authors", "/health", "/rules/aliens", "/l/open/bots/house-0")
 _CHUNK = re.compile(rb"(?:^|\r\n)[0-9a-f]{1,8}\r\n")
 """How a message begins on a stream: with its size."""
 _QUARTERS = 4
 _SAMPLE_S = 5.0
+_PAGE_S = 0.5
+_NEARLY = 0.95
 _GROWTH = 1.1
 """What a process may have more in the last quarter than in the second; the first one is still filling its caches."""
 
@@ -122,11 +124,23 @@ async def send(port: int, token: str, packed: bytes, seen: Seen) -> None:
         seen.not_accepted.append(f"{told['state']}: {told['found']}")
 
 
-async def crowd(port: int, token: str, args: argparse.Namespace, seconds: float, seen: Seen) -> None:
-    """Spectators and authors for some time; one visitor asks for a page every tenth of a second."""
+async def crowd(
+    port: int,
+    token: str,
+    args: argparse.Namespace,
+    seconds: float,
+    seen: Seen,
+    begin: Callable[[], object] = lambda: None,
+) -> None:
+    """Spectators and authors for some time; one visitor asks for two pages a second, to see how long they take.
+
+    The time begins, and `begin` is called, when all spectators have come.
+    """
     async with trio.open_nursery() as nursery:
         for number in range(args.spectators):
             nursery.start_soon(spectate, port, seen, number)
+        await arrived(port, args.spectators)
+        begin()
         if args.submissions:
             nursery.start_soon(submit, port, token, args, seen, seen.sent)
         end_s = trio.current_time() + seconds
@@ -139,8 +153,18 @@ async def crowd(port: int, token: str, args: argparse.Namespace, seconds: float,
             found = re.findall(rb'href="(matches/[0-9a-f]{20}\.html)"', page)
             if found and rng.random() < 0.5:  # a replay now and then: it is made on demand
                 await get(port, f"/l/open/{rng.choice(found).decode()}")
-            await trio.sleep(0.1)
+            await trio.sleep(_PAGE_S)
         nursery.cancel_scope.cancel()
+
+
+async def arrived(port: int, spectators: int) -> None:
+    """Wait until nearly all spectators have a live page open; who changes to the next match has none for a moment."""
+    with trio.fail_after(60):
+        while True:
+            _, health = await trio.to_thread.run_sync(ask, port, "/health")
+            if health["leagues"]["open"]["watchers"] >= _NEARLY * spectators:
+                return
+            await trio.sleep(0.1)
 
 
 def wait_for_play(folder: Path) -> int:
@@ -193,12 +217,19 @@ def measure(folder: Path, args: argparse.Namespace, token: str) -> dict[str, Any
 
     def turn(which: str, running: Running, port: int | None) -> None:
         health = {} if port is None else ask(port, "/health")[1]
-        before_s = taken_s(running.process.pid, health)
-        before, begun = wait_for_play(folder), time.monotonic()
+        before_s: dict[str, float] = {}
+        before, begun = 0, 0.0
+
+        def begin() -> None:
+            nonlocal before_s, before, begun
+            before_s = taken_s(running.process.pid, health)
+            before, begun = wait_for_play(folder), time.monotonic()
+
         if port is None:
+            begin()
             time.sleep(args.seconds)
         else:
-            trio.run(crowd, port, token, args, args.seconds, seen)
+            trio.run(crowd, port, token, args, args.seconds, seen, begin)
         passed_s = time.monotonic() - begun
         rates[which].append(60 * (stored(folder) - before) / passed_s)
         after_s = taken_s(running.process.pid, health)
