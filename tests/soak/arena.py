@@ -28,7 +28,7 @@ import time
 from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 import trio
@@ -37,6 +37,8 @@ from served import API, BOTS, WORDS, Running, archive, ask, author, cpu_s, desce
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+T = TypeVar("T")
+
 PAGES = ("/", "/l/open/", "/bots", "/authors", "/health", "/rules/aliens", "/l/open/bots/house-0")
 _CHUNK = re.compile(rb"(?:^|\r\n)[0-9a-f]{1,8}\r\n")
 """How a message begins on a stream: with its size."""
@@ -44,6 +46,7 @@ _QUARTERS = 4
 _SAMPLE_S = 5.0
 _PAGE_S = 0.5
 _NEARLY = 0.95
+"""This part of the spectators is all of them: who changes to the next match has no page open for a moment."""
 _GROWTH = 1.1
 """What a process may have more in the last quarter than in the second; the first one is still filling its caches."""
 
@@ -130,17 +133,17 @@ async def crowd(
     args: argparse.Namespace,
     seconds: float,
     seen: Seen,
-    begin: Callable[[], object] = lambda: None,
-) -> None:
+    begin: Callable[[], T],
+) -> T:
     """Spectators and authors for some time; one visitor asks for two pages a second, to see how long they take.
 
-    The time begins, and `begin` is called, when all spectators have come.
+    The time begins when nearly all spectators have come; what `begin` returns then is returned in the end.
     """
     async with trio.open_nursery() as nursery:
         for number in range(args.spectators):
             nursery.start_soon(spectate, port, seen, number)
         await arrived(port, args.spectators)
-        begin()
+        begun = begin()
         if args.submissions:
             nursery.start_soon(submit, port, token, args, seen, seen.sent)
         end_s = trio.current_time() + seconds
@@ -155,10 +158,11 @@ async def crowd(
                 await get(port, f"/l/open/{rng.choice(found).decode()}")
             await trio.sleep(_PAGE_S)
         nursery.cancel_scope.cancel()
+    return begun
 
 
 async def arrived(port: int, spectators: int) -> None:
-    """Wait until nearly all spectators have a live page open; who changes to the next match has none for a moment."""
+    """Wait until nearly all spectators have a live page open."""
     with trio.fail_after(60):
         while True:
             _, health = await trio.to_thread.run_sync(ask, port, "/health")
@@ -217,19 +221,15 @@ def measure(folder: Path, args: argparse.Namespace, token: str) -> dict[str, Any
 
     def turn(which: str, running: Running, port: int | None) -> None:
         health = {} if port is None else ask(port, "/health")[1]
-        before_s: dict[str, float] = {}
-        before, begun = 0, 0.0
 
-        def begin() -> None:
-            nonlocal before_s, before, begun
-            before_s = taken_s(running.process.pid, health)
-            before, begun = wait_for_play(folder), time.monotonic()
+        def now() -> tuple[dict[str, float], int, float]:
+            return taken_s(running.process.pid, health), wait_for_play(folder), time.monotonic()
 
         if port is None:
-            begin()
+            before_s, before, begun = now()
             time.sleep(args.seconds)
         else:
-            trio.run(crowd, port, token, args, args.seconds, seen, begin)
+            before_s, before, begun = trio.run(crowd, port, token, args, args.seconds, seen, now)
         passed_s = time.monotonic() - begun
         rates[which].append(60 * (stored(folder) - before) / passed_s)
         after_s = taken_s(running.process.pid, health)
@@ -329,7 +329,7 @@ def remember(folder: Path, args: argparse.Namespace, token: str) -> dict[str, An
     async def run() -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(watch_memory, server, port, samples)
-            await crowd(port, token, args, 60 * args.minutes, seen)
+            await crowd(port, token, args, 60 * args.minutes, seen, lambda: None)
             nursery.cancel_scope.cancel()
 
     trio.run(run)

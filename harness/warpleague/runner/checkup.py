@@ -171,8 +171,11 @@ def _plan(names: list[str], how: Checkup) -> str:
     games = [load_game(name) for name in names]
     tables = [f"{game.id} with {_numbers(how.tables(game))}" for game in games]
     many = "1 match" if how.quick or how.matches == 1 else f"{how.matches} matches"
-    text = f"{many} against itself at each table: {', '.join(tables)} players; the first with lines in awkward ways"
-    return f"{text}, and once more as usual" if how.again else text
+    text = f"{many} against itself at each table: {', '.join(tables)} players"
+    text += "; the first of each game with some lines in awkward ways"
+    if not how.again:
+        return text
+    return f"{text}, and once more as usual" if how.quick else f"{text}; the first at each table once more"
 
 
 def _numbers(numbers: tuple[int, ...]) -> str:
@@ -194,7 +197,10 @@ def _played(bundle: Bundle, names: list[str], how: Checkup, deadline: float) -> 
 
     def more(name: str) -> Iterator[Finding]:
         if name in first:  # else the same would be told again
-            yield from _wire_findings(bundle, name, first[name], how, deadline)
+            found, players = first[name], load_game(name).players[0]
+            yield from _wire_findings(bundle, name, found, how, deadline)
+            if how.again and how.quick:
+                yield from _repeat_findings(bundle, name, players, how, deadline, found.match, found.awkward)
 
     steps = [(name, step) for name in names for step in (matches, more)]
     if how.quick:
@@ -235,6 +241,11 @@ class _First:
     trouble: str | None
     most: int
     lingers: bool
+
+    @property
+    def awkward(self) -> int:
+        """How many questions of the match came in awkward ways."""
+        return _AWKWARD if self.trouble is None else 0
 
 
 def _first_match(bundle: Bundle, name: str, players: int, how: Checkup, deadline: float) -> _First:
@@ -300,8 +311,6 @@ def _wire_findings(
     if lingers:
         text = f"it was still there {GRACE_S:g} s after quit and the end of its input; a match does not wait so long"
         yield Finding(f"{name}, end", "warning", f"{text}, it kills what lingers: exit at once")
-    if how.again and how.quick:
-        yield from _repeat_findings(bundle, name, players, how, deadline, first.match)
 
 
 def _spec(bundle: Bundle, name: str, players: int, seed: str, how: Checkup) -> MatchSpec:
@@ -334,7 +343,7 @@ def _game_findings(
             result = _play(bundle, name, players, number, how, deadline)
         else:
             first[name] = found = _first_match(bundle, name, players, how, deadline)
-            result, awkward = found.match, 0 if found.trouble else _AWKWARD
+            result, awkward = found.match, found.awkward
         failure = _failure(bundle, result)
         if failure is not None:
             yield Finding(what, "failed", failure)
@@ -342,18 +351,18 @@ def _game_findings(
         results.append(result)
     yield from _time_findings(what, results, how, awkward)
     if how.again and not how.quick:
-        yield from _repeat_findings(bundle, name, players, how, deadline, results[0])
+        yield from _repeat_findings(bundle, name, players, how, deadline, results[0], awkward)
 
 
 def _time_findings(what: str, results: list[MatchResult], how: Checkup, awkward: int) -> Iterator[Finding]:
-    """How many matches and decisions, and how long these took, but for the `awkward` first ones of the first seat."""
+    """How many matches and decisions, and how long these took, but for the `awkward` first ones of one seat."""
     decisions = sum(times.decisions for result in results for times in result.times)
     times_ms = [
         act["ms"][0]
-        for result in results
+        for number, result in enumerate(results)
         for act in map(msgspec.json.decode, result.record.splitlines()[1:])
         if act["type"] == "act" and act.get("ms")
-        if act["seat"] or (awkward := awkward - 1) < 0
+        if number or act["seat"] or (awkward := awkward - 1) < 0
     ]
     played = "1 match" if len(results) == 1 else f"{len(results)} matches"
     mean_ms, longest_ms = sum(times_ms) / max(1, len(times_ms)), max(times_ms, default=0.0)
@@ -365,16 +374,19 @@ def _time_findings(what: str, results: list[MatchResult], how: Checkup, awkward:
 
 
 def _repeat_findings(
-    bundle: Bundle, name: str, players: int, how: Checkup, deadline: float, first: MatchResult
+    bundle: Bundle, name: str, players: int, how: Checkup, deadline: float, first: MatchResult, awkward: int
 ) -> Iterator[Finding]:
-    """Play the first match of a table once more: a warning if it comes out otherwise."""
+    """Play the first match of a table once more: a warning if it comes out otherwise.
+
+    If `awkward` questions of it came in awkward ways, a third match tells these from chance.
+    """
 
     def again() -> str:
         return _play(bundle, name, players, 0, how, deadline).digest
 
     if (found := again()) == first.digest:
         return
-    if players == load_game(name).players[0] and again() == found:  # the first one was played in another way
+    if awkward and again() == found:
         text = "it decided otherwise when lines came in pieces, or were long: look at how it reads them"
         yield Finding(f"{name}, awkward lines", "warning", text)
         return

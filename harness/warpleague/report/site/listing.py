@@ -112,7 +112,7 @@ class Listing:
             "busy": bool(self.busy.any()),
             "picture": picture,
         }
-        return packed(said), {name for name, *_ in parts}
+        return packed(said, _LEVEL), {name for name, *_ in parts}
 
     def _rows(self, begin: int, end: int, pages: set[str]) -> Iterator[list[Any]]:
         """A row for each match; what is in it says `assets/matches.js`."""
