@@ -1,4 +1,4 @@
-"""Checks what every source file of the house must keep: its docstring, its size, its purity, no private places.
+"""Checks what every source file of the house must keep: its docstring, its purity, no private places.
 
 Style and types are ruff's and mypy's, imports between layers import-linter's.
 """
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROGRAM = ("harness/", "protocol/", "scripts/")
-LINES = 450
-# A program file may be longer when cutting it would make it harder to read; the reason is given here.
-LONG: dict[str, str] = {}
 # Put together here, so that this file does not name them either.
 HOSTS = [
     "pypi" + r"\.org",
@@ -95,13 +92,6 @@ def test_all_output_passes_the_makers_of_safe_text(tracked: list[Path], root: Pa
         if name not in allowed and re.search(pattern, text)
     ]
     assert not found
-
-
-def test_no_module_is_too_long(tracked: list[Path], root: Path) -> None:
-    """No file of the program is much over 400 lines without a reason, and no reason outlives its file."""
-    lengths = {name: text.count("\n") for name, text in program_files(tracked, root).items()}
-    assert {name: n for name, n in lengths.items() if n > LINES and name not in LONG} == {}
-    assert [name for name in LONG if lengths.get(name, 0) <= LINES] == []
 
 
 def test_games_take_their_randomness_from_the_caller(tracked: list[Path], root: Path) -> None:
