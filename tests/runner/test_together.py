@@ -118,5 +118,17 @@ def test_faults_are_judged_in_the_order_of_the_seats(make_seat: MakeSeat, make_s
         ("act", 1),
     ]
     assert (lines[2][2], lines[3][2]) == ("crash", "illegal")
-    assert result.ranks == (2, 1, 3)
+    assert result.ranks == (2, 1, 3)  # not in the same decision
     assert verify_record(result.record).digest == result.digest
+
+
+def test_who_goes_out_in_the_same_decision_ranks_equal(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
+    """The order in which they are judged is none in which they fell; the record says so, and holds."""
+    falls, first = make_seat("falls", FALLS), make_seat("draws", DRAWS)
+    result = play_match(make_spec(falls, first, falls, game="hands", options=Options(rounds=3)))
+    assert result.ranks == (2, 1, 2)
+    assert [line.get("tied") for line in map(json.loads, result.record.splitlines()) if "kind" in line] == [
+        None,
+        True,
+    ]
+    assert verify_record(result.record).ranks == result.ranks

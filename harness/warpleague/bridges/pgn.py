@@ -39,7 +39,8 @@ def pgn(replay: Replay) -> str:
     state = replay.first
     for step in replay:
         state = step.state
-    outcome = replay.game.outcome(state)
+    outcome = replay.summary
+    assert outcome is not None
     ranks = outcome.ranks
     white = ranks[_WHITE] - ranks[1 - _WHITE]
     result = "1-0" if white < 0 else "0-1" if white > 0 else "1/2-1/2"

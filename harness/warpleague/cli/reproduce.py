@@ -136,6 +136,8 @@ def _spec(args: argparse.Namespace, header: dict[str, Any], key: bytes) -> Match
 
 def run(args: argparse.Namespace) -> int:
     """Reproduce the match; 0 if it came out the same, 1 at a difference."""
+    import attrs
+
     from warpleague.match.compare import first_difference
     from warpleague.match.packing import pack, read_record
     from warpleague.match.replay import Replay
@@ -150,7 +152,7 @@ def run(args: argparse.Namespace) -> int:
         )
     for _ in replay:
         pass
-    spec = _spec(args, replay.header, replay.key)
+    spec = attrs.evolve(_spec(args, replay.header, replay.key), ties=replay.ties)
     if args.record is not None:
         check_new(args.record, args.force)
         check_writable(args.record)

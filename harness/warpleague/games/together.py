@@ -247,6 +247,11 @@ def _before(state: State) -> Any:
     return state.before if isinstance(state, Choosing) else state
 
 
+def leaving(state: State) -> tuple[int, ...]:
+    """The seats that went out in the middle of the common decision that `state` is; none in any other position."""
+    return state.leaving if isinstance(state, Choosing) else ()
+
+
 def _gone(state: State) -> set[int]:
     """The seats that have chosen, or are about to be out."""
     return {*dict(state.chosen), *state.leaving} if isinstance(state, Choosing) else set()

@@ -212,6 +212,8 @@ def fault_misfit(line: JsonObject) -> str | None:
         return f"there is no kind of fault {line.get('kind')!r}"
     if type(line.get("retired")) is not bool:
         return "retired must be true or false"
+    if line.get("tied", True) is not True or ("tied" in line and not line["retired"]):
+        return "tied must be true where it stands, and only of a seat that is out"
     detail = line.get("detail")
     if not isinstance(detail, dict) or "message" not in detail:
         return "detail must be an object with a message"

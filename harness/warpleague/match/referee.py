@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import ActionError
 from warpleague.games.api import CHANCE, Game
+from warpleague.games.together import leaving
 from warpleague.games.values import decoded
 from warpleague.match import greeting
 from warpleague.match.audience import Audience
@@ -24,6 +25,7 @@ from warpleague.match.scribe import Scribe, action_cache
 from warpleague.match.service import note_failure, note_usage, taken
 from warpleague.match.setup import first_state, load_options
 from warpleague.match.spec import MatchResult, SeatFault, Violation, retires
+from warpleague.match.ties import Ties
 from warpline import codec
 from warpline.messages import Answer, End, Failed
 
@@ -108,6 +110,7 @@ class Referee:
         self._late: list[set[int]] = [set() for _ in range(seats)]
         self._audience = Audience(seats)
         self._retired = [False] * seats
+        self._ties = Ties()
         self._strikes = [0] * seats
         self._then: list[JsonObject] = []
         self._faults: list[list[SeatFault]] = [[] for _ in range(seats)]
@@ -351,10 +354,12 @@ class Referee:
         self._settle(seat, kind)
         self._strikes[seat] += 1
         retired = retires(self.spec.faults, self.spec.strikes, kind, self._strikes[seat])
-        self._scribe.fault(seat, kind, retired, {"message": violation.message, **detail})
+        tied = retired and self._is_tied()
+        self._scribe.fault(seat, kind, retired, {"message": violation.message, **detail}, tied=tied)
         self._faults[seat].append(SeatFault(kind, self._scribe.count, retired, violation.message))
         if retired:
             self._retired[seat] = True
+            self._ties.add(seat, tied=tied)
             self._audience.leave(seat)
             state, events = self.game.retire(self._state, seat)
             self._became(state, events)
@@ -366,6 +371,12 @@ class Referee:
                 self._late[seat].add(self._id)
             self._play(self.legal[0], "substituted", bank_ns=bank_ns)
         return retired
+
+    def _is_tied(self) -> bool:
+        """Whether a seat that goes out now does so at the same stage as the one before it."""
+        if not self.spec.ties or self._ties.empty:
+            return False
+        return not any(self._ids) or bool(leaving(self._state))
 
     def is_retired(self, seat: int) -> bool:
         """Whether the bot of `seat` is out."""
@@ -400,7 +411,7 @@ class Referee:
     @cached_property
     def _outcome(self) -> Outcome:
         """How the match ended."""
-        return self.game.outcome(self._state)
+        return self._ties.settle(self.game.outcome(self._state))
 
     # ------------------------------------------------------------------ moves and lines
 

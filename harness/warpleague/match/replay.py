@@ -14,6 +14,7 @@ import msgspec
 from warpleague.errors import ActionError, BadInput, RecordError
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
+from warpleague.games.together import leaving
 from warpleague.match.chance import KEY_BYTES, Dice, match_key
 from warpleague.match.forms import act_misfit, end_misfit, fault_misfit, header_misfit
 from warpleague.match.lines import digest_form, digest_of, outcome_form, unseal
@@ -21,6 +22,7 @@ from warpleague.match.packing import unpack
 from warpleague.match.scribe import chance_line
 from warpleague.match.setup import first_state, load_options
 from warpleague.match.spec import FATAL, FORMATS, retires
+from warpleague.match.ties import Ties
 from warpleague.match.usual import UsualAct, usual_acts
 from warpline.codec import canonical
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 
 _CHANCE: Final = b'"type":"chance"}\n'
+_AT_START: Final = frozenset({"startup", "flood", "memory"})
+"""The kinds of fault that are possible before the first question."""
 _MOST_LINE: Final = 1 << 20
 """The bytes of a record's longest line: parsed, JSON takes many times the memory of its text."""
 
@@ -110,6 +114,11 @@ class Replay:
         self.game: Game[Any, Any] = self._game()
         self.key = self._key(key)
         self.summary: RecordSummary | None = None
+        self.ties = True
+        """Whether seats that went out at the same stage rank equal, as far as the record was executed.
+
+        In records of before they do not.
+        """
         self._failures: list[int] = []
         try:
             options = load_options(self.game, self.header["players"], self.header["options"], "options")
@@ -231,6 +240,7 @@ class Replay:
         digested = [digest_form(self.header)]
         retired: set[int] = set()
         self._failures = [0] * self.header["players"]
+        self._ties = Ties()
         faults = [0] * self.header["players"]
         owed: int | None = None  # the seat whose fault must be followed by a substituted action
         decisions = 0
@@ -284,6 +294,7 @@ class Replay:
                 seat = self._faulted(line, data, state, faults, retired, started=decisions > 0)
                 if data["retired"]:
                     retired.add(seat)
+                    self._out(line, data, state, started=decisions > 0)
                     state, events = game.retire(state, seat)
                 else:
                     owed, events = seat, ()
@@ -390,6 +401,16 @@ class Replay:
             )
         return seat
 
+    def _out(self, line: int, data: JsonObject, state: Any, *, started: bool) -> None:
+        """Note that a seat is out, and whether it ties with the one that went out before it."""
+        tied = data.get("tied", False)
+        same = not self._ties.empty and (not started or bool(leaving(state)))
+        if tied and not same:
+            raise self._error(line, "tied: no other seat went out at the same stage before this one")
+        if same and not tied and (started or data["kind"] in _AT_START):
+            self.ties = False
+        self._ties.add(data["seat"], tied=tied)
+
     def _count_failures(self, line: int, data: JsonObject, seat: int) -> None:
         """Hold the failures of a seat's service that were not charged against the number that is allowed."""
         self._failures[seat] += len(data.get("detail", {}).get("failed", ()))
@@ -402,7 +423,7 @@ class Replay:
         self._expect(line, end_misfit(data))
         if self.game.actors(state):
             raise self._error(line, "the match is not over here")
-        outcome = self.game.outcome(state)
+        outcome = self._ties.settle(self.game.outcome(state))
         for name, right in {"rival": None, **outcome_form(outcome)}.items():
             if data.get(name) != right:
                 raise self._error(line, f"{name} must be {right}, not {data.get(name)}")

@@ -224,8 +224,8 @@ class Scribe:
             )
         )
 
-    def fault(self, seat: int, kind: str, retired: bool, detail: JsonObject) -> None:
-        """Write a fault."""
+    def fault(self, seat: int, kind: str, retired: bool, detail: JsonObject, *, tied: bool = False) -> None:
+        """Write a fault; `tied`: the seat is out at the same stage as the one that went out before it."""
         self._write()
         self.count += 1
         data = {
@@ -235,6 +235,7 @@ class Scribe:
             "kind": kind,
             "retired": retired,
             "detail": detail,
+            **({"tied": True} if tied else {}),
         }
         self._lines.append(canonical(data) + b"\n")
         self._digested.append(digest_form(data))

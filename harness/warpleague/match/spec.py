@@ -119,7 +119,8 @@ class MatchSpec:
     `private`, what bots printed stays out of the record. `format` is that of the record.
     `parent` says which match it branches off from, as the record's header does (`docs/reproduce.md`). A decision is
     asked `again` so many times after an illegal action, before that is a fault, and each seat may say so many times
-    that its service failed (`failures`). A note of a bot has at most `note_bytes`.
+    that its service failed (`failures`). A note of a bot has at most `note_bytes`. Seats that go out at the same stage
+    rank equal (`ties`), but where a record of before is played again.
     """
 
     id: str
@@ -141,6 +142,7 @@ class MatchSpec:
     again: int = 0
     failures: int = 0
     note_bytes: int = NOTE_BYTES
+    ties: bool = True
 
     @property
     def rolled(self) -> dict[str, int]:

@@ -68,6 +68,8 @@ def print_result(spec: MatchSpec, result: MatchResult, console: Console | None =
                     console.print(Text(safe(line)), soft_wrap=True)
                 if advice := hint(spec.seats[seat], fault.message, detail):
                     console.print(Text(safe(f"  {advice}")), soft_wrap=True)
+    if len(spec.seats) > 1 and all(seat and seat[0].kind == "startup" for seat in result.faults):
+        console.print("no bot was ready to play: all rank equal", style="red")
     for seat in result.stopped:
         console.print(
             f"seat {seat} was stopped between its decisions: pondering is {spec.pondering!r}", markup=False

@@ -102,6 +102,7 @@ def _print_step(console: Console, replay: Replay, step: ReplayStep, seat: int | 
     if "kind" in data:  # a fault, and not another seat's
         detail = data.get("detail") or {}
         after = "is out" if data["retired"] else "is substituted"
+        after += ", equal to the one before" if data.get("tied") else ""
         lines.insert(0, f"seat {data['seat']} {after}: {data['kind']}: {detail.get('message', '')}")
         style = "red"
     marks = [name for name in ("auto", "then", "substituted") if data.get(name)]

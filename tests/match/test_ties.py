@@ -1,0 +1,156 @@
+"""Seats whose bots go out at the same stage of a match rank equal, in the result and when the record is verified."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pytest
+
+from warpleague.errors import RecordError
+from warpleague.games import load_game
+from warpleague.match.lines import seal
+from warpleague.match.referee import Referee, Situation
+from warpleague.match.replay import Replay, verify_record
+from warpleague.match.setup import load_options, options_json
+from warpleague.match.spec import SeatSpec, Violation
+from warpline.codec import canonical
+from warpline.messages import BotHello
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from warpleague.match.spec import MatchResult, MatchSpec
+
+    Spec = Callable[..., MatchSpec]
+
+
+def play(spec: MatchSpec, absent: Sequence[int]) -> MatchResult:
+    """Play a match in which the bots of the seats `absent` do not start; the others take the first action."""
+    referee = Referee(load_game(spec.game), spec)
+    referee.begin()
+    for seat in range(len(spec.seats)):
+        if seat in absent:
+            referee.fault(seat, Violation("startup", "after hello: exited with status 3"))
+        else:
+            referee.connect(seat, BotHello(protocol=1, wants=()))
+    while referee.advance() is Situation.ASK:
+        referee.choose(0, 1_000_000, None)
+    return referee.finish()
+
+
+def match_of(spec: Spec, game: str, players: int, **changes: Any) -> MatchSpec:
+    """A match of `game` for so many players."""
+    rules = load_game(game)
+    options = options_json(load_options(rules, players, changes.pop("options", {})))
+    seats = tuple(SeatSpec(f"bot-{seat}", "1", f"{seat}") for seat in range(players))
+    return spec(game=game, options=options, seats=seats, **changes)
+
+
+@pytest.mark.parametrize(
+    ("game", "players", "absent", "ranks", "scores"),
+    [
+        ("aliens", 2, [0, 1], (1, 1), (0.5, 0.5)),
+        ("captains", 2, [0, 1], (1, 1), (0, 0)),
+        ("captains", 3, [0, 1, 2], (1, 1, 1), (0, 0, 0)),
+        ("coasters", 4, [0, 1, 2, 3], (1, 1, 1, 1), (0, 0, 0, 0)),
+        ("sheets", 3, [0, 1, 2], (1, 1, 1), (0, 0, 0)),
+    ],
+)
+def test_nobody_started_and_nobody_wins(
+    spec: Spec, game: str, players: int, absent: list[int], ranks: tuple[int, ...], scores: tuple[float, ...]
+) -> None:
+    """All share the first place and the points, in every game, and the record holds."""
+    result = play(match_of(spec, game, players), absent)
+    assert (result.ranks, result.scores) == (ranks, scores)
+    assert verify_record(result.record).digest == result.digest
+
+
+def test_two_of_three_captains_did_not_start(spec: Spec) -> None:
+    """They share the last place, whichever seats they have; the one who plays wins."""
+    rounds = {"max_rounds": 2}
+    for absent, ranks in (([0, 1], (2, 2, 1)), ([0, 2], (2, 1, 2)), ([1, 2], (1, 2, 2))):
+        result = play(match_of(spec, "captains", 3, options=rounds), absent)
+        assert result.ranks == ranks
+        assert verify_record(result.record).ranks == ranks
+
+
+def test_who_did_not_start_ranks_below_who_went_out_later(spec: Spec) -> None:
+    """Another stage is another rank: a fault at the first question is no tie."""
+    made = match_of(spec, "captains", 3)
+    referee = Referee(load_game("captains"), made)
+    referee.begin()
+    referee.fault(2, Violation("startup", "after hello: exited with status 3"))
+    for seat in (0, 1):
+        referee.connect(seat, BotHello(protocol=1, wants=()))
+    assert referee.advance() is Situation.ASK
+    first = referee.seat
+    referee.fault(first, Violation("crash", "exited with status 3"))
+    while referee.advance() is Situation.ASK:
+        referee.choose(0, 1_000_000, None)
+    result = referee.finish()
+    assert result.ranks == ((2, 1, 3) if first == 0 else (1, 2, 3))
+    assert b'"tied"' not in result.record
+    assert verify_record(result.record).digest == result.digest
+
+
+def test_records_of_before_stay_as_they_are(spec: Spec) -> None:
+    """In these the last seat won: they hold, and are played again by the rule of their time."""
+    before = match_of(spec, "aliens", 2, ties=False)
+    result = play(before, [0, 1])
+    assert result.ranks == (2, 1)
+    assert b'"tied"' not in result.record
+    replay = Replay(result.record)
+    for _ in replay:
+        pass
+    assert replay.summary is not None
+    assert (replay.summary.ranks, replay.ties) == ((2, 1), False)
+    again = play(attrs.evolve(before, ties=replay.ties), [0, 1])
+    assert again.digest == result.digest
+
+
+def changed(record: bytes, kind: str, place: int, **fields: Any) -> bytes:
+    """The record with other fields in one of its lines of this kind, and a seal that fits."""
+    lines = [line for line in record.splitlines(keepends=True) if b'"type":"seal"' not in line]
+    at = [n for n, line in enumerate(lines) if json.loads(line)["type"] == kind][place]
+    lines[at] = canonical({**json.loads(lines[at]), **fields}) + b"\n"
+    return b"".join([*lines, seal(lines)])
+
+
+@pytest.mark.parametrize(
+    ("place", "fields", "message"),
+    [
+        (0, {"tied": True}, "no other seat went out at the same stage"),
+        (1, {"tied": False}, "tied must be true where it stands"),
+        (1, {"tied": 1}, "tied must be true where it stands"),
+    ],
+)
+def test_a_tie_that_cannot_be_is_refused(
+    spec: Spec, place: int, fields: dict[str, Any], message: str
+) -> None:
+    """Whoever writes it into a record does not get the points of another."""
+    record = play(match_of(spec, "aliens", 2), [0, 1]).record
+    with pytest.raises(RecordError, match=message):
+        verify_record(changed(record, "fault", place, **fields))
+
+
+def test_a_tie_during_the_match_is_refused(spec: Spec) -> None:
+    """After the first decision only seats that decide at once can tie."""
+    made = match_of(spec, "captains", 3)
+    referee = Referee(load_game("captains"), made)
+    referee.begin()
+    for seat in range(3):
+        referee.connect(seat, BotHello(protocol=1, wants=()))
+    for _ in range(2):
+        for _ in range(4):
+            assert referee.advance() is Situation.ASK
+            referee.choose(0, 1_000_000, None)
+        assert referee.advance() is Situation.ASK
+        referee.fault(referee.seat, Violation("illegal", "no"))
+    while referee.advance() is Situation.ASK:
+        referee.choose(0, 1_000_000, None)
+    record = referee.finish().record
+    assert sorted(verify_record(record).ranks) == [1, 2, 3]
+    with pytest.raises(RecordError, match="no other seat went out at the same stage"):
+        verify_record(changed(record, "fault", 1, tied=True))
