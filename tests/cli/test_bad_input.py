@@ -35,7 +35,6 @@ def refused(done: Outcome, *words: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), ["COMMAND", "--help explains the command"]),
         (("mach",), ["'mach'", "match"]),
         (("match",), ["GAME, BOT"]),
         (("match", "alien", "first", "first"), ["'alien'; did you mean 'aliens'?"]),
@@ -63,7 +62,6 @@ def refused(done: Outcome, *words: str) -> None:
         (("match", "aliens", "first", "first", "--bank-s", "nan"), ["--bank-s", "above 0", "'nan'"]),
         (("match", "aliens", "first", "first", "--increment-s", "soon"), ["--increment-s", "'soon'"]),
         (("match", "aliens", "first", "first", "--position", "none.json"), ["none.json", "cannot read"]),
-        (("replay",), ["show|verify"]),
         (("replay", "show", "none.jsonl"), ["none.jsonl", "cannot read"]),
         (("reproduce", "none.jsonl"), ["none.jsonl", "cannot read"]),
         (("bot", "check", "nowhere"), ["nowhere", "no such folder"]),

@@ -6,18 +6,16 @@ fast as starting Python.
 
 from __future__ import annotations
 
-import argparse
 import errno
 import gc
 import io
 import os
-import re
 import sys
 from contextlib import contextmanager
-from importlib import import_module
-from typing import TYPE_CHECKING, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Final, cast
 
-from warpleague import __version__
+from warpleague.cli.commands import COMMANDS, overview, parser_of
+from warpleague.cli.parser import BAD_INPUT
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.safe_text import SafeStream, safe
 
@@ -26,102 +24,17 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import TextIO
 
-    from _typeshed import SupportsWrite
-
 DONE: Final = 0
 FAILED: Final = 1
-BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
-
-COMMANDS: Final = {
-    "match": "play one match between bots",
-    "play": "play against bots yourself, in the browser or in the terminal",
-    "games": "list the games, or describe one",
-    "replay": "show or verify a recorded match",
-    "analyse": "find the blunders and turning points of a recorded match",
-    "reproduce": "play a recorded match again and compare",
-    "league": "run a league, look at its tables",
-    "compare": "test whether a bot is better than another",
-    "bot": "check a bot, start a new one, list bots",
-    "submit": "submit a bot to an arena",
-    "serve": "serve leagues on one address: watch them live, submit bots",
-    "arena": "organise an arena: authors, submissions, decisions",
-    "sim": "serve the rules of the games to programs that search",
-    "demo": "play a small league of every game",
-    "docs": "list the pages of the documentation, or print one",
-    "completion": "print what a shell needs to complete commands",
-    "cache": "list the built bots in the cache, remove some",
-    "doctor": "try what each level of confinement promises on this machine",
-    "bench": "measure engines, referee and wire on this machine",
-}
-
-_AFTER: Final = """\
-warpleague COMMAND --help explains a command, with examples
-
-exit codes:
-  0    done
-  1    a check failed, or the harness failed
-  2    bad input
-  3    a test of strength is undecided
-  4    in a single match a bot did not start
-  130  stopped by Ctrl-C"""
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors say where to find help, and whose help has colours in a terminal."""
-
-    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
-        """Print the help."""
-        stream = sys.stdout.inner if isinstance(sys.stdout, SafeStream) else sys.stdout
-        if file is not None or stream is None or not stream.isatty() or os.environ.get("NO_COLOR"):
-            super().print_help(file)
-            return
-        from rich_argparse import RawDescriptionRichHelpFormatter
-
-        class Coloured(RawDescriptionRichHelpFormatter):
-            text_markup = help_markup = False
-            group_name_formatter = str
-
-        self.formatter_class = Coloured
-        stream.write(self.format_help())  # past what would escape the colours
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(
-            BAD_INPUT, f"{self.prog}: {message}{_meant(message)}\n{self.prog} --help explains the command\n"
-        )
-
-
-def _meant(message: str) -> str:
-    """What a mistyped word may have been meant to be, where argparse lists what it could have been."""
-    from difflib import get_close_matches
-
-    found = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)$", message)
-    near = found and get_close_matches(found[1], re.findall(r"[\w-]+", found[2]), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
-
-
-def _overview() -> _Parser:
-    """The parser of the bare command, which knows the families by name only."""
-    width = max(map(len, COMMANDS))
-    listing = "\n".join(f"  {name.ljust(width)}  {text}" for name, text in COMMANDS.items())
-    parser = _Parser(
-        prog="warpleague",
-        description="A tournament harness for bots that play board games about wormholes.",
-        epilog=f"commands:\n{listing}\n\n{_AFTER}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="warpleague [--help] [--version] COMMAND ...",
-    )
-    parser.add_argument("--version", action="version", version=f"warpleague {__version__}")
-    parser.add_argument("command", metavar="COMMAND", choices=tuple(COMMANDS), help=argparse.SUPPRESS)
-    return parser
 
 
 def _run(argv: Sequence[str]) -> int:
-    name = _overview().parse_args(argv[:1]).command
-    family = import_module(f"warpleague.cli.{name}")
-    parser = _Parser(prog=f"warpleague {name}", description=(family.__doc__ or "").split("\n\n")[0])
-    family.configure(parser)
-    args = parser.parse_args(argv[1:])
+    first = overview()
+    words = first.ordered(argv)
+    if words[0] not in COMMANDS:
+        first.parse_args(words[:1])  # --help or --version, which end the program
+    args = parser_of(words[0]).parse_args(words[1:])
     code: int = args.handler(args)
     return code
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -22,13 +22,19 @@ if TYPE_CHECKING:
     from warpleague.arena.submissions.ledger import Ledger
     from warpleague.league.config import LeagueConfig
 
+GROUPS: Final = {
+    "keep an arena going": ("play", "check"),
+    "authors and their submissions": ("author", "limits", "submissions", "export"),
+    "decide about a league": ("pause", "resume", "extend", "close", "disqualify", "reinstate", "replay"),
+    "look back": ("journal",),
+}
+"""The commands by the titles under which the help lists them."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague arena`."""
-    verbs = parser.add_subparsers(
-        required=True,
-        metavar="play|author|limits|submissions|check|pause|resume|extend|close|disqualify|reinstate|replay|journal|export",
-    )
+    verbs = parser.add_subparsers(required=True)
+    configure_play(verbs)
     _configure_authors(add_verb(verbs, "author", "add an author, list all, or end a token"))
     limits = _verb(verbs, "limits", "show what a submission may be, or change it", _run_limits)
     limits.add_argument("change", nargs="*", metavar="KEY=NUMBER", help="a limit and its new value")
@@ -55,7 +61,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     export = _verb(verbs, "export", "write what was submitted to a folder: archives and a list", _run_export)
     export.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder, made if need be")
     add_examples(export, "arena export --out submitted")
-    configure_play(verbs)
 
 
 def _verb(verbs: Any, name: str, what: str, handler: Any) -> argparse.ArgumentParser:
@@ -69,7 +74,7 @@ def _verb(verbs: Any, name: str, what: str, handler: Any) -> argparse.ArgumentPa
 
 
 def _configure_authors(parser: argparse.ArgumentParser) -> None:
-    verbs = parser.add_subparsers(required=True, metavar="add|renew|revoke|list", help="what to do")
+    verbs = parser.add_subparsers(required=True)
     add_examples(parser, "arena author add ada", "arena author list --json")
     for name, what in {
         "add": "make an author, and print the token, once",

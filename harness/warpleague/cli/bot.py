@@ -54,7 +54,7 @@ ENGINE_PAGE = "`warpleague docs simulator` explains how to use it"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague bot`."""
-    verbs = parser.add_subparsers(required=True, metavar="check|new|engine|rerun|list")
+    verbs = parser.add_subparsers(required=True)
     check = add_verb(
         verbs, "check", "play every game that the bot's bot.toml names, and say whether the bot is ready"
     )

@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague cache`."""
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
     parser.set_defaults(handler=run_list)
-    verbs = parser.add_subparsers(metavar="list|clean")
+    verbs = parser.add_subparsers()
     listing = add_verb(verbs, "list", "list the built bots, the last used first")
     _add_json(listing)
     add_examples(listing, "cache list --json")

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from warpleague.cli.parser import EXAMPLES
 from warpleague.errors import BadInput, ConfigError, OptionsError, PositionError
 from warpleague.safe_text import SafeStream, safe_json
 from warpleague.toml_text import parse_toml, read_text
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 RESULTS = Path("results")
 ARENA: Final = "arena.db"
 """The file of an arena in its folder of results, beside the leagues."""
-
-_EXAMPLES: Final = "examples:"
 
 
 def print_json(data: object) -> None:
@@ -113,17 +112,9 @@ def add_verb(verbs: argparse._SubParsersAction[Any], name: str, what: str) -> ar
     return parser
 
 
-class _Help(argparse.HelpFormatter):
-    """Wraps all texts but examples, which are to be copied as they are."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return text if text.startswith(_EXAMPLES) else super()._fill_text(text, width, indent)
-
-
 def add_examples(parser: argparse.ArgumentParser, *commands: str) -> None:
     """End the help of `parser` with examples of commands."""
-    parser.formatter_class = _Help
-    parser.epilog = "\n".join([_EXAMPLES, *(f"  warpleague {command}" for command in commands)])
+    parser.epilog = "\n".join([EXAMPLES, *(f"  warpleague {command}" for command in commands)])
 
 
 def add_level(parser: argparse.ArgumentParser) -> None:

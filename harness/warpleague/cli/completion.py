@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import shtab
 
 from warpleague import __version__
+from warpleague.cli.parser import Parser
 from warpleague.games import game_ids
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ examples:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.epilog = _EXAMPLES
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("shell", choices=_SHELLS, help="the shell to print it for")
     parser.set_defaults(handler=_print)
 
@@ -40,15 +40,17 @@ def _print(args: argparse.Namespace) -> int:
     return 0
 
 
-def whole_parser() -> argparse.ArgumentParser:
+def whole_parser() -> Parser:
     """All commands in one parser, with what completes each argument."""
-    from warpleague.cli import COMMANDS
+    from warpleague.cli.commands import COMMANDS
 
-    parser = argparse.ArgumentParser(prog="warpleague")
+    parser = Parser(prog="warpleague")
     parser.add_argument("--version", action="version", version=f"warpleague {__version__}")
     families = parser.add_subparsers()
     for name, text in COMMANDS.items():
         import_module(f"warpleague.cli.{name}").configure(families.add_parser(name, help=text))
+    explained = families.add_parser("help", help="explain a command")
+    explained.add_argument("command", nargs="?", choices=tuple(COMMANDS), help="the command")
     for action in _actions(parser):
         if action.nargs != 0 and action.choices is None:
             if action.metavar == "GAME":

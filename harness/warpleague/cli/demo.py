@@ -5,15 +5,17 @@ It runs commands of `warpleague league` and prints each of them, so that users c
 
 from __future__ import annotations
 
-import argparse
 import io
 import shlex
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from warpleague.cli.common import RESULTS, add_examples, program, say
 from warpleague.errors import BadInput
+
+if TYPE_CHECKING:
+    import argparse
 
 SMALL: Final = ("demo-captains", "demo-coasters", "demo-sheets")
 """Leagues of which only the standings are shown; the files are in `leagues/`."""
@@ -66,14 +68,12 @@ def _league(action: str, name: str, results: Path, *options: str, shown: bool = 
 
     If not `shown`, what it prints on standard output is shown only when it fails.
     """
-    from warpleague.cli import league
+    from warpleague.cli.commands import parser_of
 
     place = () if results == RESULTS else ("--results", str(results))
     words = (action, f"leagues/{name}.toml", *place, *options)
     print(shlex.join((*program(), "league", *words)), flush=True)
-    parser = argparse.ArgumentParser()
-    league.configure(parser)
-    args = parser.parse_args(words)
+    args = parser_of("league").parse_args(words)
     if shown:
         code: int = args.handler(args)
         return code

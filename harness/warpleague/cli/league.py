@@ -68,12 +68,23 @@ _EXAMPLES: Final = {
 }
 """What follows the name of a command in the examples of its help, where that is more than the league file."""
 
+GROUPS: Final = {
+    "play the matches": ("run", "prepare", "commit"),
+    "look at the tables": (
+        *("status", "standings", "crosstable", "bracket", "seats", "faults", "times", "services", "matches"),
+    ),
+    "use the results elsewhere": ("report", "export", "backup"),
+    "check the results": ("verify", "mend", "merge"),
+    "decide about bots": ("disqualify", "reinstate"),
+}
+"""The commands by the titles under which the help lists them."""
+
 _THREADS: Final = "OPENBLAS_NUM_THREADS"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the commands of `warpleague league`."""
-    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    actions = parser.add_subparsers(required=True)
 
     def action(name: str, help_: str, handler: Handler) -> argparse.ArgumentParser:
         sub = add_verb(actions, name, help_)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague replay`."""
-    verbs = parser.add_subparsers(required=True, metavar="show|verify|page|position|branch")
+    verbs = parser.add_subparsers(required=True)
     show = add_verb(verbs, "show", "print what happened, line by line")
     show.add_argument("file", type=Path, metavar="FILE", help="the record")
     show.add_argument("--boards", action="store_true", help="draw the board after every line")
