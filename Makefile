@@ -19,7 +19,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: bootstrap ## play a small league of every game, then the aliens demo league, each with its report, in about two minutes
+demo: program ## play a small league of every game, then the aliens demo league, each with its report, in about two minutes
 	@$(BIN)/warpleague demo
 
 .PHONY: test
@@ -195,6 +195,11 @@ bare: ## demo and tests in a bare Debian made for it, as an ordinary user (BARE_
 lock: ## bring requirements/*.lock up to date with pyproject.toml (LOCK_FLAGS=--upgrade for the newest)
 	VENV=.venvs/lock LOCK=requirements/lock.lock scripts/bootstrap.sh
 	.venvs/lock/bin/python scripts/lock.py $(LOCK_FLAGS)
+
+# What the program needs to run, in the same environment; `bootstrap` makes it one for development.
+.PHONY: program
+program:
+	@LOCK=requirements/checkout.lock scripts/bootstrap.sh
 
 .PHONY: bootstrap
 bootstrap:

@@ -100,7 +100,7 @@ set_up 2>"$log" || not_run "the bare $suite cannot be set up: $(tail -n 1 "$log"
 download 2>"$log" || not_run "pip cannot download what the bare $suite needs: $(tail -n 1 "$log")"
 
 # Debian's python3 cannot make environments. What to do about it, the first command of a new user must tell.
-if ! inside $uid make bootstrap 2>"$log"; then
+if ! inside $uid make program 2>"$log"; then
     package=$(grep -oE 'python3\.[0-9]+-venv' "$log" | head -n 1)
     if [ -z "$package" ]; then
         cat "$log" >&2

@@ -6,7 +6,10 @@
 #   LOCK    what to install, every package by hash (default: requirements/dev.lock)
 #   APT     "no" forbids installing Debian's venv package when the interpreter cannot make environments
 #
-# With the default lock, and that of the bridges, the project itself is installed too, editable and by the locked build backend.
+# requirements/checkout.lock names what the program needs to run, a quarter of what its development needs. An environment
+# of the default lock has all of it, and one that was made for the program alone becomes one of the default lock in place.
+# With these two locks, and that of the bridges, the project itself is installed too, editable and by the locked build
+# backend.
 # Exit codes: 0 the environment is ready; 1 an installation failed; 2 something is missing on this machine.
 set -eu
 cd "$(dirname "$0")/.."
@@ -20,10 +23,10 @@ say() { printf 'bootstrap: %s\n' "$*" >&2; }
 die() { say "$@"; exit 2; }
 
 # The stamp is the very text the environment was made from, with its place: environments cannot be moved.
-inputs() { pwd -P; echo "$VENV"; cat "$LOCK" pyproject.toml scripts/bootstrap.sh; }
-if [ -x "$VENV/bin/python" ] && [ -f "$stamp" ] && inputs | cmp -s - "$stamp"; then
-    exit 0
-fi
+inputs() { pwd -P; echo "$VENV"; cat "$1" pyproject.toml scripts/bootstrap.sh; }
+made_from() { [ -x "$VENV/bin/python" ] && [ -f "$stamp" ] && inputs "$1" | cmp -s - "$stamp"; }
+if made_from "$LOCK"; then exit 0; fi
+if [ "$LOCK" = requirements/checkout.lock ] && made_from requirements/dev.lock; then exit 0; fi
 
 runs() { "$1" -c "$2" >/dev/null 2>&1; } # also tells a pyenv shim without a version behind it
 fits="import sys; sys.exit(not (3, $oldest) <= sys.version_info[:2] <= (3, $newest))"
@@ -99,12 +102,18 @@ else
     pip() { "$python" -m pip --python "$VENV/bin/python" --disable-pip-version-check --no-input "$@"; }
 fi
 
-say "installing $(grep -c '==' "$LOCK") locked packages into $VENV"
+case $LOCK in # sizes on the disk, with pip and what it compiles
+requirements/checkout.lock) purpose=' (about 140 MB in all): what the program needs to run' ;;
+requirements/dev.lock) purpose=' (about 620 MB in all): what the program, its tests and its checks need' ;;
+*) purpose= ;;
+esac
+say "installing $(grep -c '==' "$LOCK") packages into $VENV$purpose"
 # Only wheels: a source package would pull in a build backend that no lock names.
 pip install -q --require-hashes --only-binary=:all: -r "$LOCK" </dev/null >&2
-if [ "$LOCK" = requirements/dev.lock ] || [ "$LOCK" = requirements/bridges.lock ]; then
+case $LOCK in requirements/checkout.lock | requirements/dev.lock | requirements/bridges.lock)
     pip install -q --no-index --no-deps --no-build-isolation -e . </dev/null >&2
     # Bots write nothing, so each start of one would compile the client again.
     "$VENV/bin/python" -m compileall -q protocol
-fi
-inputs >"$stamp"
+    ;;
+esac
+inputs "$LOCK" >"$stamp"

@@ -57,7 +57,8 @@ def locks() -> tuple[Lock, ...]:
     build = tuple(project["build-system"]["requires"])
     return (
         Lock("runtime.lock", runtime),
-        Lock("dev.lock", (*runtime, *groups["dev"], *build, EDITABLE), within="runtime.lock"),
+        Lock("checkout.lock", (*runtime, *build, EDITABLE), within="runtime.lock"),
+        Lock("dev.lock", (*runtime, *groups["dev"], *build, EDITABLE), within="checkout.lock"),
         Lock("docs.lock", tuple(groups["docs"])),
         Lock("lock.lock", tuple(groups["lock"])),
         Lock("tables.lock", tuple(groups["tables"])),

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import ModuleType
 
 
@@ -59,16 +61,53 @@ def test_bootstrap_names_the_package_that_is_missing(root: Path, tmp_path: Path)
     assert not (tmp_path / "venv").exists()
 
 
-def test_bootstrap_does_nothing_when_all_is_there(root: Path, tmp_path: Path) -> None:
-    """An environment stamped with this very lock in this very place is left alone, without a word."""
-    venv = tmp_path / "venv"
+def stamped(root: Path, venv: Path, lock: str) -> None:
+    """Make what the bootstrap takes for an environment of this lock in this very place."""
     (venv / "bin").mkdir(parents=True)
     (venv / "bin/python").symlink_to(sys.executable)
-    inputs = [root / "requirements/dev.lock", root / "pyproject.toml", root / "scripts/bootstrap.sh"]
+    inputs = [root / lock, root / "pyproject.toml", root / "scripts/bootstrap.sh"]
     text = "".join(path.read_text(encoding="utf-8") for path in inputs)
     (venv / ".bootstrapped").write_text(f"{root}\n{venv}\n{text}", encoding="utf-8")
-    done = bootstrap(root, tmp_path, PYTHON="/nowhere/python3")
+
+
+PROGRAM, DEVELOPMENT = "requirements/checkout.lock", "requirements/dev.lock"
+
+
+@pytest.mark.parametrize(
+    ("there", "wanted"),
+    [(DEVELOPMENT, DEVELOPMENT), (PROGRAM, PROGRAM), (DEVELOPMENT, PROGRAM)],
+)
+def test_bootstrap_does_nothing_when_all_is_there(
+    there: str, wanted: str, root: Path, tmp_path: Path
+) -> None:
+    """An environment that has what is wanted is left alone, without a word; so is more than that."""
+    stamped(root, tmp_path / "venv", there)
+    done = bootstrap(root, tmp_path, PYTHON="/nowhere/python3", LOCK=wanted)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_an_environment_for_the_program_alone_does_not_do_for_development(root: Path, tmp_path: Path) -> None:
+    """After `make demo` the tests need more: the bootstrap begins to work, and here says that it lacks a Python."""
+    stamped(root, tmp_path / "venv", PROGRAM)
+    done = bootstrap(root, tmp_path, PYTHON="/nowhere/python3")
+    assert done.returncode == 2
+    assert "PYTHON=/nowhere/python3 is not a working Python" in done.stderr
+
+
+@pytest.mark.parametrize("name", [PROGRAM, DEVELOPMENT])
+def test_bootstrap_says_the_size_of_what_it_installs(name: str, root: Path, lock: ModuleType) -> None:
+    """The size told before an installation is that of the packages, pip and compiled files, within two fifths."""
+    found = re.search(rf"(?m)^{name}\).*about (\d+) MB", (root / "scripts/bootstrap.sh").read_text("utf-8"))
+    assert found is not None
+    bytes_ = 0
+    for package in ("pip", *lock.pins((root / name).read_text(encoding="utf-8"))):
+        try:
+            files = distribution(package).files or []
+        except PackageNotFoundError:  # is needed on another Python only
+            continue
+        places = [Path(str(file.locate())) for file in files]
+        bytes_ += sum(place.stat().st_size for place in places if place.is_file())
+    assert bytes_ / 1e6 == pytest.approx(int(found[1]), rel=0.4)
 
 
 def tools(folder: Path, *names: str) -> Path:
