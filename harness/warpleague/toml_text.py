@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
 from typing import TYPE_CHECKING, Any, Final
@@ -35,6 +36,8 @@ def read_text(path: Path, where: str, most_kb: int = FILE_KB) -> str:
         data = file.read((most_kb << 10) + 1)
     if len(data) > most_kb << 10:
         raise ConfigError(f"{where}: it has more than {most_kb} KiB")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise ConfigError(f"{where}: it is not UTF-8 text but UTF-16; save it as UTF-8")
     try:
         return data.decode("utf-8-sig")  # editors on Windows put a mark in front
     except UnicodeDecodeError as error:

@@ -143,7 +143,9 @@ def test_check_hints_at_libraries_that_were_not_brought_along(run: Run, make_bot
         "a folder called .venv is left out of a bot: run python3, with the libraries" in run(*CHECK, bot).out
     )
     (bot / "bot.toml").write_text(manifest.replace(".venv/bin/python", "python3"))
-    assert "left out: .venv, lib/node_modules\n" in run(*CHECK, bot).out
+    for name in ("target", "old.pyc", "._bot.py", "Thumbs.db", "lib/desktop.ini"):
+        (bot / name).write_bytes(b"")
+    assert "left out: .venv, lib/node_modules, old.pyc, target\n" in run(*CHECK, bot).out
 
 
 def test_check_hints_at_the_memory_limit(run: Run, make_bot: MakeBot) -> None:
@@ -199,7 +201,7 @@ def test_a_manifest_saved_on_windows_is_read(run: Run, make_bot: MakeBot) -> Non
     path.write_bytes(text.encode("utf-8-sig"))
     assert [found["name"] for found in run("bot", "list", bot.parent, "--json").json] == ["windows"]
     path.write_bytes(text.encode("utf-16"))
-    assert "not UTF-8 text" in run(*CHECK, bot).out
+    assert "not UTF-8 text but UTF-16; save it as UTF-8" in run(*CHECK, bot).out
 
 
 def test_a_quick_check_is_over_in_time(run: Run, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from warpleague.arena.submissions.checking import sandbox_refusal
 from warpleague.arena.submissions.entering import closed_to_bots, settled
 from warpleague.arena.submissions.limits import WORDS, limits_of
 from warpleague.arena.submissions.own_records import own_records
+from warpleague.arena.submissions.upload import suffix_of
 from warpleague.arena.submissions.web import API, UPLOAD, Refused, field, file_of, in_thread
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class AuthorPages:
         data = versions.archive(self._counter.ledger, found.id)
         if data is None:
             raise Refused(404, "The archive of a submission that was refused is not kept.")
-        suffix = "zip" if data.startswith(b"PK") else "tar.gz" if data.startswith(b"\x1f\x8b") else "tar"
+        suffix = suffix_of(data)
         return _download(data, f"{found.bot}-{found.id}.{suffix}")
 
     async def _records(self, request: Request) -> Response:

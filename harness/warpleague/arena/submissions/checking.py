@@ -204,7 +204,9 @@ def _unpacked(ledger: Ledger, found: Submission, config: LeagueConfig, folder: P
     assert data is not None
     folder.parent.mkdir(parents=True, exist_ok=True)
     (ledger.results / FOLDER).chmod(0o700)
-    unpack_upload(data, folder, limits_of(ledger))
+    if beside := unpack_upload(data, folder, limits_of(ledger)):
+        text = f"beside the bot's folder, so no part of the bot: {', '.join(beside[:5])}"
+        versions.add_finding(ledger, found.id, Finding("archive", "ok", text))
     manifest = read_manifest(folder)
     check_manifest(manifest, config, limits_of(ledger))
     theirs = {name_of(config, entry).lower() for entry in config.entries}

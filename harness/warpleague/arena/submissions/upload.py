@@ -1,7 +1,8 @@
-"""From the bytes of an upload to the folder of a bot: tar, tar.gz or zip, read by one reader under one set of limits.
+"""From the bytes of an upload to the folder of a bot: tar or zip, read by one reader under one set of limits.
 
-The reader is the one for what builds make (`warpleague.runner.bundle.archive`). A zip file is written as a tar file
-first, entry by entry, each counted while it is unpacked; what its directory says of sizes is not trusted.
+The reader is the one for what builds make (`warpleague.runner.bundle.archive`); a tar file may be packed with gzip,
+bzip2 or xz. A zip file is written as a tar file first, entry by entry, each counted while it is unpacked; what its
+directory says of sizes is not trusted.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ import tempfile
 import zipfile
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from warpleague.errors import BotError
 from warpleague.runner.bundle.archive import BadArchive, unpack
-from warpleague.runner.bundle.content import content, files_of
+from warpleague.runner.bundle.content import content, files_of, of_a_system
 from warpleague.runner.bundle.manifest import MANIFEST, read_manifest
 from warpleague.runner.bundle.staging import remove
 
@@ -32,8 +33,24 @@ _PATH_BYTES: Final = 1000
 _DEPTH: Final = 20
 _GZIP: Final = b"\x1f\x8b"
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
-_NOISE: Final = frozenset({"__MACOSX", ".DS_Store"})
-"""What packers of some systems add beside a folder."""
+_BZIP2: Final = b"BZh"
+_XZ: Final = b"\xfd7zXZ\0"
+_XZ_BYTES: Final = 128 << 20
+"""What xz may take of memory; with its strongest setting it takes 65 MiB."""
+_NOT_TAKEN: Final = {
+    b"7z\xbc\xaf\x27\x1c": "a 7z file",
+    b"Rar!": "a rar file",
+    b"\x28\xb5\x2f\xfd": "packed with zstd",
+    b"\x1f\x9d": "packed with compress",
+    b"LZIP": "packed with lzip",
+    b"MZ": "one that unpacks itself, a program for Windows, or is none",
+}
+"""How some of the archives that are not taken begin."""
+_HOW_TO_PACK: Final = (
+    "pack the bot's folder with tar czf my-bot.tar.gz my-bot, or as a zip, or send it by warpleague submit"
+)
+_FOLDERS_AROUND: Final = 2
+_LOCAL_HEADER: Final = 30
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED: Final = 1
 _CHUNK: Final = 1 << 16
@@ -49,30 +66,29 @@ def pack_folder(folder: Path) -> bytes:
     made: set[str] = set()
     with (
         gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as packed,
-        tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive,
+        # Where names are short, the same bytes as in ustar.
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
     ):
         for file in files_of(folder):
             parents = [str(parent) for parent in reversed(Path(file.name).parents) if str(parent) != "."]
-            try:
-                for parent in parents:
-                    if parent not in made:
-                        made.add(parent)
-                        head = tarfile.TarInfo(parent)
-                        head.type, head.mode = tarfile.DIRTYPE, 0o755
-                        archive.addfile(head)
-                data = content(file)
-                head = tarfile.TarInfo(file.name)
-                head.size, head.mode = len(data), 0o755 if file.executable else 0o644
-                archive.addfile(head, io.BytesIO(data))
-            except ValueError:
-                raise BotError(f"{file.path}: this path is too long to be sent") from None
+            for parent in parents:
+                if parent not in made:
+                    made.add(parent)
+                    head = tarfile.TarInfo(parent)
+                    head.type, head.mode = tarfile.DIRTYPE, 0o755
+                    archive.addfile(head)
+            data = content(file)
+            head = tarfile.TarInfo(file.name)
+            head.size, head.mode = len(data), 0o755 if file.executable else 0o644
+            archive.addfile(head, io.BytesIO(data))
     return out.getvalue()
 
 
-def unpack_upload(data: bytes, folder: Path, limits: SubmissionLimits) -> None:
+def unpack_upload(data: bytes, folder: Path, limits: SubmissionLimits) -> tuple[str, ...]:
     """Make `folder`, not there yet, the folder of the bot in the upload `data`; `BotError` if there is none in it.
 
-    The bot may be in a folder of the archive, alone there.
+    The bot may be in a folder of the archive, and this in another one, with files beside it. Returns the names of
+    these files, which are no part of the bot. What macOS and Windows add by themselves is left out without a word.
     """
     box = folder.with_name(folder.name + ".box")
     remove(box)
@@ -82,30 +98,58 @@ def unpack_upload(data: bytes, folder: Path, limits: SubmissionLimits) -> None:
             # To the end, where a damaged or broken off file shows.
             if len(archive.read(_PADDING)) == _PADDING:
                 raise BadArchive("more behind its end")
-        _bot_in(box).rename(folder)
+        found = _bot_in(box)
+        beside = _beside(box, found)
+        found.rename(folder)
     except BadArchive as error:
         raise BotError(f"the archive holds {error}") from None
     except (
-        *(EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, NotImplementedError),
+        *(EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError),
         *(ValueError, IndexError, OverflowError, RuntimeError, struct.error),  # zipfile, of headers that lie
     ) as error:
-        raise BotError(f"the archive is damaged, or breaks off: {error}") from None
+        raise _damaged(error) from None
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise _damaged(error) from None  # what gzip and bz2 say of damaged files
     finally:
         remove(box)
+    return beside
+
+
+def _damaged(error: Exception) -> BotError:
+    return BotError(f"the archive is damaged, or breaks off: {error}; pack it again, and send it again")
 
 
 def _unpack(archive: BinaryIO, box: Path, limits: SubmissionLimits) -> None:
     try:
-        unpack(archive, box, limits.folder_mb << 20, most_entries=limits.files, check_name=_check_name)
+        unpack(
+            archive,
+            box,
+            limits.folder_mb << 20,
+            most_entries=limits.files,
+            check_name=_check_name,
+            leave_out=_is_of_a_system,
+        )
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         # On a file system for which two names are one.
         raise BadArchive(f"{Path(str(error.filename)).name}, twice under names that are alike") from None
 
 
+def _is_of_a_system(name: str) -> bool:
+    return any(map(of_a_system, name.split("/")))
+
+
 def _check_name(name: str) -> None:
     """Raise `BadArchive` for a path that people could not read, or other systems not hold."""
     if not name.isprintable() or any("\ud800" <= char <= "\udfff" for char in name) or "\\" in name:
-        raise BadArchive(f"{name!r}, a name with characters that no name may have here")
+        text = f"{name!r}, a name with characters that no name may have here"
+        if "\\" in name:
+            text += (
+                ": it is packed with backslashes, as Compress-Archive of Windows PowerShell 5 does; use the Explorer "
+                "(Send to, Compressed folder), PowerShell 7, or tar -czf my-bot.tar.gz my-bot"
+            )
+        raise BadArchive(text)
     parts = name.split("/")
     if (
         len(parts) > _DEPTH
@@ -116,37 +160,114 @@ def _check_name(name: str) -> None:
 
 
 def _bot_in(box: Path) -> Path:
-    """The folder of the bot in an unpacked archive: the archive's own, or the one folder that is in it."""
-    if os.path.lexists(box / MANIFEST):
-        return box
-    inner = [entry for entry in box.iterdir() if entry.name not in _NOISE]
-    if len(inner) == 1 and inner[0].is_dir() and not inner[0].is_symlink():
-        found = inner[0]
-        if os.path.lexists(found / MANIFEST):
-            return found
-    raise BotError(f"the archive has no {MANIFEST}, neither at its top nor in the one folder that is there")
+    """The folder of the bot in an unpacked archive: the archive's own, or the one in it, or the one in that."""
+    place = box
+    for _ in range(_FOLDERS_AROUND + 1):
+        if os.path.lexists(place / MANIFEST):
+            return place
+        folders = [entry for entry in place.iterdir() if entry.is_dir() and not entry.is_symlink()]
+        if len(folders) != 1:
+            break
+        place = folders[0]
+    raise BotError(
+        f"the archive has no {MANIFEST}, neither at its top nor in the one folder that is there; {_remedy(box)}"
+    )
+
+
+def _remedy(box: Path) -> str:
+    """What to do about an archive in which there is no bot where one is looked for."""
+    files = sorted(path.relative_to(box).as_posix() for path in box.rglob("*") if not path.is_dir())
+    if not files:
+        return f"it is empty: {_HOW_TO_PACK}"
+    elsewhere = [name for name in files if name.rpartition("/")[2] == MANIFEST]
+    if elsewhere:
+        return f"there is {', '.join(elsewhere[:3])}: send the folder of one bot alone: {_HOW_TO_PACK}"
+    stem = MANIFEST.partition(".")[0]
+    for name in files:
+        if name.rpartition("/")[2].lower() in (MANIFEST, f"{MANIFEST}.txt", f"{stem}.tml", stem):
+            return f"{name} must be called {MANIFEST}"
+    return f"there is {', '.join(files[:3])}: {_HOW_TO_PACK}"
+
+
+def _beside(box: Path, found: Path) -> tuple[str, ...]:
+    """The files of an unpacked archive that are not in the bot's folder."""
+    around = [place for place in (found.parent, found.parent.parent) if place.is_relative_to(box)]
+    files = (path for place in around for path in place.iterdir() if not path.is_dir())
+    return tuple(sorted(path.relative_to(box).as_posix() for path in files))
 
 
 # ---------------------------------------------------------------------- forms of archives
 
 
+def suffix_of(data: bytes) -> str:
+    """How the name of a file with this archive ends."""
+    for mark, suffix in ((b"PK", "zip"), (_GZIP, "tar.gz"), (_BZIP2, "tar.bz2"), (_XZ, "tar.xz")):
+        if data.startswith(mark):
+            return suffix
+    return "tar"
+
+
 def _as_tar(data: bytes, limits: SubmissionLimits) -> BinaryIO:
     """A stream of the tar file in `data`, whatever its form."""
+    if not data:
+        raise BotError(f"the archive is empty, or breaks off at once; {_HOW_TO_PACK}")
     if data.startswith(_GZIP):
         return gzip.GzipFile(fileobj=io.BytesIO(data))  # type: ignore[return-value]
     if data.startswith(_ZIP):
         return _from_zip(data, limits)
+    if data.startswith(_BZIP2):
+        import bz2
+
+        return bz2.BZ2File(io.BytesIO(data))  # type: ignore[return-value]
+    if data.startswith(_XZ):
+        return io.BufferedReader(_FromXz(data))
+    for mark, what in _NOT_TAKEN.items():
+        if data.startswith(mark):
+            raise BotError(f"the archive is {what}; {_HOW_TO_PACK}")
+    if len(data) < tarfile.BLOCKSIZE or data[257:262] not in (b"ustar", bytes(5)):
+        raise BotError(f"the archive breaks off, or is none; {_HOW_TO_PACK}")
     return io.BytesIO(data)
+
+
+class _FromXz(io.RawIOBase):
+    """The content of an xz file, unpacked within bounds of memory, which `lzma.LZMAFile` has not."""
+
+    def __init__(self, data: bytes) -> None:
+        from lzma import FORMAT_XZ, LZMADecompressor
+
+        self._data, self._from = data, LZMADecompressor(format=FORMAT_XZ, memlimit=_XZ_BYTES)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        from lzma import LZMAError
+
+        found = b""
+        try:
+            while not found and not self._from.eof:
+                if self._from.needs_input and not self._data:
+                    raise EOFError("it is not whole")
+                found = self._from.decompress(self._data, len(buffer))
+                self._data = b""
+        except LZMAError as error:
+            raise ValueError(str(error)) from None
+        if not found and self._from.unused_data.strip(b"\0"):
+            raise ValueError("more behind its end")
+        buffer[: len(found)] = found
+        return len(found)
 
 
 def _from_zip(data: bytes, limits: SubmissionLimits) -> BinaryIO:
     out = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            if len(packed.infolist()) > limits.files:
+            entries = [info for info in packed.infolist() if not _is_of_a_system(info.filename)]
+            if len(entries) > limits.files:
                 raise BadArchive(f"more than {limits.files:,} files")
-            with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-                _transcribe(packed, archive, limits.folder_mb << 20, limits.folder_mb)
+            _check_places(packed, data)
+            with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT) as archive:
+                _transcribe(packed, entries, archive, limits.folder_mb << 20, limits.folder_mb)
     except BaseException:
         out.close()
         raise
@@ -154,16 +275,37 @@ def _from_zip(data: bytes, limits: SubmissionLimits) -> BinaryIO:
     return out
 
 
-def _transcribe(packed: zipfile.ZipFile, archive: tarfile.TarFile, left: int, most_mb: int) -> None:
+def _check_places(packed: zipfile.ZipFile, data: bytes) -> None:
+    """Raise `BadArchive` if entries have bytes in common: so a small file could hold very much.
+
+    The newer versions of Python look at this, too, but some of them only warn.
+    """
+    end = 0
+    for info in sorted(packed.infolist(), key=lambda info: info.header_offset):
+        if info.header_offset < end:
+            raise BadArchive(f"{info.filename!r}, an entry that overlaps another one")
+        name_bytes, extra_bytes = struct.unpack_from("<HH", data, info.header_offset + 26)
+        end = info.header_offset + _LOCAL_HEADER + name_bytes + extra_bytes + info.compress_size
+    if end > packed.start_dir:
+        raise BadArchive("an entry that overlaps the list of entries")
+
+
+def _transcribe(
+    packed: zipfile.ZipFile,
+    entries: list[zipfile.ZipInfo],
+    archive: tarfile.TarFile,
+    left: int,
+    most_mb: int,
+) -> None:
     folders: set[str] = set()
-    for info in packed.infolist():
+    for info in entries:
         name = info.filename
         _check_name(name)
         mode = info.external_attr >> 16
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
             raise BadArchive(f"{name}, which is neither a file nor a folder")
         if info.flag_bits & _ENCRYPTED:
-            raise BadArchive(f"{name}, which is encrypted")
+            raise BadArchive(f"{name}, which is encrypted; pack it without a password")
         if info.compress_type not in _METHODS:
             raise BadArchive(f"{name}, packed in a way that is not taken; use deflate, as zip does")
         parts = name.rstrip("/").split("/")
@@ -195,7 +337,4 @@ def _read(packed: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes | 
 def _add(archive: tarfile.TarFile, name: str, data: bytes, mode: int, kind: bytes) -> None:
     head = tarfile.TarInfo(name)
     head.type, head.mode, head.size = kind, mode, len(data)
-    try:
-        archive.addfile(head, io.BytesIO(data))
-    except ValueError:
-        raise BadArchive(f"{name[:60]!r}..., a name that is too long") from None
+    archive.addfile(head, io.BytesIO(data))

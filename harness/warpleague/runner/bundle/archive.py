@@ -1,16 +1,21 @@
 """Unpacks an archive that a stranger may have written, such as what comes out of a sandboxed build, into a folder.
 
-The form is POSIX ustar (pax(1)). Only plain files, folders and links are taken, and only below the folder;
-everything else, and everything that is too large, is refused before it is written.
+The forms are those of POSIX: ustar, pax and what was before them, and that of GNU tar. Only plain files, folders and
+links are taken, and only below the folder; everything else, and everything that is too large, is refused before it is
+written. What an extended header says of a name is checked as every other name is. The reader is our own because every
+length is bounded before anything is read, which `tarfile` does not do.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import TYPE_CHECKING, BinaryIO, Final
 
+import attrs
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 _BLOCK: Final = 512
@@ -19,6 +24,15 @@ _FILE: Final = (b"0", b"\0")
 _HARD_LINK: Final = b"1"
 _SYMBOLIC_LINK: Final = b"2"
 _FOLDER: Final = b"5"
+_PAX: Final = b"x"
+_PAX_OF_ALL: Final = b"g"
+_GNU_NAME: Final = b"L"
+_GNU_TARGET: Final = b"K"
+_EXTENDED: Final = (_PAX, _PAX_OF_ALL, _GNU_NAME, _GNU_TARGET)
+_GNU_SPARSE: Final = b"S"
+_PAX_SPARSE: Final = (b"GNU.sparse.", b"SCHILY.realsize")
+_DAMAGED: Final = "an archive with a damaged header"
+_MOST_PATH: Final = 4096  # what the kernel takes
 MOST_ENTRIES: Final = 50_000
 MOST_HOPS: Final = 40
 """How many links the kernel follows on the way to one file."""
@@ -28,6 +42,49 @@ class BadArchive(ValueError):
     """The archive holds what a bot's folder must not hold, or is none; the text says what."""
 
 
+@attrs.define
+class _Room:
+    """What an archive may still hold: bytes of files and of extended headers, entries to keep, entries at all."""
+
+    most_bytes: int
+    most_entries: int
+    left: int = attrs.field(init=False)
+    entries: int = 0
+    kept: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self.left = self.most_bytes
+
+    def take(self, size: int) -> None:
+        self.left -= size
+        if self.left < 0:
+            raise BadArchive(f"more than {self.most_bytes >> 20} MiB")
+
+    def entry(self) -> None:
+        self.entries += 1
+        if self.entries > 3 * self.most_entries:  # packers add at most one for each that is kept
+            raise self._too_many()
+
+    def keep(self) -> None:
+        self.kept += 1
+        if self.kept > self.most_entries:
+            raise self._too_many()
+
+    def _too_many(self) -> BadArchive:
+        return BadArchive(f"more than {self.most_entries:,} files")
+
+
+@attrs.frozen
+class _Entry:
+    """One entry of an archive; `size` is the length in bytes of what follows it, if it is a file."""
+
+    name: str
+    kind: bytes
+    size: int
+    executable: bool
+    target: str
+
+
 def unpack(
     archive: BinaryIO,
     folder: Path,
@@ -35,50 +92,76 @@ def unpack(
     *,
     most_entries: int = MOST_ENTRIES,
     check_name: Callable[[str], None] = lambda _: None,
+    leave_out: Callable[[str], bool] = lambda _: False,
 ) -> None:
     """Make `folder`, which must not be there yet, hold what is in `archive`: at most so many bytes of files.
 
-    All files become readable for everyone, and executable for everyone or nobody. `check_name` may refuse a path.
-    Raises `BadArchive`.
+    All files become readable for everyone, and executable for everyone or nobody. Folders that have no entry of their
+    own are made. `check_name` may refuse a path, and what `leave_out` is true of is not written. Raises `BadArchive`.
     """
+    try:
+        _unpack(archive, folder, _Room(most_bytes, most_entries), check_name, leave_out)
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        raise _too_long_a_path() from None
+
+
+def _unpack(
+    archive: BinaryIO,
+    folder: Path,
+    room: _Room,
+    check_name: Callable[[str], None],
+    leave_out: Callable[[str], bool],
+) -> None:
     folder.mkdir()
     folder.chmod(0o755)
     folders, files = {""}, set[str]()
     links: dict[str, str] = {}
-    left, entries = most_bytes, 0
-    while (head := _header(archive)) is not None:
-        entries += 1
-        if entries > most_entries:
-            raise BadArchive(f"more than {most_entries:,} files")
-        kind, size = head[156:157], _number(head[124:136])
-        name = _inside(_text(head[345:500]) + "/" + _text(head[0:100]) if head[345] else _text(head[0:100]))
+
+    def make_folder(name: str) -> None:
+        room.keep()
+        (folder / name).mkdir()
+        (folder / name).chmod(0o755)
+        folders.add(name)
+
+    while (entry := _entry(archive, room)) is not None:
+        room.entry()
+        name, kind = entry.name, entry.kind
+        if leave_out(name):
+            if kind in _FILE:
+                room.take(entry.size)
+                for _ in _content(archive, entry.size):
+                    pass
+            continue
         check_name(name)
         if name in files or name in links or (name in folders and kind != _FOLDER):
-            raise BadArchive(f"{name} twice")
-        if os.path.dirname(name) not in folders:  # noqa: PTH120 - the names are not paths of this machine
-            raise BadArchive(f"{name}, without the folder it is in")
-        path = folder / name
-        if kind in _FILE:
-            left -= size
-            if left < 0:
-                raise BadArchive(f"more than {most_bytes >> 20} MiB")
-            _copy(archive, path, size, 0o755 if _number(head[100:108]) & 0o111 else 0o644)
-            files.add(name)
-        elif kind == _FOLDER:
+            raise BadArchive(f"{name} twice; an archive that files were added to has to be made anew")
+        for parent in _missing(name, folders):
+            if parent in files or parent in links:
+                raise BadArchive(f"{name}, below {parent}, which is no folder")
+            make_folder(parent)
+        if kind == _FOLDER:
             if name not in folders:
-                path.mkdir()
-                path.chmod(0o755)
-                folders.add(name)
+                make_folder(name)
+            continue
+        room.keep()
+        if kind in _FILE:
+            room.take(entry.size)
+            _copy(archive, folder / name, entry.size, 0o755 if entry.executable else 0o644)
+            files.add(name)
         elif kind == _HARD_LINK:
-            target = _inside(_text(head[157:257]))
+            target = _inside(entry.target)
             if target not in files:
                 raise BadArchive(f"{name}, a link to {target}, which is no file")
-            os.link(folder / target, path)
+            os.link(folder / target, folder / name)
             files.add(name)
         elif kind == _SYMBOLIC_LINK:
-            links[name] = _text(head[157:257])
+            links[name] = entry.target
             if not links[name]:
                 raise BadArchive(f"{name}, a link to nowhere")
+        elif kind == _GNU_SPARSE:
+            raise _sparse(name)
         else:
             raise BadArchive(f"{name}, which is neither a file nor a folder nor a link")
     _check_links(links)
@@ -87,30 +170,133 @@ def unpack(
         os.symlink(target, folder / name)  # noqa: PTH211 - a target is a text, and stays as it is
 
 
+def _missing(name: str, folders: set[str]) -> list[str]:
+    """The folders above `name` that are not there yet, the uppermost first."""
+    found = []
+    parent = os.path.dirname(name)  # noqa: PTH120 - the names are not paths of this machine
+    while parent not in folders:
+        found.append(parent)
+        parent = os.path.dirname(parent)  # noqa: PTH120
+    return found[::-1]
+
+
+def _entry(archive: BinaryIO, room: _Room) -> _Entry | None:
+    """The next entry, with what the extended headers before it say; None at the end mark."""
+    said: dict[bytes, bytes] = {}
+    before: set[bytes] = set()
+    while (head := _header(archive)) is not None:
+        kind, size = head[156:157], _number(head[124:136])
+        if kind not in _EXTENDED:
+            break
+        if kind in before:
+            raise BadArchive(_DAMAGED)
+        before.add(kind)
+        _extend(said, kind, _extended_header(archive, size, room))
+    else:
+        if before - {_PAX_OF_ALL}:
+            raise _broken_off()
+        return None
+    name = head[0:100]
+    if head[345] and head[257:263] == b"ustar\0":  # GNU tar has times there
+        name = head[345:500].split(b"\0", 1)[0] + b"/" + name
+    full = _text(said.get(b"path") or name)
+    if any(key.startswith(_PAX_SPARSE) for key in said):
+        raise _sparse(full)
+    if kind in _FILE and full.endswith("/"):
+        kind = _FOLDER  # as tar wrote it before it had a kind for folders
+    return _Entry(
+        _inside(full),
+        kind,
+        _decimal(said[b"size"]) if said.get(b"size") else size,
+        bool(_number(head[100:108]) & 0o111),
+        _text(said.get(b"linkpath") or head[157:257]),
+    )
+
+
+def _extend(said: dict[bytes, bytes], kind: bytes, data: bytes) -> None:
+    """Add what an extended header says of the next entry."""
+    if kind == _GNU_NAME:
+        said[b"path"] = data
+    elif kind == _GNU_TARGET:
+        said[b"linkpath"] = data
+    else:
+        found = _pax_records(data)
+        names = found.keys() & {b"path", b"linkpath", b"size"}
+        if any(b"\0" in found[key] for key in names) or (names and kind == _PAX_OF_ALL):
+            raise BadArchive(_DAMAGED)
+        if kind == _PAX:
+            said.update(found)
+
+
+def _extended_header(archive: BinaryIO, size: int, room: _Room) -> bytes:
+    if size > _CHUNK:
+        raise BadArchive(_DAMAGED)
+    room.take(size)
+    data = archive.read(size)
+    if len(data) < size:
+        raise _broken_off()
+    archive.read(-size % _BLOCK)
+    return data
+
+
+def _pax_records(data: bytes) -> dict[bytes, bytes]:
+    """The keys and values of a pax header: records of a length in decimal digits, a space, key=value, a line end."""
+    found: dict[bytes, bytes] = {}
+    at = 0
+    while at < len(data):
+        digits, _, _ = data[at : at + 8].partition(b" ")
+        end = at + _decimal(digits)
+        record = data[at + len(digits) : end]
+        key, equals, value = record[1:-1].partition(b"=")
+        if end > len(data) or record[:1] != b" " or record[-1:] != b"\n" or not equals:
+            raise BadArchive(_DAMAGED)
+        found[key] = value
+        at = end
+    return found
+
+
 def _header(archive: BinaryIO) -> bytes | None:
     """The next header; None at the end mark."""
     head = archive.read(_BLOCK)
     if head == bytes(_BLOCK):
         return None
-    if len(head) < _BLOCK or head[257:262] != b"ustar":
-        raise BadArchive("an archive that breaks off, or is none")
+    if len(head) < _BLOCK or head[257:262] not in (b"ustar", bytes(5)):
+        raise _broken_off()
     if sum(head) - sum(head[148:156]) + 8 * ord(" ") != _number(head[148:156]):
-        raise BadArchive("an archive with a damaged header")
+        raise BadArchive(_DAMAGED)
     return head
+
+
+def _broken_off() -> BadArchive:
+    return BadArchive("an archive that breaks off, or is none")
+
+
+def _too_long_a_path() -> BadArchive:
+    return BadArchive("a path that is too long: give folders and files shorter names")
+
+
+def _sparse(name: str) -> BadArchive:
+    return BadArchive(f"{name}, packed as a sparse file: pack it without --sparse, or with --no-read-sparse")
+
+
+def _content(archive: BinaryIO, size: int) -> Iterator[bytes]:
+    """The file that follows, piece by piece."""
+    rest = size
+    while rest:
+        data = archive.read(min(rest, _CHUNK))
+        if not data:
+            raise _broken_off()
+        yield data
+        rest -= len(data)
+    archive.read(-size % _BLOCK)
 
 
 def _copy(archive: BinaryIO, path: Path, size: int, mode: int) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(fd, "wb") as file:
-        rest = size
-        while rest:
-            data = archive.read(min(rest, _CHUNK))
-            if not data:
-                raise BadArchive("an archive that breaks off")
+        for data in _content(archive, size):
             file.write(data)
-            rest -= len(data)
         os.fchmod(fd, mode)
-    archive.read(-size % _BLOCK)
 
 
 def _text(field: bytes) -> str:
@@ -120,12 +306,20 @@ def _text(field: bytes) -> str:
 def _number(field: bytes) -> int:
     text = field.strip(b" \0")
     if not text.isdigit() or any(digit > ord("7") for digit in text):
-        raise BadArchive("an archive with a damaged header")
+        raise BadArchive(_DAMAGED)
     return int(text, 8)
+
+
+def _decimal(digits: bytes) -> int:
+    if not digits.isdigit() or len(digits) > 20:
+        raise BadArchive(_DAMAGED)
+    return int(digits)
 
 
 def _inside(name: str) -> str:
     """A name in the archive as a path below the folder, without dots; "" is the folder itself."""
+    if len(name) > _MOST_PATH:
+        raise _too_long_a_path()
     parts = [part for part in name.split("/") if part not in ("", ".")]
     if name.startswith("/") or ".." in parts:
         raise BadArchive(f"{name}, which is outside the folder")

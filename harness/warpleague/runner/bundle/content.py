@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 BUNDLE_MB: Final = 256
 MOST_FILES: Final = 50_000
-LEFT_OUT: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", ".DS_Store"})
+_OF_SYSTEMS: Final = frozenset({".DS_Store", "__MACOSX", "desktop.ini", "Desktop.ini", "Thumbs.db", "Icon\r"})
+LEFT_OUT: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", *_OF_SYSTEMS})
 """Names of folders and files that are no part of a bot: what tools make beside its source, and make anew."""
-_MADE_ANEW: Final = frozenset({"__pycache__", ".git", ".DS_Store"})  # nobody expects these to be part of it
+_MADE_ANEW: Final = frozenset({"__pycache__", ".git", *_OF_SYSTEMS})  # nobody expects these to be part of it
 BRING_LIBRARIES: Final = "the libraries in a folder of the bot's: pip install --target vendor LIBRARY"
 
 
@@ -34,6 +35,15 @@ class File:
     name: str
     path: Path
     executable: bool
+
+
+def of_a_system(name: str) -> bool:
+    """Whether a file or folder of this name is what macOS or Windows adds to folders and archives by itself."""
+    return name in _OF_SYSTEMS or name.startswith("._")
+
+
+def _is_left_out(name: str, *, folder: bool) -> bool:
+    return name in LEFT_OUT or (not folder and (name.endswith(".pyc") or name.startswith("._")))
 
 
 def files_of(folder: Path, linked: Collection[str] = ()) -> list[File]:
@@ -51,9 +61,7 @@ def files_of(folder: Path, linked: Collection[str] = ()) -> list[File]:
                 f"{place}: a virtual environment cannot come along; remove it, and put {BRING_LIBRARIES}"
             )
         for entry in entries:
-            if entry.name in LEFT_OUT or (
-                entry.name.endswith(".pyc") and not entry.is_dir(follow_symlinks=False)
-            ):
+            if _is_left_out(entry.name, folder=entry.is_dir(follow_symlinks=False)):
                 continue
             name = f"{below}/{entry.name}" if below else entry.name
             if name in linked:
@@ -149,12 +157,13 @@ def folder_digest(folder: Path, linked: Collection[str] = ()) -> str:
 
 
 def left_out(folder: Path) -> list[str]:
-    """The folders below `folder` that are no part of the bot, but may hold what it needs; relative paths, sorted."""
+    """What below `folder` is no part of the bot, but may hold what it needs; relative paths, sorted."""
     return sorted(_left_out(folder))
 
 
 def _left_out(folder: Path) -> Iterator[str]:
-    for root, folders, _ in os.walk(folder):
-        gone = LEFT_OUT.intersection(folders)
+    for root, folders, files in os.walk(folder):
+        gone = set(LEFT_OUT.intersection(folders))
         folders[:] = [name for name in folders if name not in gone]
+        gone.update(name for name in files if _is_left_out(name, folder=False) and not of_a_system(name))
         yield from (Path(root, name).relative_to(folder).as_posix() for name in gone - _MADE_ANEW)
