@@ -89,6 +89,14 @@ locks: bootstrap
 examples: bootstrap
 	$(BIN)/pytest -n auto tests/docs
 
+.PHONY: examples-wheel
+examples-wheel: bootstrap ## run the examples of the docs once more, in empty folders, with nothing but the wheel installed
+	@VENV=.venvs/wheel LOCK=requirements/runtime.lock PYTHON=$(BIN)/python scripts/bootstrap.sh
+	rm -rf dist/wheel
+	$(BIN)/python -m hatchling build -t wheel -d dist/wheel
+	.venvs/wheel/bin/python -m pip install -q --no-index --no-deps --force-reinstall dist/wheel/*.whl
+	EXAMPLES_PYTHON=.venvs/wheel/bin/python $(BIN)/pytest -n auto $(EXAMPLES)::test_examples $(PYTEST)
+
 .PHONY: house
 house: bootstrap
 	$(BIN)/pytest tests/house

@@ -38,6 +38,17 @@ def test_what_is_here_goes_before_what_is_shipped(here: Path) -> None:
     assert short_name(shipped) == shipped
 
 
+def test_a_league_of_a_checkout_finds_its_bots_elsewhere(here: Path) -> None:
+    """`../bots/NAME` in a league file is the bot there, or what comes with Warp League, unlike on a command line."""
+    name, leagues = Path("../bots/random-python"), here / "leagues"
+    assert located(name, base=leagues) == shipped_root() / "bots/random-python"
+    assert located(name) == name
+    assert located(Path("../../bots/random-python"), base=leagues) == leagues / "../../bots/random-python"
+    leagues.mkdir()
+    (here / "bots/random-python").mkdir(parents=True)
+    assert located(name, base=leagues) == leagues / name
+
+
 @pytest.mark.parametrize(
     "path",
     ["bots/nothing", f"bots/{'x' * 300}", "random-python", "bots/../bots/random-python", "docs/league.md"],

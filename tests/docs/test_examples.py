@@ -1,10 +1,12 @@
 """Runs every example in README.md, docs/ and protocol/SPEC.md, in order and as a reader would.
 
 What the examples should say is their pages' business; whether links lead anywhere is test_links.py's. Sybil finds the
-blocks and runs those in Python. A page is one test, since each of its blocks builds on those before.
+blocks. A page is one test, since each of its blocks builds on those before.
 
 A page's blocks share one scratch copy of the repository as working directory, so that one block may write a file
-and the next one use it. By the language a fence names:
+and the next one use it. If EXAMPLES_PYTHON names the interpreter of an environment in which Warp League is installed,
+the folder is empty instead, and the examples use that environment: they must not need a checkout
+(`make examples-wheel`). By the language a fence names:
 
     python           executed, with empty standard input; all of a page share one namespace, as in one session
     pycon            a session with `>>>` prompts: executed in the same namespace, its output compared
@@ -31,26 +33,22 @@ An HTML comment in the line before a fence changes that for the one block:
 
 from __future__ import annotations
 
-import contextlib
 import doctest
-import io
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
-import types
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from sybil import Document, Example, Region
-from sybil.evaluators.doctest import DocTestEvaluator, OutputChecker
-from sybil.evaluators.python import PythonEvaluator
-from sybil.parsers.abstract.doctest import DocTestStringParser
+from sybil.evaluators.doctest import OutputChecker
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
 if TYPE_CHECKING:
@@ -60,14 +58,17 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "protocol" / "SPEC.md"]
 if find_spec("pyspiel") is None:  # `make test-bridges` runs this page where the packages are that it needs
     PAGES.remove(ROOT / "docs" / "bridges.md")
+OWN = "EXAMPLES_PYTHON" not in os.environ
+"""Whether the examples run in a copy of the checkout and in its environment, or in an empty folder with a wheel."""
+PYTHON = Path(os.environ.get("EXAMPLES_PYTHON", sys.executable)).absolute()
+SESSION = Path(__file__).with_name("page_session.py")
+WITH_TOOLS = (ROOT / "docs" / "add-a-game.md",)
+"""Pages that say that one needs pytest and hatchling besides Warp League: those of the tests are lent to them."""
 TIMEOUT_S = 240.0
 FENCES = RawFencedCodeBlockLexer(re.compile(r"[ \t]*(?P<language>[\w+-]*)(?P<words>[^`\n]*)\n"))
 DIRECTIVE = re.compile(r"\s*<!--\s*example:\s*(?P<verb>\w+)\s*(?P<rest>.*?)\s*-->\s*")
 NOT_COPIED = (".*", "__pycache__", "results", "target", "dist", "node_modules")
 PROMPT = re.compile(r"^(\$|>>>) ", re.MULTILINE)
-
-run_python = PythonEvaluator()
-run_prompt = DocTestEvaluator(doctest.ELLIPSIS)
 
 
 def blocks(document: Document) -> Iterator[Region]:
@@ -120,18 +121,64 @@ def refuse(example: Example) -> None:
     raise AssertionError(f"{at(example)}: a {language} block is not run: use console")
 
 
+class Session:
+    """The interpreter that all Python blocks of a page share, started when the first of them asks."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[str] | None = None
+
+    def run(self, example: Example, kind: str) -> str:
+        """What the block printed; fail if something in it went wrong."""
+        if self.process is None:
+            self.process = subprocess.Popen(
+                [PYTHON, SESSION],
+                env=environment(example),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                encoding="utf-8",
+            )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        asked = {"kind": kind, "source": example.parsed, "page": example.path, "line": example.line}
+        print(json.dumps(asked), file=self.process.stdin, flush=True)
+        line = self.process.stdout.readline()
+        assert line, f"{at(example)}: ended the interpreter"
+        answer = json.loads(line)
+        assert not answer["wrong"], f"{at(example)}: {answer['wrong']}"
+        return str(answer["printed"])
+
+    def end(self) -> None:
+        """End the interpreter, if there is one."""
+        if self.process is not None:
+            with self.process:
+                self.process.kill()
+
+
+def environment(example: Example) -> dict[str, str]:
+    """The variables of what a page starts: its programs come first, and nothing but those of a wheel is found."""
+    variables = {
+        **os.environ,
+        "PATH": f"{PYTHON.parent}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "100",
+        "LC_ALL": "C.UTF-8",
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+    }
+    if not OWN:
+        variables.pop("PYTHONPATH", None)
+        if Path(example.path) in WITH_TOOLS:
+            variables["PYTHONPATH"] = sysconfig.get_path("purelib")
+    return variables
+
+
 def python(example: Example) -> None:
     """Execute the code, and keep what it prints for an output block."""
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        run_python(example)
-    example.document.printed = printed.getvalue()  # type: ignore[attr-defined]
+    example.document.printed = example.namespace["session"].run(example, "python")  # type: ignore[attr-defined]
 
 
 def session(example: Example) -> None:
     """Execute what follows the prompts, and compare what is printed."""
-    for prompt in DocTestStringParser(run_prompt)(example.parsed, example.path):
-        found = run_prompt(Example(example.document, example.line, 1, prompt, example.namespace))
-        assert not found, f"{at(example)}: {found}"
+    example.namespace["session"].run(example, "pycon")
 
 
 def compare(example: Example) -> None:
@@ -217,17 +264,9 @@ def console(example: Example) -> None:
     wanted = commands(example.parsed)
     mark = "--- end of command, status"
     script = "".join(f"{command}\nprintf '\\n{mark} %d\\n' $?\n" for command, _ in wanted)
-    environment = {
-        **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "COLUMNS": "100",
-        "LC_ALL": "C.UTF-8",
-        "NO_COLOR": "1",
-        "TERM": "dumb",
-    }
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", script],
-        env=environment,
+        env=environment(example),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -256,22 +295,22 @@ def page_of(page: Path) -> Document:
     return Document.parse(str(page), blocks) if page.exists() else Document("", str(page))
 
 
-def run_page(document: Document, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run the examples of a page in the working directory, and its code in a module of its own."""
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
-    module = types.ModuleType("example")
-    document.namespace = module.__dict__
-    monkeypatch.setitem(sys.modules, "example", module)
-    for example in document.examples():
-        if example.region.lexemes["verb"] == "skip":
-            continue
-        try:
-            example.evaluate()
-        except AssertionError:
-            raise
-        except Exception as error:
-            error.add_note(f"in the example at {at(example)}")
-            raise
+def run_page(document: Document) -> None:
+    """Run the examples of a page in the working directory, and its Python code in one interpreter."""
+    document.namespace["session"] = one = Session()
+    try:
+        for example in document.examples():
+            if example.region.lexemes["verb"] == "skip":
+                continue
+            try:
+                example.evaluate()
+            except AssertionError:
+                raise
+            except Exception as error:
+                error.add_note(f"in the example at {at(example)}")
+                raise
+    finally:
+        one.end()
 
 
 DOCUMENTS = {page: page_of(page) for page in PAGES}
@@ -285,15 +324,14 @@ def page_name(page: Path) -> str:
 @pytest.mark.parametrize("page", [page for page in PAGES if DOCUMENTS[page].regions], ids=page_name)
 def test_examples(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every example on the page runs and prints what the page says."""
-    folder = tmp_path / "repository"
+    folder = tmp_path / "here"
     languages = {region.lexemes["language"] for _, region in DOCUMENTS[page].regions}
-    if languages & {"console", "python", "pycon"}:
+    if OWN and languages & {"console", "python", "pycon"}:
         shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True)
     else:
         folder.mkdir()
-    (folder / "results").mkdir(exist_ok=True)
     monkeypatch.chdir(folder)
-    run_page(DOCUMENTS[page], monkeypatch)
+    run_page(DOCUMENTS[page])
 
 
 SKIPPED = [

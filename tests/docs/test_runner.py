@@ -40,7 +40,7 @@ def run(examples: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         page = tmp_path / "page.md"
         page.write_text(text, encoding="utf-8")
         document = examples.page_of(page)
-        examples.run_page(document, monkeypatch)
+        examples.run_page(document)
         return len(document.regions)
 
     return run_text
@@ -110,9 +110,8 @@ def test_a_wrong_example_fails(run: Callable[..., Any], page: str, message: str)
 
 def test_a_traceback_names_the_line_of_the_page(run: Callable[..., Any]) -> None:
     """An exception in a python block points at the line of the page where it was raised."""
-    with pytest.raises(ZeroDivisionError) as raised:
+    with pytest.raises(AssertionError, match=r'page\.md", line 5(.|\n)*ZeroDivisionError'):
         run("# Title\n\n```python\na = 0\n1 / a\n```\n")
-    assert raised.traceback[-1].lineno + 1 == 5
 
 
 def test_comments(run: Callable[..., Any], tmp_path: Path) -> None:

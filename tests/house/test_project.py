@@ -106,6 +106,7 @@ def test_continuous_integration_runs_the_readmes_commands(root: Path) -> None:
         "check",
         "test",
         "test-ends",
+        "examples-wheel",
         "test-tables",
         "test-bridges",
     ]

@@ -81,6 +81,7 @@ def _seats(args: argparse.Namespace, header: dict[str, Any], level: Level) -> tu
 
     from warpleague.match.spec import SeatSpec
     from warpleague.runner.bundle.bundle import find, prepare
+    from warpleague.runner.bundle.shipped import located
 
     recorded = header["seats"]
     persons = [number for number, seat in enumerate(recorded) if seat.get("kind") == "person"]
@@ -100,7 +101,7 @@ def _seats(args: argparse.Namespace, header: dict[str, Any], level: Level) -> tu
             seats.append(SeatSpec(seat["bot"], seat["version"], seat["digest"], kind="person"))
             continue
         folder = next(given, None)
-        bundle = prepare(Path(folder), level, paths) if folder else find(seat["digest"], paths)
+        bundle = prepare(located(Path(folder)), level, paths) if folder else find(seat["digest"], paths)
         if bundle is None:
             text = f"{args.file}: the bot of seat {number}, {seat['bot']} ({seat['digest'][:12]}), was never used here"
             raise BotError(f"{text}; give the folders of all bots after the file")

@@ -24,11 +24,13 @@ def located(path: Path, *, base: Path | None = None) -> Path:
     """The file or folder that the user calls `path`, seen from the folder `base` (default: the current one).
 
     If nothing is there, and the path begins with `bots/` or `leagues/`, it is what comes with Warp League under this
-    name. If there is no such thing either, it is the path as it was given, for the caller to complain about.
+    name. So it is for `../bots/` in a file of the folder `base`, as the leagues of a checkout name its bots. If there
+    is no such thing either, it is the path as it was given, for the caller to complain about.
     """
     wanted = path if base is None else base / path
-    named = path.parts[:1] and path.parts[0] in FOLDERS and ".." not in path.parts
-    if named and not _exists(wanted) and _exists(shipped := shipped_root() / path):
+    name = path.relative_to("..") if base is not None and path.parts[:1] == ("..",) else path
+    named = name.parts[:1] and name.parts[0] in FOLDERS and ".." not in name.parts
+    if named and not _exists(wanted) and _exists(shipped := shipped_root() / name):
         return shipped
     return wanted
 
