@@ -199,6 +199,7 @@ def main():
         name="aliens-greedy",
         version="1.0",
         wants=("state", "legal"),
+        reusable=True,
         on_start=start,
     )
 

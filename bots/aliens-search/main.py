@@ -274,6 +274,7 @@ def main():
         name="aliens-search",
         version="1.0",
         wants=("state",),
+        reusable=True,
         on_start=start,
     )
 

@@ -6,6 +6,9 @@ That an installed wheel brings all of it is tested with real installations.
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -179,3 +182,37 @@ def test_links_out_of_what_is_shipped_are_found(tmp_path: Path) -> None:
     )
     (tmp_path / "b.md").touch()
     assert dead_ends(Page("a", "A", "", tmp_path / "a.md")) == ["../c/d.py"]
+
+
+NOT_REUSABLE = {"gtp-engine", "uci-engine", "llm"}
+"""Bots with a process or a thread besides, which would run on between two matches."""
+
+PYTHON_BOTS = [
+    pytest.param(path, id=path.parent.name)
+    for path in sorted((shipped_root() / "bots").glob("**/bot.toml"))
+    if "python3" in path.read_text(encoding="utf-8") and "engine" not in path.parent.name
+]
+
+
+def test_every_bot_that_keeps_nothing_may_be_reused() -> None:
+    """Starting a bot anew takes longer than many a match: shipped bots say that they may play match after match."""
+    found = {
+        path.parent.name: tomllib.loads(path.read_text("utf-8"))
+        for path in shipped_root().glob("bots/**/bot.toml")
+    }
+    assert {name for name, manifest in found.items() if not manifest.get("reusable")} == NOT_REUSABLE
+
+
+@pytest.mark.parametrize("manifest", PYTHON_BOTS)
+def test_a_bot_says_in_its_hello_what_its_manifest_says(manifest: Path) -> None:
+    """Only a bot that says so in both places is kept for the next match."""
+    declared = tomllib.loads(manifest.read_text(encoding="utf-8"))
+    done = subprocess.run(
+        [sys.executable, *declared["run"][1:]],
+        cwd=manifest.parent,
+        input=b'{"type":"hello","protocol":1}\n{"type":"quit"}\n',
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
+    assert json.loads(done.stdout).get("reusable", False) == declared.get("reusable", False)
