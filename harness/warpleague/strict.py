@@ -5,11 +5,15 @@ Its callers read the files; it only names them in its errors.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from difflib import get_close_matches
 from enum import Enum
+from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import attrs
@@ -22,34 +26,154 @@ from warpleague.suggest import nearest
 T = TypeVar("T")
 _Hook = Callable[[Any, Any], Any]
 _BOUND = re.compile(r"'(\w+)' must be (>=|>|<=|<) (\S+): (\S+)")
+_SHOWN = 60  # characters of a text in an error
 _SIGNS = {">=": "at least", ">": "above", "<=": "at most", "<": "below"}
 
 
-class _Misfit(Exception):
-    """Values that do not fit: a list of (path, text), the path relative to where it was raised."""
+@attrs.frozen
+class _UnknownKey:
+    """What is wrong with a key that its table does not have: it may belong into another one."""
 
-    def __init__(self, *problems: tuple[tuple[str | int, ...], str]) -> None:
+    key: str
+    known: tuple[str, ...]
+    value: object
+
+
+@attrs.frozen
+class _NoTable:
+    """What is wrong with a value where a table must be; the table's first key that can hold the value was meant."""
+
+    cls: type
+    value: object
+
+    def __str__(self) -> str:
+        return f"must be a table, not {_shown(self.value)}"
+
+
+_Problem = str | _UnknownKey | _NoTable
+
+
+class _Misfit(Exception):
+    """Values that do not fit: a list of (path, problem), the path relative to where it was raised."""
+
+    def __init__(self, *problems: tuple[tuple[str | int, ...], _Problem]) -> None:
         super().__init__(problems)
         self.problems = problems
 
-    def under(self, step: str | int) -> list[tuple[tuple[str | int, ...], str]]:
-        return [((step, *path), text) for path, text in self.problems]
+    def under(self, step: str | int) -> list[tuple[tuple[str | int, ...], _Problem]]:
+        return [((step, *path), problem) for path, problem in self.problems]
 
 
-def structure(data: object, cls: type[T], where: str) -> T:
+Tables = Mapping[str, Sequence[tuple[str, ...]]]
+"""The tables in which keys belong, by the key: each table as the path of its name, `()` for the top of a file."""
+
+
+def structure(data: object, cls: type[T], where: str, also: Tables | None = None) -> T:
     """A `cls` made of plain `data`; `where` (a file name, say) opens the text of every error.
 
     Nothing is converted on the way: `"5"`, `3.9` and `true` are no int, None is no str, a text is no list.
-    Only a whole number is taken where a float is asked for. Unknown keys are errors.
+    Only a whole number is taken where a float is asked for. Unknown keys are errors. `also` are tables of keys that
+    `cls` does not describe.
 
-    Raises `ConfigError` with one line for each misfit: `where`, the path of the key, the nearest right name.
+    Raises `ConfigError` with one line for each misfit: `where`, the path of the key, and what was probably meant: the
+    table where a key belongs, the nearest right name, the way to write a value.
     """
     try:
         value: T = _CONVERTER.structure(data, cls)
     except _Misfit as misfit:
-        lines = [f"{where}: {_path(path)}{text}" for path, text in misfit.problems]
+        lines = [
+            f"{where}: {_path(path)}{_words(path, problem, cls, also or {})}"
+            for path, problem in misfit.problems
+        ]
         raise ConfigError("\n".join(lines)) from None
     return value
+
+
+def place_of(key: str, cls: type, *, value: object = None, also: Tables | None = None) -> str:
+    """Where a key belongs in a file that `cls` describes, as a sentence; empty if it has no such key."""
+    places = sorted([*_tables(cls).get(key, ()), *(also or {}).get(key, ())], key=len)
+    if not places:
+        return ""
+    if isinstance(value, Mapping) and "[]" not in places[0]:
+        return f"write it as [{'.'.join((*places[0], key))}]"
+    return f"`{key}` belongs {' or '.join(map(_place, places[:2]))}"
+
+
+def _words(path: tuple[str | int, ...], problem: _Problem, cls: type, also: Tables) -> str:
+    """A problem in words; `cls` describes the whole file."""
+    match problem:
+        case _UnknownKey(key, known, value):
+            if place := place_of(key, cls, value=value, also=also):
+                return f"unknown key; {place}"
+            if not get_close_matches(key, known, n=1):
+                for near in get_close_matches(key, [*_tables(cls), *also], n=1, cutoff=0.8):
+                    return (
+                        f"unknown key; did you mean {near!r}? {place_of(near, cls, value=value, also=also)}"
+                    )
+            return f"unknown key; {nearest(key, known)}"
+        case _NoTable(inner, value):
+            return f"{problem}{_as_table(path, inner, value)}"
+        case _:
+            return problem
+
+
+def _place(table: tuple[str, ...]) -> str:
+    if not table:
+        return "at the top of the file, above the first [table]"
+    if "[]" in table:
+        split = table.index("[]")
+        inner = f"under {'.'.join(table[split + 1 :])} " if table[split + 1 :] else ""
+        return f"{inner}in an entry of {'.'.join(table[:split])}"
+    return f"under [{'.'.join(table)}]"
+
+
+def _as_table(path: tuple[str | int, ...], cls: type, value: object) -> str:
+    """How to write the table that was meant by a single value."""
+    name = ".".join(map(str, path))
+    if not path or not all(isinstance(step, str) for step in path):
+        return ""
+    for field in attrs.fields(cls):
+        if field.init and not isinstance(value, (list, tuple)):
+            with suppress(Exception):
+                _CONVERTER.structure(value, field.type)
+                line = f"{field.name} = {_toml(value)}"
+                return f"; write [{name}] and below it {line}, or here {path[-1]} = {{ {line} }}"
+    if isinstance(value, (list, tuple)) and all(isinstance(part, Mapping) for part in value):
+        return f"; write [{name}], in single brackets"
+    return f"; write [{name}] and below it its keys"
+
+
+@cache
+def _tables(cls: type) -> dict[str, list[tuple[str, ...]]]:
+    """The tables in which each key of a class and of the classes in it belongs."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+
+    def walk(cls: Any, table: tuple[str, ...]) -> None:
+        attrs.resolve_types(cls)
+        for field in attrs.fields(cls):
+            if field.init:
+                found.setdefault(field.name, []).append(table)
+                for inner, more in _classes_in(field.type):
+                    walk(inner, (*table, field.name, *more))
+
+    walk(cls, ())
+    return found
+
+
+def _classes_in(kind: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
+    """The attrs classes in a type, and how their place is told after the key: nothing, or `[]` in a list or table."""
+    if attrs.has(kind):
+        yield kind, ()
+    elif not _is_literal(kind):
+        more = () if _is_union(kind) else ("[]",)
+        for part in get_args(kind):
+            for inner, place in _classes_in(part):
+                yield inner, (*more, *place)
+
+
+def _toml(value: object) -> str:
+    """A single value as it is written in TOML."""
+    return json.dumps(value, ensure_ascii=False)  # texts, numbers and truth look alike in both
 
 
 def _path(path: tuple[str | int, ...]) -> str:
@@ -70,7 +194,7 @@ def _shown(value: object) -> str:
         case bool():
             return "true" if value else "false"
         case str():
-            return f"the text {value[:60]!r}"
+            return f"the text {value[:_SHOWN]!r}"
         case Mapping():
             return "a table"
         case list() | tuple():
@@ -80,7 +204,26 @@ def _shown(value: object) -> str:
 
 
 def _wrong(wanted: str, value: object) -> _Misfit:
-    return _Misfit(((), f"must be {wanted}, not {_shown(value)}"))
+    return _Misfit(((), f"must be {wanted}, not {_shown(value)}{_rewritten(wanted, value)}"))
+
+
+def _rewritten(wanted: str, value: object) -> str:
+    """How to write what was probably meant, behind a semicolon; empty if nobody can know."""
+    match value:
+        case str() if wanted.startswith(("a number", "a whole number")):
+            found = re.fullmatch(r"\s*([+-]?\d+(?:\.\d+)?)\s*([A-Za-z%]*)\s*", value)
+            if found and found[2] in ("", "s", "sec", "seconds"):
+                return f"; write it without quotes{' and unit' if found[2] else ''}: {found[1]}"
+            return "; write a number without quotes and unit" if re.search(r"\d", value) else ""
+        case str() if wanted == "true or false":
+            return "; write true or false, without quotes"
+        case str() if wanted == "a list":
+            return f"; write it in brackets: [{_toml(value)}]" if len(value) <= _SHOWN else ""
+        case Mapping() if wanted == "a list":
+            return "; write a list in brackets: [ ... ]"
+        case bool() | int() | float() if wanted == "a text":
+            return f'; write it in quotes: "{_toml(value)}"'
+    return ""
 
 
 def _exactly(kind: type, wanted: str) -> _Hook:
@@ -106,7 +249,12 @@ def _literal(value: Any, cls: Any) -> Any:
     for choice in choices:
         if type(choice) is type(value) and choice == value:
             return choice
-    raise _wrong(" or ".join(repr(choice) for choice in choices), value)
+    meant = ""
+    if isinstance(value, str):
+        texts = [choice for choice in choices if isinstance(choice, str)]
+        meant = "".join(f"; did you mean {near!r}?" for near in get_close_matches(value.lower(), texts, n=1))
+    wanted = " or ".join(repr(choice) for choice in choices)
+    raise _Misfit(((), f"must be {wanted}, not {_shown(value)}{meant}"))
 
 
 def _member(value: Any, cls: type[Enum]) -> Enum:
@@ -135,7 +283,7 @@ def _union(cls: Any, converter: cattrs.Converter) -> _Hook:
                 misfits.append(misfit)
         if len(misfits) == 1:
             raise misfits[0]
-        texts = [text for misfit in misfits for _, text in misfit.problems]
+        texts = [str(problem) for misfit in misfits for _, problem in misfit.problems]
         raise _wrong(
             " or ".join(text.removeprefix("must be ").partition(", not ")[0] for text in texts), value
         )
@@ -188,7 +336,9 @@ def _table(cls: Any, converter: cattrs.Converter) -> _Hook:
     return hook
 
 
-def _leaves(error: BaseException, step: str | None = None) -> Iterable[tuple[tuple[str | int, ...], str]]:
+def _leaves(
+    error: BaseException, step: str | None = None
+) -> Iterable[tuple[tuple[str | int, ...], _Problem]]:
     """The misfits inside what cattrs raises: a group with a note for each attribute."""
     for note in getattr(error, "__notes__", ()):
         step = getattr(note, "name", step)
@@ -223,9 +373,11 @@ def _class(cls: Any, converter: cattrs.Converter) -> _Hook:
 
     def hook(value: Any, _: Any) -> Any:
         if not isinstance(value, Mapping):
-            raise _wrong("a table", value)
-        problems: list[tuple[tuple[str | int, ...], str]] = [
-            ((str(key),), f"unknown key; {nearest(str(key), known)}") for key in value if key not in known
+            raise _Misfit(((), _NoTable(cls, value)))
+        problems: list[tuple[tuple[str | int, ...], _Problem]] = [
+            ((str(key),), _UnknownKey(str(key), tuple(known), value[key]))
+            for key in value
+            if key not in known
         ]
         missing = [name for name in required if name not in value]
         problems += [((name,), "is required, but missing") for name in missing]

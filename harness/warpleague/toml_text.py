@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import stat
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +21,23 @@ FILE_KB: Final = 1024
 
 MOST_DEPTH: Final = 32
 """Levels of nesting, as on the wire."""
+
+_SHOWN: Final = 80  # characters of a line in an error
+_FORMS: Final = (
+    (r"[\u201c\u201d\u2018\u2019]", "write straight quotes"),
+    (r"^[\w.-]+ *= *(True|False)\b", "write {key} = {lower}"),
+    (r"^[\w.-]+ *= *[A-Za-z][\w .*/@+-]*$", 'write a text in quotes: {key} = "{value}"'),
+    (r"^[\w.-]+ *= *\.*/[\w ./@+-]*$", 'write a text in quotes: {key} = "{value}"'),
+    (r"^[\w.-]+ *= *[\d.]+ *[A-Za-z%]+$", "write the number alone, without a unit"),
+    (r"^[\w.-]+ *= *$", "the value is missing"),
+    (r'^"?[\w.-]+"? *:', "write = between a key and its value, not a colon"),
+    (r'= *\[?"[^"]*\\', "write / in paths, not \\: {slashed}"),
+    (r"^#!|^//|^/\*|^--", "begin a remark with #"),
+    (r'" +"|" *{', "write a comma between the values"),
+    (r"^\[\[?[^]]*$", "close the name of the table with ]"),
+    (r"^[\w.-]+$", "write KEY = VALUE, or [TABLE]"),
+)
+"""What beginners write that is no TOML: the form of the line, and what to write instead."""
 
 _MOST_INT: Final = 1 << 63  # TOML's own range
 
@@ -51,13 +69,40 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{where}: not TOML: {error}") from None
+        raise ConfigError(f"{where}: not TOML: {error}{_line(text, str(error))}") from None
     except RecursionError:
         raise ConfigError(f"{where}: not TOML: it nests more than {MOST_DEPTH} levels deep") from None
     except (ValueError, OverflowError):  # Python reads no number of thousands of digits
         raise ConfigError(f"{where}: not TOML: a number has too many digits") from None
     _check(data, where)
     return data
+
+
+def _line(text: str, error: str) -> str:
+    """The line that an error of the parser names, and how to write what was probably meant; empty without one."""
+    if text.lstrip().startswith("{"):
+        return "; this is JSON, perhaps the record of a match"
+    found = re.search(r"at line (\d+)", error)
+    lines = text.splitlines()
+    number = int(found[1]) if found else len(lines)
+    if not 0 < number <= len(lines):
+        return ""
+    line = lines[number - 1].strip()
+    shown = f"; the line is: {line[:_SHOWN]}{'...' if len(line) > _SHOWN else ''}"
+    if remedy := next((remedy for form, remedy in _FORMS if re.search(form, line[:500])), ""):
+        key, _, value = (part.strip() for part in line.partition("="))
+        return f"{shown}; {remedy.format(key=key, value=value, lower=value.lower(), slashed=_slashed(value))}"
+    if "Unclosed array" in error:
+        return f"{shown}; a list ends with ], and has commas between its values"
+    if "Illegal character '\\n'" in error or "Unterminated" in error:
+        return f"{shown}; close the quotes"
+    if "overwrite" in error or "twice" in error or "already" in error or "mutate" in error:
+        return f"{shown}; this key or table is in the file twice: leave one of them out"
+    return shown
+
+
+def _slashed(value: str) -> str:
+    return value.replace("\\\\", "/").replace("\\", "/")
 
 
 def _check(data: dict[str, Any], where: str) -> None:

@@ -70,6 +70,76 @@ def test_mistakes_are_named(write_league: WriteLeague, extra: str, text: str) ->
 
 
 @pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('level = "sandbox"', "level: unknown key; `level` belongs under [rules]"),
+        ("players = 2", "players: unknown key; `players` belongs under [game]"),
+        ("deals = 2", "`deals` belongs under [format]"),
+        ("max_turns = 2", "`max_turns` belongs under [game.options]"),
+        ("move_s = 2", "`move_s` belongs under [clock] or under clock in an entry of bots"),
+        ("until = { top = 1 }", "until: unknown key; write it as [format.until]"),
+        ("options = { max_turns = 2 }", "options: unknown key; write it as [game.options]"),
+        ("levle = 'none'", "did you mean 'level'? `level` belongs under [rules]"),
+        (
+            "format = 'swiss'",
+            '; write [format] and below it kind = "swiss", or here format = { kind = "swiss" }',
+        ),
+        ("rules = 'sandbox'", 'write [rules] and below it level = "sandbox"'),
+        ("clock = 5", "write [clock] and below it move_s = 5"),
+        ("seed = 5", 'seed: must be a text, not 5; write it in quotes: "5"'),
+        ("run = [{ jobs = 1 }]", "write [run], in single brackets"),
+        ("run = { logs = 'yes' }", "write true or false, without quotes"),
+        ("clock = { move_s = '1s' }", "write it without quotes and unit: 1"),
+        ("clock = { move_s = '0.5' }", "write it without quotes: 0.5"),
+        ("format = { kind = 'Swiss' }", "did you mean 'swiss'?"),
+        ("[game.options]\nplayers = 2", "game.options.players: unknown key; `players` belongs under [game]"),
+        ("[game.options]\nseed = 'x'", "`seed` belongs at the top of the file, above the first [table]"),
+    ],
+)
+def test_a_right_key_in_the_wrong_table_is_told_where_it_belongs(
+    tmp_path: Path, text: str, wanted: str
+) -> None:
+    """What stands in the wrong table, or a single value where a table must be, is refused with the right form."""
+    path = tmp_path / "cup.toml"
+    table = text.startswith("[")
+    lines = [
+        "bots = ['x']",
+        *([] if table else [text]),
+        "[game]",
+        "id = 'aliens'",
+        *([text] if table else []),
+    ]
+    path.write_text("\n".join(lines))
+    with pytest.raises(BadInput) as caught:
+        load_config(path)
+    assert wanted in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('game = "sheets"\nbots = ["x"]', 'write [game] and below it id = "sheets"'),
+        (
+            '[game]\nid = "sheets"\nbots = ["x"]',
+            "game.bots: unknown key; `bots` belongs at the top of the file",
+        ),
+        ('bots = "x"\n[game]\nid = "sheets"', 'write it in brackets: ["x"]'),
+        (
+            '[bots]\na = "x"\n[game]\nid = "sheets"',
+            "bots: must be a list, not a table; write a list in brackets",
+        ),
+    ],
+)
+def test_game_and_bots_have_one_form_each(tmp_path: Path, text: str, wanted: str) -> None:
+    """Where the two things that each league needs are written otherwise, the right form is shown."""
+    path = tmp_path / "cup.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load_config(path)
+    assert wanted in str(caught.value)
+
+
+@pytest.mark.parametrize(
     ("game", "text"),
     [
         ('id = "alien"', "game.id: no game is called 'alien'; did you mean 'aliens'?"),

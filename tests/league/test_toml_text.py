@@ -38,6 +38,36 @@ def test_toml_beyond_all_need_is_refused(text: str, problem: str) -> None:
         parse_toml(text, "cup.toml")
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "remedy"),
+    [
+        ("a = 1\nid = aliens", "id = aliens", 'write a text in quotes: id = "aliens"'),
+        ("bots = ../my-bot", "bots = ../my-bot", 'in quotes: bots = "../my-bot"'),
+        ("logs = True", "logs = True", "write logs = true"),
+        ("id = \u201caliens\u201d", "id = \u201caliens\u201d", "straight quotes"),
+        ('"id": "aliens"', '"id": "aliens"', "not a colon"),
+        ("move_s = 5s", "move_s = 5s", "without a unit"),
+        ("seed =", "seed =", "the value is missing"),
+        ('path = "..\\my-bot"', 'path = "..\\my-bot"', 'write / in paths, not \\: "../my-bot"'),
+        ("// my league", "// my league", "begin a remark with #"),
+        ('bots = ["a" "b"]', 'bots = ["a" "b"]', "comma between the values"),
+        ('bots = ["a"\n[game]\n', "[game]", "a list ends with ]"),
+        ('[game\nid = "x"', "[game", "close the name of the table"),
+        ('name = "x', 'name = "x', "close the quotes"),
+        ("x = 1\nx = 2", "x = 2", "in the file twice"),
+        ("[a]\nx = 1\n[a]", "[a]", "in the file twice"),
+        ('{"record": 2}', "", "perhaps the record of a match"),
+    ],
+)
+def test_what_beginners_write_is_told_with_its_line_and_the_remedy(text: str, line: str, remedy: str) -> None:
+    """Text that is no TOML is refused with the line and how to write what was meant."""
+    with pytest.raises(ConfigError) as caught:
+        parse_toml(text, "cup.toml")
+    assert (f"the line is: {line}" if line else "this is JSON") in str(caught.value)
+    assert remedy in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 def test_toml_within_the_bounds_is_read() -> None:
     """What people write is read as it is."""
     deep = "x = " + "[" * (MOST_DEPTH - 2) + "1" + "]" * (MOST_DEPTH - 2)

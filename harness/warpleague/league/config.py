@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,7 +20,7 @@ from warpleague.league.config_check import check_config
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import LEVEL, STRIKES, FaultPolicy, Level, Pondering, TimeControl
 from warpleague.runner.bundle.shipped import located
-from warpleague.strict import structure
+from warpleague.strict import place_of, structure
 from warpleague.suggest import nearest, nearest_path
 from warpleague.toml_text import parse_toml, read_text
 from warpline.limits import MOST_NOTE_BYTES, NOTE_BYTES
@@ -303,7 +304,8 @@ def load_config(path: Path, *, without_bots: bool = False) -> LeagueConfig:
     """
     path = located(path)
     where = str(path)
-    config = structure(_read_toml(path, where), LeagueConfig, where)
+    data = _read_toml(path, where)
+    config = structure(data, LeagueConfig, where, _tables_of_options(data))
     name = config.name or path.stem
     if not _NAME.fullmatch(name):
         raise ConfigError(f"{where}: name: {name!r} must be letters, digits, dots, dashes; it names a folder")
@@ -340,6 +342,16 @@ def _read_toml(path: Path, where: str) -> dict[str, Any]:
         raise ConfigError(f"{where}: cannot be read: {error.strerror or error}") from None
 
 
+def _tables_of_options(data: dict[str, Any]) -> dict[str, list[tuple[str, ...]]]:
+    """The table where the options of the game belong, by their names, if the file says which game it is."""
+    table = data.get("game")
+    name = table.get("id") if isinstance(table, dict) else table
+    if isinstance(name, str):
+        with suppress(BadInput):
+            return {field.name: [("game", "options")] for field in attrs.fields(load_game(name).Options)}
+    return {}
+
+
 def _complete_game(table: GameTable, path: Path) -> GameTable:
     where = str(path)
     try:
@@ -354,5 +366,8 @@ def _complete_game(table: GameTable, path: Path) -> GameTable:
     for option in game.file_options & raw.keys():
         if isinstance(raw[option], str):
             raw[option] = _read_toml(path.parent / raw[option], f"{where}: game.options.{option}")
+    for key in raw.keys() - {field.name for field in attrs.fields(game.Options)}:
+        if place := place_of(key, LeagueConfig, value=raw[key]):
+            raise ConfigError(f"{where}: game.options.{key}: unknown key; {place}")
     options = load_options(game, players, raw, f"{where}: game.options")
     return GameTable(id=table.id, players=players, options=options_json(options))
