@@ -29,7 +29,7 @@ _FORMS: Final = (
     (r"^[\w.-]+ *= *[A-Za-z][\w .*/@+-]*$", 'write a text in quotes: {key} = "{value}"'),
     (r"^[\w.-]+ *= *\.*/[\w ./@+-]*$", 'write a text in quotes: {key} = "{value}"'),
     (r"^[\w.-]+ *= *[\d.]+ *[A-Za-z%]+$", "write the number alone, without a unit"),
-    (r"^[\w.-]+ *= *$", "the value is missing"),
+    (r"^[\w.-]+ *= *$", "write a value behind the ="),
     (r'^"?[\w.-]+"? *:', "write = between a key and its value, not a colon"),
     (r'= *\[?"[^"]*\\', "write / in paths, not \\: {slashed}"),
     (r"^#!|^//|^/\*|^--", "begin a remark with #"),
@@ -81,7 +81,7 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
 def _line(text: str, error: str) -> str:
     """The line that an error of the parser names, and how to write what was probably meant; empty without one."""
     if text.lstrip().startswith("{"):
-        return "; this is JSON, perhaps the record of a match"
+        return "; this is JSON, perhaps the record of a match: name a TOML file"
     found = re.search(r"at line (\d+)", error)
     lines = text.splitlines()
     number = int(found[1]) if found else len(lines)
@@ -93,11 +93,11 @@ def _line(text: str, error: str) -> str:
         key, _, value = (part.strip() for part in line.partition("="))
         return f"{shown}; {remedy.format(key=key, value=value, lower=value.lower(), slashed=_slashed(value))}"
     if "Unclosed array" in error:
-        return f"{shown}; a list ends with ], and has commas between its values"
+        return f"{shown}; end the list with ], and write commas between its values"
     if "Illegal character '\\n'" in error or "Unterminated" in error:
         return f"{shown}; close the quotes"
     if "overwrite" in error or "twice" in error or "already" in error or "mutate" in error:
-        return f"{shown}; this key or table is in the file twice: leave one of them out"
+        return f"{shown}; it is in the file twice: leave one of them out"
     return shown
 
 

@@ -118,7 +118,12 @@ def test_what_the_checker_decides(ground: Ground) -> None:
         send(ground, BOT + "[limits]\nprocesses = 1000"): "at most 64 here, not 1000",
         send(ground, BOT.replace("mine", "Random-Python")): "is a bot of the organiser",
         send(ground, BOT.replace('"mine"', '"../../x"')): "may consist of",
-        send(ground, BOT.replace("mine", "MINE"), "bob"): "another author has a bot",
+        send(
+            ground, BOT.replace("mine", "MINE"), "bob"
+        ): "another author has a bot called mine, which looks like MINE",
+        send(
+            ground, BOT.replace("mine", "rand0m-python")
+        ): "looks like random-python, which is a bot of the organiser",
         send(ground, BOT + f"# {'x' * 70_000}"): "64 KiB",
         send(ground, "name = [[[["): "bot.toml",
         send(ground, BOT.replace("python3", "/tmp/evil")): "must be in the bot's folder",

@@ -243,6 +243,49 @@ def test_two_bots_of_one_name_are_refused(write_league: WriteLeague, fake: Modul
         enter_bots(load_config(write_league("a", "a")), fake.prepare)
 
 
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        ("charlie main", ""),
+        ("Charlie  main", ""),
+        ("Charliemain", ""),
+        ("\u0421harlie main", r" \('.' is CYRILLIC CAPITAL LETTER ES\)"),
+        ("Charlie m\u03b1in", r" \('.' is GREEK SMALL LETTER ALPHA\)"),
+        ("\uff23harlie main", r" \('.' is FULLWIDTH LATIN CAPITAL LETTER C\)"),
+        ("CharIie main", ""),
+        ("Char1ie main", ""),
+    ],
+)
+def test_names_that_look_alike_are_refused(
+    write_league: WriteLeague, fake: ModuleType, other: str, why: str
+) -> None:
+    """Case, blanks and letters of other alphabets make no second name: both are told, and which letter it is."""
+    path = write_league("a", "b", "c")
+    text = path.read_text(encoding="utf-8")
+    for folder, name in (("a", "Charlie main"), ("b", other)):
+        text = text.replace(f'"bots/{folder}"', f'{{ path = "bots/{folder}", name = "{name}" }}')
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(
+        ConfigError, match=f"the names 'Charlie main' and {other!r} look alike{why}; give one of"
+    ):
+        enter_bots(load_config(path), fake.prepare)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Zoé", "Zoe"), ("bot-1", "bot-2"), ("ail", "all"), ("a-b", "a b")]
+)
+def test_names_that_people_can_tell_apart_are_taken(
+    write_league: WriteLeague, fake: ModuleType, one: str, other: str
+) -> None:
+    """Accents, signs and digits make another name."""
+    path = write_league("a", "b")
+    text = path.read_text(encoding="utf-8")
+    for folder, name in (("a", one), ("b", other)):
+        text = text.replace(f'"bots/{folder}"', f'{{ path = "bots/{folder}", name = "{name}" }}')
+    path.write_text(text, encoding="utf-8")
+    assert [bot.bot for bot in enter_bots(load_config(path), fake.prepare).bots] == [one, other]
+
+
 def test_missing_toolchains_are_errors_or_left_out(write_league: WriteLeague, fake: ModuleType) -> None:
     """A bot whose compiler is missing stops the league, or is left out with one line, as the file says."""
     path = write_league("a", "exotic", "b")

@@ -102,7 +102,7 @@ def submit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Submit:
 WHAT = {
     "an": ("there is no folder", "did you mean 'anna'?"),
     "nomanifest": ("no bot.toml in this folder", "it must say at least name, games, run"),
-    "notoml": ("bot.toml: not TOML", "mend it"),
+    "notoml": ("bot.toml: not TOML", "write a value behind the ="),
     "misspelt": ("biuld: unknown key", "did you mean 'build'?"),
     "buildfails": ("line 3: no semicolon", "warpleague bot check"),
     "loop": ("this link cannot be followed", "mend it"),

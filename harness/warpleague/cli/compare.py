@@ -257,11 +257,18 @@ def _entrant(text: str) -> tuple[Path, EntrantClock | None]:
 
 def _names(folders: list[Path], clocks: list[EntrantClock | None]) -> list[str]:
     """A name for each bot: its folder's and its clock, made different where two are alike."""
+    from warpleague.league.look_alike import first_alike
+
     plain = [
         (folder.name or folder.resolve().name)[:50] + ("" if own is None else f"@{own.told}")
         for folder, own in zip(folders, clocks, strict=True)
     ]
     return [
-        name + ({0: "-new", 1: "-old"}.get(place, f"-{place}") if plain.count(name) > 1 else "")
+        name
+        + (
+            {0: "-new", 1: "-old"}.get(place, f"-{place}")
+            if first_alike(name, [*plain[:place], *plain[place + 1 :]]) is not None
+            else ""
+        )
         for place, name in enumerate(plain)
     ]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 import attrs
 
 from warpleague.errors import BadInput, BotError, ConfigError, EntrantsError, MissingToolchain
+from warpleague.league.look_alike import first_alike, foreign
 from warpleague.match.spec import TimeControl
 from warpleague.runner.bundle.manifest import games_named, plays
 from warpleague.runner.bundle.shipped import located, shipped_root, short_name
@@ -92,8 +93,8 @@ def enter_bots(
     for index, entry in enumerate(config.entries):
         try:
             seat = _enter(config, index, prepare)
-            if seat.bot in (bot.bot for bot in bots):
-                raise _named_twice(config, seat.bot)
+            if (other := first_alike(seat.bot, (bot.bot for bot in bots))) is not None:
+                raise _named_alike(config, other, seat.bot)
         except (ConfigError, BotError) as error:
             found.append((_problem(config, index, entry, error), error))
         else:
@@ -187,9 +188,15 @@ def _meant(config: LeagueConfig, entry: BotEntry, folder: Path) -> str:
     return nearest(folder.name, known, f"{above} has no folders")
 
 
-def _named_twice(config: LeagueConfig, name: str) -> ConfigError:
+def _named_alike(config: LeagueConfig, one: str, other: str) -> ConfigError:
     hint = 'give one of them another: { path = "...", name = "..." }'
-    return ConfigError(f"{config.path}: bots: two bots are called {name!r}; {hint}")
+    if one == other:
+        return ConfigError(f"{config.path}: bots: two bots are called {one!r}; {hint}")
+    letters = foreign(other) or foreign(one)
+    return ConfigError(
+        f"{config.path}: bots: the names {one!r} and {other!r} look alike"
+        f"{f' ({letters})' if letters else ''}; {hint}"
+    )
 
 
 def _problem(config: LeagueConfig, index: int, entry: BotEntry, error: BadInput) -> Problem:
@@ -220,7 +227,7 @@ def check_names(config: LeagueConfig, names: Sequence[str], skipped: Sequence[st
     """Raise `ConfigError` for names used twice, too few bots, and names in the file that no bot has."""
     for index, name in enumerate(names):
         if name in names[:index]:
-            raise _named_twice(config, name)
+            raise _named_alike(config, name, name)
     left_out = "".join(f"\n  {line}" for line in skipped)
     if len(names) < config.game.players:
         raise ConfigError(

@@ -23,6 +23,7 @@ from warpleague.arena.submissions.upload import unpack_upload
 from warpleague.errors import BadInput, BotError, HarnessFault, MissingToolchain, StoreError
 from warpleague.league.entry import name_of
 from warpleague.league.lock import take_lock
+from warpleague.league.look_alike import first_alike
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.runner.bundle.staging import remove
@@ -209,10 +210,11 @@ def _unpacked(ledger: Ledger, found: Submission, config: LeagueConfig, folder: P
         versions.add_finding(ledger, found.id, Finding("archive", "ok", text))
     manifest = read_manifest(folder)
     check_manifest(manifest, config, limits_of(ledger))
-    theirs = {name_of(config, entry).lower() for entry in config.entries}
-    if manifest.name.lower() in theirs:
+    theirs = first_alike(manifest.name, (name_of(config, entry) for entry in config.entries))
+    if theirs is not None:
+        like = "is" if theirs == manifest.name else f"looks like {theirs}, which is"
         raise _Refused(
-            "name", f"bot.toml: name: {manifest.name} is a bot of the organiser; choose another name"
+            "name", f"bot.toml: name: {manifest.name} {like} a bot of the organiser; choose another name"
         )
     if problem := versions.name_refusal(ledger, found.id, manifest.name):
         raise _Refused("name", problem)

@@ -15,6 +15,7 @@ import attrs
 
 from warpleague.arena.submissions.limits import limits_of
 from warpleague.errors import BadInput
+from warpleague.league.look_alike import first_alike
 from warpleague.league.schema import utc_now
 
 if TYPE_CHECKING:
@@ -244,11 +245,18 @@ def accept(ledger: Ledger, number: int, bot: str, version: str, digest: str) -> 
 def name_refusal(ledger: Ledger, number: int, bot: str) -> str | None:
     """Why the author of a submission may not enter a bot of this name, or None."""
     mine = ledger.rows("SELECT author, league FROM submission WHERE id = ?", number)[0]
-    owner = ledger.rows(
-        "SELECT author FROM submission WHERE league = ? AND bot = ? COLLATE NOCASE LIMIT 1", mine[1], bot
+    known = ledger.rows(
+        "SELECT DISTINCT bot, author FROM submission WHERE league = ? AND bot IS NOT NULL", mine[1]
     )
-    if owner and owner[0][0] != mine[0]:
-        return f"bot.toml: name: another author has a bot called {bot} in this league; choose another name"
+    theirs = first_alike(bot, (name for name, author in known if author != mine[0]))
+    if theirs is not None:
+        like = "" if theirs == bot else f", which looks like {bot},"
+        return f"bot.toml: name: another author has a bot called {theirs}{like} in this league; choose another name"
+    own = first_alike(
+        bot, (name for name, author in known if author == mine[0] and name.lower() != bot.lower())
+    )
+    if own is not None:
+        return f"bot.toml: name: {bot} looks like {own}, your other bot; choose another name"
     most = limits_of(ledger).bots
     others = ledger.rows(
         "SELECT count(*) FROM submission WHERE author = ? AND league = ? AND active = 1 "
