@@ -18,6 +18,7 @@ from typing import Annotated, Any, Final, Literal, NoReturn
 import attrs
 import msgspec
 
+from warpline import diagnosis
 from warpline.limits import MAX_DEPTH, MAX_INT, NOTE_BYTES
 from warpline.messages import (
     BOT_MESSAGES,
@@ -155,7 +156,7 @@ def _float(text: str) -> float:
 
 
 def _constant(name: str) -> NoReturn:
-    _refuse(f"{name} is not JSON")
+    _refuse(f"{name} is not JSON: a number must be finite")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
@@ -179,16 +180,13 @@ def parse_strict(line: bytes) -> JsonObject:
     _check_depth(line)
     try:
         text = line.decode()
-    except UnicodeDecodeError as error:
-        _refuse(f"not UTF-8 at byte {error.start}")
-    if text.startswith("\ufeff"):
-        _refuse("a byte order mark before the message")
-    try:
         value = _strict_json(text)
+    except UnicodeDecodeError:
+        _refuse(diagnosis.no_text(line) or "not UTF-8")
     except json.JSONDecodeError as error:
-        _refuse(f"not JSON: {error.msg} at character {error.pos}")
+        _refuse(diagnosis.no_text(line) or diagnosis.no_json(text, error.msg, error.pos))
     if type(value) is not dict:
-        _refuse("not a JSON object")
+        _refuse(diagnosis.no_object(value))
     if "\\u" in text:
         try:
             json.dumps(value, ensure_ascii=False).encode()
@@ -204,7 +202,7 @@ def _decode_strict(line: bytes) -> BotMessage:
 
 def _message(value: JsonObject, known: dict[str, Any], speaker: str) -> Any:
     if "type" not in value:
-        raise WireError("protocol", "the message has no type")
+        raise WireError("protocol", 'the message has no type: an answer has "type":"act"')
     name = value["type"]
     cls = known.get(name) if type(name) is str else None
     if cls is None:

@@ -84,12 +84,20 @@ START = "from warpline.client import run\n"
         ("def (", ["startup", "SyntaxError", "hello"]),
         ("import nothing_of_this_name", ["startup", "ModuleNotFoundError"]),
         ("pass", ["startup", "exited with status 0"]),
-        ("print('hello world', flush=True)\ninput()\ninput()", ["startup", "hello world"]),
+        ("print('hello world', flush=True)\ninput()\ninput()", ["startup", "it wrote: hello world"]),
+        (
+            "import os\nos.execlp('sh', 'sh', '-c', 'no-such-tool')",
+            ["status 127", "no-such-tool", "not found"],
+        ),
+        (
+            START + "run(lambda question: exit('cannot find a move'))",
+            ["crash", "status 1: cannot find a move"],
+        ),
         (START + "run(lambda question: 1 / 0)", ["crash", "ZeroDivisionError", "quit"]),
         (START + "run(lambda question: len(question.legal))", ["illegal", "out of range", "counted from 0"]),
         (START + "run(lambda question: {'do': 'win'})", ["illegal", '"win"']),
     ],
-    ids=["syntax", "import", "exit", "no hello", "exception", "index", "action"],
+    ids=["syntax", "import", "exit", "no hello", "no tool", "says why", "exception", "index", "action"],
 )
 def test_check_says_what_to_mend(run: Run, make_bot: MakeBot, source: str, words: list[str]) -> None:
     """A broken bot is not ready: the fault, its evidence and the advice are told, and the exit code is 1."""

@@ -117,7 +117,7 @@ def test_a_bot_that_is_out_is_quoted(run: Run, first: Path, make_bot: MakeBot) -
     """Under the table stands what a faulting bot wrote: its line, or the end of its standard error."""
     printing = make_bot("printing", "print('thinking', flush=True)\ninput()")
     raising = make_bot("raising", "from warpline.client import run\nrun(lambda question: 1 / 0)\n")
-    for bot, words, code in ((printing, "its line was: thinking", 4), (raising, "ZeroDivisionError", 0)):
+    for bot, words, code in ((printing, "; it wrote: thinking", 4), (raising, "ZeroDivisionError", 0)):
         done = run("match", "aliens", bot, first, "--seed", "1")
         assert done.code == code
         assert words in done.out

@@ -397,6 +397,22 @@ def test_standard_error_is_kept_as_evidence(make_seat: MakeSeat, make_spec: Make
     assert detail.keys().isdisjoint(("stderr", "line"))
 
 
+@pytest.mark.parametrize("private", [False, True])
+def test_the_words_of_a_bot_stand_in_the_sentence_unless_they_are_private(
+    make_seat: MakeSeat, make_spec: MakeSpec, private: bool
+) -> None:
+    """What it printed instead of hello, and why it ended: told where anybody may read what bots print."""
+    says, ends = "print('Odd engine', flush=True)\ninput()", "raise ValueError('odd value')"
+    spec = make_spec(make_seat("says", says), make_seat("ends", ends))
+    result = play_match(attrs.evolve(spec, private=private))
+    said, ended = (faults[0].message for faults in result.faults)
+    assert said.startswith("bad hello: not JSON: text where a message must be")
+    assert ended.startswith("after hello: exited with status 1")
+    assert said.endswith("; it wrote: Odd engine") is not private
+    assert ended.endswith(": ValueError: odd value") is not private
+    assert ("dd engine" in result.record.decode()) is not private
+
+
 BUSY = """
 import time
 from warpline.client import run

@@ -189,7 +189,7 @@ def test_messages_of_no_known_type(name: str) -> None:
         (MALFORMED["no action"], "act: action: the field is missing"),
         (MALFORMED["an index in then"], "act: then: item 0: expected an object, got an integer"),
         (MALFORMED["duplicate keys in an action"], "duplicate key 'do'"),
-        (MALFORMED["bad UTF-8"], "not UTF-8 at byte 21"),
+        (MALFORMED["bad UTF-8"], "not UTF-8 at byte 21, which is 0xff: write UTF-8"),
         (MALFORMED["an unknown want"], "hello: wants: item 0: expected one of state, legal, events, text"),
         (MALFORMED["a long note"], "act: note: expected at most 1024 bytes of UTF-8"),
     ],
@@ -199,6 +199,59 @@ def test_errors_say_where(line: bytes, text: str) -> None:
     with pytest.raises(WireError) as caught:
         decode_bot(line)
     assert caught.value.message == text
+
+
+MESSAGE = {"type": "act", "id": 3, "action": 0}
+TEXT = json.dumps(MESSAGE)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"", "an empty line"),
+        (b" \r", "an empty line"),
+        (b"\0\0", "NUL bytes where a message must be"),
+        (b"\xef\xbb\xbf" + TEXT.encode(), "a byte order mark before the message"),
+        (TEXT.encode("utf-16"), "UTF-16"),
+        (TEXT.encode("utf-16-le"), "UTF-16"),
+        (b"\0" + TEXT.encode("utf-16-le"), "UTF-16"),  # as it comes behind a newline in UTF-16
+        (b'{"type":"act","note":"caf\xe9"}', "which is 0xe9: write UTF-8"),
+        (b"Odd engine 1.0 by me", "print what is for people to standard error"),
+        (b"bestmove e2e4", "print what is for people to standard error"),
+        (b"> " + TEXT.encode(), "text before the message, which begins at character 2"),
+        (b"\x1b[0m" + TEXT.encode(), "text before the message, which begins at character 4"),
+        (f"{TEXT};".encode(), "text after the message, at character 37"),
+        (f"{TEXT}{TEXT}".encode(), "a second message on the same line, at character 37"),
+        (f'{TEXT} {{"type":'.encode(), "a second message on the same line, at character 37"),
+        (TEXT.encode() + b"\0", "NUL bytes after the message"),
+        (str(MESSAGE).encode(), "single quotes"),
+        ("{\u201ctype\u201d: 1}".encode(), "typographic quotes"),
+        (b'{"type":"act","id":3,"action":None}', "None is how Python writes it"),
+        (b'{"type":"hello","reusable":True}', "True is how Python writes it"),
+        (b'{type:"act"}', "a name without double quotes at character 1"),
+        (b'{"type":"act","id":3,}', "a comma before a closing bracket"),
+        (b'{"type":"act","action":{"at":[1,2,]}}', "a comma before a closing bracket"),
+        (b'{"type":"act", // the answer', "a comment at character 15"),
+        (b'{"type":"act","note":"a\tb"}', "the control character 0x09 at character 23"),
+        (b"{", "does not end on its line"),
+        (b'{"type": "act",', "does not end on its line"),
+        (TEXT[:25].encode(), "does not end on its line"),
+        (b'{"type":"act","note":"it is', "does not end on its line"),
+        (json.dumps(TEXT).encode(), "not a JSON object, but a string, so it was written as JSON twice"),
+        (b"[0]", "not a JSON object, but a list"),
+        (b"17", "not a JSON object, but a number"),
+        (b"null", "not a JSON object, but null"),
+        (b'{"type":"act","value":NaN}', "NaN is not JSON: a number must be finite"),
+        (b'{"type"="act"}', "not JSON: Expecting ':' delimiter at character 7"),
+        (b'{"note":"' + b"\\" * 60_000 + b"x", "does not end on its line"),
+    ],
+)
+def test_a_beginner_is_told_the_cause(line: bytes, words: str) -> None:
+    """What often goes wrong is told in words, whatever the version of Python says about it."""
+    with pytest.raises(WireError) as caught:
+        decode_bot(line)
+    assert words in caught.value.message
+    assert caught.value.kind == "malformed"
 
 
 @pytest.mark.parametrize("prefix", ["", '{"type":"ready","x":'])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.safe_text import safe
@@ -12,6 +13,19 @@ if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
 
 _LINE_BYTES: Final = 1000
+_STDERR_CHARS: Final = 1000
+"""So much of one line of standard error is shown."""
+_TOLD_CHARS: Final = 80
+"""So much of a bot's own words stands in the sentence that tells a fault: a table has room for it."""
+
+_BY_THEIR_LINE: Final = frozenset({"startup", "malformed", "protocol", "flood", "timeout", "crash"})
+"""The kinds of fault whose cause shows in the bot's line; of an illegal action the message says all."""
+_CAUSE: Final = re.compile(
+    r"error|exception|panic|fatal|not found|no such|denied|cannot|can't|terminate", re.IGNORECASE
+)
+_SHELL: Final = (126, 127)
+"""What a shell exits with if it cannot run a program, or cannot find it."""
+_STACK: Final = re.compile(r"\s|note:|Node\.js |goroutine |Traceback ")
 
 
 def quote(line: bytes) -> JsonObject:
@@ -20,10 +34,41 @@ def quote(line: bytes) -> JsonObject:
     return {"line": safe(text, keep=""), "line_bytes": len(line)}
 
 
-def evidence_lines(detail: Mapping[str, Any], stderr_lines: int) -> list[str]:
+def with_words(kind: str, message: str, detail: Mapping[str, Any]) -> str:
+    """The sentence that tells a fault, with what the bot itself wrote where that shows the cause, shortened.
+
+    That is its line, or what it or its shell said to standard error before it ended.
+    """
+    line, stderr = str(detail.get("line") or ""), str(detail.get("stderr") or "")
+    if line and kind in _BY_THEIR_LINE:
+        return f"{message}; it wrote: {shortened(line)}"
+    status = detail.get("exit")
+    if status and kind in ("startup", "crash") and (words := _cause(stderr, any_words=status in _SHELL)):
+        return f"{message}: {shortened(words)}"
+    return message
+
+
+def _cause(stderr: str, *, any_words: bool) -> str:
+    """The last line that names a cause, as Python's tracebacks do at their end; or with `any_words` the last line."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip() and not _STACK.match(line)]
+    causes = [number for number, line in enumerate(lines) if _CAUSE.search(line)]
+    if not causes:
+        return safe(lines[-1], keep="") if lines and any_words else ""
+    # Rust tells the place of a panic in one line, and its cause in the next.
+    more = lines[causes[-1] + 1 : causes[-1] + 2] if lines[causes[-1]].endswith(":") else []
+    return safe(" ".join([lines[causes[-1]], *more]), keep="")
+
+
+def shortened(text: str, most: int = _TOLD_CHARS) -> str:
+    """The beginning of a text, of `most` characters; by default as much as a sentence has room for."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def evidence_lines(detail: Mapping[str, Any], stderr_lines: int, message: str = "") -> list[str]:
     """What a line's detail holds of the bot's own words, in indented lines: illegal answers, its line, standard error.
 
-    Of that, `stderr_lines` at most: some languages name the cause at the end of a traceback, others at its beginning.
+    What `message` says is left out. Of standard error, `stderr_lines` at most: some languages name the cause at
+    the end of a traceback, others at its beginning.
     """
     lines = []
     for refused in detail.get("again", ()):
@@ -31,13 +76,14 @@ def evidence_lines(detail: Mapping[str, Any], stderr_lines: int) -> list[str]:
         lines += evidence_lines(refused, stderr_lines)
     for failed in detail.get("failed", ()):
         lines.append(f"  asked again, since its service failed: {failed['message']}")
-    if detail.get("line"):
+    if detail.get("line") and not message.endswith(f"; it wrote: {detail['line']}"):
         lines.append(f"  its line was: {detail['line']}")
-    if stderr := str(detail.get("stderr") or "").strip():
+    stderr = str(detail.get("stderr") or "").strip()
+    if stderr and not message.endswith(f": {stderr}"):
         lines.append("  it wrote to standard error:")
         words = [line for line in stderr.splitlines() if line.strip()]
         if len(words) > stderr_lines:
             half = stderr_lines // 2
             words = [*words[: stderr_lines - half], "...", *words[-half:]]
-        lines += [f"    {line}" for line in words]
+        lines += [f"    {shortened(line, _STDERR_CHARS)}" for line in words]
     return lines

@@ -64,7 +64,7 @@ def print_result(spec: MatchSpec, result: MatchResult, console: Console | None =
             console.print(Text(safe(text), style="red"), soft_wrap=True)
             if fault.retired:
                 detail = json.loads(result.record.splitlines()[fault.n])["detail"]
-                for line in evidence_lines(detail, _STDERR_LINES):
+                for line in evidence_lines(detail, _STDERR_LINES, fault.message):
                     console.print(Text(safe(line)), soft_wrap=True)
                 if advice := hint(spec.seats[seat], fault.message, detail):
                     console.print(Text(safe(f"  {advice}")), soft_wrap=True)

@@ -116,7 +116,8 @@ def _print_step(console: Console, replay: Replay, step: ReplayStep, seat: int | 
     _print_hanging(console, f"{data['n']:5}  ", text)
     if data.get("note"):
         _print_hanging(console, " " * _MARGIN, Text(safe(f"note: {data['note']}"), style="italic"))
-    for line in evidence_lines(data.get("detail") or {}, _STDERR_LINES):
+    detail = data.get("detail") or {}
+    for line in evidence_lines(detail, _STDERR_LINES, str(detail.get("message", ""))):
         _print_hanging(console, " " * _MARGIN, Text(safe(line)))
 
 

@@ -34,6 +34,15 @@ _ADVICE: Final[dict[FaultKind, str]] = {
     "protocol": "write exactly one line for each question, with the question's id, and nothing else to the output",
     "service": "a bot that uses a service needs it for the check, too; look at what it wrote to standard error",
 }
+_BY_MESSAGE: Final = {
+    "came without a newline": "a line ends with a newline: println instead of print, \\n at the end in C",
+    "a carriage return and no newline": "a line ends with a newline (\\n), or with \\r\\n, never with \\r alone",
+    "exited with status 127": "a program that it needs was not found: name one that is installed here, or bring it "
+    "along in the bot's folder",
+    "exited with status 126": "a program that it needs may not be run: chmod +x makes a file a program, and its first "
+    "line names what runs it, such as #!/usr/bin/env python3",
+}
+"""What to do where the message of a fault has these words."""
 _MODULE: Final = re.compile(r"^ModuleNotFoundError: No module named '(\w+)", re.MULTILINE)
 _OUT_OF_MEMORY: Final = re.compile(r"^MemoryError|bad_alloc|OutOfMemoryError|out of memory", re.MULTILINE)
 _NO_PLACE_TO_WRITE: Final = re.compile(
@@ -47,6 +56,9 @@ def hint(seat: SeatSpec, message: str, detail: Mapping[str, Any]) -> str | None:
     stderr = str(detail.get("stderr") or "")
     if NOTHING_WRITTEN in message:
         return _FLUSH
+    for words, advice in _BY_MESSAGE.items():
+        if words in message:
+            return advice
     missing = _MODULE.search(stderr)
     if missing and any((Path(seat.cwd) / name).exists() for name in (f"{missing[1]}.py", missing[1])):
         return (
@@ -73,5 +85,5 @@ def hint(seat: SeatSpec, message: str, detail: Mapping[str, Any]) -> str | None:
 
 def fault_text(seat: SeatSpec, kind: FaultKind, message: str, detail: dict[str, Any]) -> str:
     """A fault of the bot of `seat` with its evidence, and what to do about it."""
-    lines = [f"{kind}: {message}", *evidence_lines(detail, 12)]
+    lines = [f"{kind}: {message}", *evidence_lines(detail, 12, message)]
     return "\n".join([*lines, f"  {hint(seat, message, detail) or _ADVICE[kind]}"])

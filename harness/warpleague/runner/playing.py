@@ -15,6 +15,7 @@ import trio
 
 from warpleague.errors import BadInput, BotError, HarnessFault
 from warpleague.match import greeting
+from warpleague.match.evidence import with_words
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.spec import Violation
 from warpleague.match.together import TogetherReferee
@@ -355,6 +356,8 @@ def _punish(
         if referee.spec.private:
             for words in ("stderr", "line"):
                 trouble.detail.pop(words, None)
+        else:
+            trouble.message = with_words(trouble.kind, trouble.message, trouble.detail)
         if trouble.kind == "timeout":
             wall_ns = referee.budget_ns or 0
     if referee.fault(seat, trouble, wall_ns) and bot is not None:

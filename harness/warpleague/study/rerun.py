@@ -11,6 +11,7 @@ import trio
 from warpleague.errors import BotError, RecordError
 from warpleague.games import load_game
 from warpleague.match import greeting
+from warpleague.match.evidence import with_words
 from warpleague.match.packing import unpack
 from warpleague.match.replay import Replay
 from warpleague.match.setup import recorded_spec
@@ -160,6 +161,8 @@ async def _follow(follower: Follower, key: bytes, before: set[int]) -> Fault | N
                 )
                 if follower.is_over():
                     bot.tell(follower.end_line(follower.follows))
+            else:
+                trouble.detail.update(bot.evidence())
         finally:
             if stays:
                 await bot.leave()
@@ -170,7 +173,8 @@ async def _follow(follower: Follower, key: bytes, before: set[int]) -> Fault | N
             nursery.cancel_scope.cancel()
     if trouble is None:
         return None
-    return Fault(follower.place(), trouble.kind, trouble.message, bot.stderr.text())
+    message = with_words(trouble.kind, trouble.message, trouble.detail)
+    return Fault(follower.place(), trouble.kind, message, bot.stderr.text())
 
 
 async def _question(follower: Follower, bot: BotProcess) -> Violation | None:

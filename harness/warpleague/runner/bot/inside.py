@@ -70,7 +70,7 @@ class InsideSeat(ABC):
             if isinstance(answer, Violation):
                 return answer
             return BotReply(to_bytes(answer), time.perf_counter_ns() - begun, None, None)
-        return violations.timed_out(budget_ns or 0, 0, 0, "")
+        return violations.timed_out(budget_ns or 0, 0)
 
     def put(
         self, line: bytes, budget_ns: int | None, forgive: Callable[[bytes], bool] | None = None

@@ -10,6 +10,7 @@ from warpleague.match.evidence import quote
 from warpleague.match.spec import Violation
 from warpleague.runner.bot import violations
 from warpleague.runner.bot.exchange import CHUNK
+from warpleague.runner.bot.violations import Unfinished
 from warpline.framing import LineBuffer, LineTooLong
 
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ class Output:
         """Where to note what is read."""
 
     @property
-    def unfinished_bytes(self) -> int:
-        """How long the line is that has begun."""
-        return len(self._buffer) if self.held else 0
+    def unfinished(self) -> Unfinished:
+        """The line that has begun, if one has."""
+        return Unfinished(self._buffer.peek(), len(self._buffer)) if self.held else Unfinished()
 
     def read(self) -> bool:
         """Read what is there; whether there was anything."""

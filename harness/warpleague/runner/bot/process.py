@@ -38,6 +38,7 @@ from warpleague.runner.bot.stderr import StderrLog
 from warpleague.runner.bot.stopwatch import Stopwatch
 from warpleague.runner.bot.watch import Attendance, read, watch
 from warpleague.runner.confine.launch import MemoryWatch
+from warpline.limits import STDERR_READ
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -306,13 +307,22 @@ class BotProcess:
     # ------------------------------------------------------------------ what went wrong
 
     def _timeout(self, why: str = "") -> Violation:
-        excused_ns, unfinished_bytes = self._turn_now().excused_ns, self._output.unfinished_bytes
-        return violations.timed_out(self._asked[1] or 0, excused_ns, unfinished_bytes, why)
+        excused_ns = self._turn_now().excused_ns
+        why = why or ("it closed its input" if self._deaf() else "")
+        if self.stderr.full:
+            why = f"it wrote {STDERR_READ >> 20} MiB to standard error, and no more is read"
+        return violations.timed_out(self._asked[1] or 0, excused_ns, self._output.unfinished, why)
+
+    def _deaf(self) -> bool:
+        """Whether the bot has closed its input, so that it cannot know what it is asked."""
+        poll = select.poll()
+        poll.register(self._in, 0)
+        return any(events & select.POLLERR for _, events in poll.poll(0))
 
     def _gone(self) -> Violation:
         """Why no more answers come; `HarnessFault` if the bot did not cause it."""
         return violations.gone(
-            self._child, self._halt, self.memory, self.stderr, self.seat.bot, self._output.held
+            self._child, self._halt, self.memory, self.stderr, self.seat.bot, self._output.unfinished
         )
 
     def killed_by(self) -> str | None:

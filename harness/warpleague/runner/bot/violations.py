@@ -8,6 +8,8 @@ from __future__ import annotations
 import signal
 from typing import TYPE_CHECKING, Final
 
+import attrs
+
 from warpleague.errors import HarnessFault
 from warpleague.match.evidence import quote
 from warpleague.match.spec import Violation
@@ -27,7 +29,32 @@ EVIDENCE_CHARS: Final = 2000
 _NOTEWORTHY_NS: Final = 1_000_000
 
 
-def timed_out(limit_ns: int, extended_ns: int, unfinished_bytes: int, why: str = "") -> Violation:
+@attrs.frozen
+class Unfinished:
+    """The line of a bot that has begun and not ended: its first bytes, and how many came."""
+
+    head: bytes = b""
+    size: int = 0
+
+    def words(self) -> str:
+        """What came, for the sentence that tells a fault; empty if nothing did."""
+        if not self.size:
+            return ""
+        came = "1 byte" if self.size == 1 else f"{self.size:,} bytes"
+        if self.head.endswith(b"\r") and self.size == len(self.head):
+            return f"; {came} came that end with a carriage return and no newline"
+        return f"; {came} came without a newline"
+
+    def evidence(self) -> JsonObject:
+        """The same for the record."""
+        if not self.size:
+            return {}
+        return {"unfinished_line_bytes": self.size, **quote(self.head), "line_bytes": self.size}
+
+
+def timed_out(
+    limit_ns: int, extended_ns: int, unfinished: Unfinished = Unfinished(), why: str = ""
+) -> Violation:
     """No answer came within `limit_ns`, nor in the time that others took from the bot; `why`, if that is known."""
     text = f"no answer within {limit_ns / 1e9:.3f} s"
     if why:
@@ -36,9 +63,7 @@ def timed_out(limit_ns: int, extended_ns: int, unfinished_bytes: int, why: str =
     if extended_ns >= _NOTEWORTHY_NS:
         text += f", extended by {extended_ns / 1e9:.3f} s that others took from it"
         detail["extended_ms"] = round(extended_ns / 1e6, 3)
-    if unfinished_bytes:
-        detail["unfinished_line_bytes"] = unfinished_bytes
-    return Violation("timeout", text, detail)
+    return Violation("timeout", text + unfinished.words(), detail | unfinished.evidence())
 
 
 def greedy(memory: MemoryWatch) -> Violation:
@@ -69,7 +94,7 @@ def ended(status: int | None) -> str:
 
 
 def gone(
-    child: Child, halt: Halt, memory: MemoryWatch, stderr: StderrLog, bot: str, unfinished: bool
+    child: Child, halt: Halt, memory: MemoryWatch, stderr: StderrLog, bot: str, unfinished: Unfinished
 ) -> Violation:
     """Why no more answers come from a bot whose output has ended, perhaps in an `unfinished` line.
 
@@ -85,8 +110,8 @@ def gone(
     if fault is not None:
         stderr.drain(child.stderr)
         raise HarnessFault(f"{bot} was not run: {stderr.text().strip() or fault}")
-    left = "; an unfinished line is lost" if unfinished else ""
-    return Violation("crash", ended(child.status(EXIT_S)) + left)  # it closed its output: a moment to end
+    text = ended(child.status(EXIT_S)) + unfinished.words()  # it closed its output: a moment to end
+    return Violation("crash", text, unfinished.evidence())
 
 
 def short_of_memory(bot: str) -> str:
