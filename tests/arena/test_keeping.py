@@ -93,3 +93,43 @@ def test_new_bots_wait_for_each_other(tmp_path: Path, monkeypatch: pytest.Monkey
     assert changed(("one",), "another file")
     now_s[0] += 0.2
     assert changed(("one", "three"), "file")
+
+
+def test_a_command_hears_when_all_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told once, when the season is over; a run that ends for other bots is not told. What fails is logged."""
+    path = tmp_path / "open.toml"
+    root = shipped_root() / "bots"
+    text = f"""
+bots = [
+    {{ path = "{root / "random-python"}", name = "a" }}, {{ path = "{root / "random-python"}", name = "b" }},
+]
+[game]
+id = "sheets"
+players = 2
+[rules]
+level = "none"
+[run]
+jobs = 1
+[arena]
+on_event = ["sh", "-c", "cat >> heard.jsonl; echo wrong; exit 1"]
+"""
+    path.write_text(text)
+    keeper = Keeper(Keeping(path, tmp_path / "results", logs_mb=0))
+    most = [1, None]
+    logged: list[dict[str, Any]] = []
+
+    def run(*args: Any, **words: Any) -> RunReport:
+        report = run_league(*args, **words, most=most.pop(0))
+        if most:
+            path.write_text(f"{text}# other bots\n")
+        else:
+            keeper._stop.set()
+        return report
+
+    monkeypatch.setattr(keeping, "run_league", run)
+    monkeypatch.setattr(keeping, "log", lambda event, **facts: logged.append({"event": event, **facts}))
+    assert keeper.run() == 0
+    (line,) = map(json.loads, (tmp_path / "heard.jsonl").read_text().splitlines())
+    assert (line["event"], line["league"], line["stored"], line["complete"]) == ("season", "open", 2, True)
+    (failed,) = [entry["failed"] for entry in logged if entry["event"] == "on_event"]
+    assert failed.endswith("ended with exit code 1: wrong")

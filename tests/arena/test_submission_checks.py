@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import errno
+import json
 import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from tests.arena.submission_ground import BOT, Ground
+from tests.arena.submission_ground import BOT, LEAGUE, Ground
 
 from warpleague.arena.submissions import checking, entering, versions
 from warpleague.errors import BadInput, HarnessFault
+from warpleague.league.config import load_config
 from warpleague.runner.bundle.shipped import shipped_root
 from warpleague.runner.checkup import Finding
 from warpleague.runner.doctor.promises import Report
@@ -263,3 +265,43 @@ def test_a_bot_that_comes_too_late(ground: Ground, monkeypatch: pytest.MonkeyPat
     assert found.found[-1]["text"] == "came too late for cup: the season is over, and its secret is public"
     with pytest.raises(BadInput, match="cup: cannot be extended: the season is over"):
         entering.extend(ground.ledger, ground.config, "test", max_matches=1_000_000)
+
+
+def test_a_command_hears_of_each_check(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The league's file names a command that is told verdict, bot and reason; a failing one is in the journal."""
+    monkeypatch.setattr(checking, "probe", lambda _: True)
+    monkeypatch.setattr(checking, "_play", lambda *_: True)
+    path, heard = ground.folder / "cup.toml", ground.folder / "heard.jsonl"
+    command = '[arena]\non_event = ["sh", "-c", "cat >> heard.jsonl; grep -q accepted heard.jsonl"]\n'
+    path.write_text(LEAGUE + command)
+    ground.config = load_config(path)
+    refused = send(ground, BOT.replace("aliens", "sheets"))
+    check(ground)
+    accepted = send(ground)
+    check(ground)
+    first, second = map(json.loads, heard.read_text().splitlines())
+    assert first["event"] == second["event"] == "check"
+    assert (first["submission"], first["author"], first["verdict"]) == (refused, "ada", "refused")
+    assert first["reason"].startswith("bot.toml: games: the league cup plays aliens")
+    assert (second["submission"], second["bot"], second["verdict"]) == (accepted, "mine", "accepted")
+    assert second["reason"] is None
+    (entry,) = [entry for entry in ground.ledger.journal() if entry.what == "on_event failed"]
+    assert entry.said["submission"] == refused
+    assert "ended with exit code 1: it printed nothing" in entry.said["why"]
+
+
+def test_a_command_hears_of_a_check_that_ends_the_checker(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A submission that is refused since its checks were killed is told by the next checker."""
+    monkeypatch.setattr(checking, "probe", lambda _: True)
+    path = ground.folder / "cup.toml"
+    path.write_text(LEAGUE + '[arena]\non_event = ["sh", "-c", "cat > heard.json"]\n')
+    ground.config = load_config(path)
+    number = send(ground)
+    with ground.ledger.writing() as db:
+        db.execute("UPDATE submission SET state = 'checking', claims = 3 WHERE id = ?", (number,))
+    check(ground)
+    told = json.loads((ground.folder / "heard.json").read_text())
+    assert (told["submission"], told["verdict"]) == (number, "refused")
+    assert "its check ended the checker 3 times" in told["reason"]

@@ -23,6 +23,7 @@ from warpleague.arena.submissions import entering
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.config import load_config
+from warpleague.league.hooks import run_hook, told_of_run
 from warpleague.league.league import open_to_run
 from warpleague.league.pool import usable_cores
 from warpleague.league.progress import RunWatcher
@@ -77,6 +78,7 @@ class Keeper:
         self._pooled: tuple[Any, ...] = ()  # what the pool was made for
         self._dealt: set[int] = set()  # deals that bots which wait in the pool may know
         self._logs: LogFolder | None = None
+        self._last_failure: tuple[str | None, int] = (None, 0)  # of the run before
 
     def run(self) -> int:
         """Play until SIGTERM or SIGINT; the exit code."""
@@ -179,6 +181,7 @@ class Keeper:
                 return None
             watcher = _Watcher(name, self._begins)
             whole = False
+            over = league.store.published() is not None
             try:
                 report = run_league(
                     league,
@@ -195,8 +198,26 @@ class Keeper:
                 if not whole:
                     self._end_pool(at_once=True)
             feed.clear(folder)  # of referees that were killed
+            told = None
+            if config.arena.on_event and self._is_news(report):
+                told = told_of_run(league, report, over=not over and league.store.published() is not None)
         log("played", league=name, played=report.played, stored=report.stored, total=report.total)
+        if told is not None and (problem := run_hook(config.arena.on_event, config.path.parent, told)):
+            log("on_event", league=name, failed=problem)
+            if ledger is not None:
+                with ledger.writing():
+                    ledger.note("scheduler", "on_event failed", league=name, why=problem)
         return report
+
+    def _is_news(self, report: RunReport) -> bool:
+        """Whether an organiser wants to hear of a run: it played the last matches, or failed as none just before it.
+
+        Runs that end because a bot comes, or because the server is stopped, are of no interest.
+        """
+        failure, before = (report.failure, len(report.void)), self._last_failure
+        self._last_failure = failure
+        failed = failure != (None, 0) and failure != before
+        return failed or (report.complete and report.played > 0)
 
     def _begins(self) -> None:
         """All that comes before the first match of a run is done."""

@@ -212,6 +212,7 @@ def _run(args: argparse.Namespace) -> int:
     with opened as league:
         _announce(league, args)
         logs = log_folder(args.log or (args.results / config.name / "logs" if config.run.logs else None))
+        over = league.store.published() is not None
         report = play_season(league, args, logs)
         if logs is not None and logs.problem is not None:
             say(f"note: the bots' logs are not complete: {logs.problem}")
@@ -224,9 +225,30 @@ def _run(args: argparse.Namespace) -> int:
                 console = _console()
                 console.print(all_tables(league, console.width), "")
             _conclude(args, league, report)
-        if report.stopped:
-            return 130
-        return 1 if report.void or report.failure else 0
+        told = _told_at_end(league, report, over=over)
+    _run_on_end(config, told)
+    if report.stopped:
+        return 130
+    return 1 if report.void or report.failure else 0
+
+
+def _told_at_end(league: League, report: RunReport, *, over: bool) -> dict[str, Any]:
+    """What the command `on_end` is told, if the file has one; `over`: the season was over before this run."""
+    if not league.config.on_end:
+        return {}
+    from warpleague.league.hooks import told_of_run
+
+    return told_of_run(league, report, over=not over and league.store.published() is not None)
+
+
+def _run_on_end(config: LeagueConfig, told: dict[str, Any]) -> None:
+    """Run the command of the file, once the store is closed; it changes nothing about how the run ended."""
+    if not config.on_end:
+        return
+    from warpleague.league.hooks import run_hook
+
+    if problem := run_hook(config.on_end, config.path.parent, told):
+        say(f"note: on_end: {problem}")
 
 
 def _check_not_kept(config: LeagueConfig, results: Path) -> None:
@@ -262,6 +284,8 @@ def _announce(league: League, args: argparse.Namespace) -> None:
     season = league.season
     for line in (*league.skipped, *decision_lines(league.disqualified)):
         say(f"note: {line}")
+    if league.config.on_end:
+        say(f"note: when the run has ended, {args.config} has this run: {shlex.join(league.config.on_end)}")
     if not args.quiet:
         say(f"{league.config.name}: {season.game}, {len(season.bots)} bots; {league.schedule.describe()}")
         say(f"commitment to the season's secret (SHA-256): {season.commitment}")

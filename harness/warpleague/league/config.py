@@ -222,11 +222,19 @@ class SeasonTable:
 
 
 @attrs.frozen(kw_only=True)
+class ArenaTable:
+    """`[arena]`: the command that an arena runs when a check, a run, a test or the season has ended."""
+
+    on_event: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
 class LeagueConfig:
     """One league file, checked: the game exists, its options are complete, names and numbers make sense.
 
     `missing` says whether a bot that cannot take part stops the league or is left out. `missing_toolchain` is its
-    earlier name; once the file is read, it is in `missing`.
+    earlier name; once the file is read, it is in `missing`. `on_end` is the command that `league run` runs when it has
+    ended. Commands belong to this file and this machine: nothing that is stored or sent has them.
     """
 
     game: GameTable
@@ -244,6 +252,8 @@ class LeagueConfig:
     run: RunTable = RunTable()
     rating: RatingTable = RatingTable()
     season: SeasonTable = SeasonTable()
+    on_end: tuple[str, ...] = ()
+    arena: ArenaTable = ArenaTable()
     path: Path = attrs.field(default=Path(), init=False)
 
     @property
@@ -252,7 +262,7 @@ class LeagueConfig:
         return tuple(BotEntry(path=bot) if isinstance(bot, str) else bot for bot in self.bots)
 
     def to_toml(self) -> dict[str, Any]:
-        """The complete configuration as TOML data: defaults written out, absent values left out."""
+        """The configuration as TOML data, complete but for commands: defaults written out, absent values left out."""
         data = attrs.asdict(self, filter=lambda field, _: field is not attrs.fields(LeagueConfig).path)
         order = (
             "name",

@@ -50,6 +50,11 @@ def check_config(config: LeagueConfig, where: str) -> None:
         )
     if config.rules.illegal != "fault" and not _ASK_AGAIN.fullmatch(config.rules.illegal):
         raise ConfigError(f'{where}: rules.illegal: must be "fault", or "ask-again N" with N from 1 to 999')
+    for key, command in (("on_end", config.on_end), ("arena.on_event", config.arena.on_event)):
+        if command and not command[0]:
+            raise ConfigError(f'{where}: {key}: must begin with a program, such as ["./notify.sh"]')
+        if any("\0" in word for word in command):
+            raise ConfigError(f"{where}: {key}: no word of a command can have a NUL")
     together = config.run.matches_per_job
     if isinstance(together, int) and not 1 <= together <= MOST_MATCHES:
         raise ConfigError(f'{where}: run.matches_per_job: must be from 1 to {MOST_MATCHES}, or "auto"')

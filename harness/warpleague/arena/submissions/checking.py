@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from warpleague.arena.log import log
 from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.limits import SubmissionLimits, check_manifest, limits_of
 from warpleague.arena.submissions.right import Right
 from warpleague.arena.submissions.upload import unpack_upload
 from warpleague.errors import BadInput, BotError, HarnessFault, MissingToolchain, StoreError
 from warpleague.league.entry import name_of
+from warpleague.league.hooks import run_hook, told_of_check
 from warpleague.league.lock import take_lock
 from warpleague.league.look_alike import first_alike
 from warpleague.runner.bundle.content import folder_digest
@@ -64,6 +66,8 @@ _LOOK_S: Final = 0.2
 _WAIT_S: Final = 5.0
 _PATIENCE_S: Final = 5.0
 """What has waited longer is checked with the right of a match."""
+_MOST_TOLD: Final = 2000
+"""Characters of the reason of a refusal that a command is told."""
 _SPARE_S: Final = 60
 """What a check may take beyond its build and its matches before the checker is taken for hung."""
 
@@ -78,17 +82,20 @@ def run_checker(
     lock = take_lock(ledger.path.with_name("arena.checker.lock"))
     right = Right()
     try:
-        versions.recover(ledger)
+        for number in versions.recover(ledger):
+            _tell(ledger, number, leagues)
         _sweep(ledger)
         if not (probe(ledger) or once):
             while not stop(_WAIT_S):  # what arrives nevertheless is told why it is refused
-                _refuse_all(ledger)
-        _refuse_all(ledger)
+                _refuse_all(ledger, leagues)
+        _refuse_all(ledger, leagues)
         while not stop(0.0):
             found = versions.claim(ledger)
             if found is not None:
                 if not _check(ledger, found, leagues, right):
                     stop(_WAIT_S)
+                else:
+                    _tell(ledger, found.id, leagues)
             elif once or stop(_LOOK_S):
                 break
     finally:
@@ -123,10 +130,11 @@ def sandbox_refusal(ledger: Ledger) -> str | None:
     return f"no submissions are taken, since the sandbox does not hold on this machine: {told}"
 
 
-def _refuse_all(ledger: Ledger) -> None:
+def _refuse_all(ledger: Ledger, leagues: Mapping[str, LeagueConfig]) -> None:
     why = sandbox_refusal(ledger)
     while why and (found := versions.claim(ledger)) is not None:
         versions.refuse(ledger, found.id, why, what="sandbox", state="failed")
+        _tell(ledger, found.id, leagues)
 
 
 @attrs.frozen
@@ -175,6 +183,28 @@ def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig
         finally:
             remove(folder.parent)
     return True
+
+
+def _tell(ledger: Ledger, number: int, leagues: Mapping[str, LeagueConfig]) -> None:
+    """Run the command that the league's file wants to be run when a check has ended."""
+    found = versions.submission(ledger, number)
+    config = leagues.get(found.league)
+    if config is None or not config.arena.on_event:
+        return
+    reasons = [finding["text"] for finding in found.found if finding["verdict"] == "failed"]
+    told = told_of_check(
+        config,
+        submission=number,
+        author=found.author,
+        bot=found.bot,
+        version=found.version,
+        verdict=found.state,
+        reason="; ".join(reasons)[:_MOST_TOLD] or None,
+    )
+    if problem := run_hook(config.arena.on_event, config.path.parent, told):
+        log("on_event", league=config.name, failed=problem)
+        with ledger.writing():
+            ledger.note("checker", "on_event failed", league=config.name, submission=number, why=problem)
 
 
 def _check_space(ledger: Ledger) -> None:

@@ -156,8 +156,12 @@ def archive(ledger: Ledger, number: int) -> bytes | None:
 # ---------------------------------------------------------------------- the checker's steps
 
 
-def recover(ledger: Ledger) -> None:
-    """Take up what a checker left that was killed; only the one checker that runs may call this."""
+def recover(ledger: Ledger) -> list[int]:
+    """Take up what a checker left that was killed; only the one checker that runs may call this.
+
+    The numbers of those that are refused, since their checks ended the checker too often.
+    """
+    refused = []
     with ledger.writing() as db:
         for number, claims in db.execute(
             "SELECT id, claims FROM submission WHERE state = 'checking'"
@@ -169,6 +173,8 @@ def recover(ledger: Ledger) -> None:
                 f"its check ended the checker {claims} times; tell the organiser if your bot runs elsewhere"
             )
             _settle(ledger, db, number, "refused", {"what": "check", "verdict": "failed", "text": text})
+            refused.append(number)
+    return refused
 
 
 def claim(ledger: Ledger) -> Submission | None:
