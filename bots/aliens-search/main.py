@@ -6,29 +6,30 @@ needs to an enemy base, wormholes counted in. Actions that do well get more play
 thumb: where they shorten its way and, for the OrthogonAliens, where the enemy would like to lay its own.
 
 The number of playouts is fixed, so the same questions and seed give the same answers and a match can be reproduced,
-unless the clock cuts a search short. `main.py --timed` uses the time it is given instead, which makes it better on a
-fast machine; its matches cannot be reproduced.
+unless a search meets its bound on processor time; then its note says so. `main.py --timed` searches until that bound
+instead, which makes it better on a fast machine; its matches cannot be reproduced.
 """
 
 import sys
 from itertools import count
 from math import sqrt
 from random import Random
-from time import monotonic
 
 from warpleague.games.aliens import GAME
 from warpleague.games.aliens.actions import DECLINING, JUMP_REACH, JUMP_WAYS, SEND_TARGETS, USES
 from warpleague.games.aliens.geometry import COUNT, HOME, INDEX, SHIPS, TARGET
 from warpleague.games.aliens.state import ROLL, SEND, TURN
-from warpline.client import run
+from warpline.budget import Budget
+from warpline.client import Reply, run
 
 ROUNDS = ((99, 36), (4, 72), (2, 72))  # how many actions are left, and how many playouts each of them gets
 CANDIDATES = 12  # sendings that get more than a glance
+GLANCING = 0.5  # the part of the time for a decision that is over once all have got one
 HORIZON = 2  # turns played out after this one before the position is valued
 SENDING = 4.0  # turns that the policy believes an enemy sent away loses
 GLANCES = 8  # squares the policy looks at to send an enemy to
 WORLDS = 40  # positions dealt for one decision
-SLICE = 0.5  # the part of the time for a decision that may be used
+DEALING = 0.3  # the part of the time for a decision that dealing them may take
 AGAIN = 3.0  # turns for a ship that was sent to an enemy base: it has to leave and come back
 ENEMY_USE = 0.6  # what an enemy gains by our wormhole counts less: it does not know where it leads
 # By seat: the DiagonAliens have the longer lines onto a base, so the others had better deny them.
@@ -184,8 +185,7 @@ class Player:
 
     def choose(self, question):
         """The index of the action to play."""
-        clock = question.time_s
-        deadline = None if clock is None else monotonic() + SLICE * clock
+        budget = Budget.of(question)
         if question.ask == "order":
             return 1  # to move first
         if question.ask == "place":
@@ -194,19 +194,25 @@ class Player:
         if holes != self.holes:
             self.holes = holes
             self.outlook = Outlook(self.outlook.diagonals, holes, self.outlook)
-        worlds = [GAME.determinize(question.state, self.seat, self.rng) for _ in range(WORLDS)]
+        worlds = []
+        while len(worlds) < WORLDS and not (worlds and budget.over(DEALING)):
+            worlds.append(GAME.determinize(question.state, self.seat, self.rng))
         legal = GAME.legal(worlds[0], self.seat)  # the same in all worlds
         numbers = list(range(len(legal)))
         if question.ask == "send":
-            glance = [sum(self.glance(world, action) for world in worlds[:2]) for action in legal]
-            numbers = sorted(numbers, key=glance.__getitem__)[-CANDIDATES:]
-        return self.search(worlds, legal, numbers, deadline)
+            glance = []
+            for action in legal:
+                glance.append(sum(self.glance(world, action) for world in worlds[:2]))
+                if budget.over(GLANCING):
+                    break
+            numbers = sorted(range(len(glance)), key=glance.__getitem__)[-CANDIDATES:]
+        return Reply(self.search(worlds, legal, numbers, budget), note=budget.note)
 
     def glance(self, world, action):
         """What an action is worth at the end of this turn."""
         return playout(self.outlook, GAME.apply(world, action)[0], self.seat, self.rng, None, world.turn + 1)
 
-    def search(self, worlds, legal, numbers, deadline):
+    def search(self, worlds, legal, numbers, budget):
         """Rounds of playouts: each gives all actions left the same worlds and dice, and drops the worse of them.
 
         A round goes through every first roll evenly, so that luck weighs little in the comparison.
@@ -214,24 +220,32 @@ class Player:
         total = dict.fromkeys(numbers, 0.0)
         draw = Random()
         done = 0
-        for rounds_left, (left, playouts) in zip(range(len(ROUNDS), 0, -1), ROUNDS, strict=True):
+        for round_, (left, playouts) in enumerate(ROUNDS, 1):
             numbers = sorted(numbers, key=total.__getitem__)[-left:]
             if len(numbers) == 1:
                 break
-            until = deadline
-            if self.timed and deadline is not None:
-                until = monotonic() + (deadline - monotonic()) / rounds_left
-                playouts = None
+            part = 1.0
+            if self.timed and budget.limit_s is not None:
+                part, playouts = round_ / len(ROUNDS), None
             for _ in count() if playouts is None else range(playouts):
-                if until is not None and monotonic() > until:
+                if done and budget.over(part):
                     break
                 world, seed = worlds[done % len(worlds)], self.rng.getrandbits(32)
                 first = divmod(done % 36, 6)
+                told = {}
                 for number in numbers:
+                    if told and budget.over():
+                        break
                     draw.seed(seed)
                     state = GAME.apply(world, legal[number])[0]
                     until_turn = world.turn + 1 + HORIZON
-                    total[number] += playout(self.outlook, state, self.seat, draw, first, until_turn)
+                    told[number] = playout(self.outlook, state, self.seat, draw, first, until_turn)
+                if len(told) < len(numbers):
+                    if not done:
+                        return max(told, key=told.__getitem__)
+                    break  # only playouts that all actions have had compare them
+                for number in numbers:
+                    total[number] += told[number]
                 done += 1
         return max(numbers, key=total.__getitem__)
 

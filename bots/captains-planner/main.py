@@ -4,12 +4,12 @@ Distances to the planets, wormholes included, tell what a hand is worth from a s
 moves, warps, places and shots of one turn and values where it may end: points made, passengers on board by how
 many turns away their planets are, and the network of wormholes built. Its own tokens go beside planets, one
 each; others' wormholes are used only when they are worth the point they pay.
-The same questions give the same answers, unless half the time for one runs out: then the search stops early.
+The same questions give the same answers, unless a search meets its bound on processor time; then its note says so.
 """
 
 from collections import deque
-from time import monotonic
 
+from warpline.budget import Budget
 from warpline.client import Reply, run
 
 HAND = 4
@@ -225,12 +225,8 @@ class Turn:
             total += 1.0 if before < 6 else 3.0
         return total
 
-    def plan(self, view, time_s):
-        """The best sequence of actions from the position of `view` to the end of the turn.
-
-        `time_s` is the time left, None without a limit.
-        """
-        stop = float("inf") if time_s is None else monotonic() + time_s / 2
+    def plan(self, view, budget):
+        """The best sequence of actions from the position of `view` to the end of the turn that `budget` finds."""
         board = self.board
         start = (
             view["ships"][self.seat],
@@ -246,7 +242,7 @@ class Turn:
         pending = [(start, 0.0, None)]
         gained = {start: 0.0}
         count = 0
-        while pending and count < SEARCHED and (count % 16 or monotonic() < stop):
+        while pending and count < SEARCHED and not (count and budget.over()):
             node, gain, trail = pending.pop()
             if gain < gained[node]:
                 continue
@@ -338,10 +334,11 @@ class Player:
 
     def choose(self, question):
         """The answer to a question: an index, or an action with what follows it."""
+        budget = Budget.of(question)
         view, legal = question.state, question.legal
         turn = Turn(self.board, view)
         if question.ask == "turn":
-            return self.turn(turn, view, legal, question.time_s)
+            return self.turn(turn, view, legal, budget)
         if question.ask == "pickup":
             return self.pickup(turn, view, legal)
         if question.ask == "start":
@@ -350,8 +347,8 @@ class Player:
             return self.best_space(turn, view, legal)
         return 0
 
-    def turn(self, turn, view, legal, time_s):
-        actions = turn.plan(view, time_s)
+    def turn(self, turn, view, legal, budget):
+        actions = turn.plan(view, budget)
         chained = []
         for action in actions:
             chained.append(action)
@@ -359,7 +356,7 @@ class Player:
                 break
         else:
             chained.append({"do": "end"})
-        return Reply(chained[0], then=chained[1:]) if chained[0] in legal else 0
+        return Reply(chained[0], then=chained[1:], note=budget.note) if chained[0] in legal else 0
 
     def pickup(self, turn, view, legal):
         """At a planet: make room if the hand is full, then draw. At the station: take what is wanted."""

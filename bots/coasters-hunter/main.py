@@ -12,6 +12,7 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from random import Random
 
+from warpline.budget import Budget
 from warpline.client import Reply, run
 
 WAYS = "URDL"
@@ -108,6 +109,7 @@ class Hunter:
     """The plans for one decision."""
 
     def __init__(self, question):
+        self.budget = Budget.of(question)
         self.view, self.seat, self.legal = question.state, question.seat, question.legal
         self.map = Map(self.view, question.setup)
         self.players = self.view["players"]
@@ -183,6 +185,8 @@ class Hunter:
             worth -= len(plan) / 1000
             if best is None or worth > best[0]:
                 best = worth, [*plan, {"do": "fire" if fire else "end"}]
+            if self.budget.over():
+                break
         return best[1]
 
     def victim(self, at, way, ships):
@@ -280,7 +284,7 @@ def choose(question):
     hunter = Hunter(question)
     if question.ask == "turn":
         first, *rest = hunter.turn()
-        return Reply(first, then=rest)
+        return Reply(first, then=rest, note=hunter.budget.note)
     if question.ask == "deploy":
         return hunter.deploy()
     if question.ask == "colour":

@@ -4,18 +4,18 @@ It looks ahead over its own rolls of the turn. For every unit and value it works
 the hope of a hand is the mean, over sampled rolls, of the best choice to keep and discard, taken down to the
 last two units exactly. From others' turns it takes the die with the largest gain, and what it discards counts
 against it by what the next seat could make of it. Free lines wait for the end, where they are planned.
-The same questions and seed give the same answers; with less than a tenth of a second for one it samples less.
+The same questions and seed give the same answers, unless a bound on processor time ends the sampling; then its note
+says so.
 """
 
 from functools import lru_cache
 from itertools import product
 from random import Random
 
-from warpline.client import run
+from warpline.budget import Budget
+from warpline.client import Reply, run
 
 SAMPLES = 40
-FEW_SAMPLES = 8
-HURRY = 0.1  # with fewer seconds than this for a decision only few samples are drawn
 SPITE = 0.3  # how much of a gain for the next seat counts as a loss
 REROLLED = 0.2  # alone: how much of a discarded die's mean gain counts, since one of three is used
 PRICE = 0.35  # the gain for which a reroll is spent
@@ -278,8 +278,8 @@ class Player:
         sheet = Sheet(state["sheets"][self.seat])
         if question.ask == "keep":
             rng = Random(f"{question.seed} {question.id}")
-            hurried = question.time_s is not None and question.time_s < HURRY
-            return self.keep(state, legal, sheet, rng, FEW_SAMPLES if hurried else SAMPLES)
+            budget = Budget.of(question)
+            return Reply(self.keep(state, legal, sheet, rng, budget), note=budget.note)
         if question.ask == "take":
             return self.take(state, legal, sheet)
         if question.ask == "lines":
@@ -311,10 +311,10 @@ class Player:
         left = self.model.rounds - state["round"]
         return 0.02 if sheet.rerolls > 2 * left else PRICE
 
-    def keep(self, state, legal, sheet, rng, samples):
+    def keep(self, state, legal, sheet, rng, budget):
         """The pair to keep and discard with the largest gain and hope; a reroll if it lags behind the hope."""
         round_ = state["round"]
-        hopes = Hopes(self.model.gains(sheet, round_), self.discard_value(state, sheet), rng, samples)
+        hopes = Hopes(self.model.gains(sheet, round_), self.discard_value(state, sheet), rng, budget)
         hand = state["hand"]
         worth = {}
         for number, action in enumerate(legal):
@@ -341,11 +341,11 @@ class Player:
 class Hopes:
     """The expected gain of hands in one turn."""
 
-    def __init__(self, gains, discard_value, rng, samples):
+    def __init__(self, gains, discard_value, rng, budget):
         self.gains = gains
         self.discard_value = discard_value
         self.rng = rng
-        self.samples = samples
+        self.budget = budget
         self.known = {}
 
     def of_choice(self, hand, dice, keep, discard):
@@ -360,7 +360,12 @@ class Hopes:
         """The mean over rolls of the best choice."""
         if hand not in self.known:
             rolls = self.rolls(hand)
-            total = sum(self.best(hand, dice) for dice in rolls)
+            total = 0
+            for done, dice in enumerate(rolls):
+                if done and self.budget.over():
+                    rolls = rolls[:done]
+                    break
+                total += self.best(hand, dice)
             self.known[hand] = total / len(rolls)
         return self.known[hand]
 
@@ -379,7 +384,7 @@ class Hopes:
         die = self.rng.randint
         return [
             {unit: (die(1, 6), die(1, 6)) if unit == "white" else die(1, 6) for unit in hand}
-            for _ in range(self.samples)
+            for _ in range(SAMPLES)
         ]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from warpleague.games.aliens.geometry import COUNT, HOME, INDEX, STARTS
 from warpleague.opponents.aliens_layout import Holes, Layouts
+from warpline.budget import Budget
 
 FREE = [square for square in range(COUNT) if HOME[square] < 0]
 
@@ -61,7 +62,8 @@ def test_the_set_up_is_played_to_the_end(layouts: Layouts) -> None:
     taken = {square for square, _ in lying}
     free = [square for square in FREE if square not in taken]
     tried = np.array([(14, free[0]), (23, free[5])])
-    ends = layouts._play_on(1, lying, tried, layouts.likes[1], np.random.default_rng(2))
+    ends = layouts._play_on(1, lying, tried, layouts.likes[1], np.random.default_rng(2), Budget())
+    assert ends is not None
     for number in range(ends.shape[1]):
         coins, squares = ends[:, number, 0].tolist(), ends[:, number, 1].tolist()
         assert sorted(coins) == list(range(24))
@@ -74,7 +76,7 @@ def test_the_last_wormhole_leads_from_the_path_to_a_base(layouts: Layouts) -> No
     lying = holes([*range(12), *range(12, 23)], seed=5, hidden=0)
     taken = {square for square, _ in lying}
     spots = [(23, square) for square in FREE if square not in taken]
-    choice = spots[layouts.place(1, lying, spots, Random(1))][1]
+    choice = spots[layouts.place(1, lying, spots, Random(1), Budget())][1]
     ends = layouts.leads[23, choice]
     hopes = layouts.plain[1][:, 0]
     assert hopes[ends].max() > hopes[choice]

@@ -30,6 +30,8 @@ HORIZON: Final = 2
 """Turns played out after this one."""
 WORLDS: Final = 40
 """Deals of the unknown coins for one decision."""
+DEALING: Final = 0.3
+"""The part of the time for a decision that they may take."""
 SENT_AWAY: Final = 4.0
 """Turns that the policy believes an enemy sent away loses."""
 SENDINGS: Final = 12
@@ -65,8 +67,9 @@ class Aliens(Player):
             self.field = Field(self.field.diagonals, holes, self.field)
         if question.ask == "place":
             return self.place(legal)
-        more = [GAME.determinize(question.state, self.seat, self.rng) for _ in range(WORLDS - 1)]
-        worlds = [state, *more]
+        worlds = [state]
+        while len(worlds) < WORLDS and not self.budget.over(DEALING):
+            worlds.append(GAME.determinize(question.state, self.seat, self.rng))
         seed = self.rng.getrandbits(32)
         numbers: Sequence[int] = range(len(legal))
         if question.ask == "send":
@@ -77,19 +80,21 @@ class Aliens(Player):
         rounds = ((99, effort), (4, 2 * effort), (2, 2 * effort))
 
         def worth(number: int, trial: int) -> float:
-            world = worlds[trial % WORLDS]
+            world = worlds[trial % len(worlds)]
             rng = Random(seed + trial)
             after = GAME.apply(world, legal[number])[0]
             return self.playout(after, rng, divmod(trial % 36, 6), world.turn + 1 + HORIZON)
 
-        best, share = best_of(numbers, rounds, worth)
+        best, share = best_of(numbers, rounds, worth, self.budget)
+        if share is None and self.budget.met:
+            best = legal.index(self.policy(state, Random(seed)))
         return Reply(best, value=share)
 
     def place(self, legal: Sequence[Any]) -> int:
         """The placement that helps us most, and the enemy least."""
         spots = [(SHIPS.index(action.suit) * 6 + action.value, INDEX[action.at]) for action in legal]
         if self.layouts is not None:
-            return self.layouts.place(self.seat, self.holes, spots, self.rng)
+            return self.layouts.place(self.seat, self.holes, spots, self.rng, self.budget)
         me, saving = self.seat, self.field.saving
         rough = [saving(me, *spot) - ENEMY_USE * saving(1 - me, *spot) for spot in spots]
         return max(range(len(legal)), key=rough.__getitem__)

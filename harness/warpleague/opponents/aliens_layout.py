@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from random import Random
 
+    from warpline.budget import Budget
+
 Array = Any
 Holes = tuple[tuple[int, tuple[int, ...]], ...]
 """(square, coins that may lie there) for every wormhole on the board."""
@@ -34,6 +36,8 @@ COMPARED: Final = 20
 """Placements from which the set-up is played on."""
 WORLDS: Final = 16
 """Ways to play it on."""
+PLAYING: Final = 0.4
+"""The part of the time for a decision that this may take: to value the ends takes as long again."""
 NOW: Final = 0.4
 """What the gain at once counts beside the end of the set-up: who denies finds other squares."""
 LIKING: Final = 6.0
@@ -81,8 +85,10 @@ class Layouts:
         self.saved = saved
         self.likes = [saved[side] - ENEMY_USE * saved[1 - side] for side in (0, 1)]
 
-    def place(self, seat: int, holes: Holes, spots: Sequence[tuple[int, int]], rng: Random) -> int:
-        """The index of the best of `spots`, which are (coin, square)."""
+    def place(
+        self, seat: int, holes: Holes, spots: Sequence[tuple[int, int]], rng: Random, budget: Budget
+    ) -> int:
+        """The index of the best of `spots`, which are (coin, square); a rougher choice once `budget` is used up."""
         draw = np.random.default_rng(rng.getrandbits(64))
         lying = self._lying(holes)
         hopes = [self._hopes(side, self.plain[side], SWEEPS, lying, None) for side in (0, 1)]
@@ -90,6 +96,8 @@ class Layouts:
         gains = rough[seat] - rough[1 - seat]
         every = np.array(spots)
         order = np.argsort(-gains[every[:, 0], every[:, 1]], kind="stable")[:LOOKED_AT]
+        if budget.over(PLAYING):
+            return int(order[0])
         tried = every[order]
         start = [hopes[side].repeat(len(tried), axis=1) for side in (0, 1)]
         one_more = self._lain(tried[None])
@@ -97,11 +105,13 @@ class Layouts:
         now = odds[seat] - odds[1 - seat]
         best = np.argsort(-now, kind="stable")[:COMPARED]
         tried, now, order = tried[best], now[best], order[best]
-        ends = self._play_on(seat, holes, tried, gains, draw)
+        ends = self._play_on(seat, holes, tried, gains, draw, budget)
+        if ends is None:
+            return int(order[0])
         lain = self._lain(ends)
         start = [self.plain[side].repeat(ends.shape[1], axis=1) for side in (0, 1)]
         odds = [self._odds(side, self._hopes(side, start[side], LATER_SWEEPS, None, lain)) for side in (0, 1)]
-        later = (odds[seat] - odds[1 - seat]).reshape(WORLDS, -1).mean(axis=0)
+        later = (odds[seat] - odds[1 - seat]).reshape(-1, len(tried)).mean(axis=0)
         return int(order[np.argmax(later + NOW * now)])
 
     # -- what a layout is worth ----------------------------------------------------------------------------
@@ -187,8 +197,13 @@ class Layouts:
 
     # -- playing the set-up on -----------------------------------------------------------------------------
 
-    def _play_on(self, seat: int, holes: Holes, tried: Array, gains: Array, draw: Any) -> Array:
-        """(coin, square) by number and layout: each world with each of `tried`, and then laid to the end."""
+    def _play_on(
+        self, seat: int, holes: Holes, tried: Array, gains: Array, draw: Any, budget: Budget
+    ) -> Array | None:
+        """(coin, square) by number and layout: each world with each of `tried`, and then laid to the end.
+
+        None if there is no time for a single world.
+        """
         enemy = 1 - seat
         ours = [(coins[0], square) for square, coins in holes if coins[0] // 12 == seat]
         taken = {square for square, _ in holes}
@@ -196,6 +211,8 @@ class Layouts:
         own = self.saved[seat][12 * seat : 12 * seat + 12].max(axis=0)
         layouts = []
         for world in range(WORLDS):
+            if budget.over(PLAYING):
+                break
             lying = [*ours, *self._dealt(enemy, holes, draw)]
             used = {coin for coin, _ in lying}
             left = [
@@ -207,7 +224,7 @@ class Layouts:
             wanted[seat] = gains
             choices = [_choices(wanted[side], left[side], free, WHIMS[side != seat], draw) for side in (0, 1)]
             layouts += [_finished(lying, (int(coin), int(square)), enemy, choices) for coin, square in tried]
-        return np.array(layouts).swapaxes(0, 1)
+        return np.array(layouts).swapaxes(0, 1) if layouts else None
 
     def _dealt(self, side: int, holes: Holes, draw: Any) -> list[tuple[int, int]]:
         """(coin, square) of what `side` has laid; values that are not known are those that it likes there."""

@@ -38,6 +38,8 @@ WITHIN: Final = 2.5
 """Points by which a plan may look worse than the best one."""
 SEARCHED: Final = 3000
 """Positions of a turn that are looked at for them."""
+PLANNING: Final = 0.5
+"""The part of the time for a decision that this may take; the rest is for playouts."""
 SEARCHED_LATER: Final = 300
 """The same in playouts."""
 ROUNDS: Final = 1
@@ -80,8 +82,8 @@ class Captains(Player):
     def best_plan(self, question: Question, state: State) -> tuple[tuple[Any, ...], float | None]:
         """The actions that lead to the largest share in playouts, up to the first that reveals something, and it."""
         if question.ask != "turn":
-            return choice(state, SEARCHED, self.rng), None
-        plans = Turn(state, self.seat).plans(PLANS, SEARCHED)
+            return choice(state, SEARCHED, self.rng, self.budget), None
+        plans = Turn(state, self.seat).plans(PLANS, SEARCHED, self.budget, PLANNING)
         plans = [plan for plan in plans if plan.worth > plans[0].worth - WITHIN]
         options = [whole(plan.actions) for plan in plans]
         point = TRUST / (4 * spread(state))  # near the middle of the curve that `share` follows
@@ -92,13 +94,13 @@ class Captains(Player):
             if trial not in worlds:
                 worlds[trial] = self.game.determinize(question.state, self.seat, self.rng)
             after = follow(worlds[trial], options[number])
-            end = playout(after, state.round + ROUNDS, SEARCHED_LATER, seed + trial)
+            end = playout(after, state.round + ROUNDS, SEARCHED_LATER, seed + trial, self.budget)
             return share(end, self.seat) + point * plans[number].worth
 
         effort = max(1, 2 * self.skill.effort // state.table.players)  # a round of many seats takes longer
         rounds = ((PLANS, effort), (3, 2 * effort), (2, 3 * effort))
         many = state.table.players > MANY
-        best, promised = best_of(range(len(options)), rounds[many:], worth)
+        best, promised = best_of(range(len(options)), rounds[many:], worth, self.budget)
         if promised is not None:
             promised = min(max(promised - point * plans[best].worth, 0.0), 1.0)
         return options[best], promised

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpleague.games.captains.state import State
+    from warpline.budget import Budget
 
 LATER: Final = 0.66
 """What a point is worth one turn later."""
@@ -215,8 +216,11 @@ class Turn:
                     found += [(spaces[pair - 2], 0.0), (spaces[pair - 1], 0.0)]
         return found
 
-    def plans(self, most: int, searched: int) -> list[Plan]:
-        """The best plans with different ends, best first: at most `most`, after `searched` positions."""
+    def plans(self, most: int, searched: int, budget: Budget, part: float = 1.0) -> list[Plan]:
+        """The best plans with different ends, best first: at most `most`, after `searched` positions.
+
+        After fewer positions, but at least one, if this part of the `budget` is used up.
+        """
         state, galaxy = self.state, self.galaxy
         hand = state.cards.hands[self.seat]
         start = (state.ships[self.seat], state.energy, state.warped, state.picked, (), hand, 0, -1)
@@ -225,7 +229,7 @@ class Turn:
         ends: dict[Any, tuple[float, Any]] = {}
         left = state.cards.left
         count = 0
-        while pending and count < searched:
+        while pending and count < searched and not (count and budget.over(part)):
             node, gain, trail = pending.pop()
             if gain < gained[node]:
                 continue

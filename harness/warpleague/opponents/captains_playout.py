@@ -23,6 +23,7 @@ from warpleague.opponents.captains_plan import SITE, Turn
 
 if TYPE_CHECKING:
     from warpleague.games.captains.state import State
+    from warpline.budget import Budget
 
 SPREAD: Final = 4.0
 SPREAD_LEFT: Final = 1.0
@@ -41,12 +42,12 @@ def whole(actions: tuple[Any, ...]) -> tuple[Any, ...]:
     return actions if actions and actions[-1].do == "pickup" else (*actions, END)
 
 
-def choice(state: State, searched: int, rng: Random) -> tuple[Any, ...]:
-    """What the seat to act does: one action, or those of a plan."""
+def choice(state: State, searched: int, rng: Random, budget: Budget) -> tuple[Any, ...]:
+    """What the seat to act does: one action, or those of a plan, found within the `budget`."""
     seat, stage = state.seat, state.stage
     turn = Turn(state, seat)
     if stage == TURN:
-        return whole(turn.plans(1, searched)[0].actions)
+        return whole(turn.plans(1, searched, budget)[0].actions)
     at, hand = state.ships[seat], state.cards.hands[seat]
     legal = GAME.legal(state, seat)
     if len(legal) == 1:
@@ -70,10 +71,11 @@ def choice(state: State, searched: int, rng: Random) -> tuple[Any, ...]:
     return (max(legal, key=worth),)
 
 
-def playout(state: State, until: int, searched: int, seed: int) -> State:
+def playout(state: State, until: int, searched: int, seed: int, budget: Budget) -> State:
     """Where the plans of all seats lead, up to the end of round `until` or of the game.
 
     Each seat draws its cards by numbers of its own, so that plans with equal seeds are compared with like luck.
+    `OverBudget` if the time for the decision is used up before.
     """
     draws = [Random(f"{seed} {seat}") for seat in range(state.table.players)]
     while state.stage != OVER:
@@ -84,7 +86,8 @@ def playout(state: State, until: int, searched: int, seed: int) -> State:
             continue
         if state.round > until and state.stage in (TURN, START) and not state.steps:
             break
-        state = follow(state, choice(state, searched, draws[state.seat]))
+        state = follow(state, choice(state, searched, draws[state.seat], budget))
+        budget.check()
     return state
 
 

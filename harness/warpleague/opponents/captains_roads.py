@@ -12,21 +12,20 @@ if TYPE_CHECKING:
 
 Array = Any
 Stacks = tuple[tuple[int, ...], ...]
-FAR: Final = 99.0
-TOLL: Final = 1.0
+FAR: Final = 99
+TOLL: Final = 1
 """What a step through another's wormhole counts, in energy."""
 
 
 class Roads:
     """The energy from each space to each planet, by planet and space; and from planet to planet."""
 
-    __slots__ = ("apart", "between", "to")
+    __slots__ = ("between", "to")
 
     def __init__(self, galaxy: Galaxy, apart: Array) -> None:
-        self.apart = apart
         away = np.array([apart[:, beside].min(axis=1) for beside in besides(galaxy)])
-        self.to: list[list[float]] = away.tolist()
-        self.between: list[list[float]] = [away[:, beside].min(axis=1).tolist() for beside in besides(galaxy)]
+        self.to: list[list[int]] = away.tolist()
+        self.between: list[list[int]] = [away[:, beside].min(axis=1).tolist() for beside in besides(galaxy)]
 
 
 @lru_cache(maxsize=8)
@@ -43,37 +42,45 @@ def besides(galaxy: Galaxy) -> tuple[list[int], ...]:
 def on_foot(galaxy: Galaxy) -> Array:
     """The energy from each space to each other by moves and the cannon, without black holes."""
     count = len(galaxy.hexes)
-    apart = np.full((count, count), FAR)
-    np.fill_diagonal(apart, 0.0)
+    apart = np.full((count, count), FAR, np.int16)
+    np.fill_diagonal(apart, 0)
     for space, nebula in enumerate(galaxy.nebula):
         for move in galaxy.careful_moves[space]:
-            apart[space, move.to] = 0.0 if nebula else 1.0
+            apart[space, move.to] = 0 if nebula else 1
         for shot in galaxy.careful_shots[space]:
-            apart[space, shot.to] = 0.0
+            apart[space, shot.to] = 0
     for by in range(count):
         apart = np.minimum(apart, apart[:, by, None] + apart[by])
     return apart
 
 
-def with_wormhole(apart: Array, one: int, two: int, price: float) -> Array:
+def with_wormhole(apart: Array, one: int, two: int, price: int) -> Array:
     """The distances with one more wormhole, which leads both ways."""
-    shorter = np.minimum(apart, apart[:, one, None] + (price + apart[two]))
-    return np.minimum(shorter, shorter[:, two, None] + (price + shorter[one]))
+    there = np.int16(price)
+    shorter = np.minimum(apart, apart[:, one, None] + (there + apart[two]))
+    return np.minimum(shorter, shorter[:, two, None] + (there + shorter[one]))
+
+
+@lru_cache(maxsize=512)
+def apart_with(galaxy: Galaxy, stacks: Stacks, seat: int) -> Array:
+    """The energy from each space to each other with the tokens of all owners; each stack is a whole number of pairs.
+
+    Those of `seat` come last: a search tries out more of them, and each then takes one step from what is known.
+    """
+    for owner in (seat, *[owner for owner in range(len(stacks)) if owner != seat]):
+        stack = stacks[owner]
+        if stack:
+            apart = apart_with(galaxy, (*stacks[:owner], stack[:-2], *stacks[owner + 1 :]), seat)
+            one, two = stack[-2:]
+            apart = with_wormhole(apart, one, two, 0 if owner == seat else TOLL)
+            if owner == seat:
+                for wild in galaxy.wilds.get(len(stack) // 2, ()):
+                    apart = with_wormhole(apart, one, wild, 0)
+            return apart
+    return on_foot(galaxy)
 
 
 @lru_cache(maxsize=512)
 def roads(galaxy: Galaxy, stacks: Stacks, seat: int) -> Roads:
     """The roads of `seat` with the tokens of all owners; each stack is a whole number of pairs."""
-    order = [seat, *[owner for owner in range(len(stacks)) if owner != seat]]
-    for owner in reversed(order):
-        stack = stacks[owner]
-        if stack:
-            fewer = (*stacks[:owner], stack[:-2], *stacks[owner + 1 :])
-            apart = roads(galaxy, fewer, seat).apart
-            one, two = stack[-2:]
-            apart = with_wormhole(apart, one, two, 0.0 if owner == seat else TOLL)
-            if owner == seat:
-                for wild in galaxy.wilds.get(len(stack) // 2, ()):
-                    apart = with_wormhole(apart, one, wild, 0.0)
-            return Roads(galaxy, apart)
-    return Roads(galaxy, on_foot(galaxy))
+    return Roads(galaxy, apart_with(galaxy, stacks, seat))

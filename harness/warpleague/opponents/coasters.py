@@ -6,6 +6,7 @@ enemies hit each square in their next turns, and how likely a shot of its own is
 
 from __future__ import annotations
 
+from contextlib import suppress
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,8 +16,9 @@ from warpleague.games.coasters import state as st
 from warpleague.games.coasters.geometry import CENTRE, FACINGS, galaxy, square_at
 from warpleague.games.coasters.legal import turn_actions
 from warpleague.games.values import replaced
-from warpleague.opponents.coasters_solved import Solved, solution
+from warpleague.opponents.coasters_solved import Solved, solution, unpack
 from warpleague.opponents.player import Player, Skill
+from warpline.budget import Budget, OverBudget
 from warpline.client import Reply
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.coasters.geometry import Galaxy, Systems
     from warpleague.games.coasters.state import State
-    from warpline.client import Question
+    from warpline.client import Match, Question
 
 MOST: Final = 12
 """Halves: nobody moves further in a turn."""
@@ -85,8 +87,9 @@ def chance(cost: int) -> float:
 class Table:
     """What a position at any table is worth, seen from one seat at the end of its turn."""
 
-    def __init__(self, state: State, seat: int) -> None:
-        self.state, self.seat = state, seat
+    def __init__(self, state: State, seat: int, budget: Budget) -> None:
+        """`OverBudget` from any of its answers once the `budget` is used up."""
+        self.state, self.seat, self.budget = state, seat, budget
         self.players = state.table.config.players
         self.known: dict[Any, Any] = {}
 
@@ -94,6 +97,7 @@ class Table:
         """The halves to each pose that the ship `colour` gets to by movement alone, by pose."""
         key = (colour, start, occupied, galaxy)
         if key not in self.known:
+            self.budget.check()
             config = self.state.table.config
             owner = colour % self.players
             double = config.homes[1 << owner]
@@ -125,6 +129,7 @@ class Table:
         """How likely the ship `colour` can shoot at each square in its next turn; others stand on `occupied`."""
         key = ("fire", colour, start, occupied, galaxy)
         if key not in self.known:
+            self.budget.check()
             plain: dict[int, int] = {}
             aimed: dict[int, int] = {}
             for pose, cost in self.reach(galaxy, colour, start, occupied).items():
@@ -189,6 +194,11 @@ class Coasters(Player):
 
     skills = (Skill(0.75), Skill(0.45), Skill(0.1), Skill(0.0, effort=1))
 
+    def __init__(self, match: Match, skill: Skill) -> None:
+        super().__init__(match, skill)
+        if skill.effort and len(match.players) == 2:
+            unpack()  # before the match: it takes as long as several decisions
+
     def choose(self, question: Question, state: State, legal: Sequence[Any]) -> int | dict[str, Any] | Reply:
         """Index or plan, by what is asked; in a solved duel with the chance to win."""
         ask = question.ask
@@ -202,14 +212,17 @@ class Coasters(Player):
         if ask == "ally":
             return 0
         worth: Any = {"lay": self.lay, "deploy": self.deploy, "colour": self.colour}[ask]
-        worths = [worth(state, action) for action in legal]
-        best = max(range(len(legal)), key=worths.__getitem__)
+        worths: list[float] = []
+        with suppress(OverBudget):  # then those looked at so far decide
+            for action in legal:
+                worths.append(worth(state, action))  # noqa: PERF401 - keeps what it has when it is stopped
+        best = max(range(len(worths)), key=worths.__getitem__, default=0)
         solved = False
         if ask == "deploy":
             solved = self.solved(state, state.table.systems) is not None
         elif ask == "lay":
             solved = self.solved(state, laid(state, legal[best])) is not None
-        return Reply(best, value=worths[best] if solved else None)
+        return Reply(best, value=worths[best] if solved and worths else None)
 
     def solved(self, state: State, systems: Systems) -> Solved | None:
         """The solution of this galaxy, if it is a duel that is solved and known to this player."""
@@ -230,6 +243,7 @@ class Coasters(Player):
         solved = self.solved(state, laid(state, action))
         if solved is None:
             return self.rng.random()
+        self.budget.check()
         return 1 - max(solved.first_chances())
 
     def deploy(self, state: State, action: act.Deploy) -> float:
@@ -240,7 +254,7 @@ class Coasters(Player):
         ships = replaced(state.ships, state.colour, pose)
         solved = self.solved(state, table.systems)
         if solved is None:
-            looks = Table(state, self.seat)
+            looks = Table(state, self.seat, self.budget)
             danger = looks.danger(board, ships, table.hits, state.colour)
             return 0.3 * looks.shot(board, ships, state.colour) - danger
         if self.seat:
@@ -250,22 +264,22 @@ class Coasters(Player):
     def colour(self, state: State, action: act.Choose) -> float:
         """How good a shot the ship has."""
         table = state.table
-        return Table(state, self.seat).shot(table.galaxy, state.ships, action.colour)
+        return Table(state, self.seat, self.budget).shot(table.galaxy, state.ships, action.colour)
 
     def turn(self, state: State) -> Reply:
         """The best way to play the turn."""
         solved = self.solved(state, state.table.systems)
-        table = Table(state, self.seat)
-        players = state.table.config.players
+        table = Table(state, self.seat, self.budget)
         found: list[tuple[float, int, State, list[Any]]] = []
-        for here, plan in ends(state):
-            hit = victim(here)
-            ways: list[tuple[Any, int]] = [(act.END, -1)]
-            if hit >= 0 and hit % players != self.seat:
-                ways.append((act.FIRE, hit))
-            for last, struck in ways:
-                worth = table.safety(here, struck) if solved is None else duel_worth(solved, here, struck)
-                found.append((worth - len(plan) / 10_000, -len(found), here, [*plan, last]))
+        try:
+            for here, plan in ends(state):
+                self.budget.check()
+                for last, struck in self.lasts(here):
+                    worth = table.safety(here, struck) if solved is None else duel_worth(solved, here, struck)
+                    found.append((worth - len(plan) / 10_000, -len(found), here, [*plan, last]))
+        except OverBudget:
+            if not found:
+                return self.plan([self.lasts(state)[-1][0]])
         found.sort(key=lambda one: one[:2], reverse=True)
         if solved is not None:
             best = self.plan(found[0][3])
@@ -276,7 +290,18 @@ class Coasters(Player):
             here = one[2]
             return one[0] + 1.2 * table.shot(here.table.galaxy, here.ships, here.colour)
 
-        return self.plan(max(found[:LOOKED_AT], key=whole)[3])
+        try:
+            return self.plan(max(found[:LOOKED_AT], key=whole)[3])
+        except OverBudget:
+            return self.plan(found[0][3])
+
+    def lasts(self, here: State) -> list[tuple[Any, int]]:
+        """The ways to end the turn here, and whom each hits (-1: nobody); a shot at an enemy comes last."""
+        hit = victim(here)
+        ways: list[tuple[Any, int]] = [(act.END, -1)]
+        if hit >= 0 and hit % here.table.config.players != self.seat:
+            ways.append((act.FIRE, hit))
+        return ways
 
 
 def laid(state: State, action: act.Lay) -> Systems:

@@ -21,7 +21,8 @@ POSES: Final = 72
 
 
 @cache
-def _table() -> bytes:
+def unpack() -> bytes:
+    """The bytes of the file, which are unpacked once."""
     return lzma.decompress(files(__package__).joinpath("coasters_duel.xz").read_bytes())
 
 
@@ -47,7 +48,7 @@ class Solved:
         number, poses = self._views[seat]
         mine, theirs = poses[ships[seat]], poses[ships[1 - seat]]
         at = ((number * 3 + hits[seat] - 1) * 3 + hits[1 - seat] - 1) * POSES + mine
-        return _table()[at * POSES + theirs] / 255
+        return unpack()[at * POSES + theirs] / 255
 
 
 @lru_cache(maxsize=64)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from warpleague.games import load_game
+from warpline.budget import Budget
 from warpline.client import Reply
 
 if TYPE_CHECKING:
@@ -31,7 +32,10 @@ class Skill:
 
 
 class Player(ABC):
-    """One match of a game. All it draws comes from the seed of the seat, so equal questions have equal answers."""
+    """One match of a game. All it draws comes from the seed of the seat, so equal questions have equal answers.
+
+    Only a search that meets its bound on processor time, the `budget`, may come out otherwise; its answer says so.
+    """
 
     skills: ClassVar[tuple[Skill, ...]]
     """The levels from the second to the strongest; the first is random play."""
@@ -41,14 +45,20 @@ class Player(ABC):
         self.seat = match.seat
         self.skill = skill
         self.rng = Random(match.seed)
+        self.budget = Budget()
 
     def answer(self, question: Question) -> int | dict[str, Any] | Reply:
-        """What to answer: an index, an action as JSON, or several actions."""
+        """What to answer: an index, an action as JSON, or several actions; with a note if a bound was met."""
+        self.budget = Budget.of(question)
         state = self.game.determinize(question.state, self.seat, self.rng)
         legal = self.game.legal(state, self.seat)
         if self.rng.random() < self.skill.slips:
             return self.rng.randrange(len(legal))
-        return self.choose(question, state, legal)
+        answer = self.choose(question, state, legal)
+        if self.budget.met:
+            answer = answer if isinstance(answer, Reply) else Reply(answer)
+            answer.note = self.budget.note
+        return answer
 
     @abstractmethod
     def choose(self, question: Question, state: Any, legal: Sequence[Any]) -> int | dict[str, Any] | Reply:

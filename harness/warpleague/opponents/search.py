@@ -4,29 +4,50 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warpline.budget import OverBudget
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from warpline.budget import Budget
+
 
 def best_of(
-    numbers: Sequence[int], rounds: Sequence[tuple[int, int]], worth: Callable[[int, int], float]
+    numbers: Sequence[int],
+    rounds: Sequence[tuple[int, int]],
+    worth: Callable[[int, int], float],
+    budget: Budget,
 ) -> tuple[int, float | None]:
-    """The number of the best action, and the mean of its playouts; None if there was nothing to compare.
+    """The number of the best action, and the mean of its playouts; the first and None if nothing was compared.
 
     Each of the `rounds` says how many actions are left in it, and how many playouts each of them gets.
     `worth(number, trial)` plays one out; equal trials are to mean equal worlds and dice, so that luck weighs little
-    in the comparison.
+    in the comparison. When the `budget` is used up, what is known so far decides; `worth` may raise `OverBudget`.
     """
     total = dict.fromkeys(numbers, 0.0)
     left = list(numbers)
     trial = 0
+    told: dict[int, float] = {}
+    """What the trial that goes on has told so far."""
     for most, playouts in rounds:
         left = sorted(left, key=total.__getitem__, reverse=True)[:most]
         if len(left) == 1:
             break
         for _ in range(playouts):
-            for number in left:
-                total[number] += worth(number, trial)
+            told.clear()
+            try:
+                for number in left:
+                    budget.check()
+                    told[number] = worth(number, trial)
+            except OverBudget:
+                return _best(total, left, trial) if trial or not told else _best(told, list(told), 1)
+            for number, one in told.items():
+                total[number] += one
             trial += 1
+    return _best(total, left, trial)
+
+
+def _best(total: dict[int, float], left: Sequence[int], trials: int) -> tuple[int, float | None]:
+    """The best of those that are left, who took part in all trials."""
     best = max(left, key=total.__getitem__)
-    return best, total[best] / trial if trial else None  # who is left took part in all trials
+    return best, total[best] / trials if trials else None

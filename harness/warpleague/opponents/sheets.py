@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from warpleague.games.sheets.state import State
+    from warpline.budget import Budget
     from warpline.client import Question
 
 PRICE: Final = 0.5
@@ -87,8 +88,8 @@ class Together(NamedTuple):
     first: tuple[int, str, int | None] | None
 
 
-def together(worth: Worth, marks: Marks, dice: list[Die], round_: int) -> Together:
-    """The best way to mark all `dice` that have a use."""
+def together(worth: Worth, marks: Marks, dice: list[Die], round_: int, budget: Budget) -> Together:
+    """The best way to mark all `dice` that have a use; the best for each in turn once the `budget` is used up."""
     best = Together(worth.of(marks), marks, None)
     seen = set()
     for number, (unit, value) in enumerate(dice):
@@ -103,8 +104,9 @@ def together(worth: Worth, marks: Marks, dice: list[Die], round_: int) -> Togeth
             for place, after in uses(marks, section, value)
         ]
         found.sort(key=lambda one: -one[0])
-        for alone, use, after in found[:WIDTH]:
-            then = together(worth, after, rest, round_) if rest else Together(alone, after, use)
+        width = 1 if rest and budget.over() else WIDTH
+        for alone, use, after in found[:width]:
+            then = together(worth, after, rest, round_, budget) if rest else Together(alone, after, use)
             if best.first is None or then.worth > best.worth:
                 best = Together(then.worth, then.marks, use)
     return best
@@ -139,7 +141,8 @@ class Sheets(Player):
         self, worth: Worth, marks: Marks, state: State, legal: Sequence[Any], units: Sequence[int]
     ) -> int:
         """The first use of the best way to mark all units."""
-        use = together(worth, marks, [(unit, shown(state, unit)) for unit in units], state.round).first
+        dice = [(unit, shown(state, unit)) for unit in units]
+        use = together(worth, marks, dice, state.round, self.budget).first
         if use is None:
             return 0
         unit, section, place = use
@@ -182,12 +185,18 @@ class Sheets(Player):
         hand, round_ = UNIT_SETS[state.hand], state.round
         kept = [(unit, shown(state, unit)) for unit in UNIT_SETS[state.kept]]
         costs = self.costs(state)
+        rough: list[Gains] = []
 
         def promises(dice: list[Die]) -> tuple[float, Hopes]:
             """What the sheet is worth with these dice marked, and what to hope for then."""
-            then = together(worth, marks, dice, round_)
-            gains = gains_of(worth, then.marks, round_) if len(dice) < KEPT else {}
-            return then.worth, Hopes(gains, costs, self.rng, self.skill.effort)
+            then = together(worth, marks, dice, round_, self.budget)
+            gains: Gains = {}
+            if len(dice) < KEPT and self.budget.over():  # roughly: as if these dice were not marked yet
+                gains = rough[0] if rough else gains_of(worth, marks, round_)
+                rough[:] = [gains]
+            elif len(dice) < KEPT:
+                gains = gains_of(worth, then.marks, round_)
+            return then.worth, Hopes(gains, costs, self.rng, self.skill.effort, self.budget)
 
         found = []
         by_unit = {unit: promises([*kept, (unit, shown(state, unit))]) for unit in hand}
@@ -238,13 +247,14 @@ def last_lines(edges: int, holes: int, lines: int) -> tuple[int, int | None]:
 
 
 class Hopes:
-    """The expected gain of hands in one turn, from `samples` rolls for each."""
+    """The expected gain of hands in one turn, from `samples` rolls for each; from one once the `budget` is used up."""
 
-    def __init__(self, gains: Gains, costs: Gains, rng: Random, samples: int) -> None:
+    def __init__(self, gains: Gains, costs: Gains, rng: Random, samples: int, budget: Budget) -> None:
         self.gains = gains
         self.costs = costs
         self.rng = rng
         self.samples = samples
+        self.budget = budget
         self.known: dict[tuple[int, ...], float] = {}
 
     def of_hand(self, hand: tuple[int, ...]) -> float:
@@ -274,7 +284,9 @@ class Hopes:
         values = {unit: list(zip(table.values(), self.costs.get(unit, table).values(), strict=True))
                   for unit, table in self.gains.items()}  # fmt: skip
         total = 0.0
-        for _ in range(self.samples):
+        for drawn in range(self.samples):
+            if drawn and self.budget.over():
+                return total / drawn
             rolled = {unit: self.rng.choice(values[unit]) for unit in hand}
             total += max([rolled[keep][0] - rolled[discard][1] + hope for keep, discard, hope in choices])
         return total / self.samples

@@ -54,7 +54,7 @@ def play(planner: Any, players: int, seat: int, seed: int, **options: Any) -> tu
                     state=json.loads(json.dumps(GAME.view(state, seat))),
                     legal=[GAME.action_json(action) for action in legal],
                     ask=GAME.ask(state, seat),
-                    time_s=None,
+                    clock={},
                 )
                 answer = bot.choose(question)
                 if not isinstance(answer, int):

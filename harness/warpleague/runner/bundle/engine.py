@@ -31,7 +31,7 @@ _WARPLEAGUE: Final = (
     "match/spec.py",
     "sim",
 )
-_WARPLINE: Final = ("__init__.py", "client.py", "faults.py", "limits.py")
+_WARPLINE: Final = ("__init__.py", "budget.py", "client.py", "faults.py", "limits.py")
 _LEFT_OUT: Final = ("__pycache__", "contract", "*.pyi", "*.pyc", "py.typed")
 _MARK: Final = "README.txt"
 _TOLD: Final = """\
