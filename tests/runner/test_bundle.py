@@ -103,7 +103,8 @@ def test_bundles_are_built_one_at_a_time(folder: Path) -> None:
     assert len(bundles) == 1
     assert log.read_text() == "built\n"
     (bundle,) = bundles
-    assert [path.name for path in Path(bundle.cwd).parent.iterdir()] == [Path(bundle.cwd).name]
+    names = {path.name for path in Path(bundle.cwd).parent.iterdir()}
+    assert names == {Path(bundle.cwd).name, f"{Path(bundle.cwd).name}.seal"}
 
 
 def test_a_failed_build_leaves_nothing(folder: Path) -> None:

@@ -25,7 +25,7 @@ import warpleague.runner.bundle.build as building
 from warpleague.cli import main
 from warpleague.errors import BotError, HarnessFault
 from warpleague.runner.bundle import staging
-from warpleague.runner.bundle.bundle import prepare
+from warpleague.runner.bundle.bundle import find, prepare
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.checkup import Checkup, check_bot
 from warpleague.runner.confine.sandbox import Sandbox
@@ -99,7 +99,9 @@ def gone(token: str, within_s: float = 60.0) -> bool:
 
 
 def in_cache(cache: Path) -> list[str]:
-    return sorted(path.name for folder in cache.glob("*") for path in folder.iterdir())
+    """The names of what is in the cache, but for the seals of the copies."""
+    names = (path.name for folder in cache.glob("*") for path in folder.iterdir())
+    return sorted(name for name in names if not name.endswith(".seal"))
 
 
 # What a build reaches
@@ -348,8 +350,8 @@ def test_a_result_is_plain_files_that_all_can_read(sandboxed: None, make: Callab
         ("ln -s x x", "x, a link that leads in circles"),
         ("mkfifo x", "x, which is neither a file nor a folder nor a link"),
         (
-            "i=0; while [ $i -lt 60 ]; do mkdir long-name && cd long-name; i=$((i+1)); done",
-            "failed (exit status 2)",
+            "i=0; while [ $i -lt 500 ]; do mkdir long-name && cd long-name; i=$((i+1)); done",
+            "made a path that is too long",
         ),
         ("cd ..; rm -rf /bot/* /bot/.[a-z]*; kill -9 $PPID", "failed (killed by signal 9)"),
     ],
@@ -367,15 +369,50 @@ def test_what_no_bundle_may_hold_is_refused(
 # The cache
 
 
-def test_a_bot_is_built_once_whatever_the_level(
-    make: Callable[..., Path], cache: Path, sandboxed: None, monkeypatch: pytest.MonkeyPatch
+def test_a_bot_is_built_once_for_each_level(
+    make: Callable[..., Path], cache: Path, sandboxed: None, tmp_path: Path
 ) -> None:
-    """The cache knows a bot by its content alone: built at one level, it is there for the others."""
-    folder = make(shell="touch made")
-    first = prepare(folder, "sandbox")
-    monkeypatch.setattr(building, "build", lambda *_: pytest.fail("built again"))
-    assert prepare(folder, "limits") == prepare(folder, "none") == first
+    """A build that succeeded at one level may fail at another one, which shows however often it succeeded before."""
+    folder = make(shell=f"echo built >> {tmp_path / 'log'} && touch made")
+    first = prepare(folder, "limits")
+    assert prepare(folder, "limits") == first
+    assert prepare(folder, "none").digest == first.digest
+    assert (tmp_path / "log").read_text() == "built\n" * 2
+    with pytest.raises(BotError, match=r"failed \(exit status \d+\) in the sandbox, where it has no network"):
+        prepare(folder, "sandbox")
+    found = find(first.digest)
+    assert found is not None
+    assert found == first
+    stem = first.digest[:32]
+    assert in_cache(cache) == [f"{stem}-limits", f"{stem}-none"]
+
+
+def test_a_bot_without_a_build_is_copied_once(make: Callable[..., Path], cache: Path) -> None:
+    """Its copy is the same at all levels."""
+    folder = make()
+    (folder / "bot.toml").write_text('name = "bot"\ngames = ["aliens"]\nrun = ["python3", "build.py"]\n')
+    assert prepare(folder, "limits") == prepare(folder, "none") == prepare(folder, "sandbox")
     assert in_cache(cache) == [folder_digest(folder)[:32]]
+
+
+def test_long_names_and_closed_files_come_out_of_a_build(level: Level, make: Callable[..., Path]) -> None:
+    """What compilers and package managers leave is kept at each level, whatever its names and permissions are."""
+    name, deep = "Main$anon$" + "_" * 120 + ".class", "/".join(["some-package"] * 30)
+    code = f"""
+from pathlib import Path
+Path({name!r}).write_text("x")
+Path({deep!r}).mkdir(parents=True)
+Path({deep!r}, "Some.class").write_text("x")
+Path("closed").mkdir()
+Path("closed", "model").write_text("x")
+Path("closed", "model").chmod(0)
+Path("closed").chmod(0)
+"""
+    found = Path(prepare(make(code), level).cwd)
+    for path in (name, f"{deep}/Some.class", "closed/model"):
+        assert (found / path).read_text() == "x"
+        assert (found / path).stat().st_mode & 0o400
+    assert (found / "closed").stat().st_mode & 0o700 == 0o700
 
 
 def test_a_copy_depends_on_its_digest_alone(make: Callable[..., Path], tmp_path: Path) -> None:
@@ -400,7 +437,7 @@ def test_what_a_killed_harness_leaves_goes_at_the_next_start(
 ) -> None:
     """Killed during a build, the harness leaves no process; its draft goes when this or any bot is prepared."""
     folder = make(shell=f"test -e half && exit 3; touch half; exec sleep {token}")
-    stem = folder_digest(folder)[:32]
+    stem = f"{folder_digest(folder)[:32]}-{level}"
 
     def start_and_kill() -> None:
         code = "import sys; from pathlib import Path; from warpleague.runner.bundle.bundle import prepare; "

@@ -127,6 +127,7 @@ def _json(entry: Cached) -> dict[str, Any]:
         "name": entry.name,
         "version": entry.version,
         "digest": entry.digest,
+        "level": entry.level,
         "machine": entry.machine,
         "folder": str(entry.path),
         "bytes": entry.size,

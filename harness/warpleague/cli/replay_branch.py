@@ -110,7 +110,7 @@ def _seats(args: argparse.Namespace, recorded: list[dict[str, Any]]) -> tuple[Se
         return tuple(prepare(located(Path(bot)), args.level, paths).seat() for bot in args.bots)
     seats = []
     for number, seat in enumerate(recorded):
-        bundle = find(seat["digest"], paths)
+        bundle = find(seat["digest"], paths, args.level)
         if bundle is None:
             raise BotError(
                 f"{args.file}: the bot of seat {number}, {seat['bot']}, was never used here; name all with --bots"

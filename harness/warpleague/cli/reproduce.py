@@ -101,7 +101,9 @@ def _seats(args: argparse.Namespace, header: dict[str, Any], level: Level) -> tu
             seats.append(SeatSpec(seat["bot"], seat["version"], seat["digest"], kind="person"))
             continue
         folder = next(given, None)
-        bundle = prepare(located(Path(folder)), level, paths) if folder else find(seat["digest"], paths)
+        bundle = (
+            prepare(located(Path(folder)), level, paths) if folder else find(seat["digest"], paths, level)
+        )
         if bundle is None:
             text = f"{args.file}: the bot of seat {number}, {seat['bot']} ({seat['digest'][:12]}), was never used here"
             raise BotError(f"{text}; give the folders of all bots after the file")

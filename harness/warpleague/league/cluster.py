@@ -324,7 +324,7 @@ class ClusterExecutor(Executor):
         """Send the built bot with `digest` to a worker; why that failed, or None."""
         try:
             if digest not in self._archives:
-                self._archives = {digest: pack(digest)}  # one at a time: some are large
+                self._archives = {digest: pack(digest, self._level)}  # one at a time: some are large
             sent = self._client.run(
                 take_bot, digest, self._archives[digest], workers=[address], on_error="return"
             )

@@ -95,7 +95,7 @@ def look_over(wanted: Program, level: Level, digests: Sequence[str], dask_worker
     try:
         # In a referee process, since there bots are started.
         _referees(int(dask_worker.state.nthreads)).submit(check_level, level).result()
-        lacks = tuple(digest for digest in digests if find(digest) is None)
+        lacks = tuple(digest for digest in digests if find(digest, level=level) is None)
     except WarpLeagueError as error:
         return Fitness(str(error))
     return Fitness(None, lacks, int(dask_worker.state.nthreads))
@@ -124,7 +124,7 @@ def play_here(spec: MatchSpec, log: bool = False) -> MatchResult:
 
     seats = []
     for seat in spec.seats:
-        bundle = find(seat.digest)
+        bundle = find(seat.digest, level=spec.level)
         if bundle is None:
             raise HarnessFault(f"{seat.bot} ({seat.digest[:12]}) is missing from the cache of this worker")
         seats.append(attrs.evolve(seat, run=bundle.run, cwd=bundle.cwd))

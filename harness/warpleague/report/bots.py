@@ -61,14 +61,21 @@ def print_cache(folder: str, found: Sequence[Cached]) -> None:
     console = make_console()
     if found:
         table = make_table()
-        for column in ("bot", "version", "digest"):
+        for column in ("bot", "version", "digest", "built at"):
             table.add_column(column, overflow="fold")
         table.add_column("size", justify="right")
         for column in ("last used", ""):
             table.add_column(column)
         for entry in found:
             used = datetime.fromtimestamp(entry.used, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
-            row = (entry.name, entry.version, entry.digest[:12], size_text(entry.size), used)
+            row = (
+                entry.name,
+                entry.version,
+                entry.digest[:12],
+                entry.level or "",
+                size_text(entry.size),
+                used,
+            )
             table.add_row(*(Text(safe(cell)) for cell in row), "in use" if entry.in_use else "")
         console.print(table)
     many = "1 bot" if len(found) == 1 else f"{len(found)} bots"

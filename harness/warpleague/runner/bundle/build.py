@@ -68,11 +68,13 @@ _TICK_S: Final = 0.05
 _LOOK_S: Final = 0.25  # how often memory and folder are looked at
 _LAST_WORDS: Final = 1 << 20  # what is read at most once a build has ended
 
+_CONFINED: Final = " in the sandbox, where it has no network and sees no files but its own"
 # What is left running is killed before the archive is made, so that nothing changes meanwhile. `kill -1` reaches all
 # processes of the sandbox but process 1 and the shell itself. The archive has standard output for itself.
 _IN_SANDBOX: Final = (
     f'cp -R {SOURCE}/. . && "$@" </dev/null >&2; status=$?; kill -9 -1 2>/dev/null; '
-    '[ "$status" = 0 ] || exit "$status"; exec "$0" --format=ustar --owner=0 --group=0 -cf - .'
+    '[ "$status" = 0 ] || exit "$status"; chmod -R u+rwX . >/dev/null 2>&1; '
+    'exec "$0" --format=gnu --owner=0 --group=0 -cf - .'
 )
 
 
@@ -115,6 +117,9 @@ def build(job: Build, level: Level) -> None:
             _in_place(job, level)
     if job.folder.is_symlink() or not job.folder.is_dir():
         raise job.error("removed its own folder")
+    if level != "sandbox":  # there it is done before the folder is packed
+        # What a build leaves closed to its own user, as some caches are, could be neither read nor removed.
+        subprocess.run(["/bin/chmod", "-R", "u+rwX", str(job.folder)], stderr=subprocess.DEVNULL, check=False)
 
 
 def _environment(job: Build, level: Level, home: str) -> dict[str, str]:
@@ -249,7 +254,7 @@ def _archive(job: Build, archive: Any) -> None:
         sandbox.close()
     if fault is not None:
         raise HarnessFault(f"the sandbox to build {job.name} in failed: {log.text().strip() or fault}")
-    _judge(job, reason or too_large(), exit_status(process.returncode), log)
+    _judge(job, reason or too_large(), exit_status(process.returncode), log, _CONFINED)
 
 
 # ---------------------------------------------------------------------- at all levels
@@ -312,14 +317,14 @@ class _Run:
         return bool(data)
 
 
-def _judge(job: Build, reason: str, status: int, log: StderrLog) -> None:
-    """Raise `BotError` for a build that had to be ended, or did not end well."""
+def _judge(job: Build, reason: str, status: int, log: StderrLog, where: str = "") -> None:
+    """Raise `BotError` for a build that had to be ended, or did not end well; `where` is added to the latter."""
     output = log.text(_OUTPUT_CHARS)
     if reason:
         raise job.error(reason, output)
     if status:
         how = f"exit status {status}" if status > 0 else f"killed by signal {-status}"
-        raise job.error(f"failed ({how})", output)
+        raise job.error(f"failed ({how}){where}", output)
 
 
 def _greedy(memory: MemoryWatch) -> str:

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.errors import BotError, MissingToolchain
-from warpleague.match.spec import LEVEL, SeatSpec
-from warpleague.runner.bundle.cache import bundle_folder, hold
+from warpleague.match.spec import LEVEL, LEVELS, SeatSpec
+from warpleague.runner.bundle.cache import bundle_folder, hold, is_held, remove_bundle
 from warpleague.runner.bundle.content import BRING_LIBRARIES, LEFT_OUT, content, files_of, folder_digest
 from warpleague.runner.bundle.large_files import check_files, link_files, make_links, recheck_files
 from warpleague.runner.bundle.manifest import MANIFEST, SYSTEM, Limits, Manifest, as_words, read_manifest
+from warpleague.runner.bundle.seal import changes, seal
 from warpleague.runner.bundle.staging import clean, replace, staging_folder
 from warpleague.runner.confine.visible_paths import check_asked
+from warpleague.safe_text import safe
 from warpleague.suggest import nearest
 from warpleague.user_cache import cache_folder
 
@@ -90,11 +92,15 @@ def prepare(
 ) -> Bundle:
     """The bundle of the bot in `folder`, copied and built in the cache if its digest is new there.
 
-    It is built under `level`, once: a built bot is confined whenever it runs, however it was built. In the sandbox it
-    sees `paths` of this machine, which an organiser has granted, beside those that its manifest asks for; these may
-    not hold one of the folders `hidden`, or be in one. `build_s` is how long the build may take, if not as long as
-    every build. Raises `BotError`, `MissingToolchain` when the program that
-    builds or runs it is not installed, and `BadInput` when it is to be built and the level does not hold here.
+    It is built under `level`, once for each level, so that a bot which is ready in the sandbox was built there, too.
+    A copy that was changed since, by the bot itself perhaps, is told of on standard error and made anew.
+
+    In the sandbox it sees `paths` of this machine, which an organiser has granted, beside those that its manifest asks
+    for; these may not hold one of the folders `hidden`, or be in one. `build_s` is how long the build may take, if not
+    as long as every build.
+
+    Raises `BotError`, `MissingToolchain` when the program that builds or runs it is not installed, and `BadInput` when
+    it is to be built and the level does not hold here.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
@@ -110,12 +116,18 @@ def prepare(
     return _bundle(manifest, digest, built, paths)
 
 
-def find(digest: str, paths: tuple[str, ...] = ()) -> Bundle | None:
-    """The bundle with `digest`, if it was prepared on this machine before; `paths` as in `prepare`."""
+def find(digest: str, paths: tuple[str, ...] = (), level: Level = LEVEL) -> Bundle | None:
+    """The bundle with `digest`, if it was prepared on this machine before; `paths` as in `prepare`.
+
+    If it was built at several levels, the one of `level` is taken. A copy that was changed since it was made is told
+    of, and is none.
+    """
     if not _DIGEST.fullmatch(digest):
         return None  # a record may say anything, a path that leads elsewhere too
-    folder = bundle_folder(digest)
-    if not hold(folder) or not (folder / MANIFEST).is_file():
+    others = (other for other in LEVELS if other != level)
+    places = (bundle_folder(digest, built) for built in (level, None, *others))
+    folder = next((place for place in places if _is_intact(place, digest[:12]) and hold(place)), None)
+    if folder is None or not (folder / MANIFEST).is_file():
         return None
     manifest = read_manifest(folder)
     check_asked(manifest.sandbox.paths, manifest.name, (cache_folder(),))
@@ -161,8 +173,9 @@ def _built(
     build_s: float | None = None,
 ) -> Path:
     """The folder in the cache that holds the built bot."""
-    target = bundle_folder(digest)
+    target = bundle_folder(digest, None if manifest.build is None else level)
     clean(target.parent)
+    _is_intact(target, manifest.name)
     while not hold(target):
         try:
             _fill(target, folder, manifest, digest, level, paths, build_s)
@@ -171,6 +184,28 @@ def _built(
                 f"{folder}: cannot bundle it in {cache_folder()} (WARPLEAGUE_CACHE names another folder): {error}"
             ) from None
     return target
+
+
+def _is_intact(folder: Path, name: str) -> bool:
+    """Whether the copy in `folder` is there as it was made; one that is not is told of, and removed unless in use."""
+    if is_held(folder):
+        return True
+    found = changes(folder)
+    if found is None and folder.is_dir():  # made before copies were sealed
+        seal(folder, folder)
+    if found and remove_bundle(folder):
+        import logging
+
+        shown = ", ".join(found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
+        logging.getLogger(__name__).warning(
+            "%s",
+            safe(
+                f"note: {name}: its copy in the cache is not as it was made, most likely the bot wrote to it: "
+                f"{shown}; it is made anew. Matches played meanwhile may depend on each other"
+            ),
+        )
+        return False
+    return folder.is_dir()
 
 
 def _fill(
@@ -203,6 +238,7 @@ def _fill(
             replace(draft / MANIFEST, copy / MANIFEST)
         make_links(copy, target.name, manifest.files)
         _check_program(folder, manifest, copy)
+        seal(copy, target)
         copy.rename(target)  # whole or not at all
 
 

@@ -19,6 +19,7 @@ import attrs
 
 from warpleague.errors import BadInput, BotError
 from warpleague.runner.bundle.manifest import read_manifest
+from warpleague.runner.bundle.seal import SEAL
 from warpleague.runner.bundle.staging import clean, remove
 from warpleague.runner.confine.mounts import FILES
 from warpleague.user_cache import cache_folder
@@ -26,7 +27,9 @@ from warpleague.user_cache import cache_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NAME: Final = re.compile(r"[0-9a-f]{32}")
+    from warpleague.match.spec import Level
+
+_NAME: Final = re.compile(r"([0-9a-f]{32})(?:-(none|limits|sandbox))?")
 _GONE: Final = ".gone"
 _MOST_HELD: Final = 200  # descriptors; who uses more bundles locks the folder that holds them all
 
@@ -39,7 +42,8 @@ class Cached:
     """A built bot in the cache.
 
     `digest` are the first 32 digits of the digest of its content, `size` is in bytes on the disk, `used` is when it
-    was last prepared for a match, in seconds since 1970. `in_use`: a running process has prepared it.
+    was last prepared for a match, in seconds since 1970. `in_use`: a running process has prepared it. `level` is that
+    of its build; None if it was only copied.
     """
 
     name: str
@@ -50,12 +54,21 @@ class Cached:
     size: int
     used: float
     in_use: bool
+    level: str | None = None
 
 
-def bundle_folder(digest: str) -> Path:
-    """The folder of the built bot with this digest, on machines of this kind."""
-    # What is built depends on the machine; the digest, the bot's identity, must not.
-    return cache_folder() / f"{platform.system()}-{platform.machine()}".lower() / digest[:32]
+def bundle_folder(digest: str, built: Level | None = None) -> Path:
+    """The folder of the bot with this digest, on machines of this kind; `built` is the level of its build, if any."""
+    # What is built depends on machine and level; the digest, the bot's identity, must not.
+    machine = f"{platform.system()}-{platform.machine()}".lower()
+    return cache_folder() / machine / (digest[:32] if built is None else f"{digest[:32]}-{built}")
+
+
+def is_held(folder: Path) -> bool:
+    """Whether this process has prepared the bundle in `folder` before, as it is there now."""
+    with _lock:
+        found = _held.get(str(folder))
+        return found is not None and _is_at(found, folder)
 
 
 def hold(folder: Path) -> bool:
@@ -131,7 +144,9 @@ def _described(path: Path) -> Cached:
     size = _size(path)
     with _alone(path) as free:
         in_use = not free
-    return Cached(name, version, path.name, path.parent.name, path, size, used, in_use)
+    found = _NAME.fullmatch(path.name)
+    assert found is not None
+    return Cached(name, version, found[1], path.parent.name, path, size, used, in_use, found[2])
 
 
 def _size(folder: Path) -> int:
@@ -161,15 +176,21 @@ def _alone(folder: Path) -> Iterator[bool]:
 
 def clear(entry: Cached) -> bool:
     """Remove a bundle from the cache; false if it is in use, or cannot be removed."""
-    gone = entry.path.with_name(entry.path.name + _GONE)
-    with _alone(entry.path) as free:
+    return remove_bundle(entry.path)
+
+
+def remove_bundle(folder: Path) -> bool:
+    """Remove the bundle in `folder`; false if it is in use, or cannot be removed."""
+    gone = folder.with_name(folder.name + _GONE)
+    with _alone(folder) as free:
         if not free:
             return False
         try:
-            entry.path.rename(gone)  # at once: nobody finds half of it
+            folder.rename(gone)  # at once: nobody finds half of it
         except OSError:
             return False
-    remove(Path(f"{entry.path}{FILES}"))
+    for beside in (FILES, SEAL):
+        remove(Path(f"{folder}{beside}"))
     remove(gone)
     return not gone.exists()
 

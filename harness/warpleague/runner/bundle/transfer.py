@@ -5,34 +5,39 @@ from __future__ import annotations
 import io
 import tarfile
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import BotError
+from warpleague.match.spec import LEVEL
 from warpleague.runner.bundle.archive import BadArchive, unpack
 from warpleague.runner.bundle.bundle import find
 from warpleague.runner.bundle.cache import bundle_folder
+from warpleague.runner.bundle.seal import seal
 from warpleague.runner.bundle.staging import staging_folder
 from warpleague.runner.confine.mounts import FILES
+
+if TYPE_CHECKING:
+    from warpleague.match.spec import Level
 
 MOST_MB: Final = 512
 """The largest built bot that travels, in MiB: it crosses the network in one message."""
 
 
-def pack(digest: str) -> bytes:
-    """The built bot with `digest` as an archive; it must have been prepared on this machine.
+def pack(digest: str, level: Level = LEVEL) -> bytes:
+    """The built bot with `digest` as an archive, as built at `level` if it was; it must be in the cache here.
 
     Raises `BotError` if it is not here, or cannot travel.
     """
-    bundle = find(digest)
+    bundle = find(digest, level=level)
     if bundle is None:
         raise BotError(f"the bot with digest {digest[:12]} is not in the cache of this machine")
     if Path(bundle.cwd + FILES).exists():
         raise BotError(f"{bundle.name} cannot travel to other machines: its large files are linked")
     out = io.BytesIO()
     try:
-        with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT) as archive:
             archive.add(bundle.cwd, ".")
-    except (OSError, ValueError) as error:  # ValueError: a name that is too long for the format
+    except OSError as error:
         raise BotError(f"{bundle.name} cannot travel to other machines: {error}") from None
     if out.tell() > MOST_MB << 20:
         raise BotError(f"{bundle.name} cannot travel to other machines: it has more than {MOST_MB} MiB")
@@ -57,4 +62,5 @@ def _unpack(archive: bytes, draft: Path, target: Path) -> None:
         unpack(io.BytesIO(archive), draft / "bot", MOST_MB << 20)
     except BadArchive as error:
         raise BotError(f"the bot that was sent holds {error}") from None
+    seal(draft / "bot", target)
     (draft / "bot").rename(target)
