@@ -14,12 +14,14 @@ from warpleague.cli.parser import EXAMPLES
 from warpleague.errors import BadInput, ConfigError, OptionsError, PositionError
 from warpleague.safe_text import SafeStream, safe_json
 from warpleague.toml_text import parse_toml, read_text
+from warpline.limits import MOST_NOTE_BYTES, NOTE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from warpleague.games.api import Game, JsonObject
     from warpleague.league.league import League
+    from warpleague.match.conditions import Conditions
     from warpleague.runner.bot.logs import LogFolder
 
 RESULTS = Path("results")
@@ -117,15 +119,15 @@ def add_examples(parser: argparse.ArgumentParser, *commands: str) -> None:
     parser.epilog = "\n".join([EXAMPLES, *(f"  warpleague {command}" for command in commands)])
 
 
-def add_level(parser: argparse.ArgumentParser) -> None:
+def add_level(parser: argparse.ArgumentParser, *, default: str | None = "limits") -> None:
     """The option of how bots are confined."""
     from warpleague.match.spec import LEVEL, LEVELS
 
     parser.add_argument(
         "--level",
         choices=LEVELS,
-        default=LEVEL,
-        help="how bots are confined (default %(default)s): sandbox for bots of strangers, none to debug",
+        default=default,
+        help=f"how bots are confined (default {LEVEL}): sandbox for bots of strangers, none to debug",
     )
     add_sandbox_paths(parser)
 
@@ -163,6 +165,76 @@ def add_clock(parser: argparse.ArgumentParser) -> None:
     )
     clock.add_argument(
         "--start-s", type=seconds, metavar="S", default=10.0, help="seconds to get ready (default 10)"
+    )
+
+
+def add_conditions(parser: argparse.ArgumentParser, *, level: str | None = "limits") -> None:
+    """The options of the conditions under which matches are played; `level` is the default of that option."""
+    from warpleague.match.spec import STRIKES
+
+    add_clock(parser)
+    parser.add_argument(
+        "--faults",
+        choices=("forfeit", "substitute"),
+        default="forfeit",
+        help="what a fault costs: the match (default), or a strike, and the first legal action is played",
+    )
+    parser.add_argument(
+        "--strikes",
+        type=count(0),
+        metavar="N",
+        help=f"with --faults substitute: faults allowed before forfeit (default {STRIKES})",
+    )
+    parser.add_argument(
+        "--ask-again",
+        type=count(0),
+        default=0,
+        metavar="N",
+        help="ask a decision again after an illegal action, N times before that is a fault (default 0)",
+    )
+    parser.add_argument(
+        "--failures",
+        type=count(0),
+        default=0,
+        metavar="N",
+        help="ask a bot again that says its service failed, N times in the match before that is a fault (default 0)",
+    )
+    parser.add_argument(
+        "--note-bytes",
+        type=count(NOTE_BYTES),
+        default=NOTE_BYTES,
+        metavar="N",
+        help=f"how long the note of an answer may be (default {NOTE_BYTES})",
+    )
+    add_level(parser, default=level)
+    parser.add_argument(
+        "--pondering",
+        choices=("off", "always-stop", "on"),
+        default="off",
+        help="which bots to stop between their decisions: those that compute then (off, default), all, or none (on)",
+    )
+
+
+def conditions_of(args: argparse.Namespace) -> Conditions:
+    """The conditions that the options of `add_conditions` say."""
+    from warpleague.match.conditions import Conditions
+    from warpleague.match.spec import LEVEL, STRIKES, TimeControl
+
+    if args.strikes is not None and args.faults != "substitute":
+        raise BadInput("--strikes needs --faults substitute: otherwise the first fault forfeits")
+    if args.note_bytes > MOST_NOTE_BYTES:
+        raise BadInput(f"--note-bytes: at most {MOST_NOTE_BYTES}, not {args.note_bytes}")
+    unlimited = args.move_s is None and args.bank_s is None and args.increment_s is None
+    strikes = STRIKES if args.strikes is None else args.strikes
+    return Conditions(
+        clock=TimeControl(1.0 if unlimited else args.move_s, args.bank_s, args.increment_s, args.start_s),
+        level=args.level or LEVEL,
+        faults=args.faults,
+        strikes=strikes if args.faults == "substitute" else 0,
+        pondering=args.pondering,
+        again=args.ask_again,
+        failures=args.failures,
+        note_bytes=args.note_bytes,
     )
 
 

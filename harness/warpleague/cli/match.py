@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.common import (
-    add_clock,
+    add_conditions,
     add_deal,
     add_examples,
     add_force,
-    add_level,
     check_new,
     check_writable,
-    count,
+    conditions_of,
     log_folder,
     parse_options,
     pause,
@@ -42,8 +41,6 @@ NOT_STARTED: Final = 4
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague match`."""
-    from warpleague.match.spec import STRIKES
-
     parser.add_argument("game", metavar="GAME", help="the game's id (warpleague games lists them)")
     parser.add_argument(
         "bots", nargs="+", metavar="BOT", help="a bot's folder, one for each seat, in seat order"
@@ -68,40 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="keep what each bot prints, and a wire log, in its folder in DIR",
     )
-    add_clock(parser)
-    parser.add_argument(
-        "--faults",
-        choices=("forfeit", "substitute"),
-        default="forfeit",
-        help="what a fault costs: the match (default), or a strike, and the first legal action is played",
-    )
-    parser.add_argument(
-        "--strikes",
-        type=count(0),
-        metavar="N",
-        help=f"with --faults substitute: faults allowed before forfeit (default {STRIKES})",
-    )
-    parser.add_argument(
-        "--ask-again",
-        type=count(0),
-        default=0,
-        metavar="N",
-        help="ask a decision again after an illegal action, N times before that is a fault (default 0)",
-    )
-    parser.add_argument(
-        "--failures",
-        type=count(0),
-        default=0,
-        metavar="N",
-        help="ask a bot again that says its service failed, N times in the match before that is a fault (default 0)",
-    )
-    add_level(parser)
-    parser.add_argument(
-        "--pondering",
-        choices=("off", "always-stop", "on"),
-        default="off",
-        help="which bots to stop between their decisions: those that compute then (off, default), all, or none (on)",
-    )
+    add_conditions(parser)
     parser.add_argument(
         "--watch",
         action="store_true",
@@ -136,7 +100,6 @@ def build_spec(args: argparse.Namespace, given: tuple[SeatSpec, ...] | None = No
         players_text,
         position_facts,
     )
-    from warpleague.match.spec import STRIKES, MatchSpec, TimeControl
     from warpleague.runner.bundle.bundle import prepare
     from warpleague.runner.bundle.manifest import games_named, plays
     from warpleague.runner.bundle.shipped import located
@@ -145,8 +108,7 @@ def build_spec(args: argparse.Namespace, given: tuple[SeatSpec, ...] | None = No
     players = len(args.bots if given is None else given)
     if players not in game.players:
         raise BadInput(f"{game.id} is for {players_text(game)}; name as many bots, not {players}")
-    if args.strikes is not None and args.faults != "substitute":
-        raise BadInput("--strikes needs --faults substitute: otherwise the first fault forfeits")
+    conditions = conditions_of(args)
     raw = parse_options(game, args.option)
     position = None if args.position is None else read_position(args.position)
     if position is not None:
@@ -160,9 +122,7 @@ def build_spec(args: argparse.Namespace, given: tuple[SeatSpec, ...] | None = No
         first_state(game, players, options, position)
     except PositionError as error:
         raise PositionError(f"{args.position}: {error}") from None
-    unlimited = args.move_s is None and args.bank_s is None and args.increment_s is None
     seed = secrets.token_hex(4) if args.seed is None else args.seed
-    substitute = args.faults == "substitute"
     paths = sandbox_paths(args)
     bundles = [prepare(located(Path(bot)), args.level, paths) for bot in args.bots if given is None]
     for bundle in bundles:
@@ -170,21 +130,14 @@ def build_spec(args: argparse.Namespace, given: tuple[SeatSpec, ...] | None = No
             say(
                 f"note: {bundle.name} does not claim to play {game.id}; bot.toml says {games_named(bundle.games)}"
             )
-    spec = MatchSpec(
+    spec = conditions.match(
         id="",
         game=game.id,
         options=options_json(options),
         seats=tuple(bundle.seat() for bundle in bundles) if given is None else given,
         key=match_key(seed),
         seed=seed,
-        clock=TimeControl(1.0 if unlimited else args.move_s, args.bank_s, args.increment_s, args.start_s),
-        level=args.level,
-        pondering=args.pondering,
-        faults=args.faults,
-        strikes=(STRIKES if args.strikes is None else args.strikes) if substitute else 0,
         position=position,
-        again=args.ask_again,
-        failures=args.failures,
     )
     return attrs.evolve(spec, id=match_id(game, spec))
 

@@ -24,6 +24,7 @@ from warpleague.cli.common import (
 )
 from warpleague.cli.match import build_spec, result_json
 from warpleague.errors import BadInput
+from warpline.limits import NOTE_BYTES
 
 if TYPE_CHECKING:
     import argparse
@@ -95,7 +96,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "play captains bots/captains-planner bots/random-python --seat 1",
         "play sheets --person Ada --person Ben --terminal",
     )
-    parser.set_defaults(handler=run, faults="forfeit", strikes=None, ask_again=0, failures=0, pondering="off")
+    parser.set_defaults(
+        handler=run,
+        faults="forfeit",
+        strikes=None,
+        ask_again=0,
+        failures=0,
+        note_bytes=NOTE_BYTES,
+        pondering="off",
+    )
 
 
 def _seats(args: argparse.Namespace) -> tuple[SeatSpec, ...]:

@@ -17,6 +17,7 @@ from attrs.validators import ge, gt, le, lt, optional
 from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.games import load_game
 from warpleague.league.config_check import check_config
+from warpleague.match.conditions import Conditions
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import LEVEL, STRIKES, FaultPolicy, Level, Pondering, TimeControl
 from warpleague.runner.bundle.shipped import located
@@ -260,6 +261,20 @@ class LeagueConfig:
     def entries(self) -> tuple[BotEntry, ...]:
         """The bots in the order of the file."""
         return tuple(BotEntry(path=bot) if isinstance(bot, str) else bot for bot in self.bots)
+
+    @property
+    def conditions(self) -> Conditions:
+        """The conditions of all matches of the league, and of the check of a bot for it."""
+        return Conditions(
+            clock=self.clock,
+            level=self.rules.level,
+            faults=self.rules.faults,
+            strikes=self.rules.strikes,
+            pondering=self.rules.pondering,
+            again=self.rules.again,
+            failures=self.service.ask_again,
+            note_bytes=self.service.note_bytes,
+        )
 
     def to_toml(self) -> dict[str, Any]:
         """The configuration as TOML data, complete but for commands: defaults written out, absent values left out."""

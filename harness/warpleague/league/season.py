@@ -12,7 +12,8 @@ import attrs
 
 from warpleague.games import load_game
 from warpleague.match.chance import beacon_secret, deal_key, season_commitment
-from warpleague.match.spec import FORMAT, FaultPolicy, Level, MatchSpec, Pondering, SeatSpec, TimeControl
+from warpleague.match.conditions import Conditions
+from warpleague.match.spec import FORMAT, MatchSpec, SeatSpec
 from warpline.limits import NOTE_BYTES
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ class Stage:
     bots: tuple[tuple[str, str], ...]
 
 
-@attrs.frozen(slots=False)
-class Season:
+@attrs.frozen(kw_only=True, slots=False)
+class Season(Conditions):
     """Everything that determines a season's matches; `bots` are numbered in this order everywhere.
 
     `secret` are the 32 bytes all deals come from. Where the season `awaits` a beacon, a public value that nobody knew
@@ -63,19 +64,11 @@ class Season:
     options: dict[str, Any]
     players: int
     format: FormatTable
-    clock: TimeControl
-    level: Level
-    faults: FaultPolicy
-    strikes: int
     secret: bytes
     bots: tuple[SeatSpec, ...]
-    pondering: Pondering = "off"
     awaits: str | None = None
     beacon: str | None = None
     record: int = FORMAT
-    again: int = 0
-    failures: int = 0
-    note_bytes: int = NOTE_BYTES
     void: int = 0
     history: tuple[Entry, ...] = ()
     seeds: tuple[str, ...] = ()
@@ -99,20 +92,13 @@ class Season:
             options=config.game.options,
             players=config.game.players,
             format=config.format,
-            clock=config.clock,
-            level=config.rules.level,
-            faults=config.rules.faults,
-            strikes=config.rules.strikes,
-            again=config.rules.again,
-            failures=config.service.ask_again,
-            note_bytes=config.service.note_bytes,
             void=config.service.void,
             secret=secret,
             bots=tuple(bots),
-            pondering=config.rules.pondering,
             awaits=config.season.beacon,
             beacon=beacon,
             record=record,
+            **attrs.asdict(config.conditions, recurse=False),
         )
 
     @cached_property
@@ -258,20 +244,12 @@ class Season:
 
     def spec(self, match_id: str, deal: int, seats: Sequence[int]) -> MatchSpec:
         """The match to play; its key stays out of the record while the season lasts."""
-        return MatchSpec(
+        return self.match(
             id=match_id,
             game=self.game,
             options=self.options,
             seats=tuple(self.bots[bot] for bot in seats),
             key=self.key_of(deal),
-            clock=self.clock,
-            level=self.level,
-            faults=self.faults,
-            strikes=self.strikes,
-            again=self.again,
-            failures=self.failures,
-            note_bytes=self.note_bytes,
-            pondering=self.pondering,
             publish_key=False,
             format=self.record,
         )
