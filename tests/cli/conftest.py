@@ -55,7 +55,7 @@ ROOM = {("match",): ("--move-s", "60", "--start-s", "60"), ("bot", "check"): ("-
 
 def with_room(arguments: list[str]) -> list[str]:
     """The arguments, with time for the bots if the command plays any."""
-    if "--move-s" in arguments:
+    if "--move-s" in arguments or "--bank-s" in arguments or "--league" in arguments:
         return arguments
     return arguments + [
         word for verb, more in ROOM.items() if tuple(arguments[: len(verb)]) == verb for word in more

@@ -6,9 +6,9 @@ How bots are confined and played is tested with the runner.
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import shutil
-import time
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ import tomli_w
 from warpleague.cli.bot import LANGUAGES
 from warpleague.cli.games import describe
 from warpleague.games import GAMES, game_ids, load_game
+from warpleague.match.conditions import Conditions
+from warpleague.match.spec import TimeControl
 from warpleague.runner import checkup, trial
 from warpleague.runner.bundle.shipped import starter_folder
 from warpleague.runner.checkup import Checkup, check_bot
@@ -212,17 +214,30 @@ def test_a_manifest_saved_on_windows_is_read(run: Run, make_bot: MakeBot) -> Non
     assert "not UTF-8 text but UTF-16; save it as UTF-8" in run(*CHECK, bot).out
 
 
-def test_a_quick_check_is_over_in_time(run: Run, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`--quick` says what it plays, breaks off a match that takes too long, and tells what it did not look at."""
-    monkeypatch.setattr(checkup, "QUICK_S", 1.0)
-    slow = START + "import time\nrun(lambda question: time.sleep(0.2) or 0)\n"
-    manifest = 'name = "x"\ngames = ["sheets", "aliens"]\nrun = ["python3", "bot.py"]\n'
-    begun = time.monotonic()
-    done = run("bot", "check", make_bot("slow", slow, manifest), "--quick")
-    assert time.monotonic() - begun < 30  # whole matches take minutes
-    assert done.code == 0
-    assert "1 match against itself at each table: sheets with 1 and 4, aliens with 2 players" in done.out
-    assert "warning time: 1 s were over before sheets, 1 player was done" in done.out
+def test_a_bot_that_finished_no_match_is_not_ready(make_bot: MakeBot) -> None:
+    """What was not looked at is not passed: the check breaks the match off, and tells how slowly the bot decided."""
+    slow = make_bot("slow", f"{START}import time\nrun(lambda question: time.sleep(0.2) or 0)\n")
+    found: list[checkup.Finding] = []
+    assert not check_bot(slow, Checkup(quick=True, within_s=1.5), found.append)
+    assert [one.what for one in found if one.verdict == "failed"] == [checkup.TIME]
+    assert re.search(
+        r"no match was finished in 2 s, slow decisions: \d+, \d+ ms on average, longest \d+ ms",
+        found[-1].text,
+    )
+
+
+def test_a_table_without_a_whole_match_is_named(make_bot: MakeBot) -> None:
+    """A whole match at one table says nothing about another one."""
+    source = f"{START}import time\nrun(lambda q: 0 if len(q.players) == 1 else time.sleep(60))\n"
+    manifest = 'name = "x"\ngames = ["sheets"]\nrun = ["python3", "bot.py"]\n'
+    found: list[checkup.Finding] = []
+    how = Checkup(conditions=Conditions(clock=TimeControl(move_s=100)), quick=True, within_s=15)
+    assert not check_bot(make_bot("solo", source, manifest), how, found.append)
+    assert [(one.what, one.verdict) for one in found[2:]] == [
+        ("sheets, 1 player", "ok"),
+        (checkup.TIME, "failed"),
+    ]
+    assert "no match at sheets, 4 players was finished in 15 s, slow decisions" in found[-1].text
 
 
 def test_a_quick_check_plays_the_smallest_and_the_largest_table(run: Run, make_bot: MakeBot) -> None:
@@ -275,31 +290,28 @@ def test_awkward_lines_are_told_from_chance(run: Run, make_bot: MakeBot) -> None
     assert "decided otherwise when lines came in pieces, or were long" in warned[0][1]
 
 
-def test_a_long_list_is_tried_alone_only_if_no_question_had_one(
-    make_bot: MakeBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The first question of aliens lists all placements; a longer list, if there were one, would need a start more."""
+def test_awkward_lines_come_in_one_start_after_the_matches(make_bot: MakeBot, tmp_path: Path) -> None:
+    """A quick check that repeats nothing starts the bot of a table of two three times; one that does, six times."""
     log = tmp_path / "starts"
     counts = make_bot("counts", f"{START}open({str(log)!r}, 'a').write('one')\nrun(lambda question: 0)\n")
 
     def starts(*, again: bool) -> int:
         log.write_text("")
         found: list[checkup.Finding] = []
-        assert check_bot(counts, Checkup(level="none", quick=True, again=again), found.append)
+        how = Checkup(conditions=Conditions(level="none"), quick=True, again=again)
+        assert check_bot(counts, how, found.append)
         assert ("aliens, long lists", "ok") in [(one.what, one.verdict) for one in found]
         return log.read_text().count("one")
 
-    assert starts(again=False) == 2  # a match has two seats
-    assert starts(again=True) == 4
-    monkeypatch.setattr(checkup, "_ABOUT", 2.0)
     assert starts(again=False) == 3
+    assert starts(again=True) == 6
 
 
 def test_a_quick_check_tells_a_fault_that_no_way_alone_explains(run: Run, make_bot: MakeBot) -> None:
     """A bot that fails only after lines of both kinds is not ready."""
-    mixed = READER.format(take=CAREFUL, size=1 << 16).replace(
-        "action=0", 'action=10**6 if "padding" in message and message["id"] > 2 else 0'
-    )
+    choice = '(10**6 if plain else 0) if "padding" in message else (plain := True) and 0'
+    mixed = READER.format(take=CAREFUL, size=1 << 16).replace("action=0", f"action={choice}")
+    mixed = mixed.replace("for line in lines():", "plain = False\nfor line in lines():")
     done = run(*CHECK, make_bot("mixed", mixed), "--quick", "--json")
     assert done.code == 1
     failed = [one for one in done.json["findings"] if one["verdict"] == "failed"]
@@ -350,7 +362,7 @@ def test_check_finds_readers_that_take_a_read_for_a_line(
     findings = []
     ready = check_bot(
         make_bot("reader", READER.format(take=take, size=size)),
-        Checkup(matches=1, move_s=60.0, quick=quick),
+        Checkup(conditions=Conditions(clock=TimeControl(move_s=60.0)), matches=1, quick=quick),
         findings.append,
     )
     failed = [finding.what for finding in findings if finding.verdict == "failed"]

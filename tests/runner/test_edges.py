@@ -128,5 +128,5 @@ def test_a_trial_leaves_nothing(make_seat: MakeSeat, make_spec: MakeSpec) -> Non
     assert become_subreaper()
     before = children()
     seat = make_seat("leaver", LEAVER)
-    assert try_out(make_spec(seat, seat, level="none"), 0, whole, 1).trouble is None
+    assert try_out(make_spec(seat, seat, level="none"), 0, [whole], 1).trouble is None
     assert children() == before

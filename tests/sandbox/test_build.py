@@ -24,6 +24,7 @@ import pytest
 import warpleague.runner.bundle.build as building
 from warpleague.cli import main
 from warpleague.errors import BotError, HarnessFault
+from warpleague.match.conditions import Conditions
 from warpleague.runner.bundle import staging
 from warpleague.runner.bundle.bundle import find, prepare
 from warpleague.runner.bundle.content import folder_digest
@@ -514,7 +515,7 @@ def test_each_command_builds_at_the_level_it_was_asked_for(
     folder = make(shell="true")
     for level in ("none", "limits", "sandbox"):
         assert main(["match", "aliens", str(folder), str(folder), "--level", level]) == 2
-        assert not check_bot(folder, Checkup(level=level))
+        assert not check_bot(folder, Checkup(conditions=Conditions(level=level)))
         (tmp_path / "cup.toml").write_text(
             f'bots = ["{folder}", {{ path = "{folder}", name = "b" }}]\n'
             f'[game]\nid = "aliens"\n[rules]\nlevel = "{level}"\n'

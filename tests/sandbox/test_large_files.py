@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.errors import BotError
-from warpleague.match.spec import LEVELS
+from warpleague.match.conditions import Conditions
+from warpleague.match.spec import LEVELS, TimeControl
 from warpleague.runner.bundle import large_files
 from warpleague.runner.bundle.bundle import find, prepare
 from warpleague.runner.bundle.cache import cached, clear
@@ -78,7 +79,8 @@ def test_a_bot_finds_its_model_where_the_manifest_says(
         (bot / "data" / "model.bin").rename(public / "m")
         write(bot, path=str(public / "m"))
     findings: list[str] = []
-    how = Checkup(matches=1, move_s=60, start_s=60, level=level, quick=True)
+    clock = TimeControl(move_s=60, start_s=60)
+    how = Checkup(conditions=Conditions(clock=clock, level=level), quick=True, within_s=600)
     assert check_bot(bot, how, lambda one: findings.append(one.text)), findings
     folder = Path(prepare(bot, level).cwd)
     assert (folder / "data" / "model.bin").is_symlink()

@@ -7,26 +7,48 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.common import (
+    add_conditions,
+    add_deal,
     add_examples,
-    add_level,
     add_verb,
+    conditions_of,
     count,
     log_folder,
+    parse_options,
     print_json,
     sandbox_paths,
     say,
-    seconds,
 )
 from warpleague.errors import BadInput, BotError
+from warpline.limits import NOTE_BYTES
 
 if TYPE_CHECKING:
     import argparse
 
     from warpleague.runner.bot.logs import LogFolder
+    from warpleague.runner.checkup import Checkup, Finding, Table
 
+
+_OF_LEAGUE: Final[dict[str, Any]] = {
+    "game": [],
+    "players": None,
+    "option": [],
+    "move_s": None,
+    "bank_s": None,
+    "increment_s": None,
+    "start_s": 10.0,
+    "faults": "forfeit",
+    "strikes": None,
+    "ask_again": 0,
+    "failures": 0,
+    "note_bytes": NOTE_BYTES,
+    "pondering": "off",
+    "sandbox_path": [],
+}
+"""What the file of a league says instead of an option, with what it is if the option is not given."""
 
 LANGUAGES = {
     "python": ("Python", "random-python"),
@@ -67,10 +89,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="matches to play at each table size of each game (default 2)",
     )
     check.add_argument(
-        "--move-s", type=seconds, default=1.0, metavar="S", help="most seconds for one decision (default 1)"
-    )
-    check.add_argument(
-        "--start-s", type=seconds, default=10.0, metavar="S", help="seconds to get ready (default 10)"
+        "--league",
+        type=Path,
+        metavar="FILE",
+        help="check it for this league: under the conditions of its file, at its table",
     )
     check.add_argument(
         "--quick",
@@ -84,7 +106,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="GAME",
         help="only this game; repeatable (default: all)",
     )
-    add_level(check)
+    check.add_argument(
+        "--players",
+        type=count(1),
+        metavar="N",
+        help="with --game: only at tables of N players (default: at all)",
+    )
+    add_deal(check)
+    add_conditions(check, level=None)
     check.add_argument(
         "--log",
         type=Path,
@@ -97,6 +126,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "bot check my-bot",
         "bot check my-bot --quick",
         "bot check my-bot --game aliens --level sandbox",
+        "bot check my-bot --league leagues/my-league.toml",
     )
     check.set_defaults(handler=run_check)
     new = add_verb(verbs, "new", "copy a starter bot into a new folder")
@@ -160,39 +190,93 @@ def _language(text: str) -> str:
 def run_check(args: argparse.Namespace) -> int:
     """Check one bot; 1 if it is not ready."""
     from warpleague.runner.bundle.shipped import located
-    from warpleague.runner.checkup import Checkup, check_bot
+    from warpleague.runner.checkup import MACHINE, TIME, check_bot
 
     folder = located(args.folder)
     logs = log_folder(args.log)
-    how = Checkup(
-        args.matches,
-        args.move_s,
-        args.level,
-        tuple(args.game),
-        args.start_s,
-        args.quick,
-        logs,
-        sandbox_paths(args),
-    )
-    if args.json:
-        found: list[dict[str, Any]] = []
-        ready = check_bot(
-            folder,
-            how,
-            lambda one: found.append({"what": one.what, "verdict": one.verdict, "text": one.text}),
-        )
-        _tell_logs(logs)
-        print_json({"bot": str(args.folder), "ready": ready, "findings": found})
-        return 0 if ready else 1
-    from warpleague.report.bots import print_finding
+    how = _checkup(args, folder, logs)
+    found: list[Finding] = []
 
-    ready = check_bot(folder, how, print_finding)
+    def tell(finding: Finding) -> None:
+        found.append(finding)
+        if not args.json:
+            print_finding(finding)
+
+    if not args.json:
+        from warpleague.report.bots import print_finding
+    ready = check_bot(folder, how, tell)
     _tell_logs(logs)
-    print(
-        f"{args.folder}: "
-        + ("ready for a league" if ready else "not ready: mend what failed, then check again")
-    )
+    if args.json:
+        told = [{"what": one.what, "verdict": one.verdict, "text": one.text} for one in found]
+        print_json({"bot": str(args.folder), "ready": ready, "seed": how.seed, "findings": told})
+        return 0 if ready else 1
+    failed = [one for one in found if one.verdict == "failed"]
+    text = "ready for a league" if args.league is None else f"ready for {args.league}"
+    if failed:
+        text = "not ready: mend what failed, then check again"
+        if all(one.what in (TIME, MACHINE) for one in failed):
+            text = f"not ready: {failed[-1].text}"
+    print(f"{args.folder}: {text}")
     return 0 if ready else 1
+
+
+def _checkup(args: argparse.Namespace, folder: Path, logs: LogFolder | None) -> Checkup:
+    """How to check, as the options say, or the league's file that they name."""
+    from warpleague.runner.checkup import Checkup
+
+    more: dict[str, Any] = {"matches": args.matches, "quick": args.quick, "logs": logs}
+    if args.seed is not None:
+        more["seed"] = args.seed
+    if args.league is not None:
+        return _league_checkup(args, folder, more)
+    games = tuple(args.game)
+    return Checkup(
+        conditions=conditions_of(args),
+        tables=_tables(args),
+        games=games,
+        paths=sandbox_paths(args),
+        **more,
+    )
+
+
+def _tables(args: argparse.Namespace) -> tuple[Table, ...]:
+    """The tables that `--players` and `--option` choose; none if it is left to the bot."""
+    from warpleague.games import load_game
+    from warpleague.match.setup import load_options, options_json, players_text
+    from warpleague.runner.checkup import Table
+
+    if args.players is None and not args.option:
+        return ()
+    if len(args.game) != 1:
+        raise BadInput("--players and --option are about one game: name it with --game")
+    game = load_game(args.game[0])
+    if args.players is not None and args.players not in game.players:
+        raise BadInput(f"--players: {game.id} is for {players_text(game)}, not {args.players}")
+    raw = parse_options(game, args.option)
+    return tuple(
+        Table(game.id, players, options_json(load_options(game, players, raw, "--option")))
+        for players in (game.players if args.players is None else (args.players,))
+    )
+
+
+def _league_checkup(args: argparse.Namespace, folder: Path, more: dict[str, Any]) -> Checkup:
+    """The check for the league whose file `--league` names."""
+    from warpleague.cli.common import RESULTS
+    from warpleague.league.bot_check import check_for
+    from warpleague.league.config import load_config
+    from warpleague.runner.confine.visible_paths import check_granted
+    from warpleague.user_cache import cache_folder
+
+    given = [
+        f"--{name.replace('_', '-')}" for name, usual in _OF_LEAGUE.items() if getattr(args, name) != usual
+    ]
+    if given:
+        raise BadInput(f"{', '.join(given)}: the file of --league says this; leave out one of both")
+    config = load_config(args.league, without_bots=True)
+    if config.sandbox.paths and (args.level or config.rules.level) == "sandbox":
+        where = f"{config.path}: sandbox.paths"
+        check_granted(config.sandbox.paths, where, (cache_folder(), RESULTS, config.path))
+    return check_for(config, folder, level=args.level, **more)
 
 
 def _tell_logs(logs: LogFolder | None) -> None:

@@ -143,6 +143,14 @@ def _enter(config: LeagueConfig, index: int, prepare: Callable[[Path], Prepared]
         raise BotError(
             f"{where}: {bundle.name} does not play {config.game.id} (its games: {games_named(bundle.games)})"
         )
+    return seat_in(config, entry, bundle, where)
+
+
+def seat_in(config: LeagueConfig, entry: BotEntry, bundle: Prepared, where: str) -> SeatSpec:
+    """The seat that a bundle takes in the league: its name there, its own clock, and what it may reach.
+
+    Raises `ConfigError`, which begins with `where`, if its key cannot be read.
+    """
     clock = None
     if entry.clock is not None:
         clock = TimeControl(**attrs.asdict(entry.clock), start_s=config.clock.start_s)

@@ -48,7 +48,7 @@ def start_line(spec: MatchSpec, game: Game[Any, Any], state: Any, seat: int) -> 
             rules=game.rules_version,
             options=spec.options,
             seat=seat,
-            players=tuple(player.bot for player in spec.seats),
+            players=spec.names[seat] if spec.names else tuple(player.bot for player in spec.seats),
             seed=bot_seed(spec.key, seat),
             clock=Clock(clock.move_s, clock.bank_s, clock.increment_s, clock.start_s),
             setup=game.setup(state),

@@ -120,7 +120,8 @@ class MatchSpec:
     `parent` says which match it branches off from, as the record's header does (`docs/reproduce.md`). A decision is
     asked `again` so many times after an illegal action, before that is a fault, and each seat may say so many times
     that its service failed (`failures`). A note of a bot has at most `note_bytes`. Seats that go out at the same stage
-    rank equal (`ties`), but where a record of before is played again.
+    rank equal (`ties`), but where a record of before is played again. `names` says for each seat what its bot is told
+    that the players are called, if that is not what the seats say.
     """
 
     id: str
@@ -143,6 +144,7 @@ class MatchSpec:
     failures: int = 0
     note_bytes: int = NOTE_BYTES
     ties: bool = True
+    names: tuple[tuple[str, ...], ...] = ()
 
     @property
     def rolled(self) -> dict[str, int]:

@@ -1,13 +1,20 @@
-"""Checks whether a bot is ready for a league: builds it, greets it, and plays every game and table it names.
+"""Checks whether a bot is ready for a league: builds it, greets it, and plays whole matches as the league plays them.
 
-A bot is checked against itself, so nothing else is needed. The awkward questions are in `warpleague.runner.trial`.
+A bot is checked against itself, so nothing else is needed. Nothing that it is sent in these matches, and nothing where
+it runs, tells it that it is checked. What is unusual comes after them (`warpleague.runner.trial`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
+import secrets
 import time
+from functools import partial
+from hashlib import blake2b
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import attrs
@@ -16,58 +23,66 @@ import msgspec
 from warpleague.errors import BotError
 from warpleague.games import FAMILIES, GAMES, game_ids, load_game
 from warpleague.match.chance import match_key
-from warpleague.match.setup import load_options, match_id, options_json
-from warpleague.match.spec import LEVEL, MatchSpec, TimeControl
+from warpleague.match.conditions import Conditions
+from warpleague.match.setup import load_options, options_json
+from warpleague.runner.bot.exchange import BotReply
+from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bundle.bundle import Bundle, prepare
 from warpleague.runner.bundle.content import left_out
-from warpleague.runner.bundle.manifest import ANY, games_named, plays, require_folder
+from warpleague.runner.bundle.manifest import ANY, MANIFEST, games_named, plays, require_folder
+from warpleague.runner.bundle.shipped import shipped_root
 from warpleague.runner.hints import fault_text
-from warpleague.runner.play import play_within
-from warpleague.runner.playing import start_bot
-from warpleague.runner.trial import (
-    GRACE_S,
-    LONG_BYTES,
-    AwkwardBot,
-    crowded,
-    in_pieces,
-    padded,
-    try_out,
-    whole,
-)
+from warpleague.runner.play import end_idle, play_within
+from warpleague.runner.trial import GRACE_S, LONG_BYTES, crowded, in_pieces, padded, try_out, whole
 from warpleague.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from warpleague.games.api import Game
     from warpleague.match.referee import Referee
-    from warpleague.match.spec import Level, MatchResult
+    from warpleague.match.spec import (
+        Level,
+        MatchResult,
+        MatchSpec,
+        SeatFault,
+        SeatSpec,
+        TimeControl,
+        Violation,
+    )
+    from warpleague.runner.bot.exchange import Answered
     from warpleague.runner.bot.logs import LogFolder
-    from warpleague.runner.bot.process import BotProcess
-    from warpleague.runner.playing import Starter
-    from warpleague.runner.trial import Way
+    from warpleague.runner.trial import Trial, Way
 
 T = TypeVar("T")
 
 QUICK_S: Final = 55.0
-"""When a quick check stops, in seconds from its start, so that it is over within a minute."""
+"""How long the matches of a quick check may take, in seconds, so that it is over within a minute."""
+
+TIME: Final = "time"
+"""What a finding is about that says that the time was over."""
+MACHINE: Final = "machine"
+"""The same where it was over since this machine was busy: by no fault of the bot."""
 
 Verdict = Literal["ok", "warning", "failed"]
 
 _QUESTIONS: Final = 2
 """So many are put in each awkward way."""
 
-_AWKWARD: Final = 2 * _QUESTIONS
-"""So many questions of the first match come in awkward ways."""
+_OWN_SHARE: Final = 0.5
+"""A match that takes too long is the bots' doing if they were charged for this part of the time."""
 
-_ABOUT: Final = 0.9
-"""A list of legal actions that has this part of the longest one's length is as good a test."""
+_ID_BYTES: Final = 10
+"""As many as the id of a league's match has."""
 
 _WAYS: Final[tuple[tuple[str, Way, str], ...]] = (
     ("lines in pieces", in_pieces, "lines that came in three pieces, some milliseconds apart"),
     ("long lines", padded, f"lines of more than {LONG_BYTES // 1024} KiB"),
 )
 """Awkward ways in which a wire may bring a line: the name, the way, and what was done."""
+
+_READ_LINES: Final = (
+    "\n  one read may bring a part of a line, or the end of one and more: read until the newline"
+)
 
 
 @attrs.frozen
@@ -80,62 +95,96 @@ class Finding:
 
 
 @attrs.frozen
-class Checkup:
-    """How to check: matches a game and table size, seconds a decision and to start, the level, the games (none: all).
+class Table:
+    """A game, its options as complete JSON, and the number of players: what is played in a check."""
 
-    `quick` plays one match at the smallest and the largest table of each game, and ends within `QUICK_S`. Unless
-    `again`, it is not looked whether a match comes out the same the second time: each start of a bot takes time.
+    game: str
+    players: int
+    options: dict[str, Any]
+
+    @property
+    def words(self) -> str:
+        """The table in words."""
+        return f"{self.game}, {self.players} player{'s' if self.players > 1 else ''}"
+
+
+@attrs.frozen(kw_only=True)
+class Checkup:
+    """How to check: under which conditions, at which tables, and how much of it.
+
+    Without `tables`, the bot plays all tables of the `games` (none: of all that it names), so many `matches` at each.
+    `enter` makes a bundle the seat that it takes in a league; `names` are what other bots of the league are called.
+    With `quick` one match is played at the smallest and the largest table of each game, and after `within_s` seconds,
+    the build aside, the check ends. Unless `again`, it is not looked whether a match comes out the same the second
+    time: each start of a bot takes time. All dice, and the names of opponents, follow from the `seed`.
+
     What the bot said goes into `logs`, if that is given. `paths` of this machine are shown to the bot in the sandbox,
-    and `hidden` ones are not, though its manifest ask for them. Its build may take `build_s` seconds, if given.
+    and `hidden` ones are not, though its manifest ask for them. Its build may take `build_s` seconds, if given. On
+    `one_core`, bots and referee share one, as in a league that does not say `affinity = "none"`.
     """
 
-    matches: int = 2
-    move_s: float = 1.0
-    level: Level = LEVEL
+    conditions: Conditions = attrs.Factory(Conditions)
+    tables: tuple[Table, ...] = ()
     games: tuple[str, ...] = ()
-    start_s: float = 10.0
+    enter: Callable[[Bundle], SeatSpec] = Bundle.seat
+    names: tuple[str, ...] = ()
+    matches: int = 2
     quick: bool = False
+    within_s: float | None = None
+    again: bool = True
+    seed: str = attrs.Factory(lambda: secrets.token_hex(4))
     logs: LogFolder | None = None
     paths: tuple[str, ...] = ()
     hidden: tuple[Path, ...] = ()
     build_s: float | None = None
-    again: bool = True
+    one_core: bool = True
 
-    def tables(self, game: Game[Any, Any]) -> tuple[int, ...]:
-        """The numbers of players with which a game is played in the check."""
-        return tuple(sorted({game.players[0], game.players[-1]})) if self.quick else game.players
+    def chosen(self, games: Sequence[str]) -> tuple[Table, ...]:
+        """The tables that are played in the check: of these games, unless tables are given."""
+        found = self.tables or tuple(
+            Table(name, players, options_json(load_options(load_game(name), players, {})))
+            for name in games
+            for players in load_game(name).players
+        )
+        if not self.quick:
+            return found
+        sizes = {name: [table.players for table in found if table.game == name] for name in games}
+        return tuple(
+            table for table in found if table.players in (min(sizes[table.game]), max(sizes[table.game]))
+        )
 
 
 def check_bot(
-    folder: Path, how: Checkup = Checkup(), tell: Callable[[Finding], None] = lambda _: None
+    folder: Path, how: Checkup | None = None, tell: Callable[[Finding], None] = lambda _: None
 ) -> bool:
     """Check the bot in `folder`; `tell` is called with each finding as it is made. True if nothing failed.
 
-    Raises `BotError` only if there is no such folder: everything else about the bot is a finding.
+    It is ready only if it has finished a whole match at each table. Raises `BotError` only if there is no such
+    folder: everything else about the bot is a finding.
     """
     require_folder(folder)
     good = True
-    for finding in _findings(folder, how):
+    for finding in _findings(folder, Checkup() if how is None else how):
         good = good and finding.verdict != "failed"
         tell(finding)
     return good
 
 
 def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
-    deadline = time.monotonic() + (QUICK_S if how.quick else math.inf)
     try:
-        bundle = prepare(folder, how.level, how.paths, how.hidden, how.build_s)
+        bundle = prepare(folder, how.conditions.level, how.paths, how.hidden, how.build_s)
     except BotError as error:
         yield Finding("bundle", "failed", str(error))
         return
     gone = left_out(folder)
     without = f"; left out: {', '.join(gone[:5])}" if gone else ""
     yield Finding("bundle", "ok", f"{bundle.name} {bundle.version}, content {bundle.digest[:12]}{without}")
-    for name in how.games:
+    asked = how.games or tuple(dict.fromkeys(table.game for table in how.tables))
+    for name in asked:
         if not plays(bundle.games, name):
             text = f"the bot does not claim it; bot.toml says {games_named(bundle.games)}"
             yield Finding(name, "failed", text)
-    names = _wanted(bundle.games, how.games)
+    names = _wanted(bundle.games, asked)
     known = (*game_ids(), *(name for name in names if name.partition(":")[0] in FAMILIES))
     for name in names:
         if name not in known:
@@ -144,16 +193,9 @@ def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
             yield Finding(name, verdict, f"no such game is installed; {nearest(name, known)}")
     names = [name for name in names if name in known]
     if names:
-        yield Finding("plan", "ok", _plan(names, how))
-    before = _files_of(bundle)
-    try:
-        yield from _played(bundle, names, how, deadline)
-    except _OutOfTime as over:
-        text = f"{QUICK_S:.0f} s were over before {over} was done; what should follow was not looked at"
-        yield Finding("time", "warning", f"{text}: check without --quick, or with --game")
-    if changed := [name for name, stamp in _files_of(bundle).items() if before.get(name) != stamp]:
-        text = f"it wrote {', '.join(changed[:5])} into its own folder: not possible at level sandbox"
-        yield Finding("files", "warning", f"{text}; elsewhere matches come to depend on those before them")
+        check = _Check(bundle, how, how.chosen(names))
+        yield Finding("plan", "ok", check.plan())
+        yield from check.findings()
 
 
 def _wanted(claimed: tuple[str, ...], asked: tuple[str, ...]) -> list[str]:
@@ -166,57 +208,320 @@ def _wanted(claimed: tuple[str, ...], asked: tuple[str, ...]) -> list[str]:
     return list(asked or GAMES)
 
 
-def _plan(names: list[str], how: Checkup) -> str:
-    """What will be played, in words."""
-    games = [load_game(name) for name in names]
-    tables = [f"{game.id} with {_numbers(how.tables(game))}" for game in games]
-    many = "1 match" if how.quick or how.matches == 1 else f"{how.matches} matches"
-    text = f"{many} against itself at each table: {', '.join(tables)} players"
-    text += "; the first of each game with some lines in awkward ways"
-    if not how.again:
-        return text
-    return f"{text}, and once more as usual" if how.quick else f"{text}; the first at each table once more"
-
-
-def _numbers(numbers: tuple[int, ...]) -> str:
-    if len(numbers) > 2 and numbers == tuple(range(numbers[0], numbers[-1] + 1)):
-        return f"{numbers[0]} to {numbers[-1]}"
-    return " and ".join(map(str, numbers))
-
-
-def _played(bundle: Bundle, names: list[str], how: Checkup, deadline: float) -> Iterator[Finding]:
-    """Whole matches, then questions in awkward ways: game by game, or all matches first if the time may run out."""
-    first: dict[str, _First] = {}  # of each game that had no fault so far
-
-    def matches(name: str) -> Iterator[Finding]:
-        for players in how.tables(load_game(name)):
-            for finding in _game_findings(bundle, name, players, how, deadline, first):
-                if finding.verdict == "failed":
-                    first.pop(name, None)
-                yield finding
-
-    def more(name: str) -> Iterator[Finding]:
-        if name in first:  # else the same would be told again
-            found, players = first[name], load_game(name).players[0]
-            yield from _wire_findings(bundle, name, found, how, deadline)
-            if how.again and how.quick:
-                yield from _repeat_findings(bundle, name, players, how, deadline, found.match, found.awkward)
-
-    steps = [(name, step) for name in names for step in (matches, more)]
-    if how.quick:
-        steps = [(name, step) for step in (matches, more) for name in names]
-    for name, step in steps:
-        yield from step(name)
-
-
 class _OutOfTime(Exception):
-    """The time of a quick check was over; the text is what was going on."""
+    """The time of a check was over; the text is what was going on."""
 
 
-def _in_time(result: T | None, what: str) -> T:
-    if result is None:
-        raise _OutOfTime(what)
-    return result
+class _MeasuredBot(BotProcess):
+    """The bot of a seat as any match starts it; it knows what it was charged so far, its start included."""
+
+    def __init__(self, seat: SeatSpec, level: Level) -> None:
+        super().__init__(seat, level)
+        self.decisions = 0
+        self.decisions_ns = self.longest_ns = 0
+        self.start_ns = 0
+        self._decides = self._waited_for = False
+
+    def put(
+        self, line: bytes, budget_ns: int | None, forgive: Callable[[bytes], bool] | None = None
+    ) -> Answered | Violation | None:
+        """As `BotProcess.put`."""
+        self._decides = line.startswith(b'{"type":"act"')
+        found = super().put(line, budget_ns, forgive)
+        if isinstance(found, tuple):
+            self._count(found[1])
+        return found
+
+    async def awaited(self) -> BotReply | Violation:
+        """As `BotProcess.awaited`."""
+        self._waited_for = True  # it stays so if the match is broken off
+        found = await super().awaited()
+        self._waited_for = False
+        if isinstance(found, BotReply):
+            self._count(found.wall_ns)
+        return found
+
+    def _count(self, charged_ns: int) -> None:
+        if self._decides:
+            self.decisions += 1
+            self.decisions_ns += charged_ns
+            self.longest_ns = max(self.longest_ns, charged_ns)
+        else:
+            self.start_ns += charged_ns
+
+    def stop(self) -> None:
+        """Count what it has been charged for an answer that nobody waits for any more."""
+        if self._waited_for:
+            self._waited_for = False
+            self._count(self.charged_ns)
+
+
+class _Check:
+    """The check of one bot: the matches at its tables, and what is looked at after them."""
+
+    def __init__(self, bundle: Bundle, how: Checkup, tables: tuple[Table, ...]) -> None:
+        self._bundle = bundle
+        self._how = how
+        self._tables = tables
+        self._seat = how.enter(bundle)
+        self._clock: TimeControl = self._seat.clock or how.conditions.clock
+        self._bots: list[_MeasuredBot] = []
+        self._finished = 0
+        self._within_s = how.within_s or (QUICK_S if how.quick else math.inf)
+        self._begun_s = time.monotonic()
+
+    def plan(self) -> str:
+        """What will be played, in words."""
+        how, sizes = self._how, dict[str, list[int]]()
+        for table in self._tables:
+            sizes.setdefault(table.game, []).append(table.players)
+        places = [f"{name} with {_numbers(players)}" for name, players in sizes.items()]
+        many = "1 match" if how.quick or how.matches == 1 else f"{how.matches} matches"
+        text = f"{many} against itself at each table: {', '.join(places)} players"
+        text += f"; {_clock_words(self._clock)}, level {how.conditions.level}, seed {how.seed}"
+        if how.conditions.faults == "substitute":
+            text += f", a fault is substituted {how.conditions.strikes} times"
+        if self._seat.reusable and how.quick:
+            text += "; one more at the first table, in the same process"
+        text += "; then lines in awkward ways"
+        if how.again:
+            text += f", and the first match {'of each game' if how.quick else 'at each table'} once more"
+        return text
+
+    def findings(self) -> Iterator[Finding]:
+        """All findings about matches, and about the files of the bot."""
+        before = _files_of(self._bundle)
+        try:
+            with _one_core(self._how.one_core):
+                yield from self._played()
+        except _OutOfTime as over:
+            text = f"{self._within_s:.0f} s were over before {over} was done; what should follow was not looked at"
+            yield Finding(TIME, "warning", f"{text}: check without --quick, or with --game")
+        finally:
+            end_idle()
+        if changed := [name for name, stamp in _files_of(self._bundle).items() if before.get(name) != stamp]:
+            text = f"it wrote {', '.join(changed[:5])} into its own folder: not possible at level sandbox"
+            yield Finding(
+                "files", "warning", f"{text}; elsewhere matches come to depend on those before them"
+            )
+
+    def _played(self) -> Iterator[Finding]:
+        """Whole matches at all tables first: without them the bot is not ready."""
+        good: list[tuple[Table, MatchResult]] = []
+        failed: set[str] = set()  # games: what is wrong there would only be told again
+        for place, table in enumerate(self._tables):
+            try:
+                results = yield from self._matches(table, more=not place)
+            except _OutOfTime:
+                yield self._unfinished(table)
+                return
+            if results:
+                good.append((table, results[0]))
+            else:
+                failed.add(table.game)
+        end_idle()
+        looked: set[str] = set()
+        for table, first in good:
+            if table.game in failed or (table.game in looked and self._how.quick):
+                continue
+            same = True
+            if self._how.again:
+                same = self._play(table, 0).digest == first.digest
+            if not same:
+                why = "the bot looks at a clock, or its random numbers do not come from the start message's seed"
+                text = f"the same match came out differently the second time: {why}"
+                yield Finding(table.words, "warning", text)
+            if table.game not in looked:
+                looked.add(table.game)
+                yield from self._reading(table, same=same)
+
+    # ------------------------------------------------------------------ whole matches
+
+    def _matches(self, table: Table, *, more: bool) -> Generator[Finding, None, list[MatchResult]]:
+        """Play the bot against itself; the results, none if it is not ready. With `more`, a reusable bot plays on."""
+        number = 1 if self._how.quick else self._how.matches
+        if more and self._seat.reusable:
+            number = max(number, 2)
+        results: list[MatchResult] = []
+        strike = ""
+        for match in range(number):
+            result = self._play(table, match)
+            for seat, fault in _faults(result):
+                text = _told(self._seat, result, seat, fault)
+                if fault.retired:
+                    yield Finding(table.words, "failed", text)
+                    return []
+                strike = strike or text
+            self._finished += 1
+            results.append(result)
+        yield from self._times(table, results)
+        if strike:
+            yield Finding(
+                table.words, "warning", f"a fault, for which the first legal action was played: {strike}"
+            )
+        return results
+
+    def _times(self, table: Table, results: list[MatchResult]) -> Iterator[Finding]:
+        """How many matches and decisions, and how long these took."""
+        seats = [seat for result in results for seat in result.times]
+        decisions = sum(seat.decisions for seat in seats)
+        mean_ms = sum(seat.wall_ms for seat in seats) / max(1, decisions)
+        longest_ms = max(seat.longest_ms for seat in seats)
+        played = "1 match" if len(results) == 1 else f"{len(results)} matches"
+        text = f"{played}, {decisions} decisions, {mean_ms:.2f} ms on average, longest {longest_ms:.1f} ms"
+        if self._clock.bank_s is not None:
+            used_s = max(seat.wall_ms for seat in seats) / 1000
+            text += f"; in a match it took {used_s:.1f} s at most, from a bank of {self._clock.bank_s:g} s"
+        yield Finding(table.words, "ok", text)
+        move_s = self._clock.move_s
+        if move_s is not None and longest_ms > 500 * move_s:
+            text = f"one decision took {longest_ms:.0f} ms of the {1000 * move_s:.0f} ms allowed: on a busy machine"
+            yield Finding(table.words, "warning", f"{text} that is a timeout")
+
+    def _unfinished(self, table: Table) -> Finding:
+        """That the time was over in a match, and whether the bots took it, or others."""
+        for bot in self._bots:
+            bot.stop()
+        own_s = sum(bot.decisions_ns + bot.start_ns for bot in self._bots) / 1e9
+        where = f" at {table.words}" if self._finished else ""
+        text = f"no match{where} was finished in {self._within_s:.0f} s"
+        if own_s < _OWN_SHARE * (time.monotonic() - self._begun_s):
+            text += f", but this machine was busy: the bots were charged {own_s:.1f} s of it"
+            return Finding(MACHINE, "failed", f"{text}; check again when it has less to do")
+        decisions = sum(bot.decisions for bot in self._bots)
+        mean_ms = sum(bot.decisions_ns for bot in self._bots) / max(1, decisions) / 1e6
+        longest_ms = max((bot.longest_ns for bot in self._bots), default=0) / 1e6
+        start_s = sum(bot.start_ns for bot in self._bots) / 1e9
+        text += f", slow decisions: {decisions}, {mean_ms:.0f} ms on average, longest {longest_ms:.0f} ms"
+        if start_s > own_s / 4:
+            text += f"; {start_s:.1f} s to get ready"
+        return Finding(
+            TIME, "failed", f"{text}; answer faster, or check without --quick, which plays to the end"
+        )
+
+    def _play(self, table: Table, number: int) -> MatchResult:
+        """The match with this number of a table, if there is time for it."""
+        logs, spec = self._how.logs, self._spec(table, number)
+        result = self._in_time(
+            partial(play_within, spec, log=logs is not None, starter=self._start, reuse=self._seat.reusable),
+            table.words,
+        )
+        if logs is not None:
+            logs.keep(spec.id, [seat.bot for seat in spec.seats], result.logs)
+        return result
+
+    def _start(self, referee: Referee, seat: int) -> BotProcess:
+        bot = _MeasuredBot(referee.spec.seats[seat], referee.spec.level)
+        self._bots.append(bot)
+        return bot
+
+    def _spec(self, table: Table, number: int) -> MatchSpec:
+        """A match as a league makes it; no bot can see that it plays against itself."""
+        key = match_key(f"{self._how.seed} {table.game} {table.players} {number}")
+        return self._how.conditions.match(
+            id=blake2b(key, digest_size=_ID_BYTES).hexdigest(),
+            game=table.game,
+            options=table.options,
+            seats=(self._seat,) * table.players,
+            key=key,
+            publish_key=False,
+            names=self._named(table, key),
+        )
+
+    def _named(self, table: Table, key: bytes) -> tuple[tuple[str, ...], ...]:
+        """What the bot of each seat is told that the players are called: itself by its name, others by others."""
+        own, others = self._seat.bot, table.players - 1
+        known = [name for name in dict.fromkeys(self._how.names) if name.lower() != own.lower()]
+        if len(known) < others:
+            known += [name for name in _shipped(table.game) if name not in (*known, own)]
+        found = []
+        for seat in range(table.players):
+            names = Random(key + bytes([seat])).sample(known, others)
+            found.append((*names[:seat], own, *names[seat:]))
+        return tuple(found)
+
+    # ------------------------------------------------------------------ after them
+
+    def _reading(self, table: Table, *, same: bool) -> Iterator[Finding]:
+        """How the bot reads lines that come in awkward ways; `same`: it decides the same again."""
+        plain = self._spec(table, 0)
+        crowd, crowded_seat, actions = crowded(plain) or (plain, 0, 0)
+        both = [way for _, way, _ in _WAYS]
+        # One start for all. Only where something is wrong each way is tried alone, to tell which one it is.
+        trial = self._try(table, crowd, crowded_seat, both)
+        trouble = self._trouble(trial)
+        unexplained = trouble
+        for what, way, text in _WAYS:
+            alone = None if trouble is None else self._trouble(self._try(table, plain, 0, [way]))
+            if alone is not None:
+                unexplained, alone = None, alone + _READ_LINES
+            yield _tried(f"{table.game}, {what}", text, alone)
+        if actions:
+            alone = None
+            if trouble is not None:
+                alone = self._trouble(self._try(table, crowd, crowded_seat, [whole]))
+            unexplained = unexplained if alone is None else None
+            yield _tried(f"{table.game}, long lists", f"a position with {actions} legal actions", alone)
+        if unexplained is not None:
+            text = "lines in pieces and long lines, in turns"
+            yield _tried(f"{table.game}, awkward lines", text, unexplained + _READ_LINES)
+        if trouble is None and same and self._how.again:
+            usual = self._try(table, crowd, crowded_seat, [whole])
+            if usual.said != trial.said:
+                text = (
+                    "it decided otherwise when lines came in pieces, or were long: look at how it reads them"
+                )
+                yield Finding(f"{table.game}, awkward lines", "warning", text)
+        if trial.lingers:
+            text = (
+                f"it was still there {GRACE_S:g} s after quit and the end of its input; a match does not wait"
+            )
+            yield Finding(
+                f"{table.game}, end", "warning", f"{text} so long, it kills what lingers: exit at once"
+            )
+
+    def _try(self, table: Table, spec: MatchSpec, seat: int, ways: Sequence[Way]) -> Trial:
+        call = partial(try_out, spec, seat, ways, 2 * _QUESTIONS)
+        return self._in_time(call, f"{table.game}, awkward questions,")
+
+    def _in_time(self, call: Callable[[float], T | None], what: str) -> T:
+        """What `call` returns, which takes the seconds that are left; `_OutOfTime` if these are not enough."""
+        left_s = self._begun_s + self._within_s - time.monotonic()
+        result = call(left_s) if left_s > 0 else None
+        if result is None:
+            raise _OutOfTime(what)
+        return result
+
+    def _trouble(self, trial: Trial) -> str | None:
+        trouble = trial.trouble
+        if trouble is None:
+            return None
+        return fault_text(self._seat, trouble.kind, trouble.message, trouble.detail)
+
+
+def _tried(what: str, text: str, trouble: str | None) -> Finding:
+    if trouble is None:
+        return Finding(what, "ok", text)
+    return Finding(what, "failed", f"{text}: {trouble}")
+
+
+def _faults(result: MatchResult) -> Iterator[tuple[int, SeatFault]]:
+    for seat, faults in enumerate(result.faults):
+        for fault in faults:
+            yield seat, fault
+
+
+def _told(bot: SeatSpec, result: MatchResult, seat: int, fault: SeatFault) -> str:
+    """A fault of a match in plain words."""
+    detail = msgspec.json.decode(result.record.splitlines()[fault.n])["detail"]
+    return fault_text(bot, fault.kind, f"in seat {seat}: {fault.message}", detail)
+
+
+def _shipped(game: str) -> list[str]:
+    """Names of bots that come with Warp League, and could be met in a league of `game`."""
+    found = sorted(path.parent.name for path in (shipped_root() / "bots").glob(f"*/{MANIFEST}"))
+    ours = [name for name in found if name.startswith((f"{game}-", "random-"))]
+    return [*ours, *(f"{game.partition(':')[0]}-{number}" for number in range(1, 100))]
 
 
 def _files_of(bundle: Bundle) -> dict[str, tuple[int, int]]:
@@ -229,199 +534,33 @@ def _files_of(bundle: Bundle) -> dict[str, tuple[int, int]]:
     return found
 
 
-@attrs.frozen
-class _First:
-    """The first match of a game, at its smallest table: some lines to its first seat came in awkward ways.
-
-    `trouble` is the fault that this led to; then the match is the one that was played as usual instead. `most` is the
-    largest number of legal actions in it, and `lingers` says whether a bot stayed after its end.
-    """
-
-    match: MatchResult
-    trouble: str | None
-    most: int
-    lingers: bool
-
-    @property
-    def awkward(self) -> int:
-        """How many questions of the match came in awkward ways."""
-        return _AWKWARD if self.trouble is None else 0
+def _numbers(numbers: Sequence[int]) -> str:
+    if len(numbers) > 2 and list(numbers) == list(range(numbers[0], numbers[-1] + 1)):
+        return f"{numbers[0]} to {numbers[-1]}"
+    return " and ".join(map(str, numbers))
 
 
-def _first_match(bundle: Bundle, name: str, players: int, how: Checkup, deadline: float) -> _First:
-    awkward: list[AwkwardBot] = []
-
-    def start(referee: Referee, seat: int) -> BotProcess:
-        if seat:
-            return start_bot(referee, seat)
-        # Hello and start come before the questions.
-        awkward.append(AwkwardBot(referee, seat, [in_pieces, padded] * (1 + _QUESTIONS)))
-        return awkward[0]
-
-    match, trouble = _play(bundle, name, players, 0, how, deadline, start), None
-    if (found := _failure(bundle, match)) is not None:
-        match = _play(bundle, name, players, 0, how, deadline)
-        trouble = found if _failure(bundle, match) is None else None
-    most = max((bot.most for bot in awkward), default=0)
-    return _First(match, trouble, most, any(bot.lingers for bot in awkward))
+def _clock_words(clock: TimeControl) -> str:
+    """The clock in words."""
+    found = []
+    if clock.bank_s is not None:
+        found.append(f"{clock.bank_s:g} s for a match")
+    if clock.increment_s:
+        found.append(f"{clock.increment_s:g} s more for each decision")
+    if clock.move_s is not None:
+        found.append(f"{clock.move_s:g} s for a decision")
+    return ", ".join(found)
 
 
-def _wire_findings(
-    bundle: Bundle, name: str, first: _First, how: Checkup, deadline: float
-) -> Iterator[Finding]:
-    """What the first match of a game shows of how the bot reads, and more where it does not show enough."""
-    players = load_game(name).players[0]
-    spec = _spec(bundle, name, players, "check 0", how)
-    lingers = first.lingers
-
-    def trouble_of(way: Way, match: MatchSpec = spec, seat: int = 0) -> str | None:
-        nonlocal lingers
-        found = try_out(match, seat, way, _QUESTIONS, deadline - time.monotonic())
-        trial = _in_time(found, f"{name}, awkward questions,")
-        lingers = lingers or trial.lingers
-        if trial.trouble is None:
-            return None
-        return fault_text(bundle.seat(), trial.trouble.kind, trial.trouble.message, trial.trouble.detail)
-
-    def told(way: str, text: str, trouble: str | None) -> Finding:
-        if trouble is None:
-            return Finding(f"{name}, {way}", "ok", text)
-        return Finding(f"{name}, {way}", "failed", f"{text}: {trouble}")
-
-    advice = "\n  one read may bring a part of a line, or the end of one and more: read until the newline"
-    unexplained = first.trouble
-    for what, way, text in _WAYS:
-        # Only where something is wrong each way is tried alone, to tell which one it is.
-        trouble = None if first.trouble is None else trouble_of(way)
-        if trouble is not None:
-            unexplained, trouble = None, trouble + advice
-        yield told(what, text, trouble)
-    if unexplained is not None:
-        yield told("awkward lines", "lines in pieces and long lines, in turns", unexplained + advice)
-    found = crowded(spec)
-    if found is not None:
-        crowd, seat, actions = found
-        # A list about as long says as much: each start of a bot takes time.
-        trouble = None
-        if first.most >= _ABOUT * actions:
-            actions = first.most
-        else:
-            trouble = trouble_of(whole, crowd, seat)
-        yield told("long lists", f"a position with {actions} legal actions", trouble)
-    if lingers:
-        text = f"it was still there {GRACE_S:g} s after quit and the end of its input; a match does not wait so long"
-        yield Finding(f"{name}, end", "warning", f"{text}, it kills what lingers: exit at once")
-
-
-def _spec(bundle: Bundle, name: str, players: int, seed: str, how: Checkup) -> MatchSpec:
-    game = load_game(name)
-    spec = MatchSpec(
-        id="",
-        game=name,
-        options=options_json(load_options(game, players, {})),
-        seats=(bundle.seat(),) * players,
-        key=match_key(seed),
-        seed=seed,
-        clock=TimeControl(move_s=how.move_s, start_s=how.start_s),
-        level=how.level,
-    )
-    return attrs.evolve(spec, id=match_id(game, spec))
-
-
-def _game_findings(
-    bundle: Bundle, name: str, players: int, how: Checkup, deadline: float, first: dict[str, _First]
-) -> Iterator[Finding]:
-    """Play the bot against itself, and keep the first match of the game in `first`.
-
-    Unless the check is quick, the first match is played twice, to see whether it comes out the same.
-    """
-    what = _table(name, players)
-    results: list[MatchResult] = []
-    awkward = 0
-    for number in range(1 if how.quick else how.matches):
-        if number or players != load_game(name).players[0]:
-            result = _play(bundle, name, players, number, how, deadline)
-        else:
-            first[name] = found = _first_match(bundle, name, players, how, deadline)
-            result, awkward = found.match, found.awkward
-        failure = _failure(bundle, result)
-        if failure is not None:
-            yield Finding(what, "failed", failure)
-            return
-        results.append(result)
-    yield from _time_findings(what, results, how, awkward)
-    if how.again and not how.quick:
-        yield from _repeat_findings(bundle, name, players, how, deadline, results[0], awkward)
-
-
-def _time_findings(what: str, results: list[MatchResult], how: Checkup, awkward: int) -> Iterator[Finding]:
-    """How many matches and decisions, and how long these took, but for the `awkward` first ones of one seat."""
-    decisions = sum(times.decisions for result in results for times in result.times)
-    times_ms = [
-        act["ms"][0]
-        for number, result in enumerate(results)
-        for act in map(msgspec.json.decode, result.record.splitlines()[1:])
-        if act["type"] == "act" and act.get("ms")
-        if number or act["seat"] or (awkward := awkward - 1) < 0
-    ]
-    played = "1 match" if len(results) == 1 else f"{len(results)} matches"
-    mean_ms, longest_ms = sum(times_ms) / max(1, len(times_ms)), max(times_ms, default=0.0)
-    text = f"{played}, {decisions} decisions, {mean_ms:.2f} ms on average, longest {longest_ms:.1f} ms"
-    yield Finding(what, "ok", text)
-    if longest_ms > 500 * how.move_s:
-        text = f"one decision took {longest_ms:.0f} ms of the {1000 * how.move_s:.0f} ms allowed: on a busy machine"
-        yield Finding(what, "warning", f"{text} that is a timeout")
-
-
-def _repeat_findings(
-    bundle: Bundle, name: str, players: int, how: Checkup, deadline: float, first: MatchResult, awkward: int
-) -> Iterator[Finding]:
-    """Play the first match of a table once more: a warning if it comes out otherwise.
-
-    If `awkward` questions of it came in awkward ways, a third match tells these from chance.
-    """
-
-    def again() -> str:
-        return _play(bundle, name, players, 0, how, deadline).digest
-
-    if (found := again()) == first.digest:
+@contextlib.contextmanager
+def _one_core(wanted: bool) -> Iterator[None]:
+    """Keep this thread, and what it starts, on one core, as a job of a league does."""
+    if not (wanted and hasattr(os, "sched_setaffinity")):
+        yield
         return
-    if awkward and again() == found:
-        text = "it decided otherwise when lines came in pieces, or were long: look at how it reads them"
-        yield Finding(f"{name}, awkward lines", "warning", text)
-        return
-    why = "the bot looks at a clock, or its random numbers do not come from the start message's seed"
-    text = f"the same match came out differently the second time: {why}"
-    yield Finding(_table(name, players), "warning", text)
-
-
-def _play(
-    bundle: Bundle,
-    name: str,
-    players: int,
-    number: int,
-    how: Checkup,
-    deadline: float,
-    starter: Starter = start_bot,
-) -> MatchResult:
-    """The match with this number of a table, if there is time for it; the log is of matches played as usual."""
-    spec = _spec(bundle, name, players, f"check {number}", how)
-    logs = how.logs if starter is start_bot else None
-    played = play_within(spec, deadline - time.monotonic(), logs is not None, starter)
-    result = _in_time(played, _table(name, players))
-    if logs is not None:
-        logs.keep(spec.id, [seat.bot for seat in spec.seats], result.logs)
-    return result
-
-
-def _table(name: str, players: int) -> str:
-    return f"{name}, {players} player{'s' if players > 1 else ''}"
-
-
-def _failure(bundle: Bundle, result: MatchResult) -> str | None:
-    """The first fault of a match in plain words, or None."""
-    for seat, faults in enumerate(result.faults):
-        for fault in faults:
-            detail = msgspec.json.decode(result.record.splitlines()[fault.n])["detail"]
-            return fault_text(bundle.seat(), fault.kind, f"in seat {seat}: {fault.message}", detail)
-    return None
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {secrets.choice(sorted(before))})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)

@@ -58,13 +58,13 @@ def play_match(
 
 
 def play_within(
-    spec: MatchSpec, seconds: float, log: bool = False, starter: Starter = start_bot
+    spec: MatchSpec, seconds: float, log: bool = False, starter: Starter = start_bot, *, reuse: bool = False
 ) -> MatchResult | None:
     """Like `play_match`, but the match is broken off, and its bots are ended, if it takes longer than that.
 
-    The `starter` starts the bots.
+    The `starter` starts the bots. With `reuse`, reusable bots wait for their next match, as in `play_in_series`.
     """
-    return _play(spec, None, None, log, seconds, starter=starter)
+    return _play(spec, None, _IDLE if reuse else None, log, seconds, starter=starter)
 
 
 def play_in_series(spec: MatchSpec, log: bool = False) -> MatchResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from functools import cache
-from itertools import chain, repeat
+from itertools import cycle
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,11 +26,11 @@ from warpleague.runner.play import within
 from warpline.messages import BotHello
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterator, Sequence
 
     from warpleague.games.api import Game
     from warpleague.match.spec import MatchSpec
-    from warpleague.runner.bot.exchange import Answered, BotReply
+    from warpleague.runner.bot.exchange import BotReply
 
     Way = Callable[[bytes], list[bytes]]
     """How a line is handed over: the pieces that it is sent in, one after the other."""
@@ -66,42 +66,26 @@ def padded(line: bytes) -> list[bytes]:
 
 
 class AwkwardBot(BotProcess):
-    """The bot of a seat, whose lines are handed over in these `ways`, and whole when there are no more.
+    """The bot of a seat, whose lines are handed over in these `ways`.
 
     Its time begins with the last piece. When it ends it may stay for `GRACE_S`, to see whether it does.
     """
 
-    def __init__(self, referee: Referee, seat: int, ways: Iterable[Way]) -> None:
+    def __init__(self, referee: Referee, seat: int, ways: Iterator[Way]) -> None:
         super().__init__(referee.spec.seats[seat], referee.spec.level)
-        self.most = 0
-        """The largest number of legal actions that it was to choose from."""
         self.lingers = False
         """Whether it stayed after `quit` and the end of its input."""
-        self._referee = referee
-        self._ways = iter(ways)
-        self._later: tuple[list[bytes], int | None, Callable[[bytes], bool] | None] | None = None
+        self._ways = ways
 
-    def put(
+    async def ask(
         self, line: bytes, budget_ns: int | None, forgive: Callable[[bytes], bool] | None = None
-    ) -> Answered | Violation | None:
-        """As `BotProcess.put`; a line in pieces is sent by `awaited`."""
-        self.most = max(self.most, len(self._referee.legal))
-        pieces = next(self._ways, whole)(line)
-        if len(pieces) == 1:
-            return super().put(pieces[0], budget_ns, forgive)
-        self._later = pieces, budget_ns, forgive
-        return None
-
-    async def awaited(self) -> BotReply | Violation:
-        """As `BotProcess.awaited`."""
-        if self._later is None:
-            return await super().awaited()
-        (pieces, budget_ns, forgive), self._later = self._later, None
-        for piece in pieces[:-1]:
+    ) -> BotReply | Violation:
+        """As `BotProcess.ask`, with a line that is handed over in the next way."""
+        *pieces, last = next(self._ways)(line)
+        for piece in pieces:
             self.tell(piece)
             await trio.sleep(PAUSE_S)
-        self._ways = chain([whole], self._ways)
-        return await self.ask(pieces[-1], budget_ns, forgive)
+        return await super().ask(last, budget_ns, forgive)
 
     async def close(self, grace_s: float) -> None:
         """As `BotProcess.close`."""
@@ -112,11 +96,11 @@ class AwkwardBot(BotProcess):
 
 
 @cache
-def _most_crowded(name: str, players: int, options_text: str, seed: str) -> tuple[Any, int, int] | None:
+def _most_crowded(name: str, players: int, options_text: str) -> tuple[Any, int, int] | None:
     """The state, who acts there, and how many legal actions it has; searched once for many bots."""
     game = load_game(name)
     options = load_options(game, players, json.loads(options_text))
-    rng = Random(seed)
+    rng = Random(name)
     best: tuple[Any, int] | None = None
     most = 0
     state = game.initial(players, options)
@@ -139,7 +123,7 @@ def crowded(spec: MatchSpec) -> tuple[MatchSpec, int, int] | None:
 
     Also the seat that is to act there, and how many actions it has. None if no seat is ever asked.
     """
-    best = _most_crowded(spec.game, len(spec.seats), json.dumps(spec.options), spec.seed)
+    best = _most_crowded(spec.game, len(spec.seats), json.dumps(spec.options))
     if best is None:
         return None
     state, seat, most = best
@@ -152,29 +136,37 @@ def crowded(spec: MatchSpec) -> tuple[MatchSpec, int, int] | None:
 
 @attrs.frozen
 class Trial:
-    """How a bot fared: the first thing it did wrong with its evidence, or None; whether it stayed after `quit`."""
+    """How a bot fared: the first thing it did wrong with its evidence, or None; whether it stayed after `quit`.
+
+    `said` are its answers, each as it stands in the record.
+    """
 
     trouble: Violation | None
     lingers: bool
+    said: tuple[Any, ...]
 
 
-def try_out(spec: MatchSpec, seat: int, way: Way, questions: int, within_s: float = math.inf) -> Trial | None:
-    """Seat the bot of `seat` alone, and put `questions` questions to it, every line handed over in one `way`.
+def try_out(
+    spec: MatchSpec, seat: int, ways: Sequence[Way], questions: int, seconds: float = math.inf
+) -> Trial | None:
+    """Seat the bot of `seat` alone, and put `questions` questions to it; its lines come in these `ways`, in turn.
 
-    The other seats take their first legal action. None if it had to be broken off after `within_s` seconds.
+    The other seats take their first legal action. None if it had to be broken off after so many `seconds`.
     """
     game = load_game(spec.game)
     with ending_leftovers():
-        return trio.run(within, within_s, _try_out, game, spec, seat, way, questions)
+        return trio.run(within, seconds, _try_out, game, spec, seat, ways, questions)
 
 
-async def _try_out(game: Game[Any, Any], spec: MatchSpec, seat: int, way: Way, questions: int) -> Trial:
+async def _try_out(
+    game: Game[Any, Any], spec: MatchSpec, seat: int, ways: Sequence[Way], questions: int
+) -> Trial:
     referee = Referee(game, spec)
     referee.begin()
     for other in range(len(spec.seats)):
         if other != seat:  # what a seat does not want is not collected for it, even if it says hello later
             referee.connect(other, BotHello(protocol=1, wants=()))
-    bot = AwkwardBot(referee, seat, repeat(way))
+    bot = AwkwardBot(referee, seat, cycle(ways))
     trouble: Violation | None = None
     async with trio.open_nursery() as nursery:
         bot.attend(nursery)
@@ -188,7 +180,9 @@ async def _try_out(game: Game[Any, Any], spec: MatchSpec, seat: int, way: Way, q
             nursery.cancel_scope.cancel()
     if trouble is not None:
         trouble.detail["stderr"] = bot.stderr.text()
-    return Trial(trouble, bot.lingers)
+    acts = map(json.loads, referee.lines_since(1))
+    said = tuple(act["action"] for act in acts if act["type"] == "act" and act["seat"] == seat)
+    return Trial(trouble, bot.lingers, said)
 
 
 async def _question(referee: Referee, bot: BotProcess, seat: int, questions: int) -> Violation | None:

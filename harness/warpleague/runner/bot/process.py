@@ -304,6 +304,11 @@ class BotProcess:
             self._stopwatch.look(turn, LOOK_NS, False, self.share)
         return turn.sleeps
 
+    @property
+    def charged_ns(self) -> int:
+        """What the last answer that took more than a moment, or that is waited for, has been charged so far."""
+        return 0 if self._turn is None else self._turn.charged_ns
+
     # ------------------------------------------------------------------ what went wrong
 
     def _timeout(self, why: str = "") -> Violation:
