@@ -13,10 +13,11 @@ import pytest
 from tests.arena.submission_ground import BOT, LEAGUE, Ground
 
 from warpleague.arena.submissions import checking, entering, versions
+from warpleague.cli import main
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.league.config import load_config
 from warpleague.runner.bundle.shipped import shipped_root
-from warpleague.runner.checkup import Finding
+from warpleague.runner.checkup import MACHINE, Checkup, Finding
 from warpleague.runner.doctor.promises import Report
 
 if TYPE_CHECKING:
@@ -240,6 +241,114 @@ def test_trouble_of_the_machine(
         monkeypatch.setattr(checking, "check_bot", lambda *_: True)
         check(ground)
         assert versions.submission(ground.ledger, number).state == "accepted"
+
+
+def test_a_machine_that_is_too_busy_for_a_check(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check is made again, three times in all; then its author is told that it was not the bot's fault."""
+    made = []
+
+    def busy(_folder: Path, _how: Checkup, tell: Callable[[Finding], None]) -> bool:
+        made.append(1)
+        tell(Finding(MACHINE, "failed", "this machine was busy"))
+        return False
+
+    monkeypatch.setattr(checking, "examine", lambda level, **_: Report(level, "tried"))
+    monkeypatch.setattr(checking, "check_bot", busy)
+    number = send(ground)
+    check(ground)
+    found = versions.submission(ground.ledger, number)
+    assert (found.state, len(made)) == ("failed", 3)
+    assert found.reason == (
+        "harness: the check failed, by no fault of the bot; please send it again: this machine was busy"
+    )
+
+
+def test_the_check_is_of_the_league(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has the league's clock, options and table, other dice each time, and a command that repeats it at home."""
+    league = LEAGUE.replace("[rules]", '[clock]\nbank_s = 40.0\n[rules]\nillegal = "ask-again 2"')
+    (ground.folder / "cup.toml").write_text(league)
+    config = load_config(ground.folder / "cup.toml")
+    ground.ledger.set("limit check_s", "240", "test")
+    made: list[Checkup] = []
+
+    def note(_folder: Path, how: Checkup, tell: Callable[[Finding], None]) -> bool:
+        made.append(how)
+        tell(Finding("aliens", "ok", "played"))
+        return True
+
+    monkeypatch.setattr(checking, "examine", lambda level, **_: Report(level, "tried"))
+    monkeypatch.setattr(checking, "check_bot", note)
+    ground.accepted("bob", "rival")
+    numbers = [send(ground), send(ground, version="2")]
+    checking.run_checker(ground.ledger, {"cup": config}, lambda _: False, once=True)
+    one, other = made
+    assert one.conditions == config.conditions
+    assert one.conditions.clock.bank_s == 40
+    assert [(table.game, table.players, table.options) for table in one.tables] == [
+        ("aliens", 2, config.game.options)
+    ]
+    assert (one.quick, one.within_s, one.hidden) == (True, 240, (ground.results,))
+    assert set(one.names) >= {"random-python", "aliens-greedy", "rival"}
+    assert one.seed != other.seed
+    for number, how in zip(numbers, made, strict=True):
+        told = versions.submission(ground.ledger, number)
+        words = "bot check FOLDER --matches 1 --game aliens --players 2 --option max_turns=10 --bank-s 40"
+        command = f"warpleague {words} --ask-again 2 --level sandbox --seed {how.seed}"
+        assert told.found[0] == {"what": "repeat at home", "verdict": "ok", "text": command}
+        page = ground.client("ada").ask("GET", f"/submit/{number}").text
+        assert f">{command}</code>" in page
+
+
+@pytest.mark.usefixtures("sandboxed")
+def test_a_bank_is_a_bank_in_the_check_too(ground: Ground) -> None:
+    """A bot that thinks once for longer than a second is accepted where the league has a bank and no other limit."""
+    (ground.folder / "cup.toml").write_text(
+        LEAGUE.replace("max_turns = 10", "max_turns = 4").replace(
+            "[rules]", "[clock]\nbank_s = 120.0\n[rules]"
+        )
+    )
+    config = load_config(ground.folder / "cup.toml")
+    thinker = "import time\nfrom warpline.client import run\n"
+    thinker += "run(lambda question: (time.sleep(1.5 if question.id == 2 else 0), 0)[1], wants=())\n"
+    number = send(ground, **{"bot.py": thinker})
+    checking.run_checker(ground.ledger, {"cup": config}, lambda _: False, once=True)
+    found = versions.submission(ground.ledger, number)
+    assert found.state == "accepted", found.found
+
+
+def test_organisers_see_which_bot_was_refused_and_why(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the list of submissions, on the page and in the journal; a bot that was refused does not own its name."""
+
+    def fail(_folder: Path, _how: Checkup, tell: Callable[[Finding], None]) -> bool:
+        tell(Finding("bundle", "ok", "fine"))
+        tell(Finding("aliens, 2 players", "failed", "illegal: <b>it</b>\n  more about it"))
+        return False
+
+    monkeypatch.setattr(checking, "examine", lambda level, **_: Report(level, "tried"))
+    monkeypatch.setattr(checking, "check_bot", fail)
+    number = send(ground, BOT + 'version = "7"\n')
+    unread = send(ground, "name = [[[[", "bob")
+    check(ground)
+    why = "aliens, 2 players: illegal: <b>it</b>"
+    assert main(["arena", "submissions", "--results", str(ground.results)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{unread}  ")
+    assert "  bob  cup  -  refused: bundle: bot.toml: " in lines[0]
+    assert lines[1].endswith(f"  ada  cup  mine 7  refused: {why}")
+    assert main(["arena", "submissions", "--results", str(ground.results), "--json"]) == 0
+    assert [one["reason"] for one in json.loads(capsys.readouterr().out)][1] == why
+    entry = next(one for one in ground.ledger.journal() if one.said.get("submission") == number)
+    assert (entry.what, entry.said["bot"], entry.said["text"]) == ("submission refused", "mine", why)
+    page = ground.client("olga").ask("GET", "/organise").text
+    shown = why.replace("<", "&lt;").replace(">", "&gt;")
+    assert f"mine 7, refused: {shown}" in page
+    assert f"bot mine, version 7, text {shown}" in page
+    monkeypatch.setattr(checking, "check_bot", lambda *_: True)
+    other = send(ground, author="bob")
+    check(ground)
+    assert versions.submission(ground.ledger, other).state == "accepted"
 
 
 def test_leagues_that_take_no_bots(ground: Ground) -> None:

@@ -211,7 +211,8 @@ def _run_submissions(args: argparse.Namespace) -> int:
     for one in () if args.json else found:
         bot = f"{one.bot} {one.version}" if one.bot else "-"
         active = ", active" if one.active else ""
-        print(f"{one.id}  {one.received}  {one.author}  {one.league}  {bot}  {one.state}{active}")
+        why = "" if one.reason is None else f": {one.reason}"
+        print(f"{one.id}  {one.received}  {one.author}  {one.league}  {bot}  {one.state}{active}{why}")
     return 0
 
 

@@ -77,19 +77,39 @@ def run(args: argparse.Namespace) -> int:
         print_json(found)
     elif found["state"] == "accepted":
         print(f"{found['bot']} {found['version']}: accepted; it plays in {found['league']} from now on")
+    elif found["state"] == "failed":
+        print("not accepted, by no fault of the bot: submit it again")
     elif found["settled"]:
         print("not accepted: mend what failed, then submit it again")
+    if found["settled"] and not args.json:
+        _repeat(found, args.folder)
     return 0 if args.no_wait or found["state"] == "accepted" else 1
 
 
 def _show(found: dict[str, Any], shown: int, *, quiet: bool) -> int:
+    from warpleague.league.bot_check import REPEAT
     from warpleague.report.bots import print_finding
     from warpleague.runner.checkup import Finding
 
     if not quiet:
         for finding in found["found"][shown:]:
-            print_finding(Finding(**finding))
+            if finding["what"] != REPEAT:
+                print_finding(Finding(**finding))
     return len(found["found"])
+
+
+def _repeat(found: dict[str, Any], folder: Path) -> None:
+    """Print the command that repeats the check here. It is quoted word by word, since a stranger wrote it."""
+    import shlex
+
+    from warpleague.league.bot_check import FOLDER, REPEAT
+
+    for finding in found["found"]:
+        if finding["what"] == REPEAT:
+            shown = f"./{folder}" if str(folder).startswith("-") else str(folder)
+            with contextlib.suppress(ValueError):  # it is no command
+                words = [shown if word == FOLDER else word for word in shlex.split(finding["text"])]
+                print(f"the same check here: {shlex.join(words)}")
 
 
 def _token(file: Path | None) -> str:

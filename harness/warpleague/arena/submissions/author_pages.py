@@ -13,6 +13,7 @@ from warpleague.arena.submissions.limits import WORDS, limits_of
 from warpleague.arena.submissions.own_records import own_records
 from warpleague.arena.submissions.upload import suffix_of
 from warpleague.arena.submissions.web import API, UPLOAD, Refused, field, file_of, in_thread
+from warpleague.league.bot_check import REPEAT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,7 +98,11 @@ class AuthorPages:
         session = self._counter.need_session(request)
         found = self._own(request, session.author)
         answer = self._page(
-            "submission.html.j2", found=found, form=session.form, mine=found.author == session.author.name
+            "submission.html.j2",
+            found=found,
+            form=session.form,
+            mine=found.author == session.author.name,
+            repeat=REPEAT,
         )
         if not found.is_settled:
             answer.headers["Refresh"] = "1"

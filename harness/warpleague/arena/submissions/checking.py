@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shlex
 import shutil
 import signal
 from functools import partial
@@ -22,6 +23,7 @@ from warpleague.arena.submissions.limits import SubmissionLimits, check_manifest
 from warpleague.arena.submissions.right import Right
 from warpleague.arena.submissions.upload import unpack_upload
 from warpleague.errors import BadInput, BotError, HarnessFault, MissingToolchain, StoreError
+from warpleague.league.bot_check import REPEAT, check_for, home_command
 from warpleague.league.entry import name_of
 from warpleague.league.hooks import run_hook, told_of_check
 from warpleague.league.lock import take_lock
@@ -29,7 +31,7 @@ from warpleague.league.look_alike import first_alike
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.runner.bundle.staging import remove
-from warpleague.runner.checkup import QUICK_S, Checkup, Finding, check_bot
+from warpleague.runner.checkup import MACHINE, Finding, check_bot
 from warpleague.runner.doctor.promises import examine
 from warpleague.user_cache import cache_folder
 
@@ -143,6 +145,10 @@ class _Refused(Exception):
     text: str
 
 
+class _MachineBusy(HarnessFault):
+    """The machine was too busy for a check."""
+
+
 def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig], right: Right) -> bool:
     """Check one submission and settle it; false if this machine could not, so that it has to wait."""
     config = leagues.get(found.league)
@@ -150,16 +156,21 @@ def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig
         versions.refuse(ledger, found.id, f"there is no league {found.league} here any more", what="league")
         return True
     limits = limits_of(ledger)
-    with _alarm(limits.build_s + 2 * QUICK_S + _SPARE_S):
+    with _alarm(limits.build_s + 2 * limits.check_s + _SPARE_S):
         folder = ledger.results / FOLDER / "check" / str(found.id)
         try:
             _check_space(ledger)
             manifest = _unpacked(ledger, found, config, folder)
-            play = partial(_play, ledger, found, config, folder, limits.build_s)
+            play = partial(_play, ledger, found, config, folder, limits)
             # A build has a time limit of its own, which it must not miss for want of a processor.
             patient = manifest.build is None and versions.waited_s(ledger, found.id) < _PATIENCE_S
             low = patient and right.low()
-            ready = right.run(play, low=low)
+            ready = False
+            try:
+                ready = right.run(play, low=low)
+            except HarnessFault:
+                if not low:
+                    raise
             if low and not ready:  # for want of a processor, perhaps
                 versions.forget_findings(ledger, found.id)
                 ready = right.run(play, low=False)
@@ -219,6 +230,8 @@ def _check_space(ledger: Ledger) -> None:
 def _postpone(ledger: Ledger, found: Submission, error: BaseException) -> bool:
     """Settle what is this machine's fault, not the bot's; false if it may pass, so that the check waits for it."""
     with contextlib.suppress(StoreError):
+        if isinstance(error, _MachineBusy) and versions.begin_again(ledger, found.id):
+            return False
         if isinstance(error, (StoreError, MemoryError)) or getattr(error, "errno", None) in _PASSES:
             versions.put_back(ledger, found.id)
             return False
@@ -239,6 +252,7 @@ def _unpacked(ledger: Ledger, found: Submission, config: LeagueConfig, folder: P
         text = f"beside the bot's folder, so no part of the bot: {', '.join(beside[:5])}"
         versions.add_finding(ledger, found.id, Finding("archive", "ok", text))
     manifest = read_manifest(folder)
+    versions.name(ledger, found.id, manifest.name, manifest.version)
     check_manifest(manifest, config, limits_of(ledger))
     theirs = first_alike(manifest.name, (name_of(config, entry) for entry in config.entries))
     if theirs is not None:
@@ -251,27 +265,40 @@ def _unpacked(ledger: Ledger, found: Submission, config: LeagueConfig, folder: P
     return manifest
 
 
-def _play(ledger: Ledger, found: Submission, config: LeagueConfig, folder: Path, build_s: int) -> bool:
-    """Build and play it in the sandbox; each finding is written down at once. Whether it is ready."""
+def _play(
+    ledger: Ledger, found: Submission, config: LeagueConfig, folder: Path, limits: SubmissionLimits
+) -> bool:
+    """Build it, and play it as its matches in the league will be; each finding is written down at once.
+
+    Whether it is ready. Raises `HarnessFault` if this machine was too busy for the check.
+    """
+    last: Finding | None = None
 
     def tell(finding: Finding) -> None:
-        versions.add_finding(ledger, found.id, attrs.evolve(finding, text=_without(finding.text, folder)))
+        nonlocal last
+        last = attrs.evolve(finding, text=_without(finding.text, folder))
+        versions.add_finding(ledger, found.id, last)
 
-    how = Checkup(
-        move_s=config.clock.move_s or 1.0,
-        start_s=config.clock.start_s,
-        level="sandbox",
-        games=(config.game.id,),
+    how = check_for(
+        config,
+        folder,
+        names=tuple(one.bot for one in versions.active(ledger, config.name) if one.bot),
+        level="sandbox",  # whatever the file has come to say since the bot was sent
         quick=True,
+        within_s=limits.check_s,
         again=False,
-        paths=config.sandbox.paths,
-        build_s=build_s,
+        build_s=limits.build_s,
         hidden=(ledger.results,),
     )
+    command = shlex.join(home_command(config, how.seed, limits.check_s))
+    versions.add_finding(ledger, found.id, Finding(REPEAT, "ok", command))
     try:
-        return check_bot(folder, how, tell)
+        ready = check_bot(folder, how, tell)
     except MissingToolchain as error:
         raise _Refused("bundle", str(error)) from None
+    if not ready and last is not None and last.what == MACHINE:
+        raise _MachineBusy(last.text)
+    return ready
 
 
 def _without(text: str, folder: Path) -> str:

@@ -25,6 +25,7 @@ class SubmissionLimits:
     folder_mb: int = 64
     files: int = 2000
     build_s: int = 60
+    check_s: int = 55
     memory_mb: int = 1024
     processes: int = 64
     tmp_mb: int = 64
@@ -37,13 +38,15 @@ WORDS: Final = {
     "folder_mb": "MiB of files, unpacked",
     "files": "files and folders",
     "build_s": "seconds to build",
+    "check_s": "seconds for the matches of the check",
     "memory_mb": "MiB of memory that a bot may ask for",
     "processes": "processes that a bot may ask for",
     "tmp_mb": "MiB of /tmp that a bot may ask for",
 }
 """Each of the limits in words."""
 
-_MOST: Final = {"upload_mb": 256, "folder_mb": 256, "files": 50_000, "build_s": 300}
+_MOST: Final = {"upload_mb": 256, "folder_mb": 256, "files": 50_000, "build_s": 300, "check_s": 3600}
+_LEAST: Final = {"check_s": 1}
 """Beyond these the parts that read and build bots refuse by themselves."""
 
 
@@ -62,8 +65,9 @@ def set_limit(ledger: Ledger, key: str, value: int, who: str) -> None:
     if key not in WORDS:
         raise BadInput(f"there is no limit {key!r}; there are {', '.join(WORDS)}")
     most = _MOST.get(key, 1_000_000)
-    if not 0 <= value <= most:
-        raise BadInput(f"{key}: must be from 0 to {most}, not {value}")
+    least = _LEAST.get(key, 0)
+    if not least <= value <= most:
+        raise BadInput(f"{key}: must be from {least} to {most}, not {value}")
     ledger.set(f"limit {key}", str(value), who)
 
 

@@ -20,6 +20,7 @@ from warpleague.league.schema import utc_now
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Mapping, Sequence
 
     from warpleague.arena.submissions.ledger import Ledger
     from warpleague.arena.submissions.tokens import Author
@@ -51,7 +52,7 @@ class Submission:
     """A submission: whose it is, its state, the findings of its check, and the version that it became.
 
     Times are ISO times; `bytes` is the size of its archive, `sha256` the archive's; `bot`, `version` and `digest` are
-    those of the manifest and the content, None before they are known.
+    those of the manifest and the content, None before they are known, and the digest unless it was accepted.
     """
 
     id: int
@@ -73,9 +74,23 @@ class Submission:
         """Whether its check is over."""
         return self.state in SETTLED
 
+    @property
+    def reason(self) -> str | None:
+        """Why it was not accepted, on one line; None if it was, or its check goes on."""
+        return None if self.state not in ("refused", "failed") else reason_of(self.state, self.found)
+
     def to_json(self) -> dict[str, Any]:
         """The same as JSON."""
-        return attrs.asdict(self) | {"found": list(self.found)}
+        return attrs.asdict(self) | {"found": list(self.found), "reason": self.reason}
+
+
+def reason_of(state: str, found: Sequence[Mapping[str, str]]) -> str:
+    """What failed first among the findings of a check, on one line; by the harness's fault: what failed last."""
+    for finding in reversed(found) if state == "failed" else found:
+        if finding["verdict"] == "failed":
+            first = next(iter(finding["text"].splitlines()), "")
+            return f"{finding['what']}: {first}"
+    return "no reason was written down"
 
 
 def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submission:
@@ -142,7 +157,8 @@ def active(ledger: Ledger, league: str) -> list[Submission]:
     """The active versions in a league, in the order in which their bots first came."""
     query = (
         f"SELECT {_COLUMNS} {_FROM} WHERE league = ? AND active = 1 ORDER BY (SELECT min(id) FROM submission first "
-        "WHERE first.league = submission.league AND first.bot = submission.bot COLLATE NOCASE)"
+        "WHERE first.league = submission.league AND first.bot = submission.bot COLLATE NOCASE "
+        "AND first.state = 'accepted')"
     )
     return [_submission(row) for row in ledger.rows(query, league)]
 
@@ -202,6 +218,15 @@ def waited_s(ledger: Ledger, number: int) -> float:
     return time.time() - float(row[0])
 
 
+def name(ledger: Ledger, number: int, bot: str, version: str) -> None:
+    """Write down what the manifest of a submission calls its bot; it owns the name only once it is accepted."""
+    with ledger.writing() as db:
+        db.execute(
+            "UPDATE submission SET bot = ?, version = ? WHERE id = ? AND state = 'checking'",
+            (bot, version, number),
+        )
+
+
 def forget_findings(ledger: Ledger, number: int) -> None:
     """Its bot is checked once more, from the beginning."""
     with ledger.writing() as db:
@@ -216,6 +241,17 @@ def put_back(ledger: Ledger, number: int) -> None:
             "WHERE id = ? AND state = 'checking'",
             (number,),
         )
+
+
+def begin_again(ledger: Ledger, number: int) -> bool:
+    """Have a check begun once more, if that has not been done too often."""
+    with ledger.writing() as db:
+        done = db.execute(
+            "UPDATE submission SET state = 'received', found = '[]' "
+            "WHERE id = ? AND state = 'checking' AND claims < ?",
+            (number, MOST_CLAIMS),
+        )
+    return bool(done.rowcount)
 
 
 def add_finding(ledger: Ledger, number: int, finding: Finding) -> None:
@@ -252,7 +288,7 @@ def name_refusal(ledger: Ledger, number: int, bot: str) -> str | None:
     """Why the author of a submission may not enter a bot of this name, or None."""
     mine = ledger.rows("SELECT author, league FROM submission WHERE id = ?", number)[0]
     known = ledger.rows(
-        "SELECT DISTINCT bot, author FROM submission WHERE league = ? AND bot IS NOT NULL", mine[1]
+        "SELECT DISTINCT bot, author FROM submission WHERE league = ? AND state = 'accepted'", mine[1]
     )
     theirs = first_alike(bot, (name for name, author in known if author != mine[0]))
     if theirs is not None:
@@ -333,8 +369,18 @@ def _settle(
     )
     if not done.rowcount:
         raise AssertionError(f"submission {number} is not being checked")
+    found, league, bot, version = db.execute(
+        "SELECT found, league, bot, version FROM submission WHERE id = ?", (number,)
+    ).fetchone()
+    text = "" if state == "accepted" else reason_of(state, json.loads(found))
     ledger.note(
-        "checker", f"submission {state}", submission=number, text="" if last is None else last["text"]
+        "checker",
+        f"submission {state}",
+        submission=number,
+        league=league,
+        bot=bot,
+        version=version,
+        text=text,
     )
 
 
