@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from warpleague.arena.submissions.ledger import Ledger
-    from warpleague.arena.submissions.versions import Submission
 
 RANDOM: Final = (shipped_root() / "bots" / "random-python" / "bot.py").read_text()
 
@@ -46,51 +44,6 @@ def send(ground: Ground, manifest: str = BOT, author: str = "ada", **files: str)
     """Submit a bot that plays at random; its number."""
     data = ground.bot(manifest, **{"bot.py": RANDOM, **files})
     return versions.submit(ground.ledger, ground.author(author), "cup", data).id
-
-
-class Little:
-    """Checks have taken much; keeps what right each one had."""
-
-    def __init__(self) -> None:
-        self.lows: list[bool] = []
-
-    def low(self) -> bool:
-        return True
-
-    def run(self, check: Callable[[], bool], *, low: bool) -> bool:
-        self.lows.append(low)
-        return check()
-
-
-def test_which_check_has_less_right(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not one with a build, nor one that waited for long; a bot that fails with less right is checked once more."""
-    little = Little()
-    monkeypatch.setattr(checking, "Right", lambda: little)
-    monkeypatch.setattr(checking, "probe", lambda _: True)
-    found: dict[int, list[bool]] = {}
-    answers: dict[int, list[bool]] = {}
-
-    def play(ledger: Ledger, one: Submission, *_: object) -> bool:
-        versions.add_finding(ledger, one.id, Finding("startup", "ok", "as told"))
-        found.setdefault(one.id, []).append(little.lows[-1])
-        return answers[one.id].pop(0)
-
-    monkeypatch.setattr(checking, "_play", play)
-    good, slow, bad, built, late = (
-        send(ground, BOT.replace("mine", "good")),
-        send(ground, BOT.replace("mine", "slow"), "bob"),
-        send(ground, BOT.replace("mine", "bad"), "olga"),
-        send(ground, BOT.replace("mine", "built") + '\nbuild = ["true"]'),
-        send(ground, BOT.replace("mine", "late"), "bob"),
-    )
-    answers |= {good: [True], slow: [False, True], bad: [False, False], built: [False], late: [False]}
-    with ground.ledger.writing() as db:
-        db.execute("UPDATE submission SET received_s = received_s - 60 WHERE id = ?", (late,))
-    check(ground)
-    assert found == {good: [True], slow: [True, False], bad: [True, False], built: [False], late: [False]}
-    settled = [versions.submission(ground.ledger, number) for number in (good, slow, bad, built, late)]
-    assert [one.state for one in settled] == ["accepted", "accepted", "refused", "refused", "refused"]
-    assert all(len(one.found) == 1 for one in settled)
 
 
 SPY: Final = """

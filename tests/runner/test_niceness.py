@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 
 TOLD = """
 import os, sys
-from warpleague.runner.host.niceness import be_nice, be_nice_as_session
+from warpleague.runner.host.niceness import be_nice
 told = lambda: open('/proc/self/autogroup').read().split()[-1]
 sys.stdin.readline()  # whoever started it has told how nice its session is
 """
@@ -43,14 +43,8 @@ def said(program: str) -> list[str]:
 
 
 def test_the_session_of_a_bot_is_as_nice_as_who_started_it() -> None:
-    """Both a bot of a check that has less right than matches, and its session."""
+    """A bot takes the niceness of the thread that starts it, and so does its session."""
     assert said("print(os.nice(0), told())") == ["4", "4"]
-
-
-def test_a_session_can_be_nice_for_a_while() -> None:
-    """Its processes keep what they are."""
-    program = "be_nice_as_session(7); print(os.nice(0), told()); be_nice_as_session(0); print(told())"
-    assert said(program) == ["4", "7", "0"]
 
 
 def test_a_process_is_nice_with_its_session() -> None:

@@ -12,7 +12,6 @@ import os
 import shlex
 import shutil
 import signal
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -20,7 +19,6 @@ import attrs
 from warpleague.arena.log import log
 from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.limits import SubmissionLimits, check_manifest, limits_of
-from warpleague.arena.submissions.right import Right
 from warpleague.arena.submissions.upload import unpack_upload
 from warpleague.errors import BadInput, BotError, HarnessFault, MissingToolchain, StoreError
 from warpleague.league.bot_check import REPEAT, check_for, home_command
@@ -66,8 +64,6 @@ _ANY: Final = SubmissionLimits(folder_mb=256, files=50_000)
 _LEAST_FREE: Final = 256 << 20
 _LOOK_S: Final = 0.2
 _WAIT_S: Final = 5.0
-_PATIENCE_S: Final = 5.0
-"""What has waited longer is checked with the right of a match."""
 _MOST_TOLD: Final = 2000
 """Characters of the reason of a refusal that a command is told."""
 _SPARE_S: Final = 60
@@ -82,7 +78,6 @@ def run_checker(
     With `once` it returns when nothing is left to check. Raises `StoreError` if another checker runs here.
     """
     lock = take_lock(ledger.path.with_name("arena.checker.lock"))
-    right = Right()
     try:
         for number in versions.recover(ledger):
             _tell(ledger, number, leagues)
@@ -94,7 +89,7 @@ def run_checker(
         while not stop(0.0):
             found = versions.claim(ledger)
             if found is not None:
-                if not _check(ledger, found, leagues, right):
+                if not _check(ledger, found, leagues):
                     stop(_WAIT_S)
                 else:
                     _tell(ledger, found.id, leagues)
@@ -149,31 +144,19 @@ class _MachineBusy(HarnessFault):
     """The machine was too busy for a check."""
 
 
-def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig], right: Right) -> bool:
+def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig]) -> bool:
     """Check one submission and settle it; false if this machine could not, so that it has to wait."""
     config = leagues.get(found.league)
     if config is None:
         versions.refuse(ledger, found.id, f"there is no league {found.league} here any more", what="league")
         return True
     limits = limits_of(ledger)
-    with _alarm(limits.build_s + 2 * limits.check_s + _SPARE_S):
+    with _alarm(limits.build_s + limits.check_s + _SPARE_S):
         folder = ledger.results / FOLDER / "check" / str(found.id)
         try:
             _check_space(ledger)
             manifest = _unpacked(ledger, found, config, folder)
-            play = partial(_play, ledger, found, config, folder, limits)
-            # A build has a time limit of its own, which it must not miss for want of a processor.
-            patient = manifest.build is None and versions.waited_s(ledger, found.id) < _PATIENCE_S
-            low = patient and right.low()
-            ready = False
-            try:
-                ready = right.run(play, low=low)
-            except HarnessFault:
-                if not low:
-                    raise
-            if low and not ready:  # for want of a processor, perhaps
-                versions.forget_findings(ledger, found.id)
-                ready = right.run(play, low=False)
+            ready = _play(ledger, found, config, folder, limits)
             _check_space(ledger)  # or what failed for want of space would be the bot's fault
             from warpleague.arena.submissions.entering import settled  # which needs this module
 

@@ -212,12 +212,6 @@ def claim(ledger: Ledger) -> Submission | None:
     return submission(ledger, int(found[0]))
 
 
-def waited_s(ledger: Ledger, number: int) -> float:
-    """How long ago a submission was received, in seconds."""
-    row = ledger.rows("SELECT received_s FROM submission WHERE id = ?", number)[0]
-    return time.time() - float(row[0])
-
-
 def name(ledger: Ledger, number: int, bot: str, version: str) -> None:
     """Write down what the manifest of a submission calls its bot; it owns the name only once it is accepted."""
     with ledger.writing() as db:
@@ -225,12 +219,6 @@ def name(ledger: Ledger, number: int, bot: str, version: str) -> None:
             "UPDATE submission SET bot = ?, version = ? WHERE id = ? AND state = 'checking'",
             (bot, version, number),
         )
-
-
-def forget_findings(ledger: Ledger, number: int) -> None:
-    """Its bot is checked once more, from the beginning."""
-    with ledger.writing() as db:
-        db.execute("UPDATE submission SET found = '[]' WHERE id = ? AND state = 'checking'", (number,))
 
 
 def put_back(ledger: Ledger, number: int) -> None:

@@ -11,15 +11,13 @@ import os
 
 
 def be_nice(niceness: int) -> None:
-    """Add to the niceness of this process, and of its session if it began it."""
+    """Add to the niceness of this process, and of its session if it began it.
+
+    Nobody else is in such a session but what the process started.
+    """
     os.nice(niceness)
-    be_nice_as_session(os.getpriority(os.PRIO_PROCESS, 0))
-
-
-def be_nice_as_session(niceness: int) -> None:
-    """Set the niceness of the session of this process, if it began it: nobody else is in it, but what it started."""
     if os.getsid(0) == os.getpid():
-        _tell_session(os.getpid(), niceness)
+        _tell_session(os.getpid(), os.getpriority(os.PRIO_PROCESS, 0))
 
 
 def pass_on(pid: int) -> None:
