@@ -145,6 +145,10 @@ fuzz: bootstrap ## feed broken input to every reader (FUZZ_SECONDS=600)
 adversary: bootstrap ## play honest bots beside every misbehaving one on a busy machine (ADVERSARY='--load 8')
 	$(BIN)/python tests/soak/adversary.py $(ADVERSARY)
 
+.PHONY: clock
+clock: bootstrap ## show what bots are charged beside programs that compute, at several nicenesses (CLOCK='--load 20 --nice 0 19')
+	$(BIN)/python tests/soak/clock.py $(CLOCK)
+
 .PHONY: simulations
 simulations: bootstrap ## simulate leagues and tests of strength whose truth is known, for half an hour (SIMULATIONS=--quick)
 	$(BIN)/python tests/soak/strength.py errors $(SIMULATIONS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from random import Random
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import attrs
 import pytest
@@ -255,50 +255,3 @@ def test_a_bot_that_slept_while_the_loop_was_busy_is_charged_for_that(clock: Clo
         assert 20 * MS <= loop.queued_ns(clock.now, share.absent_ns) <= 22 * MS
 
     trio.run(main)
-
-
-class Bot:
-    """What a stopwatch asks of a bot: what the kernel tells of its group, and of its main thread."""
-
-    counted, others_ns = True, 0
-    children = None
-
-    def __init__(self, told: int | None, waited: int | None) -> None:
-        self.told, self.waited = told, waited
-
-    def kept_ns(self) -> int | None:
-        return self.told
-
-    def main_waited_ns(self) -> int | None:
-        return self.waited
-
-    def own_ns(self) -> int:
-        return 0
-
-    def ready(self) -> bool:
-        return False
-
-
-@pytest.mark.parametrize(
-    ("told", "waited", "kept"),
-    [
-        ([0, 0, 0], [0, 2 * MS, 3 * MS], 3 * MS),  # too short for the group
-        ([0, 9 * MS, 9 * MS], [0, 0, 9 * MS], 9 * MS),  # told late of the thread, and not counted twice
-        ([0, 9 * MS, 9 * MS], [0, -5 * MS, -5 * MS], 9 * MS),  # it waited for processes of its own besides
-        ([50 * MS, 50 * MS, 50 * MS], [70 * MS, 70 * MS, 72 * MS], 10 * MS),  # of earlier decisions, too
-        ([0, 4 * MS, 4 * MS], [None, None, None], 4 * MS),
-        ([None, None, None], [None, None, None], None),
-    ],
-)
-def test_what_a_bot_waited_is_excused_once(
-    clock: Clock, told: list[Any], waited: list[Any], kept: int | None
-) -> None:
-    """Waits for a processor are told of a group and of a thread; the larger of both counts."""
-    share, bot = LoopShare(), Bot(told[0], waited[0])
-    watch: Any = stopwatch.Stopwatch(cast("Any", bot), cast("Any", bot))
-    turn = watch.start(clock.now, None, 0, share.loop)
-    for bot.told, bot.waited in zip(told, waited, strict=True):
-        clock.now += 10 * MS
-        watch.look(turn, 10 * MS, False, share)
-    assert watch.wait_ns == kept
-    assert turn.charged_ns == 30 * MS - (kept or 0)

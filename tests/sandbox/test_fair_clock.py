@@ -56,18 +56,31 @@ class FakeChild:
         self.begun = time.perf_counter_ns()
         self.cpu_share = 0.0
         self.waited_share = 0.0
+        self.is_ready = False
 
     def cpu_ns(self) -> int:
         return round((time.perf_counter_ns() - self.begun) * self.cpu_share)
 
-    def kept_ns(self) -> int:
-        return round((time.perf_counter_ns() - self.begun) * self.waited_share)
+    def pressure_ns(self, kind: str) -> int | None:
+        return round((time.perf_counter_ns() - self.begun) * self.waited_share) if kind == "cpu" else None
 
-    def main_waited_ns(self) -> int:
-        return self.kept_ns()
+    def main_counts(self) -> None:
+        return None
+
+    def thread_counts(self) -> dict[int, tuple[int, int]]:
+        return {}
+
+    def own_traffic_bytes(self) -> None:
+        return None
+
+    def all_traffic_bytes(self) -> int:
+        return 0
 
     def ready(self) -> bool:
         return False
+
+    def any_ready(self) -> bool:
+        return self.is_ready
 
     def others(self) -> list[int]:
         return []
@@ -140,12 +153,12 @@ async def test_a_bot_is_waited_for_while_others_have_its_processor(
     child.waited_share = 1.0
     begun = time.perf_counter_ns()
 
-    def read() -> int:
+    def read(kind: str) -> int | None:
         if time.perf_counter_ns() - begun > 4 * BUDGET_NS:
             os.write(child.theirs_out, b"late\n")
-        return FakeChild.kept_ns(child)
+        return FakeChild.pressure_ns(child, kind)
 
-    child.kept_ns = read
+    child.pressure_ns = read
     reply = await bot.ask(b"?\n", BUDGET_NS)
     assert isinstance(reply, BotReply)
     assert reply.line == b"late"
@@ -162,7 +175,7 @@ async def test_an_overloaded_host_voids_the_match(
     bot, child = fake
     child.waited_share = 1.0
     monkeypatch.setattr(clock, "OVERLOAD_NS", 0)
-    with pytest.raises(HarnessFault, match="overloaded: it kept a bot from a processor for"):
+    with pytest.raises(HarnessFault, match="overloaded: it kept a bot waiting for"):
         await bot.ask(b"?\n", 20 * MS)
 
 

@@ -19,8 +19,9 @@ from warpleague.runner.bot.children import clock_id
 from warpleague.runner.bot.exchange import read_clock
 from warpleague.runner.confine.launch import dies_with_harness, launch, remove_groups
 from warpleague.runner.confine.sandbox import exit_status
-from warpleague.runner.host.processes import HOLDS_NUMBERS, ended, state, stop
-from warpleague.runner.host.schedstat import Schedstat
+from warpleague.runner.host.disk import blocked_ns, bytes_of, traffic_bytes
+from warpleague.runner.host.processes import HOLDS_NUMBERS, ended, state, stop, threads_of
+from warpleague.runner.host.schedstat import Schedstat, counts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,6 +32,8 @@ _LINUX = sys.platform == "linux"
 _SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)  # the host is short of something
 _ROUNDS = 5
 _GLANCE_S = 0.005
+MOST_THREADS = 64
+"""So many threads or processes of a bot are asked one by one: more would take the referee's time from the bots."""
 EXIT_S = 1.0
 """How long a bot may take to end after its output has ended, in seconds. Processes of a sandbox end one after the
 other, and on a busy machine each of them waits for its turn."""
@@ -92,33 +95,47 @@ class Child:
         """The CPU time of the process in nanoseconds: 0.4 microseconds a read, all threads, no children."""
         return read_clock(self.clock_id)
 
-    def kept_ns(self) -> int | None:
-        """How long it has waited for a processor so far, in nanoseconds; None if the system does not say.
+    def pressure_ns(self, kind: str) -> int | None:
+        """How long all of the bot waited for `cpu`, `io` or `memory` so far; None if the kernel does not say."""
+        if self.freezer is None:
+            return blocked_ns(self.own_pid) if kind == "io" else None
+        return self.freezer.pressure_ns(kind)
 
-        The kernel gives the pressure on the bot's group, to which short waits may not count. Where it does not, it is
-        what `main_waited_ns` says, which may go back.
-        """
+    def main_counts(self) -> tuple[int, int] | None:
+        """How long the main thread computed, and waited for a processor; None if the system does not say."""
+        return self._main_thread.read() if _LINUX else None
+
+    def thread_counts(self) -> dict[int, tuple[int, int]]:
+        """The same for each of the bot's threads, if they can be found and are not too many to be looked at."""
+        counts = ((thread, counts_of(thread)) for thread in self._threads())
+        return {thread: found for thread, found in counts if found is not None}
+
+    def _threads(self) -> list[int]:
         if self.freezer is not None:
-            kept = self.freezer.kept_ns()
-            if kept is not None:
-                return kept
-        return self.main_waited_ns()
-
-    def main_waited_ns(self) -> int | None:
-        """How long the main thread has waited for a processor so far, in nanoseconds; None if the system does not say.
-
-        Without the known CPU time of the bot's other processes and threads: it may have waited for these.
-        """
-        counts = self._main_thread.read() if _LINUX else None
-        if counts is None:
-            return None
-        computed, waited = counts
-        return waited if self.freezer is None else waited - (self.freezer.cpu_ns() - computed)
+            return self.freezer.threads(MOST_THREADS)
+        return threads_of(self.processes(), MOST_THREADS)
 
     def ready(self) -> bool:
         """Whether the bot's process is ready to run: the kernel may count only afterwards for how long it was kept."""
         found = state(self.own_pid) if _LINUX else None
         return found is not None and found[0] == "R"
+
+    def any_ready(self) -> bool:
+        """Whether any of its threads is ready to run."""
+        return self.ready() or any((state(thread) or " ")[0] == "R" for thread in self._threads())
+
+    def at_cap(self) -> bool:
+        """Whether the bot has taken all the memory that it may: then it is itself what it waits for."""
+        return self.group is not None and self.group.at_cap()
+
+    def own_traffic_bytes(self) -> int | None:
+        """What the bot read from disks and wrote to them so far; None if it is not known."""
+        processes = self.processes()
+        return None if len(processes) > MOST_THREADS else bytes_of(processes)
+
+    def all_traffic_bytes(self) -> int:
+        """The same for the whole machine; 0 if the system does not say."""
+        return traffic_bytes()
 
     def processes(self) -> Sequence[int]:
         """The processes whose memory counts as the bot's: all that it started, if they can be found."""

@@ -2,10 +2,14 @@
 
 This module is pure: `process` passes in what the clocks show. The model:
 
-- During a decision, a bot computes, sleeps, or waits for a processor. It is always charged for the time that it and
-  its processes compute, and for the time that it sleeps.
-- It waits while it is ready and others use its processor: the opponents, the referee, the rest of the machine. This
-  time is not charged. Waiting for its own processes does not count as waiting.
+- During a decision, a bot computes, sleeps, or waits for what others use. It is always charged for the time that it
+  and its processes compute, and for the time that it sleeps.
+- It waits while it is ready and others use its processor: the opponents, the referee, the rest of the machine. It also
+  waits for the disk and for memory. This time is not charged, as far as others took it: see `waits`. Waiting for its
+  own processes does not count as waiting.
+- The kernel tells some of the waiting late, once the bot has got a processor. So waiting is summed over the whole
+  decision: what is told late makes up for what was charged before. A bot that is ready to run is not too late before
+  it was told how long it has waited.
 - If the referee meant to look at the clocks but came late, and neither computed nor waited for a processor, it was
   stopped, perhaps with the whole machine. This time is not charged either.
 - An answer may also wait for the referee, which is busy with other matches or waits for a processor itself. When an
@@ -34,8 +38,12 @@ MOMENT_NS: Final = 500_000
 
 _SLEEP_SHARE: Final = 4
 
-OVERLOAD_NS: Final = 60_000_000_000
-"""How long a host may keep a bot from the processor in one decision, in addition to ten times its budget."""
+OVERLOAD_NS: Final = 300_000_000_000
+"""How long a host may keep a bot waiting in one decision, in addition to ten times its budget.
+
+The lowest niceness gives a program a seventieth of what others get. Beside twenty of these on two cores, 0.3 s of
+computing take about four minutes.
+"""
 
 
 class Reading(NamedTuple):
@@ -51,6 +59,8 @@ class Reading(NamedTuple):
     """How long the referee was ready without a processor."""
     paused_ns: int = 0
     """How long the referee was stopped, as its event loop noticed."""
+    stalled_ns: int = 0
+    """How long the bot waited for the disk and for memory that others used; this may be corrected downwards."""
 
 
 def excused_ns(
@@ -63,12 +73,13 @@ def excused_ns(
     there, too. If it is None, the referee waited for this bot alone, and meant to look after at most `planned_ns`.
     """
     late_ns = passed_ns - planned_ns - SLACK_NS
+    kept_ns = since.kept_ns + since.stalled_ns
     if queued_ns is not None:
-        lost_ns = max(since.kept_ns + (queued_ns if came else 0), since.paused_ns)
+        lost_ns = max(kept_ns + (queued_ns if came else 0), since.paused_ns)
     elif came:
-        lost_ns = max(since.kept_ns + since.waited_ns, late_ns)
+        lost_ns = max(kept_ns + since.waited_ns, late_ns)
     else:
-        lost_ns = max(since.kept_ns, late_ns - since.ran_ns - since.waited_ns)
+        lost_ns = max(kept_ns, late_ns - since.ran_ns - since.waited_ns)
     return max(0, min(lost_ns, passed_ns - since.own_ns))
 
 
@@ -80,9 +91,12 @@ class LongDecision:
     """
 
     __slots__ = (
+        "_begun",
         "_looked_ns",
         "_own_ns",
+        "_queued_ns",
         "_seen",
+        "_unsettled_ns",
         "begun_ns",
         "budget_ns",
         "excused_ns",
@@ -93,8 +107,12 @@ class LongDecision:
     def __init__(self, begun_ns: int, budget_ns: int | None, seen: Reading) -> None:
         self.begun_ns = self._looked_ns = begun_ns
         self.budget_ns = budget_ns
-        self._seen = seen
+        self._begun = self._seen = seen
         self._own_ns = 0  # what it computed so far
+        self._queued_ns = 0  # what was excused though the bot itself did not wait
+        self._unsettled_ns = (
+            0  # since it was last seen to compute: what it may have waited without being told
+        )
         self.excused_ns = 0
         """What was excused so far."""
         self.paused_ns = 0
@@ -115,22 +133,40 @@ class LongDecision:
         """Take the readings of `now_ns`, after a sleep that was to last `planned_ns` at most; see `excused_ns`."""
         passed = now_ns - self._looked_ns
         since = Reading(*(max(0, now - before) for now, before in zip(seen, self._seen, strict=True)))
-        excused = excused_ns(passed, planned_ns, since, came, queued_ns)
         if passed >= MOMENT_NS:
             self.sleeps = (since.own_ns + since.kept_ns) * _SLEEP_SHARE < passed
-        self._looked_ns, self._seen = now_ns, seen
-        if since.paused_ns > PAUSE_NS or (queued_ns is None and passed - planned_ns > PAUSE_NS):
-            self.paused_ns += excused
-        elif not trusted and self.budget_ns is not None:
-            excused = max(0, min(excused, self.budget_ns + self.paused_ns - self.excused_ns))
         self._own_ns += since.own_ns
+        self._unsettled_ns = max(0, passed - since.own_ns + (0 if since.own_ns else self._unsettled_ns))
+        # What the bot itself waited is summed below, since it may be told late.
+        beyond = max(
+            0, excused_ns(passed, planned_ns, since, came, queued_ns) - since.kept_ns - since.stalled_ns
+        )
+        if since.paused_ns > PAUSE_NS or (queued_ns is None and passed - planned_ns > PAUSE_NS):
+            self.paused_ns += beyond
+        else:
+            self._queued_ns += beyond
+        self._looked_ns, self._seen = now_ns, seen
+        excused = self._queued_ns + sum(
+            max(0, now - before)
+            for now, before in (
+                (seen.kept_ns, self._begun.kept_ns),
+                (seen.stalled_ns, self._begun.stalled_ns),
+            )
+        )
+        if not trusted and self.budget_ns is not None:
+            excused = min(excused, self.budget_ns)
         # Some of its processes may be counted late: what was excused for them is not, after all.
-        self.excused_ns = max(0, min(self.excused_ns + excused, now_ns - self.begun_ns - self._own_ns))
+        self.excused_ns = max(0, min(excused + self.paused_ns, now_ns - self.begun_ns - self._own_ns))
 
     def left_ns(self, now_ns: int) -> int:
         """What is left of the budget; without one, more than any match takes."""
         budget_ns = NEVER if self.budget_ns is None else self.budget_ns
         return self.begun_ns + budget_ns + self.excused_ns - now_ns
+
+    def may_be_in_time(self) -> bool:
+        """Whether its time is not up if it has waited ever since it computed last, which the kernel may tell later."""
+        least_ns = max(self._own_ns, self.charged_ns - self._unsettled_ns)
+        return self.budget_ns is None or least_ns < self.budget_ns
 
     @property
     def looked_ns(self) -> int:
@@ -141,6 +177,10 @@ class LongDecision:
     def seen_own_ns(self) -> int:
         """What the bot's clock showed at the last look."""
         return self._seen.own_ns
+
+    def own_until(self, own_ns: int) -> int:
+        """What the bot computed in this decision until its clock showed `own_ns`, after the last look."""
+        return self._own_ns + max(0, own_ns - self._seen.own_ns)
 
     @property
     def own_ns(self) -> int:
@@ -153,5 +193,8 @@ class LongDecision:
         return self._looked_ns - self.begun_ns - self.excused_ns
 
     def overloaded(self) -> bool:
-        """Whether the host keeps the bot from the processor for so long that this is no match any more."""
-        return self.excused_ns - self.paused_ns > OVERLOAD_NS + 10 * (self.budget_ns or 0)
+        """Whether the host keeps the bot waiting for so long that this is no match any more."""
+        if self.budget_ns is None:
+            return self.excused_ns - self.paused_ns > OVERLOAD_NS
+        kept_ns = max(self.excused_ns, self._unsettled_ns) - self.paused_ns
+        return kept_ns > OVERLOAD_NS + 10 * self.budget_ns

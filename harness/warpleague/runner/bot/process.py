@@ -287,8 +287,11 @@ class BotProcess:
             planned_ns = (_GLANCE_NS if waited_ns < _GLANCE_NS else _QUICK_NS) - waited_ns
         elif self.on_slow is not None:
             self.on_slow()
-        if (left_ns := turn.left_ns(time.perf_counter_ns())) <= 0:
-            return False
+        left_ns = turn.left_ns(time.perf_counter_ns())
+        if left_ns <= 0:
+            if not self._stopwatch.may_be_in_time(turn):
+                return False
+            left_ns = LOOK_NS
         planned_ns = min(planned_ns, left_ns)
         with trio.move_on_after(planned_ns / 1e9) as scope, self.share.dozing(scope, self._out, self._glance):
             await ready(fd)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from warpleague.errors import HarnessFault
 from warpleague.runner.bot.clock import LongDecision, Reading
+from warpleague.runner.bot.waits import Waits
 from warpleague.runner.host.schedstat import own_counts
 
 if TYPE_CHECKING:
@@ -24,18 +25,16 @@ class Stopwatch:
     def __init__(self, child: Child, halt: Halt) -> None:
         self._child = child
         self._halt = halt
-        self._told_ns = (
-            0  # what `kept_ns` of the child told last: until the bot is asked again, it waits for nothing
-        )
-        self._summed_ns = 0  # what it told of this decision
-        self._waited_begun: int | None = None  # of the main thread, at the first look
-        self.wait_ns: int | None = 0
+        self._waits = Waits(child)
+
+    @property
+    def wait_ns(self) -> int | None:
         """How long the bot waited for a processor in this decision, until the last look; None if it is not known."""
+        return self._waits.processor_ns
 
     def start(self, begun_ns: int, budget_ns: int | None, cpu_ns: int, loop: Loop) -> LongDecision:
         """The clock of a decision that has begun, when the bot's own process had computed for `cpu_ns`."""
-        self._summed_ns = self.wait_ns = 0
-        self._waited_begun = None
+        self._waits.begin()
         own_ns = cpu_ns + self._halt.others_ns
         return LongDecision(begun_ns, budget_ns, Reading(own_ns, 0, *own_counts(), loop.paused_ns(begun_ns)))
 
@@ -51,31 +50,21 @@ class Stopwatch:
         now = time.perf_counter_ns()  # before the other clocks, or the time between would be excused
         loop = share.loop
         queued_ns = loop.queued_ns(now, share.absent_ns) if dozed else None
-        self._count_waits(now - turn.begun_ns)
-        seen = Reading(self._halt.own_ns(), self.wait_ns or 0, *own_counts(), loop.paused_ns(now))
+        own_ns = self._halt.own_ns()
+        self._waits.look(now - turn.begun_ns, turn.own_until(own_ns))
+        kept_ns, stalled_ns = self._waits.processor_ns or 0, self._waits.stalled_ns
+        seen = Reading(own_ns, kept_ns, *own_counts(), loop.paused_ns(now), stalled_ns)
         trusted = self._halt.counted or not self._halt.children.any
         turn.look(now, planned_ns, seen, came=came, queued_ns=queued_ns, trusted=trusted)
         if turn.sleeps and self._child.ready():
             turn.sleeps = False
         if turn.overloaded():
-            kept_s = turn.excused_ns / 1e9
+            kept_s = (now - turn.begun_ns - turn.own_ns) / 1e9
             raise HarnessFault(
-                f"the machine is overloaded: it kept a bot from a processor for {kept_s:.0f} s in one decision"
+                f"the machine is overloaded: it kept a bot waiting for {kept_s:.0f} s in one decision,"
+                " for a processor, the disk or memory"
             )
 
-    def _count_waits(self, passed_ns: int) -> None:
-        """Bring `wait_ns` up to date, `passed_ns` after the decision began."""
-        told = self._child.kept_ns()
-        if told is None:
-            self.wait_ns = None
-            return
-        # At the first look, more may be told than of this decision.
-        self._summed_ns = min(self._summed_ns + max(0, told - self._told_ns), passed_ns)
-        self._told_ns = told
-        # Of a wait that is shorter than a tick, the kernel may tell nothing for a group, but it does for a thread.
-        # Neither tells more than there was, so the larger one is nearer.
-        waited = self._child.main_waited_ns()
-        if self._waited_begun is None:
-            self._waited_begun = waited
-        by_thread = 0 if waited is None or self._waited_begun is None else waited - self._waited_begun
-        self.wait_ns = max(self.wait_ns or 0, self._summed_ns, by_thread)
+    def may_be_in_time(self, turn: LongDecision) -> bool:
+        """Whether a bot whose time seems to be up waits for a processor: then it is told later for how long it did."""
+        return turn.may_be_in_time() and self._child.any_ready()

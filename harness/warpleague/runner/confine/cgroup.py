@@ -111,6 +111,11 @@ class Group:
         found = hierarchy.numbers(hierarchy.read(f"{self.path}/memory.stat").encode())
         return sum(found.get(name, 0) for name in names[1:]) if names[1] in found else None
 
+    def at_cap(self) -> bool:
+        """Whether they have taken as much as they may, files that the kernel caches for them included."""
+        name = "memory.usage_in_bytes" if self.version == 1 else "memory.current"
+        return hierarchy.read_number(f"{self.path}/{name}") >= self.cap_bytes - _SLACK
+
     def members(self) -> list[int]:
         """The processes in the group, in no particular order."""
         return hierarchy.members(self.path)

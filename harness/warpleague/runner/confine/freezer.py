@@ -33,6 +33,42 @@ class FreezerSupport:
         return "frozen by cgroup v2" if self.base else f"stopped by signals, no freezer: {self.reason}"
 
 
+class Pressure:
+    """What the kernel says in the file at `path` of how long a whole group waited: the line "full" of accounting/psi.
+
+    It is opened at the first reading: many a bot never keeps anyone waiting.
+    """
+
+    __slots__ = ("_fd", "_path", "_silent")
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._fd = -1
+        self._silent = False
+
+    def read(self) -> int | None:
+        """How long the group waited so far, in nanoseconds; None if the kernel does not say."""
+        if self._silent:
+            return None
+        try:
+            if self._fd < 0:
+                self._fd = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+            data = os.pread(self._fd, 200, 0)
+            if b"full" in data:  # not before Linux 5.13
+                return int(data[data.rindex(b"=") + 1 :]) * 1000
+        except (OSError, ValueError):
+            pass
+        self._silent = True  # the kernel was made or started without it
+        self.close()
+        return None
+
+    def close(self) -> None:
+        """Give back the descriptor."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
 class Freezer:
     """The group of one bot. A process that writes 0 to the file `entry` is in it.
 
@@ -43,8 +79,8 @@ class Freezer:
         self.path = groups.fresh_path(base) if shared is None else shared
         self.entry = f"{self.path}/cgroup.procs"
         self._own = shared is None
-        self._state = self._clock = self._pressure = -1
-        self._pressure_tried = False
+        self._state = self._clock = -1
+        self._pressure = {kind: Pressure(f"{self.path}/{kind}.pressure") for kind in ("cpu", "io", "memory")}
         self._cpu_ns = 0
         if self._own:
             os.mkdir(self.path)  # noqa: PTH102
@@ -83,21 +119,23 @@ class Freezer:
             self._cpu_ns = int(data[_USAGE : data.index(b"\n")]) * 1000
         return self._cpu_ns
 
-    def kept_ns(self) -> int | None:
-        """How long processes of the group were ready while none of them ran; None if the kernel does not say.
+    def pressure_ns(self, kind: str) -> int | None:
+        """How long the group as a whole waited for `cpu`, `io` or `memory`; None if the kernel does not say.
 
-        While one process of the group keeps another waiting, that one runs: it does not count (2 microseconds a read;
-        the kernel's accounting/psi, the line "full").
+        While one process of the group keeps another waiting, that one runs: it does not count (2 microseconds a read).
+        The kernel takes the mean over the processors that the group used since the last reading. So it tells too
+        little if the bot was moved from one to another, and too much if one of its threads ran while another waited.
         """
-        if not self._pressure_tried:  # only now: many a bot never keeps anyone waiting
-            self._open_pressure()
-        if self._pressure >= 0:
-            try:
-                data = os.pread(self._pressure, 200, 0)
-                return int(data[data.rindex(b"=") + 1 :]) * 1000
-            except (OSError, ValueError):
-                self._close_pressure()  # the kernel was started without it
-        return None
+        return self._pressure[kind].read()
+
+    def threads(self, most: int) -> list[int]:
+        """The threads in the group; none if there are more than `most`."""
+        try:
+            with open(f"{self.path}/cgroup.threads", "rb", buffering=0) as file:  # noqa: PTH123
+                told = file.read(8 * (most + 1)).split()
+        except OSError:
+            return []
+        return [] if len(told) > most else [int(number) for number in told]
 
     def entered(self) -> bool:
         """Whether any process has ever run here."""
@@ -117,21 +155,10 @@ class Freezer:
             if fd >= 0:
                 os.close(fd)
         self._state = self._clock = -1
-        self._close_pressure()
+        for pressure in self._pressure.values():
+            pressure.close()
         if self._own:
             groups.remove(self.path)
-
-    def _open_pressure(self) -> None:
-        self._pressure_tried = True
-        with contextlib.suppress(OSError):  # a kernel without pressure stall information
-            self._pressure = os.open(f"{self.path}/cpu.pressure", os.O_RDONLY | os.O_CLOEXEC)
-            if b"full" not in os.pread(self._pressure, 200, 0):  # before Linux 5.13
-                self._close_pressure()
-
-    def _close_pressure(self) -> None:
-        if self._pressure >= 0:
-            os.close(self._pressure)
-        self._pressure = -1
 
 
 def open_freezer(capped: cgroup.Group | None) -> Freezer | None:

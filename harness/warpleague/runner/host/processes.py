@@ -20,7 +20,7 @@ from weakref import WeakSet
 from warpleague.runner.host.niceness import pass_on
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 HOLDS_NUMBERS: Final = hasattr(os, "waitid")
 """Whether `ended` leaves a dead child its number; macOS can only ask and take it."""
@@ -129,6 +129,17 @@ def state(pid: int) -> tuple[str, int] | None:
         return None if letter in "ZX" else (letter, int(fields[19]))
     except (OSError, IndexError, ValueError):
         return None
+
+
+def threads_of(pids: Iterable[int], most: int) -> list[int]:
+    """All threads of the processes `pids` (Linux); none if there are more than `most`."""
+    found: list[int] = []
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            found += map(int, os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208 - while a bot is waited for
+        if len(found) > most:
+            return []
+    return found
 
 
 @cache

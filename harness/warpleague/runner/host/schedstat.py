@@ -37,6 +37,15 @@ class Schedstat:
             self._fd = -1
 
 
+def counts_of(thread: int) -> tuple[int, int] | None:
+    """How long one thread computed and waited so far; None if there is none such, or the system does not say."""
+    counts = Schedstat(str(thread))
+    try:
+        return counts.read()
+    finally:
+        counts.close()
+
+
 class _Own(threading.local):
     found: Schedstat | None = None
 

@@ -1,0 +1,43 @@
+"""What the kernel counted of disks: how much was read and written, and how long a thread waited for that (Linux)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from warpleague.runner.host.processes import read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_TICK_NS: Final = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+_BLOCKED: Final = 39  # the field of proc_pid_stat(5), counted from the one after the program's name
+
+
+def traffic_bytes() -> int:
+    """What the whole machine read from its disks and wrote to them so far; 0 if the system does not say."""
+    told = read_file("/proc/vmstat")
+    return 1024 * (_number(told, b"pgpgin ") + _number(told, b"pgpgout "))
+
+
+def bytes_of(pids: Iterable[int]) -> int | None:
+    """What these processes read and wrote of this so far, with those that they waited for; None if not all say."""
+    total = 0
+    for pid in pids:
+        told = read_file(f"/proc/{pid}/io")
+        if told:
+            total += _number(told, b"\nread_bytes: ") + _number(told, b"\nwrite_bytes: ")
+        elif os.path.exists(f"/proc/{pid}"):  # noqa: PTH110 - while a bot is waited for
+            return None
+    return total
+
+
+def blocked_ns(thread: int) -> int:
+    """How long a thread waited for disks so far; 0 unless kernel.task_delayacct is switched on."""
+    fields = read_file(f"/proc/{thread}/stat").rpartition(b")")[2].split()
+    return int(fields[_BLOCKED]) * _TICK_NS if len(fields) > _BLOCKED else 0
+
+
+def _number(told: bytes, name: bytes) -> int:
+    at = told.find(name)
+    return int(told[at + len(name) : told.index(b"\n", at + len(name))]) if at >= 0 else 0
