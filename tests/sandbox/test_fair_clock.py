@@ -168,6 +168,35 @@ async def test_a_bot_is_waited_for_while_others_have_its_processor(
 
 
 @pytest.mark.trio
+async def test_a_wait_that_is_told_late_is_waited_for(fake: tuple[BotProcess, FakeChild]) -> None:
+    """A bot that is ready to run is not out, however late the kernel tells that it waited all the time."""
+    bot, child = fake
+    child.is_ready = True
+    begun = time.perf_counter_ns()
+
+    def read(kind: str) -> int | None:
+        child.waited_share = float(time.perf_counter_ns() - begun > 4 * BUDGET_NS)
+        if child.waited_share:
+            os.write(child.theirs_out, b"late\n")
+        return FakeChild.pressure_ns(child, kind)
+
+    child.pressure_ns = read
+    reply = await bot.ask(b"?\n", BUDGET_NS)
+    assert isinstance(reply, BotReply)
+    assert reply.wall_ns < BUDGET_NS
+
+
+@pytest.mark.trio
+async def test_a_bot_that_is_ready_and_computes_is_out_in_time(fake: tuple[BotProcess, FakeChild]) -> None:
+    """Being ready is no excuse by itself: who computes has got a processor, and nothing is told later."""
+    bot, child = fake
+    child.is_ready, child.cpu_share = True, 0.1
+    trouble = await bot.ask(b"?\n", BUDGET_NS)
+    assert isinstance(trouble, Violation)
+    assert trouble.detail.get("extended_ms", 0) < 50  # a busy machine may be late with the first look
+
+
+@pytest.mark.trio
 async def test_an_overloaded_host_voids_the_match(
     fake: tuple[BotProcess, FakeChild], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -171,32 +170,6 @@ def test_a_busy_machine_is_not_charged(
         reply = trio.run(bot.ask, question(number), 60 * MS)
         assert isinstance(reply, BotReply)
         assert 25 * MS < reply.wall_ns < 60 * MS
-
-
-@LEVELS
-def test_a_nice_harness_charges_no_more(
-    start: Callable[..., BotProcess], frozen: None, level: Level, burners: None
-) -> None:
-    """Where others have nearly all of the processor, a bot is charged for its 20 ms, and waited for until then."""
-    del frozen, burners
-    mine, theirs = os.pipe()
-    child = os.fork()
-    if not child:  # only a process of its own can be nice: an ordinary user cannot take that back
-        try:
-            os.nice(5)
-            bot = start("computes_by_its_clock", level, "0.02")
-            replies = [trio.run(bot.ask, question(number), 40 * MS) for number in (1, 2)]
-            told = [reply.wall_ns if isinstance(reply, BotReply) else reply.message for reply in replies]
-            bot.end()
-            os.write(theirs, json.dumps(told).encode())
-        finally:
-            os._exit(0)
-    os.close(theirs)
-    with os.fdopen(mine) as file:
-        told = json.loads(file.read())
-    os.waitpid(child, 0)
-    assert len(told) == 2
-    assert all(isinstance(each, int) and 19 * MS < each < 40 * MS for each in told), told
 
 
 @LEVELS
