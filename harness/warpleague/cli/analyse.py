@@ -1,4 +1,4 @@
-"""Find the blunders and turning points of a recorded match, by playing its decisions on many times.
+"""Find the mistakes and turning points of a recorded match: each possible action is played on to the end many times.
 
 `warpleague.study.analyse` plays them, `warpleague.study.verdicts` judges, `warpleague.report.analysis` prints.
 """
@@ -9,7 +9,16 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.cli.common import add_examples, add_level, count, print_json, sandbox_paths, say, seconds
+from warpleague.cli.common import (
+    TIMES,
+    add_examples,
+    add_level,
+    count,
+    print_json,
+    sandbox_paths,
+    say,
+    seconds,
+)
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -28,90 +37,96 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague analyse`."""
     from warpleague.study.verdicts import FIRST, LEAST
 
-    parser.add_argument("file", type=Path, metavar="RECORD", help="the record")
+    parser.add_argument("file", type=Path, metavar="RECORD", help="the record of a match")
     parser.add_argument(
         "--with",
         dest="bots",
         nargs="+",
         default=[],
         metavar="BOT",
-        help="folders of the bots that play on: one for all seats, or one for each (default: at random, without bots)",
+        help="the folders of the bots that play on: one for all seats, or one for each (default: random actions)",
     )
     parser.add_argument(
         "--estimates",
         action="store_true",
-        help="end a playout when the bot of the seat that decides says the value that it expects",
+        help="do not play on to the end: take the value that the bot at the deciding seat says it expects",
     )
     parser.add_argument(
         "--all-known",
         action="store_true",
-        help="play on from the position as it was (default: what the seat did not know is drawn anew)",
+        help="keep what the seat did not know as it was (default: it is drawn again at random)",
     )
-    parser.add_argument("--seat", type=count(0), metavar="S", help="only the decisions of seat S")
+    parser.add_argument(
+        "--seat", type=count(0), metavar="S", help="only the decisions of seat S, counted from 0"
+    )
     parser.add_argument(
         "--line",
         type=count(1),
         action="append",
         default=[],
         metavar="N",
-        help="only the decision on line N; repeatable",
+        help="only the decision on line N; can be given several times",
     )
-    budget = parser.add_argument_group("budget")
+    budget = parser.add_argument_group("effort", TIMES)
     budget.add_argument(
         "--seconds",
         type=seconds,
-        metavar="S",
-        help=f"stop after so many seconds; the same command goes on (default {_SECONDS:g}, or none with --playouts)",
+        metavar="TIME",
+        help=f"stop after this time; the same command goes on later (default {_SECONDS:g}s; with "
+        "--playouts: no limit)",
     )
     budget.add_argument(
         "--playouts",
         type=count(FIRST),
         default=None,
         metavar="N",
-        help="most playouts of one action (default 256); only 8, 16, 32, ... make a difference",
+        help="play on from one action at most N times (default 256): 8, 16, 32, 64 ...",
     )
     budget.add_argument(
         "--actions",
         type=count(2),
         metavar="N",
-        help="most actions of a decision that are looked at (default 16, with bots 4)",
+        help="look at no more than N actions of a decision (default 16; 4 with bots)",
     )
     budget.add_argument(
         "--move-s",
         type=seconds,
-        metavar="S",
-        help="seconds that the bots have for a decision (default: the clock of the record)",
+        metavar="TIME",
+        help="time limit of the bots for each decision (default: as in the record)",
     )
     budget.add_argument(
-        "--jobs", type=count(1), metavar="N", help="processes at a time (default: one for each core)"
+        "--jobs",
+        type=count(1),
+        metavar="N",
+        help="how many processes work at the same time (default: one for each core)",
     )
     parser.add_argument(
-        "--seed", default="analyse", metavar="TEXT", help="where all that is random comes from"
+        "--seed", default="analyse", metavar="TEXT", help="a text from which all random numbers follow"
     )
     parser.add_argument(
         "--blunder",
         type=_share,
         default=LEAST,
         metavar="X",
-        help="the least share of the points that a blunder loses (default %(default)s)",
+        help="what counts as a mistake: an action that loses at least this share of the points (default %(default)s)",
     )
     parser.add_argument(
         "-o",
         "--out",
         type=Path,
         metavar="FILE",
-        help="keep the analysis in this file, for `replay page --analysis` (default: in the user's cache)",
+        help="write the analysis to this file, for `replay page --analysis FILE` (default: to your cache)",
     )
     parser.add_argument(
         "--list",
         type=count(0),
         default=10,
         metavar="N",
-        help="list at most N blunders and turning points (default %(default)s)",
+        help="list at most N mistakes and turning points (default %(default)s)",
     )
     parser.add_argument("--all", action="store_true", help="print a table of all decisions, too")
     add_level(parser)
-    parser.add_argument("--json", action="store_true", help="print all that was found as JSON")
+    parser.add_argument("--json", action="store_true", help="print everything that was found as JSON")
     add_examples(
         parser,
         "analyse results/one.jsonl",

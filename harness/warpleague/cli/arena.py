@@ -1,4 +1,4 @@
-"""Organise an arena: its authors and their tokens, what was submitted, and what is decided about its leagues.
+"""Organise an arena: its authors, the bots that they submit, and your decisions about its leagues.
 
 What is decided about a league takes effect within seconds, if it is being played.
 """
@@ -6,6 +6,7 @@ What is decided about a league takes effect within seconds, if it is being playe
 from __future__ import annotations
 
 import json
+from argparse import SUPPRESS
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,40 +36,53 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague arena`."""
     verbs = parser.add_subparsers(required=True)
     configure_play(verbs)
-    _configure_authors(add_verb(verbs, "author", "add an author, list all, or end a token"))
-    limits = _verb(verbs, "limits", "show what a submission may be, or change it", _run_limits)
-    limits.add_argument("change", nargs="*", metavar="KEY=NUMBER", help="a limit and its new value")
+    _configure_authors(add_verb(verbs, "author", "add an author, list the authors, renew or end a token"))
+    limits = _verb(verbs, "limits", "show the limits for submissions, or change them", _run_limits)
+    limits.add_argument(
+        "change",
+        nargs="*",
+        metavar="KEY=NUMBER",
+        help="a limit and its new value, such as per_day=5 (default: show all)",
+    )
     add_examples(limits, "arena limits", "arena limits per_day=5 build_s=120")
-    listing = _verb(verbs, "submissions", "list what was submitted, the newest first", _run_submissions)
-    listing.add_argument("--author", metavar="NAME", help="of this author only")
+    listing = _verb(verbs, "submissions", "list the submissions, the newest first", _run_submissions)
+    listing.add_argument("--author", metavar="NAME", help="only submissions of this author")
     listing.add_argument(
-        "--most", type=count(1), default=100, metavar="N", help="at most so many (default 100)"
+        "--most", type=count(1), default=100, metavar="N", help="list at most N (default 100)"
     )
     add_examples(listing, "arena submissions --author ada")
-    check = _verb(verbs, "check", "check what is submitted, until it is stopped", _run_check)
+    check = _verb(verbs, "check", "check submitted bots, until you stop it", _run_check)
     check.add_argument(
-        "config", type=Path, nargs="+", metavar="LEAGUE", help="the league file; several with blanks"
+        "config", type=Path, nargs="+", metavar="LEAGUE", help="the file of a league; several are possible"
     )
-    check.add_argument("--once", action="store_true", help="end when nothing is left to check")
-    check.add_argument("--tied", action="store_true", help="end when standard input ends, too")
+    check.add_argument("--once", action="store_true", help="end as soon as nothing is left to check")
+    check.add_argument("--tied", action="store_true", help=SUPPRESS)
     add_examples(check, "arena check leagues/open.toml")
     _configure_decisions(verbs)
-    journal = _verb(verbs, "journal", "show who did what, the newest first", _run_journal)
+    journal = _verb(verbs, "journal", "show who did what and when, the newest first", _run_journal)
     journal.add_argument(
-        "--most", type=count(1), default=100, metavar="N", help="at most so many (default 100)"
+        "--most", type=count(1), default=100, metavar="N", help="list at most N (default 100)"
     )
     add_examples(journal, "arena journal --most 20")
-    export = _verb(verbs, "export", "write what was submitted to a folder: archives and a list", _run_export)
-    export.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder, made if need be")
+    export = _verb(
+        verbs, "export", "write all submissions to a folder: their archives and a list", _run_export
+    )
+    export.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="the folder; it is made if it is not there"
+    )
     add_examples(export, "arena export --out submitted")
 
 
 def _verb(verbs: Any, name: str, what: str, handler: Any) -> argparse.ArgumentParser:
     parser = add_verb(verbs, name, what)
     parser.add_argument(
-        "--results", type=Path, default=RESULTS, metavar="DIR", help="the folder of results (default results)"
+        "--results",
+        type=Path,
+        default=RESULTS,
+        metavar="DIR",
+        help="the folder of all results (default: results)",
     )
-    parser.add_argument("--json", action="store_true", help="print as JSON")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(handler=handler)
     return parser
 
@@ -77,14 +91,18 @@ def _configure_authors(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(required=True)
     add_examples(parser, "arena author add ada", "arena author list --json")
     for name, what in {
-        "add": "make an author, and print the token, once",
-        "renew": "give an author a new token; the old one ends",
-        "revoke": "end an author's token; the bots stay",
+        "add": "add an author, and print a token, which is shown only now",
+        "renew": "give an author a new token; the old one is no longer valid",
+        "revoke": "make the token of an author invalid; the author's bots stay",
     }.items():
         verb = _verb(verbs, name, what, _run_author)
-        verb.add_argument("name", metavar="NAME", help="the author's name")
+        verb.add_argument("name", metavar="NAME", help="the name of the author")
         if name == "add":
-            verb.add_argument("--organiser", action="store_true", help="may organise, on the page for it")
+            verb.add_argument(
+                "--organiser",
+                action="store_true",
+                help="this author may also organise the arena, on a page of its own",
+            )
         verb.set_defaults(action=name)
         add_examples(verb, f"arena author {name} ada")
     listing = _verb(verbs, "list", "list the authors", _run_author)
@@ -94,34 +112,41 @@ def _configure_authors(parser: argparse.ArgumentParser) -> None:
 
 def _configure_decisions(verbs: Any) -> None:
     for name, what in {
-        "pause": "let no more matches of a league begin",
-        "resume": "let the matches of a paused league begin again",
-        "extend": "play more deals, or more matches of a ladder",
-        "close": "take no more submissions, and end the season when its matches are played",
-        "disqualify": "stop a bot from playing, with a public reason",
-        "reinstate": "let a disqualified bot play on",
+        "pause": "let no new matches of a league begin",
+        "resume": "go on with a paused league",
+        "extend": "play more matches: more deals, or a longer ladder",
+        "close": "take no more submissions, and end the season as soon as its matches are played",
+        "disqualify": "take a bot out of a league, for a reason that everybody can read",
+        "reinstate": "let a disqualified bot play again",
         "replay": "declare a match void, so that it is played again",
     }.items():
         verb = _verb(verbs, name, what, _run_decision)
         verb.set_defaults(action=name)
-        verb.add_argument("config", type=Path, metavar="LEAGUE", help="the league file")
+        verb.add_argument("config", type=Path, metavar="LEAGUE", help="the file of the league")
         if name == "extend":
-            verb.add_argument("--deals", type=count(1), metavar="N", help="deals of each table, in all")
-            verb.add_argument("--matches", type=count(1), metavar="N", help="matches of a ladder, in all")
+            verb.add_argument(
+                "--deals", type=count(1), metavar="N", help="how many deals each table plays in all"
+            )
+            verb.add_argument(
+                "--matches", type=count(1), metavar="N", help="how many matches the ladder has in all"
+            )
         if name in ("disqualify", "reinstate"):
-            verb.add_argument("bot", metavar="BOT", help="the bot's name in the league")
+            verb.add_argument("bot", metavar="BOT", help="the name of the bot in the league")
         if name == "replay":
-            verb.add_argument("match", metavar="MATCH", help="the match's id, or how it begins")
+            verb.add_argument("match", metavar="MATCH", help="the id of the match, or its beginning")
         if name in ("disqualify", "reinstate", "replay"):
             verb.add_argument(
-                "--reason", required=True, metavar="TEXT", help="why, in one line; the site shows it"
+                "--reason",
+                required=True,
+                metavar="TEXT",
+                help="the reason, in one line, which everybody can read",
             )
         if name == "disqualify":
             verb.add_argument(
                 "--its-results",
                 choices=("stay", "out"),
                 default="stay",
-                help="stay (default): the matches it has played count; out: they count for nobody",
+                help="stay (default): its matches so far still count; out: they count for nobody",
             )
         words = {
             "extend": "--deals 4",

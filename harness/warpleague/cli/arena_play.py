@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import SUPPRESS
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,23 +14,32 @@ if TYPE_CHECKING:
 
 def configure_play(verbs: Any) -> None:
     """Add `warpleague arena play`."""
-    play = add_verb(verbs, "play", "keep a league played until stopped, as serve does")
-    play.add_argument("config", type=Path, metavar="LEAGUE", help="the league file")
+    play = add_verb(
+        verbs, "play", "play a league and new bots in it, until you stop it (`serve` does this, too)"
+    )
+    play.add_argument("config", type=Path, metavar="LEAGUE", help="the file of the league")
     play.add_argument(
-        "--results", type=Path, default=RESULTS, metavar="DIR", help="the folder of results (default results)"
+        "--results",
+        type=Path,
+        default=RESULTS,
+        metavar="DIR",
+        help="the folder of all results (default: results)",
     )
     play.add_argument(
-        "--jobs", type=count(0), metavar="N", help="matches at once (default: the file's; 0: all cores)"
+        "--jobs",
+        type=count(0),
+        metavar="N",
+        help="how many matches are played at the same time (default: as the file says; 0: one for each core)",
     )
-    play.add_argument("--live", action="store_true", help="let serve show the matches that are being played")
+    play.add_argument("--live", action="store_true", help="let `serve` show matches while they are played")
     play.add_argument(
         "--logs-mb",
         type=count(0),
         default=200,
         metavar="MB",
-        help="keep so much of what bots print, the newest (default 200; 0: nothing)",
+        help="disk space for what bots print, in MB; the newest is kept (default 200; 0: keep nothing)",
     )
-    play.add_argument("--tied", action="store_true", help="end when standard input ends, too")
+    play.add_argument("--tied", action="store_true", help=SUPPRESS)
     add_examples(play, "arena play leagues/open.toml --live")
     play.set_defaults(handler=_run)
 

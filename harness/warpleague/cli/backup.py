@@ -25,7 +25,7 @@ def configure_backup(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="DIR",
-        help="the folder for the copies, which can take the place of the folder of results",
+        help="copy to this folder; it can later be used as the folder of results",
     )
 
 

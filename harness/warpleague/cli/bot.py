@@ -1,4 +1,4 @@
-"""Check whether a bot is ready, start a new one from a starter, list the bots at hand.
+"""Start a new bot, check whether a bot is ready for a league, list bots.
 
 The check itself is in `warpleague.runner.checkup`.
 """
@@ -78,39 +78,41 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague bot`."""
     verbs = parser.add_subparsers(required=True)
     check = add_verb(
-        verbs, "check", "play every game that the bot's bot.toml names, and say whether the bot is ready"
+        verbs,
+        "check",
+        "play some matches of each game in bot.toml, and say whether the bot is ready for a league",
     )
-    check.add_argument("folder", type=Path, metavar="BOT", help="the bot's folder")
+    check.add_argument("folder", type=Path, metavar="BOT", help="the folder of the bot")
     check.add_argument(
         "--matches",
         type=count(1),
         default=2,
         metavar="N",
-        help="matches to play at each table size of each game (default 2)",
+        help="play N matches at each table size of each game (default 2)",
     )
     check.add_argument(
         "--league",
         type=Path,
-        metavar="FILE",
-        help="check it for this league: under the conditions of its file, at its table",
+        metavar="LEAGUE",
+        help="check it for the league of this file: with its time limits and rules, at its tables",
     )
     check.add_argument(
         "--quick",
         action="store_true",
-        help="a minute at most: one match at the smallest and the largest table of each game, then more",
+        help="take a minute at most: first one match at the smallest and the largest table of each game, then more",
     )
     check.add_argument(
         "--game",
         action="append",
         default=[],
         metavar="GAME",
-        help="only this game; repeatable (default: all)",
+        help="only this game; can be given several times (default: all games in bot.toml)",
     )
     check.add_argument(
         "--players",
         type=count(1),
         metavar="N",
-        help="with --game: only at tables of N players (default: at all)",
+        help="with --game: only at tables of N players (default: at tables of every size)",
     )
     add_deal(check)
     add_conditions(check, level=None)
@@ -118,7 +120,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--log",
         type=Path,
         metavar="DIR",
-        help="keep what the bot prints, and a wire log, of each match in its folder in DIR",
+        help="write what the bot prints, and all messages to and from it, to files in this folder",
     )
     check.add_argument("--json", action="store_true", help="print the findings as JSON")
     add_examples(
@@ -129,27 +131,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "bot check my-bot --league leagues/my-league.toml",
     )
     check.set_defaults(handler=run_check)
-    new = add_verb(verbs, "new", "copy a starter bot into a new folder")
-    new.add_argument("folder", type=Path, metavar="FOLDER", help="the new folder; its name becomes the bot's")
+    new = add_verb(verbs, "new", "make a new folder with a bot that plays at random, to change as you like")
+    new.add_argument("folder", type=Path, metavar="FOLDER", help="the new folder; the bot gets its name")
     new.add_argument(
         "--lang",
         type=_language,
         default="python",
         metavar="LANGUAGE",
-        help=f"the language, one of {', '.join(LANGUAGES)} (default python)",
+        help=f"the programming language: {', '.join(LANGUAGES)} (default python)",
     )
     new.add_argument(
         "--with-engine",
         action="store_true",
-        help="put the rules and the simulator into the folder, too, for a bot that searches; a bot in Python does so "
-        "from the start",
+        help="also copy the rules and a simulator into the folder, for a bot that tries out moves; in Python the new "
+        "bot uses them at once",
     )
     add_examples(
         new, "bot new my-bot", "bot new my-rust-bot --lang rust", "bot new my-searcher --with-engine"
     )
     new.set_defaults(handler=run_new)
-    engine = add_verb(verbs, "engine", "put the rules and the simulator into a bot's folder, or renew them")
-    engine.add_argument("folder", type=Path, metavar="BOT", help="the bot's folder")
+    engine = add_verb(
+        verbs, "engine", "copy the rules and the simulator into the folder of a bot, or renew them there"
+    )
+    engine.add_argument("folder", type=Path, metavar="BOT", help="the folder of the bot")
     add_examples(engine, "bot engine my-bot")
     engine.set_defaults(handler=run_engine)
     from warpleague.cli.bot_rerun import configure_rerun
@@ -161,7 +165,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="?",
         metavar="FOLDER",
-        help="the folder with a folder for each bot (default: the bots that come with Warp League)",
+        help="the folder in which the folders of bots are (default: the bots that come with Warp League)",
     )
     listing.add_argument("--json", action="store_true", help="print as JSON")
     add_examples(listing, "bot list", "bot list mybots --json")

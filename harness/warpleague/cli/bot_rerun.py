@@ -31,38 +31,43 @@ SUFFIXES = (".jsonl", ".jsonl.zst", ".jsonl.gz")
 def configure_rerun(verbs: argparse._SubParsersAction[Any]) -> None:
     """Add the arguments of `warpleague bot rerun`."""
     rerun = add_verb(
-        verbs, "rerun", "put recorded matches to the bot again, and say where it decides differently"
+        verbs,
+        "rerun",
+        "ask a bot the questions of recorded matches again, and say where it decides differently",
     )
-    rerun.add_argument("folder", type=Path, metavar="BOT", help="the bot's folder")
+    rerun.add_argument("folder", type=Path, metavar="BOT", help="the folder of the bot")
     rerun.add_argument(
         "records",
         type=Path,
         nargs="+",
         metavar="RECORD",
-        help="a record, a folder of records, or the file of a league, whose stored matches are taken",
+        help="the record of a match, a folder of records, or a league file: then all its played matches",
     )
     rerun.add_argument(
         "--seat",
         type=count(0),
         metavar="N",
-        help="the seat to put to the bot (default: those whose bot has its name in bot.toml)",
+        help="ask the questions of this seat, counted from 0 (default: of the seats whose bot had the same name)",
     )
     rerun.add_argument(
         "--name",
         action="append",
         default=[],
         metavar="NAME",
-        help="take the seats of the bot of this name instead; repeatable",
+        help="ask the questions of the bot with this name instead; can be given several times",
     )
     rerun.add_argument(
-        "--jobs", type=count(1), metavar="N", help="processes at a time (default: one for each core)"
+        "--jobs",
+        type=count(1),
+        metavar="N",
+        help="how many processes work at the same time (default: one for each core)",
     )
     rerun.add_argument(
         "--results",
         type=Path,
         default=Path("results"),
         metavar="DIR",
-        help="where leagues keep their results (default %(default)s)",
+        help="the folder of all results (default: %(default)s)",
     )
     rerun.add_argument(
         "--list",
@@ -72,7 +77,7 @@ def configure_rerun(verbs: argparse._SubParsersAction[Any]) -> None:
         help="list at most N decisions (default %(default)s)",
     )
     add_level(rerun)
-    rerun.add_argument("--json", action="store_true", help="print all that was found as JSON")
+    rerun.add_argument("--json", action="store_true", help="print everything that was found as JSON")
     add_examples(
         rerun,
         "bot rerun my-bot results/one.jsonl --seat 0",

@@ -1,4 +1,4 @@
-"""List the built bots in the cache, or remove some.
+"""List the built bots in your cache, or remove some. A bot that is needed again is built again.
 
 `warpleague.runner.bundle.cache` knows what is in use, and removes bots.
 """
@@ -9,7 +9,7 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import add_examples, add_verb, print_json
+from warpleague.cli.common import add_examples, add_verb, duration, print_json
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -26,18 +26,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
     parser.set_defaults(handler=run_list)
     verbs = parser.add_subparsers()
-    listing = add_verb(verbs, "list", "list the built bots, the last used first")
+    listing = add_verb(verbs, "list", "list the built bots, the one used last first")
     _add_json(listing)
     add_examples(listing, "cache list --json")
     listing.set_defaults(handler=run_list)
-    clean = add_verb(verbs, "clean", "remove built bots, but none that a running command uses")
+    clean = add_verb(verbs, "clean", "remove built bots, except those that a running command uses")
     clean.add_argument(
-        "bots", nargs="*", metavar="BOT", help="only these, by name or by the beginning of the digest"
+        "bots", nargs="*", metavar="BOT", help="the name of a bot, or the beginning of its digest"
     )
     clean.add_argument(
-        "--older-than", type=_days, metavar="DAYS", help="only those that were not used for so many days"
+        "--older-than",
+        type=duration(0, 1e6 * _DAY_S, "d"),
+        metavar="DAYS",
+        help="only those that were not used for so many days, or for a time such as 12h",
     )
-    clean.add_argument("--all", action="store_true", help="all of them")
+    clean.add_argument("--all", action="store_true", help="remove all")
     _add_json(clean)
     add_examples(clean, "cache clean --older-than 30", "cache clean my-bot 3f2a")
     clean.set_defaults(handler=run_clean)
@@ -48,19 +51,7 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
     from argparse import SUPPRESS
 
     # Not to undo what was said before the verb.
-    parser.add_argument("--json", action="store_true", default=SUPPRESS, help="print as JSON")
-
-
-def _days(text: str) -> float:
-    from argparse import ArgumentTypeError
-
-    try:
-        days = float(text)
-    except ValueError:
-        days = -1.0
-    if not 0 <= days < 1e6:
-        raise ArgumentTypeError(f"must be a number of days, 0 or more, not {text!r}")
-    return days
+    parser.add_argument("--json", action="store_true", default=SUPPRESS, help="print the result as JSON")
 
 
 def run_list(args: argparse.Namespace) -> int:
@@ -88,7 +79,7 @@ def run_clean(args: argparse.Namespace) -> int:
         raise BadInput("cache clean: name bots, or say --all, not both")
     chosen = _chosen(cached(), args.bots)
     if args.older_than is not None:
-        before = time.time() - args.older_than * _DAY_S
+        before = time.time() - args.older_than
         chosen = [entry for entry in chosen if entry.used <= before]
     sweep_cache()
     removed: list[Cached] = []

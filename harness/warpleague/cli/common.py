@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shlex
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -127,7 +129,8 @@ def add_level(parser: argparse.ArgumentParser, *, default: str | None = "limits"
         "--level",
         choices=LEVELS,
         default=default,
-        help=f"how bots are confined (default {LEVEL}): sandbox for bots of strangers, none to debug",
+        help=f"how strictly bots are confined (default {LEVEL}): sandbox for bots that you do not trust, none to "
+        "debug",
     )
     add_sandbox_paths(parser)
 
@@ -139,7 +142,7 @@ def add_sandbox_paths(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="show bots at level sandbox this folder or file of the machine, too, read-only; repeatable",
+        help="a folder or file of this machine that bots at level sandbox may read, too; can be given several times",
     )
 
 
@@ -155,16 +158,28 @@ def sandbox_paths(args: argparse.Namespace) -> tuple[str, ...]:
 
 def add_clock(parser: argparse.ArgumentParser) -> None:
     """The options of the time limits."""
-    clock = parser.add_argument_group("clock")
+    clock = parser.add_argument_group("clock", TIMES)
     clock.add_argument(
-        "--move-s", type=seconds, metavar="S", help="most seconds for one decision (default 1)"
+        "--move-s",
+        type=seconds,
+        metavar="TIME",
+        help="time limit for each decision (default 1s, unless another limit is given)",
     )
-    clock.add_argument("--bank-s", type=seconds, metavar="S", help="bank of seconds for the whole match")
     clock.add_argument(
-        "--increment-s", type=seconds, metavar="S", help="added to the bank before each decision"
+        "--bank-s",
+        type=seconds,
+        metavar="TIME",
+        help="time limit for all decisions of a match together (default: none)",
     )
     clock.add_argument(
-        "--start-s", type=seconds, metavar="S", default=10.0, help="seconds to get ready (default 10)"
+        "--increment-s", type=seconds, metavar="TIME", help="with --bank-s: time added before each decision"
+    )
+    clock.add_argument(
+        "--start-s",
+        type=seconds,
+        metavar="TIME",
+        default=10.0,
+        help="time limit for a bot to start and say that it is ready (default 10s)",
     )
 
 
@@ -177,41 +192,44 @@ def add_conditions(parser: argparse.ArgumentParser, *, level: str | None = "limi
         "--faults",
         choices=("forfeit", "substitute"),
         default="forfeit",
-        help="what a fault costs: the match (default), or a strike, and the first legal action is played",
+        help="what happens at a fault: the bot loses the match (forfeit, default), or gets a strike, and its first "
+        "legal action is played (substitute)",
     )
     parser.add_argument(
         "--strikes",
         type=count(0),
         metavar="N",
-        help=f"with --faults substitute: faults allowed before forfeit (default {STRIKES})",
+        help=f"with --faults substitute: a bot with more than N strikes loses the match (default {STRIKES})",
     )
     parser.add_argument(
         "--ask-again",
         type=count(0),
         default=0,
         metavar="N",
-        help="ask a decision again after an illegal action, N times before that is a fault (default 0)",
+        help="after an illegal action, ask the bot again up to N times before it is a fault (default 0)",
     )
     parser.add_argument(
         "--failures",
         type=count(0),
         default=0,
         metavar="N",
-        help="ask a bot again that says its service failed, N times in the match before that is a fault (default 0)",
+        help="when a bot says that a service it uses has failed, ask it again; after N times in a match that is a "
+        "fault (default 0)",
     )
     parser.add_argument(
         "--note-bytes",
         type=count(NOTE_BYTES),
         default=NOTE_BYTES,
         metavar="N",
-        help=f"how long the note of an answer may be (default {NOTE_BYTES})",
+        help=f"how many bytes the note of an answer may have (default {NOTE_BYTES})",
     )
     add_level(parser, default=level)
     parser.add_argument(
         "--pondering",
         choices=("off", "always-stop", "on"),
         default="off",
-        help="which bots to stop between their decisions: those that compute then (off, default), all, or none (on)",
+        help="whether a bot may compute while others decide: off (default): a bot that does so is paused until its "
+        "turn; always-stop: each bot is paused; on: it may",
     )
 
 
@@ -238,40 +256,53 @@ def conditions_of(args: argparse.Namespace) -> Conditions:
     )
 
 
-def seconds(text: str) -> float:
-    """A number of seconds above 0 and below a million."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(
-            f"must be a number of seconds above 0, below a million, not {text!r}"
-        )
-    return value
+def duration(
+    least_s: float, most_s: float, unit: str = "s", *, above: bool = False
+) -> Callable[[str], float]:
+    """What reads a time from `least_s` to `most_s` (or `above` the least), in seconds.
+
+    It is a number of the `unit`, or a number with a unit of its own, such as `500ms`, `90s`, `10m`, `2h` or `1d`;
+    several of these are added (`1h30m`).
+    """
+    alone = {"s": "seconds", "d": "days"}[unit]
+
+    def read(text: str) -> float:
+        value = _time_s(text.strip(), unit)
+        if value is not None and value > most_s:
+            raise argparse.ArgumentTypeError(f"must be at most {most_s:,.0f} seconds, not {text!r}")
+        if value is None or not value >= least_s or (above and value == least_s):
+            limit = "above" if above else "of at least"
+            raise argparse.ArgumentTypeError(
+                f"must be a time {limit} {least_s:g}, such as 500ms, 1.5s, 10m, 2h or 1d, not {text!r}; a number "
+                f"alone is in {alone}"
+            )
+        return value
+
+    return read
 
 
-def duration_s(text: str) -> float:
-    """A time such as `90`, `90s`, `10m`, `2h` or `1d`, in seconds."""
-    units = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
-    try:
-        value = float(text.rstrip("smhd")) * units[text[-1:] if text[-1:] in units else "s"]
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError(f"must be a time such as 90s, 10m, 2h or 1d, not {text!r}")
-    return value
+_UNITS_S: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
+_TIME: Final = re.compile(r"(\d+(?:\.\d+)?) ?(ms|[smhd])")
+TIMES: Final = "A TIME is a number of seconds, or has a unit, as in 500ms, 2s, 10m, 1h."
 
 
-def pause(text: str) -> float:
-    """A number of seconds from 0 to an hour."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 3600:
-        raise argparse.ArgumentTypeError(f"must be a number of seconds from 0 to 3600, not {text!r}")
-    return value
+def _time_s(text: str, unit: str) -> float | None:
+    """A time in seconds; None if it is none."""
+    with suppress(ValueError):
+        return float(text) * _UNITS_S[unit]
+    if not re.fullmatch(rf"(?:{_TIME.pattern} ?)+", text.lower()):
+        return None
+    return sum(float(number) * _UNITS_S[of] for number, of in _TIME.findall(text.lower()))
+
+
+seconds = duration(0, 1e6, above=True)
+"""Reads a time limit."""
+
+duration_s = duration(0, 1e9, above=True)
+"""Reads how long something is to go on."""
+
+pause = duration(0, 3_600)
+"""Reads how long something is shown, which may be no time at all."""
 
 
 def count(least: int) -> Callable[[str], int]:
@@ -337,14 +368,16 @@ def read_position(path: Path) -> JsonObject:
 def add_deal(parser: argparse.ArgumentParser) -> None:
     """The options that say which match of a game is played: its dice and the game's own options."""
     parser.add_argument(
-        "--seed", metavar="TEXT", help="the text that all dice come from (default: a random text)"
+        "--seed",
+        metavar="TEXT",
+        help="a text from which all dice follow: the same text gives the same dice (default: a random text)",
     )
     parser.add_argument(
         "--option",
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="an option of the game (warpleague games GAME lists them); repeatable",
+        help="an option of the game (`warpleague games GAME` lists them); can be given several times",
     )
 
 

@@ -1,4 +1,4 @@
-"""Print what a shell needs to complete warpleague's commands, options and files.
+"""Print what your shell needs to complete commands, options and files of warpleague when you press Tab.
 
 It is a text for the shell's own start-up file: it needs no Python while you type.
 """
@@ -31,7 +31,7 @@ examples:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("shell", choices=_SHELLS, help="the shell to print it for")
+    parser.add_argument("shell", choices=_SHELLS, help="your shell")
     parser.set_defaults(handler=_print)
 
 

@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=RESULTS,
         metavar="DIR",
-        help="where results and reports are kept (default: results)",
+        help="the folder of all results (default: results)",
     )
     add_examples(parser, "demo", "demo --results demo-results")
     parser.set_defaults(handler=run)

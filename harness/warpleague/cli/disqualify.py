@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import argparse
 
 DECISIONS: Final = {
-    "disqualify": "stop a bot from playing any further match, with a public reason",
-    "reinstate": "let a disqualified bot play on",
+    "disqualify": "take a bot out of the league, for a reason that everybody can read",
+    "reinstate": "let a disqualified bot play again",
 }
 """What each of the commands does, by its name."""
 
@@ -23,20 +23,20 @@ DECISIONS: Final = {
 def configure_decision(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of a decision that the other commands of a league do not have."""
     ends = parser.get_default("action") == "reinstate"
-    parser.add_argument("bot", metavar="BOT", help="the bot's name in the league")
+    parser.add_argument("bot", metavar="BOT", help="the name of the bot in the league")
     parser.add_argument(
         "--reason",
         required=not ends,
         default="it is reinstated" if ends else None,
         metavar="TEXT",
-        help="why, in one line",
+        help="the reason, in one line",
     )
     if not ends:
         parser.add_argument(
             "--its-results",
             choices=("stay", "out"),
             default="stay",
-            help="stay (default): the matches it has played count; out: they count for nobody",
+            help="stay (default): its matches so far still count; out: they count for nobody",
         )
 
 

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague docs`."""
-    parser.add_argument("page", nargs="?", metavar="PAGE", help="the page to print (default: list all)")
+    parser.add_argument("page", nargs="?", metavar="PAGE", help="the page to print (default: list all pages)")
     parser.add_argument(
-        "--path", action="store_true", help="print where the file of the page is, or the folder of all"
+        "--path",
+        action="store_true",
+        help="print where the file of the page is; without PAGE, where the folder of all pages is",
     )
     parser.add_argument("--json", action="store_true", help="list the pages as JSON")
     add_examples(parser, "docs", "docs write-a-bot", "docs write-a-bot --path")

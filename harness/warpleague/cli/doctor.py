@@ -1,4 +1,4 @@
-"""Say what this machine can do: whether each level keeps what it promises, and which languages can be run.
+"""Test what this machine can do: which languages it runs, and whether limits and sandbox work.
 
 `warpleague.runner.doctor.promises` tests the promises; docs/sandbox.md explains them.
 """
@@ -31,7 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--level",
         choices=LEVELS,
         action="append",
-        help="try only this level; repeatable; exit code 1 if it does not hold (default: all, exit code 0)",
+        help="test only this level, exit code 1 if it does not work; can be given several times "
+        "(default: test all, exit code 0)",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     add_examples(parser, "doctor", "doctor --level sandbox")

@@ -30,28 +30,34 @@ SUFFIXES = {"jsonl": ".jsonl", "zst": ".jsonl.zst", "gz": ".jsonl.gz"}
 def configure_export(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague league export`."""
     parser.add_argument(
-        "--match", metavar="ID|N", help="only this match: its number, or the beginning of its id"
+        "--match",
+        metavar="ID|N",
+        help="only this match: its number in the schedule, or the beginning of its id",
     )
     parser.add_argument(
         "--out",
         type=Path,
         metavar="DIR",
-        help="the folder to write to (default: RESULTS/NAME/records, of tables RESULTS/NAME/tables)",
+        help="write to this folder (default: RESULTS/NAME/records, or RESULTS/NAME/tables)",
     )
     parser.add_argument(
         "--format",
         choices=(*SUFFIXES, "csv", "parquet"),
         default="jsonl",
-        help="jsonl, zst, gz: a record of each match, plain or compressed (default: jsonl); csv, parquet: tables of "
-        "matches and seats",
+        help="jsonl (default), zst and gz: the record of each match, plain or compressed; csv and parquet: tables of "
+        "all matches and seats",
     )
     parser.add_argument(
         "--decisions",
         action="store_true",
-        help="with csv or parquet: a table of all decisions too, with what the bot saw",
+        help="with csv or parquet: also a table of all decisions, with what the bot saw",
     )
     parser.add_argument(
-        "--jobs", type=count(0), metavar="N", default=0, help="processes for --decisions (default: all cores)"
+        "--jobs",
+        type=count(0),
+        metavar="N",
+        default=0,
+        help="with --decisions: how many processes work at the same time (default: one for each core)",
     )
     add_force(parser)
 

@@ -1,4 +1,4 @@
-"""List the games, or describe one: players, options, actions; or draw a galaxy it deals.
+"""List the games, or describe one: its players, options and actions; or draw the map of a match.
 
 The facts come from the engines; docs/games/ has the rules. Loading all engines takes ten times as long as starting
 Python, so those of our own games are also kept in a file, which `scripts/games.py` writes and checks.
@@ -27,11 +27,17 @@ LISTED: Final = Path(games.__file__).with_name("listed.json")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague games`."""
-    parser.add_argument("game", nargs="?", metavar="GAME", help="describe this game")
-    parser.add_argument("--json", action="store_true", help="print as JSON")
-    parser.add_argument("--show-galaxy", action="store_true", help="draw the galaxy of a match of GAME")
     parser.add_argument(
-        "--seed", metavar="TEXT", help="with --show-galaxy: the seed of the match (default: a random one)"
+        "game", nargs="?", metavar="GAME", help="the game to describe (default: list all games)"
+    )
+    parser.add_argument("--json", action="store_true", help="print as JSON")
+    parser.add_argument(
+        "--show-galaxy",
+        action="store_true",
+        help="draw the map (the galaxy) on which a match of GAME is played",
+    )
+    parser.add_argument(
+        "--seed", metavar="TEXT", help="with --show-galaxy: the seed of the match (default: a random text)"
     )
     parser.add_argument(
         "--players",
@@ -44,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="with --show-galaxy: an option of the game; repeatable",
+        help="with --show-galaxy: an option of the game; can be given several times",
     )
     add_examples(parser, "games", "games captains", "games captains --show-galaxy --seed 1 --players 3")
     parser.set_defaults(handler=run)

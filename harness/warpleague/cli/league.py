@@ -88,77 +88,94 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     def action(name: str, help_: str, handler: Handler) -> argparse.ArgumentParser:
         sub = add_verb(actions, name, help_)
-        sub.add_argument("config", type=Path, metavar="CONFIG", help="the league file")
+        sub.add_argument("config", type=Path, metavar="LEAGUE", help="the file of the league")
         sub.add_argument(
             "--results",
             type=Path,
             default=RESULTS,
             metavar="DIR",
-            help="where results are kept (default: results)",
+            help="the folder of all results (default: results)",
         )
-        sub.add_argument("--json", action="store_true", help="print JSON")
+        sub.add_argument("--json", action="store_true", help="print the result as JSON")
         add_examples(
             sub, *(f"league {name} {words}" for words in _EXAMPLES.get(name, ("leagues/mine.toml",)))
         )
         sub.set_defaults(handler=handler, action=name)
         return sub
 
-    run = action("run", "play the matches that are left, then print the tables", _run)
+    run = action("run", "play all matches that are not played yet, then print the tables", _run)
     run.add_argument(
-        "--jobs", type=count(0), metavar="N", help="matches at once (default: the file's; 0: all cores)"
+        "--jobs",
+        type=count(0),
+        metavar="N",
+        help="how many matches are played at the same time (default: as the file says; 0: one for each core)",
     )
     add_cluster(run)
     run.add_argument(
-        "--matches", type=count(1), metavar="N", help="stop after N matches, in a ladder for example"
+        "--matches", type=count(1), metavar="N", help="stop after N matches; the next run goes on"
     )
     run.add_argument(
         "--for",
         dest="for_s",
         type=duration_s,
         metavar="TIME",
-        help="stop after this time, such as 90s, 10m or 2h, when the matches being played have ended",
+        help="stop after this time, such as 90s, 10m or 2h, as soon as the matches that have begun are over",
     )
     run.add_argument(
         "--quiet",
         action="store_true",
-        help="print no progress and no tables, only which bots are left out and how it ended",
+        help="print no progress and no tables, only which bots are left out, and how the run ended",
     )
     run.add_argument(
         "--log",
         type=Path,
         metavar="DIR",
-        help="keep what each bot prints, and a wire log, in its folder in DIR (default: with `logs = true` in the "
-        "file, RESULTS/NAME/logs)",
+        help="write what each bot prints, and all messages to and from it, to files in this folder (default: nothing; "
+        "with `logs = true` in the file, RESULTS/NAME/logs)",
     )
-    run.add_argument("--beacon", metavar="VALUE", help="the value of the season's beacon, once it is known")
-    configure_prepare(action("prepare", "build all bots of the league, without playing", run_prepare))
+    run.add_argument(
+        "--beacon",
+        metavar="VALUE",
+        help="the public value that the dice also depend on, if the file names one under [season]",
+    )
+    configure_prepare(action("prepare", "build all bots of the league, but play nothing", run_prepare))
     commit = action(
-        "commit", "fix the season's secret before any match is played, and print its commitment", _commit
+        "commit",
+        "fix the secret of the dice before the first match, and print a hash of it to publish",
+        _commit,
     )
     commit.add_argument(
         "--entrants",
         action="store_true",
-        help="also fix the bots, the conditions and the format, and print that commitment",
+        help="also fix bots, rules and format, and print a hash of them to publish",
     )
-    action("status", "print how many matches are played, and the state of the league", _look)
-    action("standings", "print the standings", _look)
-    action("crosstable", "print each bot's points against each other", _look)
+    action("status", "print how many matches are played, and what is fixed and published", _look)
+    action("standings", "print the standings: the bots from first to last", _look)
+    action("crosstable", "print the points of each bot against each other bot", _look)
     action("bracket", "print the bracket of a knockout, or the rounds of a Swiss", _look)
     action("seats", "print the results by seat", _look)
     action("faults", "print the faults by bot and kind", _look)
-    action("times", "print the time the bots used", _look)
-    action("services", "print failures, tokens and cost of the services that bots use", _look)
-    matches = action("matches", "list the matches in schedule order", list_matches)
+    action("times", "print how much time the bots used", _look)
+    action(
+        "services",
+        "print failures, tokens and costs of the services (such as language models) that bots use",
+        _look,
+    )
+    matches = action("matches", "list all matches, in the order of the schedule", list_matches)
     matches.add_argument("--bot", metavar="NAME", help="only the matches of this bot")
     configure_export(
-        action("export", "write records to files, or tables of the matches for data tools", run_export)
+        action(
+            "export",
+            "write the records of matches to files, or tables of all matches for data tools",
+            run_export,
+        )
     )
     configure_report(
-        action("report", "write a site of tables and replays that any browser opens", run_report)
+        action("report", "write pages with tables, charts and replays, which any browser opens", run_report)
     )
     configure_store(action)
     configure_backup(
-        action("backup", "copy the store to another folder, also while the league runs", run_backup)
+        action("backup", "copy all results to another folder, also while matches are played", run_backup)
     )
     for name, what in DECISIONS.items():
         configure_decision(action(name, what, run_decision))

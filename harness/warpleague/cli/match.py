@@ -41,41 +41,45 @@ NOT_STARTED: Final = 4
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague match`."""
-    parser.add_argument("game", metavar="GAME", help="the game's id (warpleague games lists them)")
+    parser.add_argument("game", metavar="GAME", help="the game (`warpleague games` lists them)")
     parser.add_argument(
-        "bots", nargs="+", metavar="BOT", help="a bot's folder, one for each seat, in seat order"
+        "bots",
+        nargs="+",
+        metavar="BOT",
+        help="the folder of a bot; one for each seat, in the order of the seats",
     )
     add_deal(parser)
     parser.add_argument(
         "--record",
         type=Path,
-        metavar="FILE",
-        help="write the record to this file, to show, verify and reproduce the match; .zst and .gz compress it",
+        metavar="RECORD",
+        help="write the record of the match to this file: `replay` shows and verifies it, `reproduce` plays it again; "
+        "a name that ends in .zst or .gz compresses it",
     )
     parser.add_argument(
         "--position",
         type=Path,
         metavar="FILE",
-        help="start from the position in this file (JSON; `replay position` takes one from a record)",
+        help="start from the position in this JSON file (`warpleague replay position` takes one from a record)",
     )
     add_force(parser)
     parser.add_argument(
         "--log",
         type=Path,
         metavar="DIR",
-        help="keep what each bot prints, and a wire log, in its folder in DIR",
+        help="write what each bot prints, and all messages to and from it, to files in this folder",
     )
     add_conditions(parser)
     parser.add_argument(
         "--watch",
         action="store_true",
-        help="draw the board and tell events during the match; keys pause it, step, and change the pace",
+        help="show the board and the events during the match; keys pause it, step through it, and change its speed",
     )
     parser.add_argument(
         "--pace",
         type=pause,
-        metavar="S",
-        help="with --watch: seconds that each step is shown (default 0.3; 0: as fast as the bots play)",
+        metavar="TIME",
+        help="with --watch: how long each step is shown (default 0.3s; 0: as fast as the bots play)",
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     add_examples(

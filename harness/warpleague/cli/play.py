@@ -38,19 +38,19 @@ RECORDS: Final = Path("results/play")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague play`."""
-    parser.add_argument("game", metavar="GAME", help="the game's id (warpleague games lists them)")
+    parser.add_argument("game", metavar="GAME", help="the game (`warpleague games` lists them)")
     parser.add_argument(
         "bots",
         nargs="*",
         metavar="BOT",
-        help="the folders of the bots to play against (default: the strongest that comes with Warp League)",
+        help="the folder of a bot to play against (default: the strongest one that comes with Warp League)",
     )
     parser.add_argument(
         "--person",
         action="append",
         default=[],
         metavar="NAME",
-        help="a person who plays (default: one, called person); give it once for each who shares this device",
+        help="the name of a person who plays; give it once for each person at this device (default: one person)",
     )
     parser.add_argument(
         "--seat",
@@ -58,35 +58,40 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=count(0),
         default=[],
         metavar="S",
-        help="the seat of a person, in the order of --person (default: the first free seats)",
+        help="the seat of a person, counted from 0; once for each --person, in their order "
+        "(default: the first free seats)",
     )
     parser.add_argument("--terminal", action="store_true", help="play in the terminal, not in the browser")
-    parser.add_argument("--no-browser", action="store_true", help="print the page's address and open nothing")
+    parser.add_argument(
+        "--no-browser", action="store_true", help="print the address of the page, but do not open it"
+    )
     parser.add_argument(
         "--port", type=count(1), default=0, metavar="N", help="the port of the page (default: any free one)"
     )
     parser.add_argument(
-        "--hint", metavar="BOT", help="the bot to ask for hints (default: as the default opponent)"
+        "--hint",
+        metavar="BOT",
+        help="the bot that gives hints (default: the strongest one that comes with Warp League)",
     )
     add_deal(parser)
     parser.add_argument(
         "--position",
         type=Path,
         metavar="FILE",
-        help="start from the position in this file (JSON; `replay position` takes one from a record)",
+        help="start from the position in this JSON file (`warpleague replay position` takes one from a record)",
     )
     parser.add_argument(
         "--record",
         type=Path,
-        metavar="FILE",
-        help=f"write the record to this file, that of a rematch beside it (default: in {RECORDS})",
+        metavar="RECORD",
+        help=f"write the record of the match to this file, and those of rematches beside it (default: in {RECORDS})",
     )
     add_force(parser)
     add_clock(parser)
     parser.add_argument(
         "--timed",
         action="store_true",
-        help="let the clock hold for persons, too; without it they have all the time they want",
+        help="the time limits hold for persons, too (default: persons have all the time they want)",
     )
     add_level(parser)
     parser.add_argument("--json", action="store_true", help="print the result of each match as JSON")

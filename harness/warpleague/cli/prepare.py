@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 def configure_prepare(parser: argparse.ArgumentParser) -> None:
     """Add the options of `league prepare`."""
     parser.add_argument(
-        "--cluster", metavar="ADDRESS", help="send them to the workers of the Dask cluster at ADDRESS, too"
+        "--cluster",
+        metavar="ADDRESS",
+        help="also send the bots to the machines of the Dask cluster whose scheduler has this address",
     )
 
 

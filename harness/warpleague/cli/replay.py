@@ -31,34 +31,35 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague replay`."""
     verbs = parser.add_subparsers(required=True)
-    show = add_verb(verbs, "show", "print what happened, line by line")
-    show.add_argument("file", type=Path, metavar="FILE", help="the record")
+    show = add_verb(verbs, "show", "print what happened in a match, line by line")
+    show.add_argument("file", type=Path, metavar="RECORD", help="the record of a match")
     show.add_argument("--boards", action="store_true", help="draw the board after every line")
+    show.add_argument("--at", type=count(0), metavar="N", help="stop after line N, and draw the board there")
+    show.add_argument("--step", action="store_true", help="step through the match with keys, in a terminal")
     show.add_argument(
-        "--at", type=count(0), metavar="N", help="draw the board after line n = N only, and stop there"
+        "--pace",
+        type=pause,
+        metavar="TIME",
+        help="with --step: go on without keys, and show each line for so long",
     )
     show.add_argument(
-        "--step", action="store_true", help="step through the match with the keys of a terminal"
+        "--seat", type=count(0), metavar="S", help="show only what the bot at seat S knew; seats count from 0"
     )
-    show.add_argument(
-        "--pace", type=pause, metavar="S", help="with --step: go on by itself, each line for so many seconds"
-    )
-    show.add_argument("--seat", type=count(0), metavar="S", help="show only what seat S knew")
     logs = show.add_mutually_exclusive_group()
     for kind, text in (
-        ("stderr", "what the bot of seat S wrote to standard error"),
-        ("wire", "the wire log of seat S"),
+        ("stderr", "what the bot at seat S wrote to standard error"),
+        ("wire", "all messages to and from the bot at seat S"),
     ):
         logs.add_argument(
-            f"--{kind}", type=count(0), metavar="S", help=f"show {text} instead, where the match kept logs"
+            f"--{kind}", type=count(0), metavar="S", help=f"show {text} instead, if logs were kept"
         )
     show.add_argument(
         "--log",
         type=Path,
         metavar="DIR",
-        help="the folder of logs (default: `logs` beside the record or its folder)",
+        help="the folder with the logs (default: `logs` beside the record or beside its folder)",
     )
-    show.add_argument("--json", action="store_true", help="print each line with its events as JSON")
+    show.add_argument("--json", action="store_true", help="print each line with its events, as JSON")
     show.set_defaults(handler=run_show)
     add_examples(
         show,
@@ -67,34 +68,42 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "replay show results/one.jsonl --step",
         "replay show results/one.jsonl --stderr 0 --log logs",
     )
-    verify = add_verb(verbs, "verify", "execute the record again and compare everything")
-    verify.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a record")
-    verify.add_argument("--key", metavar="HEX", help="the match key, if the record does not contain it")
+    verify = add_verb(
+        verbs,
+        "verify",
+        "check that a record is genuine: execute it again by the rules, and compare everything",
+    )
+    verify.add_argument("files", type=Path, nargs="+", metavar="RECORD", help="the record of a match")
+    verify.add_argument(
+        "--key",
+        metavar="HEX",
+        help="the key of the match, which decides its dice, if the record does not contain it",
+    )
     verify.add_argument(
         "--parent",
         type=Path,
-        metavar="FILE",
-        help="the record that it branches off from: check that it does, from the position that it says",
+        metavar="RECORD",
+        help="the record from which this match was branched off: check that it really starts from that position",
     )
     verify.add_argument("--json", action="store_true", help="print the outcome as JSON")
     verify.set_defaults(handler=run_verify)
     add_examples(
         verify, "replay verify results/one.jsonl", "replay verify results/mine/records/*.jsonl --json"
     )
-    page = add_verb(verbs, "page", "make a page of the match, one file that any browser opens")
-    page.add_argument("file", type=Path, metavar="FILE", help="the record")
+    page = add_verb(verbs, "page", "make a page of the match: one file that any browser opens")
+    page.add_argument("file", type=Path, metavar="RECORD", help="the record of a match")
     page.add_argument(
         "-o",
         "--out",
         type=Path,
         metavar="FILE",
-        help="the page (default: the record's name with .html, here)",
+        help="write the page to this file (default: in this folder, named after the record)",
     )
     page.add_argument(
         "--analysis",
         type=Path,
         metavar="FILE",
-        help="show what this analysis found, too (`analyse --out` writes it)",
+        help="show what an analysis found, too; `warpleague analyse --out FILE` writes this file",
     )
     add_force(page)
     page.add_argument("--json", action="store_true", help="print the path of the page as JSON")
@@ -105,14 +114,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     page.set_defaults(handler=run_page)
     position = add_verb(
-        verbs, "position", "take a position from the record, to play on from there (match --position)"
+        verbs,
+        "position",
+        "write a position of the match to a file; `match --position FILE` plays on from there",
     )
-    position.add_argument("file", type=Path, metavar="FILE", help="the record")
+    position.add_argument("file", type=Path, metavar="RECORD", help="the record of a match")
     position.add_argument(
-        "--at", type=count(0), required=True, metavar="N", help="the position after line n = N (0: the start)"
+        "--at", type=count(0), required=True, metavar="N", help="the position after line N (0: the start)"
     )
     position.add_argument(
-        "-o", "--out", type=Path, metavar="FILE", help="where to write it (default: standard output)"
+        "-o", "--out", type=Path, metavar="FILE", help="write the position to this file (default: print it)"
     )
     add_force(position)
     add_examples(position, "replay position results/one.jsonl --at 30 --out thirty.json")

@@ -32,44 +32,54 @@ if TYPE_CHECKING:
 
 def configure_branch(verbs: argparse._SubParsersAction[Any]) -> None:
     """Add the arguments of `warpleague replay branch`."""
-    branch = add_verb(verbs, "branch", "play on from a position of the record, as a match of its own")
-    branch.add_argument("file", type=Path, metavar="FILE", help="the record")
+    branch = add_verb(
+        verbs, "branch", "play on from a position of the match, with another action, other bots or other dice"
+    )
+    branch.add_argument("file", type=Path, metavar="RECORD", help="the record of a match")
     branch.add_argument(
-        "--at", type=count(0), required=True, metavar="N", help="play on after line n = N (0: the start)"
+        "--at", type=count(0), required=True, metavar="N", help="play on after line N (0: the start)"
     )
     branch.add_argument(
         "--seat",
         type=count(0),
         metavar="S",
-        help="the seat of --action or --redeal (default: the one that acts)",
+        help="the seat that --action and --redeal are about (default: the one whose turn it is)",
     )
     branch.add_argument(
         "--action",
         metavar="A",
-        help="first this action is played: its JSON object, or its index in the legal ones",
+        help="play this action first: its JSON object, or its number in the list of legal actions, counted from 0",
     )
     branch.add_argument(
         "--redeal",
         action="store_true",
-        help="draw anew what the seat does not know, so that it fits what it knows (default: hidden facts stay)",
+        help="draw again at random what the seat does not know (default: it stays as it was)",
     )
     branch.add_argument(
         "--bots",
         nargs="+",
         default=[],
         metavar="BOT",
-        help="folders of the bots, one for each seat (default: those of the record, found in the cache)",
+        help="the folders of the bots, one for each seat (default: the bots of the record, if the cache has them)",
     )
     branch.add_argument(
-        "--seed", metavar="TEXT", help="other dice, from this text (default: the dice go on as in the record)"
+        "--seed",
+        metavar="TEXT",
+        help="a text from which other dice follow (default: the dice go on as in the record)",
     )
-    branch.add_argument("--key", metavar="HEX", help="the match key, if the record does not contain it")
+    branch.add_argument(
+        "--key",
+        metavar="HEX",
+        help="the key of the match, which decides its dice, if the record does not contain it",
+    )
     branch.add_argument(
         "-o",
+        "--out",
         "--record",
+        dest="record",
         type=Path,
         metavar="FILE",
-        help="the new record (default: the record's name with -at-N, here)",
+        help="write the new record to this file (default: in this folder, named after the record and N)",
     )
     add_force(branch)
     add_level(branch)

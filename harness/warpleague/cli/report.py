@@ -23,14 +23,14 @@ MOST_REPLAYS = 300
 def configure_report(report: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague league report` that the other commands of a league do not have."""
     report.add_argument(
-        "--out", type=Path, metavar="DIR", help="the folder to write to (default: RESULTS/NAME/report)"
+        "--out", type=Path, metavar="DIR", help="write to this folder (default: RESULTS/NAME/report)"
     )
     report.add_argument(
         "--replays",
         type=_replays,
         default=MOST_REPLAYS,
         metavar="N",
-        help=f"most matches with a replay, or all, or none (default: {MOST_REPLAYS})",
+        help=f"write replays of at most N matches; `all` or `none` are possible, too (default: {MOST_REPLAYS})",
     )
     report.add_argument(
         "--analysis",
@@ -38,10 +38,15 @@ def configure_report(report: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="show what this analysis found on the page of its match (`analyse --out` writes it); repeatable",
+        help="show what an analysis found on the page of its match; `warpleague analyse --out "
+        "FILE` writes this file; can be given several times",
     )
     report.add_argument(
-        "--jobs", type=count(0), metavar="N", default=0, help="processes (default: all cores)"
+        "--jobs",
+        type=count(0),
+        metavar="N",
+        default=0,
+        help="how many processes work at the same time (default: one for each core)",
     )
 
 

@@ -34,26 +34,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague reproduce`."""
     from warpleague.match.spec import LEVEL, LEVELS
 
-    parser.add_argument("file", type=Path, metavar="FILE", help="the record")
+    parser.add_argument("file", type=Path, metavar="RECORD", help="the record of a match")
     parser.add_argument(
         "bots",
         nargs="*",
         metavar="BOT",
-        help="folders of the bots, one for each seat but persons' (default: found in the cache by their digests)",
+        help="the folder of a bot; one for each seat of a bot (default: the bots of the record, if "
+        "the cache has them)",
     )
     parser.add_argument(
         "--level",
         choices=LEVELS,
-        help=f"confinement (default: the record's, but at least {LEVEL}, since the record may be a stranger's)",
+        help=f"how strictly bots are confined (default: as in the record, but at least {LEVEL})",
     )
     add_sandbox_paths(parser)
-    parser.add_argument("--key", metavar="HEX", help="the match key, if the record does not contain it")
-    parser.add_argument("--record", type=Path, metavar="FILE", help="write the new record here")
+    parser.add_argument(
+        "--key",
+        metavar="HEX",
+        help="the key of the match, which decides its dice, if the record does not contain it",
+    )
+    parser.add_argument("--record", type=Path, metavar="FILE", help="write the new record to this file")
     add_force(parser)
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="compare notes, values and messages, too, not only actions, dice, faults and the result",
+        help="compare everything; otherwise the notes, values and talk of bots may differ",
     )
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
     add_examples(

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def add_cluster(parser: argparse.ArgumentParser) -> None:
     """Add `--cluster`."""
     parser.add_argument(
-        "--cluster", metavar="ADDRESS", help="play on the Dask cluster whose scheduler is at ADDRESS"
+        "--cluster",
+        metavar="ADDRESS",
+        help="play on many machines: on the Dask cluster whose scheduler has this address",
     )
 
 

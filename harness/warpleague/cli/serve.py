@@ -1,4 +1,4 @@
-"""Serve leagues on one address: live standings, matches as they are played, replays, rules, and submissions.
+"""Show leagues in the browser while they are played, and take bots that authors submit.
 
 The server also plays what is left of its leagues, unless told not to.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warpleague.cli.common import RESULTS, add_examples, count, duration_s
+from warpleague.cli.common import RESULTS, add_examples, count, duration
 
 if TYPE_CHECKING:
     import argparse
@@ -16,58 +16,74 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague serve`."""
-    parser.add_argument("config", type=Path, nargs="+", metavar="LEAGUE", help="the league files")
     parser.add_argument(
-        "--results", type=Path, default=RESULTS, metavar="DIR", help="the folder of results (default results)"
+        "config", type=Path, nargs="+", metavar="LEAGUE", help="the file of a league; several are possible"
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=RESULTS,
+        metavar="DIR",
+        help="the folder of all results (default: results)",
     )
     parser.add_argument(
         "--host",
         default="127.0.0.1",
         metavar="ADDRESS",
-        help="where to listen (default 127.0.0.1: this machine only)",
+        help="the address to listen at (default 127.0.0.1: only this machine can reach the pages; "
+        "0.0.0.0: others can, too)",
     )
     parser.add_argument(
-        "--port", type=count(0), default=8000, metavar="N", help="the port (default 8000; 0: a free one)"
+        "--port",
+        type=count(0),
+        default=8000,
+        metavar="N",
+        help="the port to listen at (default 8000; 0: any free port)",
     )
     parser.add_argument(
         "--name",
         action="append",
         default=[],
         metavar="NAME",
-        help="a name by which visitors call this server, where it is not only for this machine; can be repeated",
+        help="a host name by which visitors from other machines reach this server; can be given several times",
     )
     parser.add_argument(
         "--behind-proxy",
         action="store_true",
-        help="a proxy on this machine passes the visitors on, and says in X-Forwarded-For who they are",
+        help="visitors come through a proxy on this machine, which says in X-Forwarded-For who they are",
     )
-    parser.add_argument("--title", default="Warp League", metavar="TEXT", help="what stands above each page")
+    parser.add_argument("--title", default="Warp League", metavar="TEXT", help="the title of the pages")
     parser.add_argument(
-        "--no-play", action="store_true", help="play and check nothing: other processes do that"
+        "--no-play",
+        action="store_true",
+        help="only show pages: `arena play` and `arena check` play matches and check bots",
     )
     parser.add_argument(
-        "--jobs", type=count(0), metavar="N", help="matches at once (default: the file's; 0: all cores)"
+        "--jobs",
+        type=count(0),
+        metavar="N",
+        help="how many matches are played at the same time (default: as the file says; 0: one for each core)",
     )
     parser.add_argument(
         "--delay",
-        type=duration_s,
+        type=duration(0, 1e6),
         default=0.0,
         metavar="TIME",
-        help="show what happens in a match so much later, such as 30s",
+        help="show the moves of a match only after this time, such as 30s",
     )
     parser.add_argument(
         "--pages-mb",
         type=count(1),
         default=500,
         metavar="MB",
-        help="keep so much of made pages for each league (default 500)",
+        help="disk space for ready pages of each league, in MB (default 500)",
     )
     parser.add_argument(
         "--logs-mb",
         type=count(0),
         default=200,
         metavar="MB",
-        help="keep so much of what bots print for each league, the newest (default 200; 0: nothing)",
+        help="disk space for what bots print in each league, in MB; the newest is kept (default 200; 0: keep nothing)",
     )
     add_examples(
         parser,

@@ -1,4 +1,4 @@
-"""Serve the rules of the games to a program that searches: lines of JSON in, lines of JSON out.
+"""Answer questions about the rules, for a bot that tries out moves: lines of JSON in, lines of JSON out.
 
 `warpleague.sim.serve` answers; bots in Python import `warpleague.sim` instead.
 """
@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--serve",
         action="store_true",
-        help="answer each line of standard input by a line of standard output, until the input ends",
+        help="answer each line of standard input with a line of standard output, until the input ends",
     )
     add_examples(parser, "sim --serve")
     parser.set_defaults(handler=run)

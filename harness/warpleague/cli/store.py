@@ -24,23 +24,40 @@ if TYPE_CHECKING:
 
 def configure_store(action: Callable[[str, str, Handler], argparse.ArgumentParser]) -> None:
     """Add the commands; `action` makes one of a name, what it does, and what runs it."""
-    verify = action("verify", "execute every record again and compare all of it", _verify)
+    verify = action(
+        "verify",
+        "check that all results are genuine: execute every record again by the rules, and compare",
+        _verify,
+    )
     verify.add_argument(
         "--head",
         action="append",
         default=[],
         metavar="HEAD",
-        help="a receipt of an earlier run: check that all stored until then is still there (repeatable)",
+        help="a receipt that an earlier run printed: check that everything stored until then is "
+        "still there; can be given several times",
     )
-    merge = action("merge", "take over the matches of other machines' stores", _merge)
-    merge.add_argument("stores", nargs="+", type=Path, metavar="STORE", help="a league.sqlite, or its folder")
+    merge = action("merge", "add the matches of this league that were played on other machines", _merge)
     merge.add_argument(
-        "--trust", action="store_true", help="do not execute the records of these stores before they count"
+        "stores",
+        nargs="+",
+        type=Path,
+        metavar="STORE",
+        help="the file league.sqlite of another machine, or its folder",
     )
-    mend = action("mend", "remove matches that do not hold, so that the next run plays them again", _mend)
+    merge.add_argument(
+        "--trust", action="store_true", help="do not check the records first; only for your own machines"
+    )
+    mend = action(
+        "mend", "remove results that are not genuine, so that the next run plays these matches again", _mend
+    )
     for parser in (verify, mend):
         parser.add_argument(
-            "--jobs", type=count(0), metavar="N", default=0, help="processes (default: all cores)"
+            "--jobs",
+            type=count(0),
+            metavar="N",
+            default=0,
+            help="how many processes work at the same time (default: one for each core)",
         )
 
 

@@ -1,4 +1,4 @@
-"""Submit a bot to an arena, and show what its check there finds.
+"""Send a bot to an arena, and show what the check there finds.
 
 The token is read from a file or from the environment: what stands on a command line, others of the machine can read.
 """
@@ -30,19 +30,19 @@ _MOST_ANSWER: Final = 4 << 20
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague submit`."""
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the bot's folder")
+    parser.add_argument("folder", type=Path, metavar="BOT", help="the folder of the bot")
     parser.add_argument("--to", required=True, metavar="URL", help="the address of the arena")
-    parser.add_argument("--league", metavar="NAME", help="the league, where the arena has several")
+    parser.add_argument("--league", metavar="NAME", help="the name of the league, if the arena has several")
     parser.add_argument(
         "--token-file",
         type=Path,
         metavar="FILE",
-        help=f"the file with your token (default: the token in the variable {TOKEN})",
+        help=f"the file with your token (default: the environment variable {TOKEN} has the token)",
     )
     parser.add_argument(
         "--plain-http",
         action="store_true",
-        help="send the token unencrypted to another machine; only in a network that you trust",
+        help="allow http:// to another machine: the token is then sent unencrypted; only in a network that you trust",
     )
     parser.add_argument("--no-wait", action="store_true", help="do not wait for the check")
     parser.add_argument("--json", action="store_true", help="print the submission as JSON")

@@ -17,25 +17,36 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague bench`."""
     parser.add_argument(
-        "--rounds", type=count(1), default=5, metavar="N", help="rounds; medians are shown (default 5)"
+        "--rounds",
+        type=count(1),
+        default=5,
+        metavar="N",
+        help="measure N times, and show the medians (default 5)",
     )
     parser.add_argument(
-        "--quick", action="store_true", help="one short round of few rows: to see that it works"
+        "--quick", action="store_true", help="measure only a little, once: to see that it works"
     )
     parser.add_argument(
-        "--game", action="append", metavar="GAME", help="only this game; repeatable (default: all)"
+        "--game",
+        action="append",
+        metavar="GAME",
+        help="only this game; can be given several times (default: all)",
     )
     parser.add_argument(
-        "--row", action="append", default=[], metavar="ROW", help="measure only this row; repeatable"
+        "--row",
+        action="append",
+        default=[],
+        metavar="ROW",
+        help="measure only this row of the table; can be given several times",
     )
-    parser.add_argument("--all", action="store_true", help="measure also the rows that take minutes")
+    parser.add_argument("--all", action="store_true", help="also measure the rows that take minutes")
     parser.add_argument("--list", action="store_true", help="list the rows, and measure nothing")
     parser.add_argument(
         "--against",
         action="append",
         default=[],
         metavar="PEER=PATH",
-        help="measure this program in the same run; known: fastchess",
+        help="measure another program in the same run, for comparison: fastchess=PATH",
     )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     add_examples(
