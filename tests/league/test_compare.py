@@ -297,7 +297,9 @@ def compare(
 
     deals: dict[bytes, int] = {}
 
-    def run(strength: float, *arguments: str, new: str = "bots/one", old: str = "bots/other") -> Any:
+    def run(
+        strength: float, *arguments: str, new: str = "bots/one", old: str = "bots/other", first: bool = False
+    ) -> Any:
         def play(spec: MatchSpec) -> MatchResult:
             # The season's dice follow from the name of this folder, too, which differs from run to run.
             deal = deals.setdefault(spec.key, len(deals))
@@ -308,10 +310,7 @@ def compare(
         code = warpleague.cli.main(
             [
                 "compare",
-                new,
-                old,
-                "--game",
-                "aliens",
+                *(["aliens", new, old] if first else [new, old, "--game", "aliens"]),
                 "--seed",
                 "s",
                 "--elo1",
@@ -367,10 +366,19 @@ def test_each_bot_may_have_its_own_clock(compare: Any, tmp_path: Path) -> None:
     for wrong in ("bots/one@", "bots/one@5", "bots/one@0.1s+"):
         code, _, err = compare(0.8, new=wrong)
         assert (code, "is no clock; write @0.1s for each decision" in err) == (2, True)
+    _, _, err = compare(0.0, "--max-matches", "4", new="bots/one@100ms")
+    assert "one@0.1s against other" in err
     # A folder of this very name is meant as it stands.
     (tmp_path / "bots" / "mine@2s").mkdir()
     code, _, err = compare(0.0, "--max-matches", "4", new="bots/mine@2s")
     assert (code, "mine@2s against other" in err) == (3, True)
+
+
+def test_the_game_may_stand_first(compare: Any, tmp_path: Path) -> None:
+    """`compare GAME NEW OLD` is the same test as `compare NEW OLD --game GAME`; without a game both forms are told."""
+    assert compare(0.8)[0] == compare(0.8, first=True)[0] == 0
+    assert len(list((tmp_path / "results").glob("compare-*.toml"))) == 1
+    assert warpleague.cli.main(["compare", "bots/one", "bots/other"]) == 2
 
 
 def test_a_test_that_has_ended_has_nothing_left(compare: Any) -> None:

@@ -116,7 +116,7 @@ def test_a_row_that_is_none_is_told(
     assert [told in (problem or "") for problem in problems(path, tmp_path)].count(True) == 1
     with (
         open_to_read(load_config(path), tmp_path / "results") as league,
-        pytest.raises(StoreError, match=f"{told}: .*; warpleague league mend CONFIG removes"),
+        pytest.raises(StoreError, match=f"{told}: .*; warpleague league mend LEAGUE removes"),
     ):
         list(league.results())
 

@@ -365,6 +365,13 @@ def read_position(path: Path) -> JsonObject:
     return data
 
 
+def add_game(parser: argparse.ArgumentParser) -> None:
+    """The option that says the game where no argument does."""
+    parser.add_argument(
+        "--game", dest="said", metavar="GAME", help="the game, if it does not stand in front of the bots"
+    )
+
+
 def add_deal(parser: argparse.ArgumentParser) -> None:
     """The options that say which match of a game is played: its dice and the game's own options."""
     parser.add_argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from argparse import ArgumentTypeError
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,13 +12,16 @@ from warpleague.cli.common import (
     RESULTS,
     add_clock,
     add_examples,
+    add_game,
     add_level,
     count,
+    duration,
     log_folder,
     parse_options,
     print_json,
     program,
     say,
+    seconds,
     write_file,
 )
 from warpleague.cli.season import add_cluster, play_season
@@ -30,71 +34,121 @@ if TYPE_CHECKING:
     from warpleague.league.progress import RunReport
     from warpleague.league.strength import StrengthTest
 
-_SECONDS = r"(\d+(?:\.\d+)?)s"
-# The time for a decision, a bank and what is added to it before that or not; or only the bank and what is added.
-_CLOCK = re.compile(rf"(?:{_SECONDS}(?:\+{_SECONDS})?/)?{_SECONDS}|{_SECONDS}\+{_SECONDS}")
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague compare`."""
+    parser.usage = (
+        "warpleague compare [options] NEW OLD [FIELD ...] --game GAME\n"
+        "       warpleague compare [options] GAME NEW OLD [FIELD ...]"
+    )
     parser.add_argument(
         "new",
         metavar="NEW",
-        help="the folder of the bot that may be better; NEW@0.1s or NEW@60s+0.5s gives it a clock of its own",
+        help="the folder of the bot that may be better; NEW@0.1s or NEW@60s+0.5s gives it time limits of its own: for "
+        "each decision, or for the whole match and what is added before each decision",
     )
-    parser.add_argument("old", metavar="OLD", help="the folder of the bot to beat")
+    parser.add_argument("old", metavar="OLD", help="the folder of the bot to compare it with")
     parser.add_argument(
-        "field", metavar="FIELD", nargs="*", help="bots that sit beside either, at tables of three or more"
+        "field",
+        metavar="FIELD",
+        nargs="*",
+        help="the folders of other bots at the table, in games for three or more",
     )
-    parser.add_argument("--game", required=True, metavar="GAME", help="the game to play")
+    add_game(parser)
     parser.add_argument(
-        "--players", type=count(1), metavar="N", help="at a table (default: two, or the field and one)"
+        "--players",
+        type=count(1),
+        metavar="N",
+        help="how many players a match has (default: 2, or one more than FIELD has bots)",
     )
     parser.add_argument(
-        "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the game; repeatable"
+        "--option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="an option of the game (`warpleague games GAME` lists them); can be given several times",
     )
-    test = parser.add_argument_group("test")
-    test.add_argument("--elo0", type=float, default=0.0, metavar="ELO", help="one hypothesis (default 0)")
-    test.add_argument("--elo1", type=float, default=20.0, metavar="ELO", help="the other one (default 20)")
+    test = parser.add_argument_group(
+        "test",
+        "Two claims are tested: NEW is better by elo0 Elo, and NEW is better by elo1 Elo. The test stops as soon as "
+        "the results speak clearly for one of them: for elo1, NEW is accepted; for elo0, it is rejected.",
+    )
     test.add_argument(
-        "--alpha", type=float, default=0.05, metavar="P", help="how often to accept at elo0 (default 0.05)"
+        "--elo0",
+        type=float,
+        default=0.0,
+        metavar="ELO",
+        help="the lower claim (default 0: NEW is as good as OLD)",
     )
     test.add_argument(
-        "--beta", type=float, default=0.05, metavar="P", help="how often to reject at elo1 (default 0.05)"
+        "--elo1",
+        type=float,
+        default=20.0,
+        metavar="ELO",
+        help="the higher claim (default 20: NEW wins 53 %% of the points)",
     )
-    test.add_argument("--normalized", action="store_true", help="elo0 and elo1 are in normalised Elo")
     test.add_argument(
-        "--max-matches", type=count(1), metavar="N", help="stop undecided after so many matches"
+        "--alpha",
+        type=float,
+        default=0.05,
+        metavar="P",
+        help="how often a NEW that is only elo0 better may be accepted by chance (default 0.05)",
     )
-    test.add_argument("--fixed", type=count(1), metavar="N", help="play so many matches, whatever happens")
+    test.add_argument(
+        "--beta",
+        type=float,
+        default=0.05,
+        metavar="P",
+        help="how often a NEW that is elo1 better may be rejected by chance (default 0.05)",
+    )
+    test.add_argument(
+        "--normalized",
+        action="store_true",
+        help="elo0 and elo1 are in normalised Elo, which `warpleague docs compare` explains",
+    )
+    test.add_argument(
+        "--max-matches",
+        type=count(1),
+        metavar="N",
+        help="stop after N matches, even if nothing is decided (default: no limit)",
+    )
+    test.add_argument(
+        "--fixed", type=count(1), metavar="N", help="play exactly N matches, and do not stop earlier"
+    )
     test.add_argument(
         "--seats",
         choices=("rotations", "all"),
         default="rotations",
-        help="seat orders on each deal (default: rotations)",
+        help="in which seats the bots play the same dice: all bots move on by one seat (rotations, default), or every "
+        "order of the bots (all)",
     )
     test.add_argument(
         "--seed",
         metavar="TEXT",
-        help="where the dice come from (default: random at first; later calls on the same bots go on)",
+        help="a text from which all dice follow (default: a random text; the same command later goes on with it)",
     )
-    parser.add_argument("--jobs", type=count(0), metavar="N", help="matches at once (default 0: all cores)")
+    parser.add_argument(
+        "--jobs",
+        type=count(0),
+        metavar="N",
+        help="how many matches are played at the same time (default: one for each core)",
+    )
     add_cluster(parser)
     parser.add_argument(
         "--log",
         type=Path,
         metavar="DIR",
-        help="keep what each bot prints, and a wire log, in its folder in DIR",
+        help="write what each bot prints, and all messages to and from it, to files in this folder",
     )
     parser.add_argument(
         "--results",
         type=Path,
         default=RESULTS,
         metavar="DIR",
-        help="where results are kept (default: results)",
+        help="the folder of all results (default: results)",
     )
     parser.add_argument("--quiet", action="store_true", help="print no progress")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
     add_clock(parser)
     add_level(parser)
     add_examples(
@@ -102,7 +156,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "compare bots/mine bots/mine-before --game aliens",
         "compare bots/mine bots/old --game aliens --max-matches 2000",
         "compare bots/mine bots/old bots/greedy bots/lazy --game sheets",
-        "compare bots/mine@0.5s bots/mine@0.1s --game aliens",
+        "compare aliens bots/mine@0.5s bots/mine@100ms",
     )
     parser.set_defaults(handler=_compare)
 
@@ -114,6 +168,7 @@ def _compare(args: argparse.Namespace) -> int:
     from warpleague.league.strength import strength_test
     from warpleague.report.strength import exit_code
 
+    _settle_game(args)
     file = _league_file(args)
     config = load_config(file)
     with open_to_run(config, args.results) as league:
@@ -152,6 +207,20 @@ def _compare(args: argparse.Namespace) -> int:
         return exit_code(state)
 
 
+def _settle_game(args: argparse.Namespace) -> None:
+    """Take the first word for the game, if no option names one."""
+    args.game = args.said
+    if args.game is not None:
+        return
+    words = [args.new, args.old, *args.field]
+    if len(words) < 3 or Path(words[0]).is_dir():
+        raise BadInput(
+            "which game? Say --game GAME, or write it first: warpleague compare GAME NEW OLD "
+            "(`warpleague games` lists the games)"
+        )
+    args.game, args.new, args.old, *args.field = words
+
+
 def _tell(state: StrengthTest, report: RunReport, new: str, old: str, file: Path) -> None:
     import shlex
 
@@ -176,10 +245,7 @@ def _league_file(args: argparse.Namespace) -> Path:
     from warpleague.league.config import without_none
     from warpleague.runner.bundle.shipped import located
 
-    try:
-        game = load_game(args.game)
-    except BadInput as error:
-        raise BadInput(f"--game: {error}") from error
+    game = load_game(args.game)
     players = args.players or (1 + len(args.field) if args.field else 2)
     if players not in game.players:
         allowed = ", ".join(map(str, game.players))
@@ -241,18 +307,25 @@ def _entrant(text: str) -> tuple[Path, EntrantClock | None]:
     folder, at, told = text.rpartition("@")
     if not at or located(Path(text)).is_dir():
         return Path(text), None
-    found = _CLOCK.fullmatch(told)
-    if found is None:
+    # The time for a decision, a bank and what is added to it before that or not; or only the bank and what is added.
+    total, slash, each = told.rpartition("/")
+    bank, plus, added = (total if slash else told).partition("+")
+    parts = (each if slash else "1s", added if plus else "1s", bank)
+    try:
+        if any(part[-1:].isdigit() for part in parts):
+            raise ArgumentTypeError("without a unit it may be a part of the name")
+        if not plus and not slash:
+            return Path(folder), EntrantClock(move_s=seconds(told))
+        return Path(folder), EntrantClock(
+            move_s=seconds(each) if slash else None,
+            bank_s=seconds(bank),
+            increment_s=duration(0, 1e6)(added) if plus else None,
+        )
+    except ArgumentTypeError:
         raise BadInput(
             f"{text}: there is no such folder, and {told!r} is no clock; write @0.1s for each decision, or "
             "@60s+0.5s for a bank of 60 s with 0.5 s before each decision"
-        )
-    bank, increment, move, bank_only, added = (
-        None if part is None else float(part) for part in found.groups()
-    )
-    if move is None:
-        bank, increment = bank_only, added
-    return Path(folder), EntrantClock(move_s=move, bank_s=bank, increment_s=increment)
+        ) from None
 
 
 def _names(folders: list[Path], clocks: list[EntrantClock | None]) -> list[str]:

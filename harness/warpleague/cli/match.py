@@ -14,6 +14,7 @@ from warpleague.cli.common import (
     add_deal,
     add_examples,
     add_force,
+    add_game,
     check_new,
     check_writable,
     conditions_of,
@@ -44,10 +45,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("game", metavar="GAME", help="the game (`warpleague games` lists them)")
     parser.add_argument(
         "bots",
-        nargs="+",
+        nargs="*",
         metavar="BOT",
         help="the folder of a bot; one for each seat, in the order of the seats",
     )
+    add_game(parser)
     add_deal(parser)
     parser.add_argument(
         "--record",
@@ -108,7 +110,12 @@ def build_spec(args: argparse.Namespace, given: tuple[SeatSpec, ...] | None = No
     from warpleague.runner.bundle.manifest import games_named, plays
     from warpleague.runner.bundle.shipped import located
 
-    game = load_game(args.game)
+    try:
+        game = load_game(args.game)
+    except BadInput as error:
+        if Path(args.game).is_dir():
+            raise BadInput(f"{error}; the game comes first: warpleague match GAME BOT BOT") from None
+        raise
     players = len(args.bots if given is None else given)
     if players not in game.players:
         raise BadInput(f"{game.id} is for {players_text(game)}; name as many bots, not {players}")
@@ -178,6 +185,8 @@ def run(args: argparse.Namespace) -> int:
     from warpleague.match.packing import pack
     from warpleague.runner.play import play_match
 
+    if args.said is not None:
+        args.game, args.bots = args.said, [args.game, *args.bots]
     if args.record is not None:
         check_new(args.record, args.force)
     spec = build_spec(args)

@@ -262,7 +262,7 @@ def _beacon(store: Store, season: Season, given: str | None) -> str | None:
     if known is None and given is None:
         raise StoreError(
             f"{store.path}: this season waits for its beacon ({season.awaits}); once its value is known: "
-            "warpleague league run CONFIG --beacon VALUE"
+            "warpleague league run LEAGUE --beacon VALUE"
         )
     if given is not None and not (0 < len(given) <= BEACON_LENGTH and given.isprintable()):
         raise BadInput(f"--beacon: must be 1 to {BEACON_LENGTH} printable characters")
@@ -285,7 +285,7 @@ def _check_settled(store: Store, season: Season, known: str | None) -> None:
         )
     raise StoreError(
         f"{store.path}: this season waits for a beacon, so commit to its entrants first: "
-        "warpleague league commit CONFIG --entrants"
+        "warpleague league commit LEAGUE --entrants"
     )
 
 
@@ -423,7 +423,7 @@ def _opened(config: LeagueConfig, store: Store) -> League:
             if merged := store.count():
                 raise StoreError(
                     f"{store.path}: {merged:,} matches were taken over, but this store does not know yet which bots "
-                    "are in the league; warpleague league run CONFIG stores that, and plays what is left"
+                    "are in the league; warpleague league run LEAGUE stores that, and plays what is left"
                 )
             commitment = store.meta("commitment")
             raise unplayed(store.path, f"the season's secret is fixed (commitment {commitment}), but ")

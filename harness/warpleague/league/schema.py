@@ -49,7 +49,7 @@ SPARE: Final = (
 """What can be done about a store that is damaged."""
 
 MEND: Final = (
-    "warpleague league mend CONFIG removes matches that do not hold, so that the next run plays them again"
+    "warpleague league mend LEAGUE removes matches that do not hold, so that the next run plays them again"
 )
 """What can be done about matches in the store that are damaged."""
 
@@ -239,5 +239,5 @@ def store_at(path: Path) -> Path:
 def unplayed(path: Path, before: str = "") -> StoreError:
     """What to raise where results are asked for and there are none; `before` is what there is instead."""
     return StoreError(
-        f"{path}: {before}nothing has been played yet; start with: warpleague league run CONFIG"
+        f"{path}: {before}nothing has been played yet; start with: warpleague league run LEAGUE"
     )
