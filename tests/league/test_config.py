@@ -183,7 +183,7 @@ def test_what_is_no_file_or_no_text_is_named(write_league: WriteLeague, tmp_path
         load_config(tmp_path)
     path = write_league("a", "b")
     path.write_text(path.read_text(), encoding="utf-16")
-    with pytest.raises(ConfigError, match="not UTF-8 text, byte 0"):
+    with pytest.raises(ConfigError, match="not UTF-8 text but UTF-16"):
         load_config(path)
 
 
