@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import attrs
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,3 +93,15 @@ def test_a_cell_that_changes_costs_one_splice() -> None:
     assert splices("abcd", "abXcd", str) == [[2, 0, "X"]]
     assert splices("abcd", "ad", str) == [[1, 2]]
     assert splices("aa", "aaa", str) == [[2, 0, "a"]]
+
+
+@given(SCENES, SCENES, SCENES, SCENES)
+def test_a_step_that_another_viewer_sees_too_may_be_told_from_there(
+    old: Scene, new: Scene, other_old: Scene, other_new: Scene
+) -> None:
+    """The delta is the same whether it is made anew or, where two viewers see alike, taken from the other's."""
+    mixed_old = attrs.evolve(old, pieces=other_old.pieces, panels=other_old.panels, focus=other_old.focus)
+    mixed_new = attrs.evolve(new, pieces=other_new.pieces, panels=other_new.panels, focus=other_new.focus)
+    like = (other_old, other_new, diff(other_old, other_new))
+    assert list(diff(mixed_old, mixed_new, like).items()) == list(diff(mixed_old, mixed_new).items())
+    assert diff(None, mixed_new, (None, other_new, diff(None, other_new))) == diff(None, mixed_new)

@@ -18,12 +18,10 @@ from warpleague.games.aliens.geometry import (
     TARGET,
     WAYS,
 )
-from warpleague.games.aliens.state import END, JUMP, OPENING_ROLL, ORDER, PLACE, ROLL, SEND, TURN
+from warpleague.games.aliens.state import END, JUMP, OPENING_ROLL, ORDER, PLACE, ROLL, SEND
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from warpleague.games.aliens.state import State
 
 _LETTERS = "SMCA"
@@ -78,18 +76,21 @@ def _cells(holes: tuple[int, ...], known: int, viewer: int | None, diagonals: st
     cells = list(_BARE)
     for number, coin in enumerate(holes):
         if coin >= 0:
-            public = known >> coin & 1
-            # The letter of the suit, and the value in figures when it is public, else as known to its side only.
-            suit, value = divmod(coin, 6)
-            told = str(value) if public or viewer in (None, coin // 12) else "?"
-            kind = "wormhole" if public else "hidden-wormhole"
-            ways = " ".join(WAYS[way] for way in AXES[diagonals][suit])
-            place = _place(number)
-            glyph = f"coin {_GLYPHS[suit]}"
-            cells[number] = Cell(
-                *place, kind, _LETTERS[suit] + told, coin // 12, _id(number), glyph, told, ways
-            )
+            public = bool(known >> coin & 1)
+            cells[number] = _hole(number, coin, public, public or viewer in (None, coin // 12), diagonals)
     return tuple(cells)
+
+
+@lru_cache(maxsize=1024)
+def _hole(number: int, coin: int, public: bool, seen: bool, diagonals: str) -> Cell:
+    """A square with a wormhole, whose value the viewer has `seen` or not."""
+    # The letter of the suit, and the value in figures when it is public, else as known to its side only.
+    suit, value = divmod(coin, 6)
+    told = str(value) if seen else "?"
+    kind = "wormhole" if public else "hidden-wormhole"
+    ways = " ".join(WAYS[way] for way in AXES[diagonals][suit])
+    glyph = f"coin {_GLYPHS[suit]}"
+    return Cell(*_place(number), kind, _LETTERS[suit] + told, coin // 12, _id(number), glyph, told, ways)
 
 
 def _links(state: State) -> tuple[Link, ...]:
@@ -103,25 +104,92 @@ def _links(state: State) -> tuple[Link, ...]:
     return tuple(Link(*_place(number), *end, "jump", ship >> 1) for end in ends)
 
 
-def _panel(state: State, seat: int, viewer: int | None) -> Panel:
-    axes = AXES[state.rules.options.diagonals]
-    lines = []
-    for ship in (2 * seat, 2 * seat + 1):
-        x, y = SQUARES[state.ships[ship]]
+# A line of a record changes little, so that most of what follows is the same object as in the scene before.
+
+
+@lru_cache(maxsize=32)
+def _pieces(ships: tuple[int, ...], under: int) -> tuple[Piece, ...]:
+    """The ships, the one `under` an enemy first: painters draw later pieces on top."""
+    return tuple(
+        Piece(
+            *_place(ships[ship]),
+            SHIPS[ship],
+            SHIPS[ship][:2].title(),
+            ship >> 1,
+            id=SHIPS[ship],
+            glyph=f"rocket {_GLYPHS[ship]}",
+        )
+        for ship in sorted(range(len(SHIPS)), key=lambda ship: ship != under)
+    )
+
+
+@lru_cache(maxsize=32)
+def _scores(ships: tuple[int, ...]) -> tuple[float, ...]:
+    """How far each side has come."""
+    return tuple(
+        float(_FAR[seat][STARTS[2 * seat]] - min(_FAR[seat][ship] for ship in ships[2 * seat : 2 * seat + 2]))
+        for seat in (0, 1)
+    )
+
+
+@lru_cache(maxsize=16)
+def _hands(holes: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The coins that each side has not laid yet."""
+    left = sorted(set(range(COINS)).difference(holes))
+    return tuple(coin for coin in left if coin < 12), tuple(coin for coin in left if coin >= 12)
+
+
+@lru_cache(maxsize=64)
+def _side(
+    seat: int,
+    ships: tuple[int, ...],
+    dice: tuple[int, ...],
+    lost: int,
+    hand: tuple[int, ...],
+    seen: bool,
+    diagonals: str,
+) -> tuple[Panel, tuple[Tray, ...]]:
+    """What stands beside the board for a side, in text and in trays.
+
+    `ships` and `dice` are those of its two ships, -1 for no die; `lost` is the set of those that lose their next turn;
+    `seen` says whether the viewer sees the coins in its hand.
+    """
+    axes = AXES[diagonals]
+    lines, rows = [], []
+    for number, (at, die) in enumerate(zip(ships, dice, strict=True)):
+        ship = 2 * seat + number
+        x, y = SQUARES[at]
         leads = "/".join(WAYS[way] for way in axes[ship])
         line = f"{_LETTERS[ship]} {SHIPS[ship].title()} at ({x},{y}), wormholes {leads}"
-        die = state.dice[ship & 1] if state.seat == seat else -1
+        row = [Item("suit", "", f"suit-{SHIPS[ship]}", _GLYPHS[ship])]
         if die >= 0:
             line += f", die {_value(die)}"
-        if state.lost >> ship & 1:
+            row.append(Item("die", _value(die), f"die-{SHIPS[ship]}", f"die-{die}"))
+        if lost >> number & 1:
             line += ", loses its next turn"
+            row.append(Item("lost", "", f"lost-{SHIPS[ship]}", "hole"))
         lines.append(line)
-    hand = sorted(set(range(12 * seat, 12 * seat + 12)).difference(state.holes))
-    if hand and viewer in (None, seat):
+        if len(row) > 1:
+            rows.append(tuple(row))
+    trays = [Tray("Dice", tuple(rows), seat)] if rows else []
+    if hand and seen:
         lines.append("in hand: " + " ".join(f"{_LETTERS[coin // 6]}{coin % 6}" for coin in hand))
+        coins = [
+            Item(
+                "held-coin",
+                str(coin % 6),
+                f"coin-{_LETTERS[coin // 6]}{coin % 6}",
+                f"coin {_GLYPHS[coin // 6]}",
+            )
+            for coin in hand
+        ]
+        trays.append(
+            Tray("In hand", tuple(tuple(coins[at : at + 6]) for at in range(0, len(coins), 6)), seat)
+        )
     elif hand:
         lines.append(f"in hand: {len(hand)} coins")
-    return Panel(SIDES[seat], tuple(lines), seat, drawn=1 if hand else 0)
+        trays.append(Tray("In hand", (tuple(Item("hidden-coin", "?", "", "coin") for _ in hand),), seat))
+    return Panel(SIDES[seat], tuple(lines), seat, drawn=1 if hand else 0), tuple(trays)
 
 
 _GOALS: Final = {False: "by landing on it", True: "when each of its ships has landed on one"}
@@ -147,38 +215,6 @@ _LEGENDS: Final = {
 }
 
 
-def _trays(state: State, viewer: int | None) -> Iterator[Tray]:
-    """The dice of the side whose turn it is, and the coins that each side has not laid yet."""
-    for seat in (0, 1):
-        rows = []
-        for ship in (2 * seat, 2 * seat + 1):
-            row = [Item("suit", "", f"suit-{SHIPS[ship]}", _GLYPHS[ship])]
-            die = state.dice[ship & 1] if state.seat == seat else -1
-            if die >= 0:
-                row.append(Item("die", _value(die), f"die-{SHIPS[ship]}", f"die-{die}"))
-            if state.lost >> ship & 1:
-                row.append(Item("lost", "", f"lost-{SHIPS[ship]}", "hole"))
-            if len(row) > 1:
-                rows.append(tuple(row))
-        if rows:
-            yield Tray("Dice", tuple(rows), seat)
-        hand = sorted(set(range(12 * seat, 12 * seat + 12)).difference(state.holes))
-        if hand and viewer in (None, seat):
-            coins = [
-                Item(
-                    "held-coin",
-                    str(coin % 6),
-                    f"coin-{_LETTERS[coin // 6]}{coin % 6}",
-                    f"coin {_GLYPHS[coin // 6]}",
-                )
-                for coin in hand
-            ]
-            yield Tray("In hand", tuple(tuple(coins[at : at + 6]) for at in range(0, len(coins), 6)), seat)
-        elif hand:
-            hidden = tuple(Item("hidden-coin", "?", "", "coin") for _ in hand)
-            yield Tray("In hand", (hidden,), seat)
-
-
 def _caption(state: State) -> str:
     side = SIDES[state.seat]
     turn = f"turn {state.turn + 1} of {state.rules.max_turns}"
@@ -189,14 +225,13 @@ def _caption(state: State) -> str:
         ship = SHIPS[state.cascade[0]].title()
         must = "must jump" if state.phase == JUMP else f"is to be sent by {SIDES[state.actors[0]]}"
         return f"{turn}, {side}: {ship} {must}"
-    placed = sum(1 for coin in state.holes if coin >= 0)
-    return {
-        OPENING_ROLL: "the opening roll",
-        ORDER: f"{side} choose to place or to move first",
-        PLACE: f"{side} place wormhole {placed + 1} of {COINS}",
-        ROLL: f"{turn}: {side} roll",
-        TURN: f"{turn}: {side} use their dice",
-    }[state.phase]
+    if state.phase == PLACE:
+        return f"{side} place wormhole {COUNT - state.holes.count(-1) + 1} of {COINS}"
+    if state.phase in (OPENING_ROLL, ORDER):
+        return (
+            "the opening roll" if state.phase == OPENING_ROLL else f"{side} choose to place or to move first"
+        )
+    return f"{turn}: {side} {'roll' if state.phase == ROLL else 'use their dice'}"
 
 
 def _landed_on(state: State) -> int:
@@ -212,39 +247,32 @@ def _landed_on(state: State) -> int:
 
 def scene(state: State, viewer: int | None) -> Scene:
     """The picture of a position as `viewer` sees it; None sees all."""
-    under = _landed_on(state)
-    # Painters draw later pieces on top.
-    order = sorted(range(len(SHIPS)), key=lambda ship: ship != under)
-    pieces = [
-        Piece(
-            *_place(state.ships[ship]),
-            SHIPS[ship],
-            SHIPS[ship][:2].title(),
-            ship >> 1,
-            id=SHIPS[ship],
-            glyph=f"rocket {_GLYPHS[ship]}",
-        )
-        for ship in order
-    ]
     diagonals = state.rules.options.diagonals
+    hands = _hands(state.holes)
+    sides = [
+        _side(
+            seat,
+            state.ships[2 * seat : 2 * seat + 2],
+            state.dice if state.seat == seat else (-1, -1),
+            state.lost >> 2 * seat & 3,
+            hands[seat],
+            viewer in (None, seat),
+            diagonals,
+        )
+        for seat in (0, 1)
+    ]
     return Scene(
         shape="square",
         cells=_cells(state.holes, state.known, viewer, diagonals),
-        pieces=tuple(pieces),
+        pieces=_pieces(state.ships, _landed_on(state)),
         links=_links(state),
-        panels=(_panel(state, 0, viewer), _panel(state, 1, viewer)),
+        panels=(sides[0][0], sides[1][0]),
         caption=_caption(state),
-        trays=tuple(_trays(state, viewer)),
+        trays=sides[0][1] + sides[1][1],
         legend=_LEGENDS[diagonals, state.rules.both_ships],
         columns=_COLUMNS,
         rows=_ROWS,
-        scores=tuple(
-            float(
-                _FAR[seat][STARTS[2 * seat]]
-                - min(_FAR[seat][state.ships[ship]] for ship in (2 * seat, 2 * seat + 1))
-            )
-            for seat in (0, 1)
-        ),
+        scores=_scores(state.ships),
         measure="steps won towards the enemy's base",
         roles=SIDES,
     )

@@ -14,7 +14,7 @@ from warpleague.games.captains.state import HAND, OVER, STAGES
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from warpleague.games.captains.boards import Hex
     from warpleague.games.captains.geometry import Galaxy
@@ -145,8 +145,8 @@ def _dealing_scene(dealing: Dealing) -> Scene:
     return Scene("hex", tuple(cells), panels=(Panel("Dealing", retired),), caption=caption, legend=_MEANINGS)
 
 
-def _owner_name(state: State, owner: int) -> str:
-    if owner >= state.table.players:
+def _owner_name(owner: int, players: int) -> str:
+    if owner >= players:
         return f"{AI_NAME} ({AI_MARK})"
     return f"seat {owner} ({chr(ord('A') + owner)})"
 
@@ -184,10 +184,13 @@ def _tokens(
     return tuple(pieces), tuple(links)
 
 
-def _state_scene(state: State, viewer: int | None) -> Scene:
-    galaxy, tokens, cards = state.table.galaxy, state.tokens, state.cards
-    pieces, links = _tokens(galaxy, tokens.stacks, state.table.players)
-    pieces += tuple(
+# A line of a record changes little, so that most of what follows is the same object as in the scene before.
+
+
+@lru_cache(maxsize=32)
+def _ships(galaxy: Galaxy, ships: tuple[int, ...]) -> tuple[Piece, ...]:
+    """The ships that have started."""
+    return tuple(
         Piece(
             *place(galaxy.hexes[ship]),
             "ship",
@@ -197,30 +200,85 @@ def _state_scene(state: State, viewer: int | None) -> Scene:
             glyph="rocket",
             corner=chr(ord("A") + seat),
         )
-        for seat, ship in enumerate(state.ships)
+        for seat, ship in enumerate(ships)
         if ship >= 0
     )
-    panels = []
-    for owner in range(state.table.owners):
-        points = parts(state, owner)
-        scored = [f"{name} {n}" for name, n in zip(PARTS, points, strict=True)]
-        lines = [", ".join(scored[:2]), ", ".join(scored[2:]), f"tokens placed: {len(tokens.stacks[owner])}"]
-        if owner in state.retired:
-            lines.append("retired")
-        above = len(lines)
-        if owner < state.table.players:
-            hand = cards.hands[owner]
-            shown = viewer is None or viewer == owner
-            lines.append(f"hand: {_passengers(hand) if shown else f'{sum(hand)} of {HAND} cards'}")
-        lines.append(f"delivered: {_passengers(cards.piles[owner])}")
-        title = f"{_owner_name(state, owner)}: {sum(points)} points"
-        panels.append(Panel(title, tuple(lines), owner, len(lines) - above))
-    planets = [
-        f"{what}: {_planets(number for number in range(len(galaxy.planets)) if tokens.reached >> number & 1 == bit)}"
+
+
+@lru_cache(maxsize=128)
+def _owned(
+    owner: int,
+    players: int,
+    points: tuple[int, ...],
+    placed: int,
+    retired: bool,
+    hand: tuple[int, ...],
+    seen: bool,
+    pile: tuple[int, ...],
+) -> tuple[Panel, tuple[Tray, ...]]:
+    """What stands beside the board for an owner, as text and in trays: the points, hand and what was delivered.
+
+    `placed` are its tokens on the board; `seen` says whether the viewer sees its `hand`.
+    """
+    scored = [f"{name} {n}" for name, n in zip(PARTS, points, strict=True)]
+    lines = [", ".join(scored[:2]), ", ".join(scored[2:]), f"tokens placed: {placed}"]
+    if retired:
+        lines.append("retired")
+    above = len(lines)
+    if owner < players:
+        lines.append(f"hand: {_passengers(hand) if seen else f'{sum(hand)} of {HAND} cards'}")
+    lines.append(f"delivered: {_passengers(pile)}")
+    title = f"{_owner_name(owner, players)}: {sum(points)} points"
+    if seen:
+        held = tuple(
+            Item("passenger", f"P{planet}", f"hand-{owner}-P{planet}{f'-{i}' if i else ''}", "card")
+            for planet, count in enumerate(hand)
+            for i in range(count)
+        )
+    else:
+        held = tuple(Item("hidden-passenger", "?", f"hand-{owner}-{i}", "card") for i in range(sum(hand)))
+    delivered = _counted("delivered", f"pile-{owner}", pile)
+    trays = [Tray(name, (row,), owner) for name, row in (("Hand", held), ("Delivered", delivered)) if row]
+    return Panel(title, tuple(lines), owner, len(lines) - above), tuple(trays)
+
+
+@lru_cache(maxsize=32)
+def _docked(left: int, docks: tuple[int, ...]) -> tuple[Panel, tuple[Tray, ...]]:
+    """The passengers in the Docks, as text and in a tray, and how many cards are in the deck."""
+    cards = _counted("passenger", "docks", docks)
+    panel = Panel("Docks", (f"deck: {left} cards", _passengers(docks)), drawn=1)
+    return panel, (Tray("Docks", (cards,)),) if cards else ()
+
+
+@lru_cache(maxsize=32)
+def _explored(planets: int, reached: int) -> Panel:
+    """Which of so many planets are in the set `reached`."""
+    lines = [
+        f"{what}: {_planets(number for number in range(planets) if reached >> number & 1 == bit)}"
         for bit, what in ((1, "explored"), (0, "unexplored"))
     ]
-    panels.append(Panel("Docks", (f"deck: {cards.left} cards", _passengers(cards.docks)), drawn=1))
-    panels.append(Panel("Planets", tuple(planets), drawn=2))
+    return Panel("Planets", tuple(lines), drawn=2)
+
+
+def _state_scene(state: State, viewer: int | None) -> Scene:
+    galaxy, tokens, cards = state.table.galaxy, state.tokens, state.cards
+    players = state.table.players
+    pieces, links = _tokens(galaxy, tokens.stacks, players)
+    points = [parts(state, owner) for owner in range(state.table.owners)]
+    owned = [
+        _owned(
+            owner,
+            players,
+            points[owner],
+            len(tokens.stacks[owner]),
+            owner in state.retired,
+            cards.hands[owner] if owner < players else (),
+            viewer in (None, owner),
+            cards.piles[owner],
+        )
+        for owner in range(state.table.owners)
+    ]
+    docks, docked = _docked(cards.left, cards.docks)
     if state.stage == OVER:
         caption = f"over after round {state.round}: {state.why}"
     else:
@@ -229,13 +287,13 @@ def _state_scene(state: State, viewer: int | None) -> Scene:
     return Scene(
         "hex",
         _cells(galaxy, tokens.reached),
-        pieces,
+        pieces + _ships(galaxy, state.ships),
         links,
-        tuple(panels),
+        (*(panel for panel, _ in owned), docks, _explored(len(galaxy.planets), tokens.reached)),
         caption,
-        trays=tuple(_trays(state, viewer)),
+        trays=docked + tuple(tray for _, trays in owned for tray in trays),
         legend=_MEANINGS,
-        scores=tuple(float(sum(parts(state, seat))) for seat in range(state.table.players)),
+        scores=tuple(float(sum(points[seat])) for seat in range(players)),
     )
 
 
@@ -248,29 +306,6 @@ def _cells(galaxy: Galaxy, reached: int) -> tuple[Cell, ...]:
         else cell
         for cell in galaxy_scene(galaxy).cells
     )
-
-
-def _trays(state: State, viewer: int | None) -> Iterator[Tray]:
-    """The Docks, then for each owner its hand and what it has delivered."""
-    cards = state.cards
-    if docks := _counted("passenger", "docks", cards.docks):
-        yield Tray("Docks", (docks,))
-    for owner in range(state.table.owners):
-        if owner < state.table.players and (hand := cards.hands[owner]):
-            if viewer in (None, owner):
-                held = tuple(
-                    Item("passenger", f"P{planet}", f"hand-{owner}-P{planet}{f'-{i}' if i else ''}", "card")
-                    for planet, count in enumerate(hand)
-                    for i in range(count)
-                )
-            else:
-                held = tuple(
-                    Item("hidden-passenger", "?", f"hand-{owner}-{i}", "card") for i in range(sum(hand))
-                )
-            if held:
-                yield Tray("Hand", (held,), owner)
-        if pile := _counted("delivered", f"pile-{owner}", cards.piles[owner]):
-            yield Tray("Delivered", (pile,), owner)
 
 
 def _counted(kind: str, name: str, counts: tuple[int, ...]) -> tuple[Item, ...]:

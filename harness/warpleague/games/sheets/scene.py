@@ -27,7 +27,7 @@ from warpleague.games.values import mask, members
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warpleague.games.sheets.state import Sheet, State
+    from warpleague.games.sheets.state import State
 
 _GAP: Final = SIDE + 1
 """Columns from one sheet to the next."""
@@ -53,12 +53,16 @@ def scene(state: State, viewer: int | None) -> Scene:
     for seat, sheet in enumerate(state.sheets):
         cells += _boxes(seat, sheet.filled)
         links += _edges(seat, sheet.edges)
-        for box in members(sheet.wormholes):
-            row, column = divmod(box, SIDE)
-            x = seat * _GAP + column
-            pieces.append(Piece(x, row, "wormhole", "○", seat, id=f"wormhole-{seat}-{box}", glyph="wormhole"))
-    texts = [(_title(state, seat), _sections(sheet)) for seat, sheet in enumerate(state.sheets)]
-    panels = tuple(Panel(title, lines, seat, len(lines)) for seat, (title, lines) in enumerate(texts))
+        pieces += _wormholes(seat, sheet.wormholes)
+    points = [score_parts(sheet) for sheet in state.sheets]
+    sections = [
+        _sections(seat, sheet.yellow, sheet.red, sheet.blue, (sheet.free_lines, sheet.rerolls), points[seat])
+        for seat, sheet in enumerate(state.sheets)
+    ]
+    panels = tuple(
+        Panel(_title(state, seat, sum(points[seat])), lines, seat, len(lines))
+        for seat, (lines, _) in enumerate(sections)
+    )
     dice_lines = _dice_lines(state)
     dice = Panel("dice", dice_lines, drawn=len(dice_lines))
     # Beside one or two boards there is room for the dice; with more they go below the sheets.
@@ -73,19 +77,19 @@ def scene(state: State, viewer: int | None) -> Scene:
         panels,
         f"Round {state.round} of {ROUNDS}{turn}: {todo}",
         trays=(
-            *(tray for seat, sheet in enumerate(state.sheets) for tray in _printed(seat, sheet)),
+            *(tray for _, trays in sections for tray in trays),
             *_dice(state),
         ),
         legend=_LEGEND,
         columns=_FACES,
         rows=_FACES,
-        scores=tuple(float(sum(score_parts(sheet))) for sheet in state.sheets),
+        scores=tuple(float(sum(parts)) for parts in points),
         apart=True,
         focus=state.actor if state.actor >= 0 else state.seat,
     )
 
 
-# Most lines of a record change one sheet, few of them its boxes.
+# Most lines of a record change one sheet, few of them its boxes: the rest is the same object as in the scene before.
 
 
 @lru_cache(maxsize=32)
@@ -118,6 +122,36 @@ def _edges(seat: int, edges: int) -> tuple[Link, ...]:
         kind = "edge" if edges >> edge & 1 else "open-edge"
         links.append(Link(x, y, x + (not down), y + down, kind, seat, f"edge-{seat}-{edge}"))
     return tuple(links)
+
+
+@lru_cache(maxsize=32)
+def _wormholes(seat: int, boxes: int) -> tuple[Piece, ...]:
+    """The wormholes of a sheet."""
+    return tuple(
+        Piece(
+            seat * _GAP + box % SIDE,
+            box // SIDE,
+            "wormhole",
+            "○",
+            seat,
+            id=f"wormhole-{seat}-{box}",
+            glyph="wormhole",
+        )
+        for box in members(boxes)
+    )
+
+
+@lru_cache(maxsize=32)
+def _sections(
+    seat: int,
+    yellow: int,
+    red: int,
+    blue: tuple[int, ...],
+    stored: tuple[int, int],
+    points: tuple[int, int, int],
+) -> tuple[tuple[str, ...], tuple[Tray, ...]]:
+    """The sections beside the white one, the free lines and rerolls stored, and the points: as text and in trays."""
+    return _text(yellow, red, blue, stored, points), tuple(_printed(seat, yellow, red, blue, stored, points))
 
 
 _FACES: Final = tuple(f"die-{value}" for value in range(1, SIDE + 1))
@@ -180,31 +214,38 @@ def _printed_yellow(seat: int, marked: int) -> Tray:
     return Tray("Yellow", tuple(rows), seat)
 
 
-def _printed(seat: int, sheet: Sheet) -> Iterator[Tray]:
-    """The sections beside the white one, what is stored, and the points."""
-    yield _printed_yellow(seat, sheet.yellow)
-    red = [
-        Item("red", "", f"red-{seat}-{value}", f"die-{value}", bool(sheet.red >> value & 1))
+def _printed(
+    seat: int,
+    yellow: int,
+    red: int,
+    blue: tuple[int, ...],
+    stored: tuple[int, int],
+    points: tuple[int, int, int],
+) -> Iterator[Tray]:
+    """What `_sections` says, in trays."""
+    yield _printed_yellow(seat, yellow)
+    values = [
+        Item("red", "", f"red-{seat}-{value}", f"die-{value}", bool(red >> value & 1))
         for value in range(1, SIDE + 1)
     ]
-    yield Tray("Red", (tuple(red),), seat)
-    written = (*sheet.blue, *(0,) * (CIRCLES - len(sheet.blue)))
-    blue = [
+    yield Tray("Red", (tuple(values),), seat)
+    written = (*blue, *(0,) * (CIRCLES - len(blue)))
+    circles = [
         Item("blue", str(abs(value)) if value else "", f"blue-{seat}-{at}", "circle", value < 0)
         for at, value in enumerate(written)
     ]
-    yield Tray("Blue", (tuple(blue),), seat)
-    stored = [("free-line", sheet.free_lines), ("reroll", sheet.rerolls)]
+    yield Tray("Blue", (tuple(circles),), seat)
     items = [
-        Item(kind, "", f"{kind}-{seat}-{i}", _STORED[kind]) for kind, count in stored for i in range(count)
+        Item(kind, "", f"{kind}-{seat}-{i}", glyph)
+        for (kind, glyph), count in zip(_STORED.items(), stored, strict=True)
+        for i in range(count)
     ]
     yield Tray("Stored", (tuple(items),), seat)
-    parts = zip(PARTS, score_parts(sheet), strict=True)
-    yield Tray("Points", tuple((Item("score", f"{name}: {points}"),) for name, points in parts), seat)
+    parts = zip(PARTS, points, strict=True)
+    yield Tray("Points", tuple((Item("score", f"{name}: {number}"),) for name, number in parts), seat)
 
 
-def _title(state: State, seat: int) -> str:
-    points = sum(score_parts(state.sheets[seat]))
+def _title(state: State, seat: int, points: int) -> str:
     out = ", retired" if seat in state.retired else ""
     return f"seat {seat}: {points} point{'' if points == 1 else 's'}{out}"
 
@@ -234,33 +275,36 @@ def _die(state: State, unit: int, stale: bool) -> str:
     return f"{UNITS[unit]} {value}"
 
 
-def _sections(sheet: Sheet) -> tuple[str, ...]:
-    """The sections beside the white one, what is stored, and the points."""
+def _text(
+    yellow: int, red: int, blue: tuple[int, ...], stored: tuple[int, int], points: tuple[int, int, int]
+) -> tuple[str, ...]:
+    """What `_sections` says, as lines of text."""
     sign = {
-        line.name: "✓" if sheet.yellow & cells == cells else "R" if line.reward == "reroll" else "L"
+        line.name: "✓" if yellow & cells == cells else "R" if line.reward == "reroll" else "L"
         for line, cells in _YELLOW
     }
     lines = []
     cell = 0
-    for row, values in enumerate(TRIANGLE):
+    for row, numbers in enumerate(TRIANGLE):
         marks = []
-        for value in values:
-            marks.append("×" if sheet.yellow >> cell & 1 else str(value))
+        for value in numbers:
+            marks.append("×" if yellow >> cell & 1 else str(value))
             cell += 1
         lines.append(f"{'yellow' if row == 0 else '':<7}{' '.join(marks)}  {sign[f'row {row + 1}']}")
     lines.append(" " * 7 + " ".join(sign[f"column {column + 1}"] for column in range(SIDE)))
     lines.append(f"       diagonal {' '.join(str(TRIANGLE[i][i]) for i in range(3))}  {sign['diagonal']}")
-    red = " ".join("×" if sheet.red >> value & 1 else str(value) for value in range(1, SIDE + 1))
-    circles = [f"({value})" if value > 0 else f"×{-value}×" for value in sheet.blue]
+    values = " ".join("×" if red >> value & 1 else str(value) for value in range(1, SIDE + 1))
+    circles = [f"({value})" if value > 0 else f"×{-value}×" for value in blue]
     circles += ["( )"] * (CIRCLES - len(circles))
-    single, double, linked = score_parts(sheet)
+    single, double, linked = points
+    free_lines, rerolls = stored
     # No line is longer than 35, so that two panels stand side by side in 80 columns.
     return (
         *lines,
         "       L free line, R reroll, ✓ had",
-        f"red    {red}",
+        f"red    {values}",
         f"blue   {' '.join(circles)}",
-        f"stored free lines {sheet.free_lines}, rerolls {sheet.rerolls}",
+        f"stored free lines {free_lines}, rerolls {rerolls}",
         f"points boxes {single}, with wormhole {double}",
         f"       connections {linked}",
     )

@@ -22,22 +22,22 @@ first scene is a delta against `EMPTY`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from warpleague.games.scene import Scene
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from warpleague.games.scene import Cell, Item, Link, Panel, Piece
+    from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Tray
 
 T = TypeVar("T")
 Plain = dict[str, Any]
 Delta = dict[str, Any]
 
 LISTS: Final = ("cells", "pieces", "links", "panels", "lines", "trays", "items")
-_VALUES: Final = ("legend", "columns", "rows", "scores", "measure", "roles", "apart", "focus")
 _NOTHING: Final = Scene("square", ())
 EMPTY: Final[Plain] = {
     "shape": "",
@@ -58,25 +58,32 @@ def plain(scene: Scene) -> Plain:
         "cells": [_cell(cell) for cell in scene.cells],
         "pieces": [_piece(piece) for piece in scene.pieces],
         "links": [_link(link) for link in scene.links],
-        "panels": [_head(panel) for panel in scene.panels],
-        "lines": [_lines(lines) for lines in _bodies(scene)],
-        "trays": [[_text(tray.title), tray.owner] for tray in scene.trays],
+        "panels": [_head(head) for head in _heads(scene.panels)],
+        "lines": [_lines(lines) for lines in _bodies(scene.panels)],
+        "trays": [_title(head) for head in _titles(scene.trays)],
         "items": [_items(tray.rows) for tray in scene.trays],
     }
 
 
 def _values(scene: Scene) -> Plain:
     """The values that seldom change."""
-    return {
-        "legend": [[_text(name), _text(meaning)] for name, meaning in scene.legend],
-        "columns": [_text(name) for name in scene.columns],
-        "rows": [_text(name) for name in scene.rows],
-        "scores": [_number(round(score, 3)) for score in scene.scores],
-        "measure": _text(scene.measure),
-        "roles": [_text(role) for role in scene.roles],
-        "apart": scene.apart,
-        "focus": scene.focus,
-    }
+    return {name: write(getattr(scene, name)) for name, write in _VALUES.items()}
+
+
+def _legend(legend: Iterable[tuple[str, str]]) -> list[list[str]]:
+    return [[_text(name), _text(meaning)] for name, meaning in legend]
+
+
+def _texts(texts: Iterable[str]) -> list[str]:
+    return [_text(text) for text in texts]
+
+
+def _scores(scores: Iterable[float]) -> list[float]:
+    return [_number(round(score, 3)) for score in scores]
+
+
+def _as_it_is(value: T) -> T:
+    return value
 
 
 def _text(text: str) -> str:
@@ -112,8 +119,14 @@ def _link(link: Link) -> list[Any]:
     return _cut([*ends, link.kind, link.owner, link.id], 6)
 
 
-def _head(panel: Panel) -> list[Any]:
-    return _cut([_text(panel.title), panel.owner, panel.drawn], 2)
+def _head(head: tuple[str, int | None, int]) -> list[Any]:
+    title, owner, drawn = head
+    return _cut([_text(title), owner, drawn], 2)
+
+
+def _title(head: tuple[str, int | None]) -> list[Any]:
+    title, owner = head
+    return [_text(title), owner]
 
 
 def _item(item: Item) -> list[Any]:
@@ -128,54 +141,91 @@ def _lines(lines: tuple[str, ...]) -> list[str]:
     return [_text(line) for text in lines for line in text.split("\n")]
 
 
-def diff(old: Scene | None, new: Scene) -> Delta:
+_VALUES: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "legend": _legend,
+    "columns": _texts,
+    "rows": _texts,
+    "scores": _scores,
+    "measure": _text,
+    "roles": _texts,
+    "apart": _as_it_is,
+    "focus": _as_it_is,
+}
+"""How each of the values that seldom change is written."""
+
+
+def diff(old: Scene | None, new: Scene, like: tuple[Scene | None, Scene, Delta] | None = None) -> Delta:
     """The delta that turns `old`, or `EMPTY`, into `new`; empty if they are the same.
 
-    Scenes are compared as values, and only what changed is written.
+    Scenes are compared as values, and only what changed is written. `like` is the same step as another viewer sees it,
+    as two scenes and their delta: what both see alike is taken from there.
     """
     delta: Delta = {}
     if old is None:
         old = _NOTHING
         delta["shape"] = new.shape
-    elif new.shape != old.shape:
-        delta["shape"] = new.shape
-    if new.caption != old.caption:
-        delta["caption"] = _text(new.caption)
-    delta |= _new_values(old, new)
-    if cells := splices(old.cells, new.cells, _cell):
-        delta["cells"] = cells
-    if pieces := splices(old.pieces, new.pieces, _piece):
-        delta["pieces"] = pieces
-    if links := splices(old.links, new.links, _link):
-        delta["links"] = links
-    if old.panels != new.panels:
-        heads, new_heads = ([_head(panel) for panel in scene.panels] for scene in (old, new))
-        if found := splices(heads, new_heads, list):
-            delta["panels"] = found
-        if found := splices(_bodies(old), _bodies(new), _lines):
-            delta["lines"] = found
-    if old.trays != new.trays:
-        titles, new_titles = (
-            [[_text(tray.title), tray.owner] for tray in scene.trays] for scene in (old, new)
-        )
-        if found := splices(titles, new_titles, list):
-            delta["trays"] = found
-        rows, new_rows = ([tray.rows for tray in scene.trays] for scene in (old, new))
-        if found := splices(rows, new_rows, _items):
-            delta["items"] = found
+    other_old, other_new, other = like or (None, new, {})
+    for field, (keys, changes) in _FIELDS.items():
+        was, now = getattr(old, field), getattr(new, field)
+        if now is was or now == was:  # most games keep what did not change: it is the same object
+            continue
+        if other_old is not None and getattr(other_new, field) == now and getattr(other_old, field) == was:
+            delta |= {key: other[key] for key in keys if key in other}
+        else:
+            delta |= changes(was, now)
     return delta
 
 
-def _new_values(old: Scene, new: Scene) -> Delta:
-    """Those of the values that differ."""
-    if all(getattr(old, name) is getattr(new, name) for name in _VALUES):  # as most are
-        return {}
-    was = _values(old)
-    return {name: value for name, value in _values(new).items() if value != was[name]}
+Changes = Callable[[Any, Any], Delta]
 
 
-def _bodies(scene: Scene) -> list[tuple[str, ...]]:
-    return [panel.lines[: len(panel.lines) - panel.drawn] for panel in scene.panels]
+def _value(name: str, write: Callable[[Any], Any]) -> Changes:
+    def changes(old: Any, new: Any) -> Delta:
+        value = write(new)
+        return {} if value == write(old) else {name: value}
+
+    return changes
+
+
+def _list(name: str, write: Callable[[Any], Any]) -> Changes:
+    return lambda old, new: {name: splices(old, new, write)}
+
+
+def _panels(old: Sequence[Panel], new: Sequence[Panel]) -> Delta:
+    heads = splices(_heads(old), _heads(new), _head)
+    lines = splices(_bodies(old), _bodies(new), _lines)
+    return ({"panels": heads} if heads else {}) | ({"lines": lines} if lines else {})
+
+
+def _trays(old: Sequence[Tray], new: Sequence[Tray]) -> Delta:
+    titles = splices(_titles(old), _titles(new), _title)
+    items = splices([tray.rows for tray in old], [tray.rows for tray in new], _items)
+    return ({"trays": titles} if titles else {}) | ({"items": items} if items else {})
+
+
+_FIELDS: Final[Mapping[str, tuple[tuple[str, ...], Changes]]] = {
+    "shape": (("shape",), _value("shape", _as_it_is)),
+    "caption": (("caption",), _value("caption", _text)),
+    **{name: ((name,), _value(name, write)) for name, write in _VALUES.items()},
+    "cells": (("cells",), _list("cells", _cell)),
+    "pieces": (("pieces",), _list("pieces", _piece)),
+    "links": (("links",), _list("links", _link)),
+    "panels": (("panels", "lines"), _panels),
+    "trays": (("trays", "items"), _trays),
+}
+"""For each field of a scene: the keys of a delta that tell it, and what they are where the field is not the same."""
+
+
+def _heads(panels: Iterable[Panel]) -> list[tuple[str, int | None, int]]:
+    return [(panel.title, panel.owner, panel.drawn) for panel in panels]
+
+
+def _titles(trays: Iterable[Tray]) -> list[tuple[str, int | None]]:
+    return [(tray.title, tray.owner) for tray in trays]
+
+
+def _bodies(panels: Iterable[Panel]) -> list[tuple[str, ...]]:
+    return [panel.lines[: len(panel.lines) - panel.drawn] for panel in panels]
 
 
 def splices(old: Sequence[T], new: Sequence[T], spell: Callable[[T], Any]) -> list[list[Any]]:
@@ -184,10 +234,11 @@ def splices(old: Sequence[T], new: Sequence[T], spell: Callable[[T], Any]) -> li
     Where fewer items are written so, the splices replace the items that differ in place, and the end of the longer
     list. Otherwise one splice replaces everything between the common beginning and the common end.
     """
-    if old is new:  # most games keep the cells that did not change
+    if old == new:
         return []
     most = min(len(old), len(new))
-    differ = [at for at in range(most) if new[at] is not old[at] and new[at] != old[at]]
+    pairs = enumerate(zip(old, new, strict=False))
+    differ = [at for at, (one, other) in pairs if not (one is other or one == other)]
     if len(old) != len(new):
         head = differ[0] if differ else most
         tail = _same(zip(reversed(old), reversed(new), strict=False), most - head)

@@ -120,9 +120,11 @@ def frames(replay: Replay, *, seats_see: bool = True) -> Iterator[dict[str, Any]
 
     def pictures(state: Any) -> list[Delta | None]:
         deltas: list[Delta | None] = []
+        whole: tuple[Scene | None, Scene, Delta] | None = None  # what the viewer of everything sees
         for number, viewer in enumerate(viewers):
             scene = game.scene(state, viewer)
-            delta = diff(shown[number], scene)
+            delta = diff(shown[number], scene, whole)
+            whole = whole or (shown[number], scene, delta)
             shown[number] = scene
             deltas.append(None if number and delta == deltas[0] else delta)
         return deltas
