@@ -239,9 +239,13 @@ def _exactly(kind: type, wanted: str) -> _Hook:
 def _number(value: Any, _: Any) -> float:
     if type(value) not in (int, float):
         raise _wrong("a number", value)
-    if not math.isfinite(value):
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        raise _Misfit(((), "must be a number of fewer digits")) from None
+    if not math.isfinite(number):
         raise _wrong("a finite number", value)
-    return float(value)
+    return number
 
 
 def _literal(value: Any, cls: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
@@ -386,6 +387,37 @@ def test_pages_that_lead_in_circles_end(base: Path) -> None:
     ):
         merge(load_config(base), ours, [theirs / "cup"])
     assert time.monotonic() - begun < 60
+
+
+@pytest.mark.parametrize("table", ["match", "record", "meta", "journal"])
+@pytest.mark.parametrize("other", ["match", "record", "meta", "held"])
+def test_what_is_wrong_with_another_store_is_told_of_that_store(base: Path, table: str, other: str) -> None:
+    """A table whose pages are those of another one is damage of a stranger's file, not of our own."""
+    ours, theirs = copy(base, "part"), copy(base, "theirs")
+    with closing(sqlite3.connect(theirs / "cup" / "league.sqlite", isolation_level=None)) as db:
+        (root,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (other,)).fetchone()
+        db.execute("PRAGMA writable_schema = 1")
+        db.execute("UPDATE sqlite_master SET rootpage = ? WHERE name = ?", (root, table))
+    before = content(ours)
+    told = ""
+    try:
+        merge(load_config(base), ours, [theirs / "cup"])
+    except StoreError as error:
+        told = str(error)
+    assert not told or content(ours) == before
+    assert told.startswith(str(theirs)) or (not told and table in (other, "journal"))
+
+
+def test_of_another_leagues_conditions_some_are_told(base: Path) -> None:
+    """However many differ, the refusal can be read, and no text in it begins a line of its own."""
+    ours, theirs = copy(base, "part"), copy(base, "theirs")
+    conditions = {f"{n}\nwarpleague: forged": "x" * 300 for n in range(2500)}
+    with closing(sqlite3.connect(theirs / "cup" / "league.sqlite")) as db, db:
+        db.execute("UPDATE meta SET value = ? WHERE key = 'conditions'", (json.dumps(conditions),))
+    with pytest.raises(StoreError, match=r"another league:\n(.*\n)+  and [\d,]+ more$") as caught:
+        merge(load_config(base), ours, [theirs / "cup"])
+    assert len(str(caught.value)) < 10_000
+    assert "\nwarpleague" not in str(caught.value)
 
 
 def test_reading_has_a_limit_in_time(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:

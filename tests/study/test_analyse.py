@@ -8,12 +8,13 @@ import pty
 import subprocess
 import sys
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from tests.study.conftest import played
 
 from warpleague.cli import main
+from warpleague.errors import BadInput
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.referee import Situation
@@ -22,6 +23,7 @@ from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchSpec, SeatSpec
 from warpleague.sim import Simulator
 from warpleague.study.analyse import Setting, _Playout, _Task, places, play
+from warpleague.study.analysis_file import read_analysis
 from warpleague.study.verdicts import FREE
 
 if TYPE_CHECKING:
@@ -163,6 +165,45 @@ def test_a_file_of_something_else_is_refused(
     assert main(arguments) == 2
     assert told in capsys.readouterr().err
     assert out.read_bytes() == changed
+
+
+STRANGE: Final = (None, True, -1, 1.5, 1 << 60, 10**400, float("nan"), "x", "\ud800", [], {}, ["a"], {"a": 1})
+"""Values of JSON that hardly anything expects."""
+
+
+@pytest.fixture(scope="module")
+def analysis(record: Path) -> list[dict[str, Any]]:
+    """The lines of a small analysis of the match."""
+    out = record.with_name("small.analysis")
+    arguments = ["analyse", str(record), "--level", "none", "--jobs", "1", "--seconds", "0.000001"]
+    assert main([*arguments, "--out", str(out)]) == 0
+    return [json.loads(line) for line in out.read_bytes().splitlines()]
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("type", "format", "record", "game", "seed", "bots", "clock", "level", "estimates", "all_known"),
+        *("actions", "n", "k", "worth", "chose", "faults", "valued", "of nobody"),
+    ],
+)
+def test_whatever_a_stranger_wrote_into_a_file_is_refused_in_one_line(
+    key: str, record: Path, analysis: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    """Each key of the first line and of a sample is looked at before it is used."""
+    path = tmp_path / "strange.analysis"
+    at = 0 if key in analysis[0] else 1
+    told = []
+    for value in (*STRANGE, *({"0": value} for value in STRANGE)):
+        lines = [dict(line) for line in analysis]
+        lines[at][key] = value
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        try:
+            read_analysis(path, record.read_bytes())
+        except BadInput as error:
+            told.append(str(error))
+    assert len(told) >= len(STRANGE) // 2
+    assert all(text.startswith(f"{path}: ") and len(text.splitlines()) == 1 for text in told)
 
 
 def test_bots_play_on_and_may_estimate(

@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlsplit
 
+import attrs
+
 from warpleague.cli.common import add_examples, print_json, say
-from warpleague.errors import BadInput, HarnessFault
+from warpleague.errors import BadInput, ConfigError, HarnessFault
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     import argparse
@@ -26,6 +29,7 @@ _ASK_S: Final = 0.3
 _WAIT_S: Final = 30.0
 _TRIES: Final = 5
 _MOST_ANSWER: Final = 4 << 20
+_MOST_ERROR: Final = 1000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -54,8 +58,36 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(handler=run)
 
 
+@attrs.frozen
+class _Submission:
+    """What the command needs of an arena's answer: the submission's number, league, state, findings and bot.
+
+    `settled` is when it was accepted or refused; `bot` and `version` are known once it was unpacked.
+    """
+
+    id: int
+    league: str
+    state: str
+    found: tuple[Any, ...]
+    settled: str | None
+    bot: str | None
+    version: str | None
+
+
+class _NoArena(Exception):
+    """The server answers, but not as an arena does; the text says which one, and what is wrong."""
+
+
 def run(args: argparse.Namespace) -> int:
-    """Send a bot and wait for its check; 1 if it is not accepted."""
+    """Send a bot and wait for its check; 1 if it is not accepted, or the server misbehaves."""
+    try:
+        return _submit(args)
+    except _NoArena as error:
+        say(f"warpleague: {error}")
+        return 1
+
+
+def _submit(args: argparse.Namespace) -> int:
     from warpleague.arena.submissions.upload import pack_folder
     from warpleague.runner.bundle.shipped import located
 
@@ -63,52 +95,53 @@ def run(args: argparse.Namespace) -> int:
     data = pack_folder(located(args.folder))
     query = f"?league={quote(args.league, safe='')}" if args.league else ""
     found = arena.ask("POST", f"/api/submissions{query}", data)
-    number = found["id"]
+    now = arena.read(found)
+    number = now.id
     if not args.json:
-        print(f"submission {number} to {found['league']}: {len(data) / 1024:.0f} KiB received")
+        print(f"submission {number} to {now.league}: {len(data) / 1024:.0f} KiB received")
     shown = 0
     while not args.no_wait:
-        shown = _show(found, shown, quiet=args.json)
-        if found["settled"]:
+        shown = _show(now, shown, quiet=args.json)
+        if now.settled:
             break
         time.sleep(_ASK_S)
         found = arena.ask("GET", f"/api/submissions/{number}")
+        now = arena.read(found)
     if args.json:
         print_json(found)
-    elif found["state"] == "accepted":
-        print(f"{found['bot']} {found['version']}: accepted; it plays in {found['league']} from now on")
-    elif found["state"] == "failed":
+    elif now.state == "accepted":
+        print(f"{now.bot} {now.version}: accepted; it plays in {now.league} from now on")
+    elif now.state == "failed":
         print("not accepted, by no fault of the bot: submit it again")
-    elif found["settled"]:
+    elif now.settled:
         print("not accepted: mend what failed, then submit it again")
-    if found["settled"] and not args.json:
-        _repeat(found, args.folder)
-    return 0 if args.no_wait or found["state"] == "accepted" else 1
+    if now.settled and not args.json:
+        _repeat(now, args.folder)
+    return 0 if args.no_wait or now.state == "accepted" else 1
 
 
-def _show(found: dict[str, Any], shown: int, *, quiet: bool) -> int:
+def _show(now: _Submission, shown: int, *, quiet: bool) -> int:
     from warpleague.league.bot_check import REPEAT
     from warpleague.report.bots import print_finding
-    from warpleague.runner.checkup import Finding
 
     if not quiet:
-        for finding in found["found"][shown:]:
-            if finding["what"] != REPEAT:
-                print_finding(Finding(**finding))
-    return len(found["found"])
+        for finding in now.found[shown:]:
+            if finding.what != REPEAT:
+                print_finding(finding)
+    return len(now.found)
 
 
-def _repeat(found: dict[str, Any], folder: Path) -> None:
+def _repeat(now: _Submission, folder: Path) -> None:
     """Print the command that repeats the check here. It is quoted word by word, since a stranger wrote it."""
     import shlex
 
     from warpleague.league.bot_check import FOLDER, REPEAT
 
-    for finding in found["found"]:
-        if finding["what"] == REPEAT:
+    for finding in now.found:
+        if finding.what == REPEAT:
             shown = f"./{folder}" if str(folder).startswith("-") else str(folder)
             with contextlib.suppress(ValueError):  # it is no command
-                words = [shown if word == FOLDER else word for word in shlex.split(finding["text"])]
+                words = [shown if word == FOLDER else word for word in shlex.split(finding.text)]
                 print(f"the same check here: {shlex.join(words)}")
 
 
@@ -131,6 +164,13 @@ def _token(file: Path | None) -> str:
     if not token or not token.isascii() or not token.isprintable() or " " in token:
         raise BadInput(f"{file or TOKEN}: holds no token; a token begins with wl- and has no blanks")
     return token
+
+
+def _known(data: Any, cls: type[Any]) -> Any:
+    """The keys of a table that the class has; anything else as it is."""
+    if not isinstance(data, dict):
+        return data
+    return {field.name: data[field.name] for field in attrs.fields(cls) if field.name in data}
 
 
 class _Arena:
@@ -184,13 +224,34 @@ class _Arena:
             connection.close()
         try:
             found = json.loads(body)
-        except ValueError:
+        except (json.JSONDecodeError, UnicodeDecodeError):
             found = None
+        except (ValueError, RecursionError):
+            raise self._no_arena("its answer nests too deep, or has a number of too many digits") from None
         if not isinstance(found, dict):
             raise BadInput(f"{self._address}: answers as no arena does (status {status}): check the address")
         if status >= 400 or "error" in found:
-            raise BadInput(f"{self._address}: {found.get('error', f'status {status}')}")
+            text = str(found.get("error", f"status {status}"))[:_MOST_ERROR]
+            raise BadInput(f"{self._address}: {safe(text, keep='')}")
         return found
+
+    def read(self, found: dict[str, Any]) -> _Submission:
+        """What an answer says of a submission; it may say more than this version knows. Raises `_NoArena`."""
+        from warpleague.runner.checkup import Finding
+        from warpleague.strict import structure
+
+        try:
+            now = structure(_known(found, _Submission), _Submission, "its answer")
+            each = enumerate(now.found)
+            findings = [
+                structure(_known(one, Finding), Finding, f"its answer: found[{n}]") for n, one in each
+            ]
+            return attrs.evolve(now, found=tuple(findings))
+        except ConfigError as error:
+            raise self._no_arena(str(error).partition("\n")[0]) from None
+
+    def _no_arena(self, why: str) -> _NoArena:
+        return _NoArena(f"{self._address}: answers as no arena does: {why}")
 
     def _connect(self) -> HTTPConnection:
         from http.client import HTTPConnection, HTTPSConnection

@@ -8,7 +8,7 @@ effect here.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -20,6 +20,7 @@ from warpleague.league.season import differences
 from warpleague.league.untrusted_store import UntrustedStore
 from warpleague.match.lines import end_digest
 from warpleague.match.packing import unpack
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 
     from warpleague.league.season import Season
     from warpleague.league.store import Store
+
+_MOST_LINES: Final = 20
+_MOST_CHARS: Final = 200
+"""How much is told of what differs between two leagues: the other one may say anything."""
 
 
 @attrs.frozen
@@ -88,7 +93,10 @@ def _check_season(store: Store, season: Season, theirs: UntrustedStore) -> None:
         {**theirs.conditions(), "beacon value": theirs.fact("beacon")},
     )
     if lines:
-        raise StoreError(f"{theirs.path}: holds the results of another league:\n  " + "\n  ".join(lines))
+        shown = [safe(line, keep="")[:_MOST_CHARS] for line in lines[:_MOST_LINES]]
+        if len(lines) > _MOST_LINES:
+            shown.append(f"and {len(lines) - _MOST_LINES:,} more")
+        raise StoreError(f"{theirs.path}: holds the results of another league:\n  " + "\n  ".join(shown))
 
 
 def _checked(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import msgspec
 
 from warpleague.errors import StoreError
-from warpleague.league.schema import check_tables, clear_errors, harden, is_text
+from warpleague.league.schema import check_tables, harden, is_text
 from warpleague.league.season import ID
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class UntrustedStore:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._until_s = time.monotonic() + _PATIENCE_S
-        with clear_errors(path):
+        with self._bounded():
             self._db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
             try:
                 harden(self._db)
@@ -57,14 +57,14 @@ class UntrustedStore:
 
     @contextmanager
     def _bounded(self) -> Iterator[None]:
+        """Whatever goes wrong with this store is told of this store: around it, errors are those of our own."""
         self._until_s = time.monotonic() + _PATIENCE_S
         try:
-            with clear_errors(self.path):
-                yield
-        except StoreError as error:
-            if isinstance(error.__cause__, sqlite3.OperationalError) and "interrupt" in str(error.__cause__):
+            yield
+        except sqlite3.Error as error:
+            if isinstance(error, sqlite3.OperationalError) and "interrupt" in str(error):
                 raise self.damaged("reading it takes too long") from None
-            raise
+            raise self.damaged(f"cannot be read: {error}") from None
 
     def damaged(self, what: str) -> StoreError:
         """What to raise about this store; nothing of it is taken over then."""
@@ -94,7 +94,8 @@ class UntrustedStore:
     def matches(self) -> Iterator[tuple[str, int]]:
         """Id and deal of each match, in the order of ids."""
         last = ""
-        rows = self._db.execute("SELECT id, deal FROM match ORDER BY id")
+        with self._bounded():
+            rows = self._db.execute("SELECT id, deal FROM match ORDER BY id")
         while True:
             with self._bounded():
                 row = rows.fetchone()

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import attrs
 
-from warpleague.errors import BadInput
+from warpleague.errors import BadInput, ConfigError
 from warpleague.match.replay import Replay
+from warpleague.strict import structure
 from warpleague.study.verdicts import FREE, LEAST, Book, Plan, Sample, Verdict, turns, verdict
 
 if TYPE_CHECKING:
@@ -26,6 +27,36 @@ if TYPE_CHECKING:
 _FORMAT: Final = 1
 _MOST_BYTES: Final = 1 << 28
 _ALL: Final = 1 << 30
+_MANY: Final = 1 << 53  # beyond this no count of an analysis goes, and no float is exact
+
+
+@attrs.frozen
+class _About:
+    """The first line of a file: what all samples depend on, as `about` makes it."""
+
+    type: str
+    format: int
+    record: str
+    game: str
+    seed: str
+    bots: tuple[tuple[str, str, str], ...]
+    clock: dict[str, Any] | None
+    level: str | None
+    estimates: bool
+    all_known: bool
+    actions: int = attrs.field(validator=attrs.validators.ge(1))
+
+
+@attrs.frozen
+class _Sample:
+    """One of the other lines; the ways in `worth` are whole numbers as text, as JSON has its keys."""
+
+    n: int
+    k: int
+    worth: dict[str, float]
+    chose: int | None = None
+    faults: dict[str, int] = attrs.field(factory=dict)
+    valued: int = 0
 
 
 @attrs.frozen
@@ -178,25 +209,34 @@ def load(path: Path, decisions: Iterable[Decision]) -> tuple[JsonObject, Book]:
     whole = text[: text.rfind(b"\n") + 1]
     for number, line in enumerate(whole.splitlines()[1:], 2):
         try:
-            book.add(_sample(json.loads(line), known))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            book.add(_sample(structure(_parsed(line), _Sample, f"{path}: line {number}"), known))
+        except (ConfigError, ValueError, RecursionError):
             raise BadInput(
                 f"{path}: line {number} is no sample of this match: remove the file, and analyse again"
             ) from None
     return found, book
 
 
-def _sample(data: Any, known: dict[int, Decision]) -> Sample:
-    n, k, chose = data["n"], data["k"], data.get("chose")
-    if type(n) is not int or type(k) is not int or k < 0:
-        raise ValueError
-    legal = known[n].legal if n in known else None  # of another seat or line: it was analysed before
-    worth = {int(way): float(value) for way, value in data["worth"].items()}
-    ways = [*worth] + ([] if chose is None else [chose])
+def _parsed(line: bytes) -> Any:
+    """The JSON of a line; `ValueError` or `RecursionError` if it is none, or has texts that cannot be written."""
+    data = json.loads(line)
+    if b"\\u" in line:
+        json.dumps(data, ensure_ascii=False).encode()
+    return data
+
+
+def _sample(line: _Sample, known: dict[int, Decision]) -> Sample:
+    legal = (
+        known[line.n].legal if line.n in known else None
+    )  # of another seat or line: it was analysed before
+    worth = {int(way): value for way, value in line.worth.items()}
+    ways = [*worth] + ([] if line.chose is None else [line.chose])
     if legal is not None and not all(FREE <= way < legal for way in ways):
         raise ValueError
-    faults = {str(kind): int(count) for kind, count in data.get("faults", {}).items()}
-    return Sample(n, k, worth, chose, faults, int(data.get("valued", 0)))
+    counts = (line.n, line.k, line.valued, *line.faults.values())
+    if not all(0 <= count < _MANY for count in counts) or any(abs(value) > _MANY for value in worth.values()):
+        raise ValueError
+    return Sample(line.n, line.k, worth, line.chose, line.faults, line.valued)
 
 
 def _read(path: Path) -> bytes:
@@ -212,14 +252,19 @@ def _read(path: Path) -> bytes:
 
 def _about(path: Path, text: bytes) -> JsonObject:
     try:
-        found = json.loads(text.partition(b"\n")[0])
+        found = _parsed(text.partition(b"\n")[0])
     except (ValueError, RecursionError):
         found = None
-    keys = {"record", "game", "seed", "bots", "actions", "estimates", "all_known", "clock", "level"}
-    if not isinstance(found, dict) or found.get("type") != "analysis" or not keys <= found.keys():
+    if not isinstance(found, dict) or found.get("type") != "analysis":
         raise BadInput(f"{path}: this is no analysis; warpleague analyse makes one")
     if found.get("format") != _FORMAT:
-        raise BadInput(f"{path}: an analysis of format {found.get('format')!r}; this version reads {_FORMAT}")
+        shown = str(found.get("format"))[:20]
+        raise BadInput(f"{path}: an analysis of format {shown!r}; this version reads {_FORMAT}")
+    try:
+        structure(found, _About, f"{path}: line 1")
+    except ConfigError as error:
+        first = str(error).partition("\n")[0]
+        raise BadInput(f"{first}; this is no analysis: warpleague analyse makes one") from None
     return found
 
 
