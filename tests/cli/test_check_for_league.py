@@ -16,6 +16,7 @@ from warpleague.league.config import load_config
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import TimeControl
 from warpleague.runner import checkup
+from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.checkup import Checkup, Finding, Table, check_bot
 
 if TYPE_CHECKING:
@@ -108,9 +109,9 @@ def test_a_check_cannot_be_told_from_a_match(run: Run, spy: Path, make_bot: Make
     assert run("league", "run", file, "--results", spy.parent / "results").code == 0
     matches = told(seen)
     assert len(matches) == 4
-    check = ("bot", "check", spy, "--league", file, "--matches", 1, "--json")
-    first = run(*check)
-    assert (first.code, first.json["ready"]) == (0, True)
+    first = check_for(load_config(file), spy, matches=1, again=False)
+    plan = next(one.text for one in findings(spy, first) if one.what == "plan")
+    assert f"seed {first.seed}" in plan
     checks = told(seen)
     assert len(checks) >= 2
 
@@ -129,9 +130,9 @@ def test_a_check_cannot_be_told_from_a_match(run: Run, spy: Path, make_bot: Make
         assert own == "spy"
         assert names[0] in ("other", "third")
     seeds = {one["start"]["seed"] for one in checks}
-    assert run(*check, "--seed", first.json["seed"]).json["seed"] == first.json["seed"]
+    findings(spy, check_for(load_config(file), spy, matches=1, again=False, seed=first.seed))
     assert {one["start"]["seed"] for one in told(seen)} == seeds
-    assert run(*check).json["seed"] != first.json["seed"]
+    findings(spy, check_for(load_config(file), spy, matches=1, again=False))
     assert seeds.isdisjoint(one["start"]["seed"] for one in told(seen))
 
 
@@ -149,7 +150,7 @@ from warpline.client import run
 
 def choose(question):
     if question.id == 2:
-        time.sleep(0.5)
+        time.sleep(0.2)
     return 0
 
 run(choose, wants=())
@@ -172,7 +173,8 @@ def test_the_clock_is_the_leagues(run: Run, make_bot: MakeBot, tmp_path: Path) -
     done = run(*check, tmp_path / "move.toml")
     assert done.code == 1
     assert "no answer within 0.100 s" in done.out
-    assert run(*check, tmp_path / "own.toml").code == 0
+    how = check_for(load_config(tmp_path / "own.toml", without_bots=True), slow)
+    assert how.enter(prepare(slow)).clock == TimeControl(move_s=200)
 
 
 def test_a_fault_costs_what_the_league_says(make_bot: MakeBot) -> None:

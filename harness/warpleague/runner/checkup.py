@@ -120,7 +120,8 @@ class Checkup:
 
     What the bot said goes into `logs`, if that is given. `paths` of this machine are shown to the bot in the sandbox,
     and `hidden` ones are not, though its manifest ask for them. Its build may take `build_s` seconds, if given. On
-    `one_core`, bots and referee share one, as in a league that does not say `affinity = "none"`.
+    `one_core`, bots and referee share one, as in a league that does not say `affinity = "none"`. `now` is the clock
+    that says how long the check has taken, in seconds.
     """
 
     conditions: Conditions = attrs.Factory(Conditions)
@@ -138,6 +139,7 @@ class Checkup:
     hidden: tuple[Path, ...] = ()
     build_s: float | None = None
     one_core: bool = True
+    now: Callable[[], float] = time.monotonic
 
     def chosen(self, games: Sequence[str]) -> tuple[Table, ...]:
         """The tables that are played in the check: of these games, unless tables are given."""
@@ -268,7 +270,7 @@ class _Check:
         self._bots: list[_MeasuredBot] = []
         self._finished = 0
         self._within_s = how.within_s or (QUICK_S if how.quick else math.inf)
-        self._begun_s = time.monotonic()
+        self._begun_s = how.now()
 
     def plan(self) -> str:
         """What will be played, in words."""
@@ -296,7 +298,10 @@ class _Check:
                 yield from self._played()
         except _OutOfTime as over:
             text = f"{self._within_s:.0f} s were over before {over} was done; what should follow was not looked at"
-            yield Finding(TIME, "warning", f"{text}: check without --quick, or with --game")
+            more = (
+                "check without --quick, or with --game" if self._how.within_s is None else "check it at home"
+            )
+            yield Finding(TIME, "warning", f"{text}: {more}")
         finally:
             end_idle()
         if changed := [name for name, stamp in _files_of(self._bundle).items() if before.get(name) != stamp]:
@@ -385,7 +390,7 @@ class _Check:
         own_s = sum(bot.decisions_ns + bot.start_ns for bot in self._bots) / 1e9
         where = f" at {table.words}" if self._finished else ""
         text = f"no match{where} was finished in {self._within_s:.0f} s"
-        if own_s < _OWN_SHARE * (time.monotonic() - self._begun_s):
+        if own_s < _OWN_SHARE * (self._how.now() - self._begun_s):
             text += f", but this machine was busy: the bots were charged {own_s:.1f} s of it"
             return Finding(MACHINE, "failed", f"{text}; check again when it has less to do")
         decisions = sum(bot.decisions for bot in self._bots)
@@ -395,9 +400,10 @@ class _Check:
         text += f", slow decisions: {decisions}, {mean_ms:.0f} ms on average, longest {longest_ms:.0f} ms"
         if start_s > own_s / 4:
             text += f"; {start_s:.1f} s to get ready"
-        return Finding(
-            TIME, "failed", f"{text}; answer faster, or check without --quick, which plays to the end"
-        )
+        text += "; answer faster"
+        if self._how.within_s is None:
+            text += ", or check without --quick, which plays to the end"
+        return Finding(TIME, "failed", text)
 
     def _play(self, table: Table, number: int) -> MatchResult:
         """The match with this number of a table, if there is time for it."""
@@ -486,7 +492,7 @@ class _Check:
 
     def _in_time(self, call: Callable[[float], T | None], what: str) -> T:
         """What `call` returns, which takes the seconds that are left; `_OutOfTime` if these are not enough."""
-        left_s = self._begun_s + self._within_s - time.monotonic()
+        left_s = self._begun_s + self._within_s - self._how.now()
         result = call(left_s) if left_s > 0 else None
         if result is None:
             raise _OutOfTime(what)
