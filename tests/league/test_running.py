@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import signal
+import sys
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -302,6 +303,30 @@ def test_a_pool_has_no_referee_without_a_match(
     with open_league(write_league("a", "b", deals=1)) as league:
         report = run_league(league, jobs=99, play=fake.play, watcher=Told())
     assert (report.played, told) == (2, [2])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sets the processors that may be used")
+@pytest.mark.parametrize(("jobs", "notes"), [(1, 0), (2, 1)])
+def test_more_jobs_than_processors_are_told(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, jobs: int, notes: int
+) -> None:
+    """Two jobs on one processor are noted, with the number that is of use; what the bots took in all is reported."""
+    told: list[str] = []
+
+    class Told(RunWatcher):
+        def note(self, text: str) -> None:
+            told.append(text)
+
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        with open_league(write_league("a", "b", deals=1)) as league:
+            report = run_league(league, jobs=jobs, play=fake.play, watcher=Told())
+    finally:
+        os.sched_setaffinity(0, before)
+    assert len(told) == notes
+    assert all("2 matches at once share 1 processor" in text and "--jobs 1" in text for text in told)
+    assert (report.cpu_ms, report.wait_ms) == pytest.approx((8.0, 0.4))
 
 
 def test_a_long_season_is_not_read_to_its_end_to_count_what_was_played(

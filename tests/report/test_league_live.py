@@ -11,13 +11,13 @@ import pytest
 from rich.console import Console
 
 from warpleague.league.config import FormatTable, RatingTable
-from warpleague.league.progress import Void
+from warpleague.league.progress import RunReport, Void
 from warpleague.league.ratings.outcomes import Outcomes
 from warpleague.league.ratings.wanted import fitted
 from warpleague.league.schedule import Fixture
 from warpleague.match.spec import MatchResult, SeatTimes
 from warpleague.report import live
-from warpleague.report.figures import duration
+from warpleague.report.figures import duration, waited_words
 from warpleague.report.live import LiveWatcher, PlainWatcher
 
 if TYPE_CHECKING:
@@ -179,3 +179,16 @@ def test_the_fit_is_shown_while_a_league_runs(
 def test_durations_read_well(seconds: float, said: str) -> None:
     """Times are said in the two units that matter."""
     assert duration(seconds) == said
+
+
+def test_a_run_whose_bots_mostly_waited_says_so() -> None:
+    """The share of their time that bots got is told with its reason and remedy, unless it is large or all is short."""
+    report = RunReport(2, 0, 2, 2, (), stopped=False, failure=None, elapsed_s=60.0)
+    assert waited_words(report) == []
+    assert waited_words(attrs.evolve(report, cpu_ms=90_000, wait_ms=80_000)) == []
+    assert waited_words(attrs.evolve(report, cpu_ms=10, wait_ms=900)) == []
+    (line,) = waited_words(attrs.evolve(report, cpu_ms=6_000, wait_ms=94_000))
+    assert (
+        "bots got 6 % of their time: they computed for 6 s, and waited for a processor for 1 min 34 s" in line
+    )
+    assert "--jobs" in line

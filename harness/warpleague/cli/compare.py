@@ -192,6 +192,8 @@ def _compare(args: argparse.Namespace) -> int:
                     "stored": report.stored,
                     "complete": report.complete,
                     "stopped": report.stopped,
+                    "cpu_ms": round(report.cpu_ms, 3),
+                    "wait_ms": round(report.wait_ms, 3),
                     **state.to_json(),
                     **({"left": None} if report.complete else {}),
                     "path": [[deals, round(ratio, 4)] for deals, ratio in state.path],
@@ -224,7 +226,7 @@ def _settle_game(args: argparse.Namespace) -> None:
 def _tell(state: StrengthTest, report: RunReport, new: str, old: str, file: Path) -> None:
     import shlex
 
-    from warpleague.report.figures import duration
+    from warpleague.report.figures import duration, waited_words
     from warpleague.report.strength import estimate_words, luck_lines, state_lines, verdict
 
     for line in (*state_lines(state, over=report.complete), *luck_lines(state)):
@@ -233,6 +235,8 @@ def _tell(state: StrengthTest, report: RunReport, new: str, old: str, file: Path
     print(f"Estimate: {estimate_words(state.estimate())}{corrected}.")
     print(verdict(state, new, old))
     print(f"{report.played:,} matches played in {duration(report.elapsed_s)}.")
+    for line in waited_words(report):
+        print(line)
     print(f"Verify: {shlex.join((*program(), 'league', 'verify', str(file)))}")
 
 

@@ -334,6 +334,8 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
         "failure": report.failure,
         "void": [{"number": v.fixture.number, "match": v.fixture.id, "error": v.error} for v in report.void],
         "elapsed_s": round(report.elapsed_s, 3),
+        "cpu_ms": round(report.cpu_ms, 3),
+        "wait_ms": round(report.wait_ms, 3),
         "commitment": league.season.commitment,
         "secret": league.season.secret.hex() if league.store.published() else None,
         "entrants": commitment_to(league.season),
@@ -350,7 +352,7 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
 def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> None:
     """What is left, and the commands to check and reproduce a match, whose record is written for them."""
     from warpleague.league.verifying import published_record
-    from warpleague.report.figures import duration
+    from warpleague.report.figures import duration, waited_words
 
     stored = (
         f"{report.stored:,} stored"
@@ -358,6 +360,8 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
         else f"{report.stored:,} of {report.total:,} stored"
     )
     print(f"{report.played:,} matches played in {duration(report.elapsed_s)}; {stored}.")
+    for line in waited_words(report):
+        print(line)
     if report.void:
         print(f"{len(report.void)} void (the harness or its host failed); the next run tries them again.")
     if report.failure is not None:

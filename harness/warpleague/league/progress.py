@@ -26,7 +26,8 @@ class RunReport:
     """What a run did: matches that count in the end, stored before it, played by it, void; and how it ended.
 
     `total` is None where results that are missing decide it. `stored` are those of `total` that are stored now.
-    `stopped`: by the user. `failure`: why it was given up, or None. `complete`: all matches are stored.
+    `stopped`: by the user. `failure`: why it was given up, or None. `complete`: all matches are stored. `cpu_ms` and
+    `wait_ms`: how long the bots of the matches played computed in their decisions, and waited for a processor.
     """
 
     total: int | None
@@ -37,6 +38,8 @@ class RunReport:
     stopped: bool
     failure: str | None
     elapsed_s: float
+    cpu_ms: float = 0.0
+    wait_ms: float = 0.0
 
     @property
     def complete(self) -> bool:

@@ -20,6 +20,7 @@ import attrs
 
 from warpleague.errors import BadInput, HarnessFault, ServiceFailed
 from warpleague.games import load_game
+from warpleague.league.formats.api import counted
 from warpleague.league.play_order import in_phases
 from warpleague.league.pool import RefereeDied, RefereePool, usable_cores
 from warpleague.league.progress import RunReport, RunWatcher, Void
@@ -156,6 +157,7 @@ class _Run:
         self.logs = logs
         self.total, self.before = total, before
         self.played = 0
+        self.cpu_ms = self.wait_ms = 0.0
         self.void: list[Void] = []
         self.failure: str | None = None
         self.wrong: BadInput | None = None
@@ -190,6 +192,12 @@ class _Run:
 
     def go(self) -> RunReport:
         self.watcher.started(self.league, self.total, self.before, self.jobs)
+        cores = len(usable_cores())
+        if isinstance(self.executor, RefereePool) and self.executor.jobs > cores:
+            self.watcher.note(
+                f"{self.executor.jobs} matches at once share {counted(cores, 'processor')}: bots that compute will "
+                f"wait for each other, and nothing ends sooner than with --jobs {cores}"
+            )
         left = self._left()
         told = False
         while True:
@@ -255,6 +263,8 @@ class _Run:
             stopped=self.interrupts > 0,
             failure=self.failure,
             elapsed_s=time.monotonic() - self.began_s,
+            cpu_ms=self.cpu_ms,
+            wait_ms=self.wait_ms,
         )
 
     def interrupt(self) -> None:
@@ -376,6 +386,9 @@ class _Run:
             return
         self.league.store.add([(flight.fixture, flight.spec.seats, result) for flight, result in unsaved])
         self.played += len(unsaved)
+        for seat in (times for _, result in unsaved for times in result.times):
+            self.cpu_ms += seat.cpu_ms
+            self.wait_ms += seat.wait_ms
         for flight, result in unsaved:
             if self.logs is not None and result.logs:
                 self.logs.keep(result.id, [seat.bot for seat in flight.spec.seats], result.logs)

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from warpleague.league.details import FaultLine, SeatLine, TimeLine
     from warpleague.league.disqualifications import Disqualification
     from warpleague.league.league import League
+    from warpleague.league.progress import RunReport
     from warpleague.league.standings import Standing, Standings
     from warpleague.league.statistics import Mean
     from warpleague.league.status import Status
     from warpleague.match.confinement import Confinement
 
 _MOST_CHANGES: Final = 8  # told in one line
+_LITTLE_MS: Final = 1000.0  # waiting that is not worth a word
 
 
 def duration(seconds: float) -> str:
@@ -42,6 +44,18 @@ def duration(seconds: float) -> str:
 def percent(share: float) -> str:
     """A share in percent."""
     return f"{100 * share:.1f} %"
+
+
+def waited_words(report: RunReport) -> list[str]:
+    """A sentence on a run whose bots waited for longer than they computed; none where that is no matter."""
+    if report.wait_ms < max(report.cpu_ms, _LITTLE_MS):
+        return []
+    got = 100 * report.cpu_ms / (report.cpu_ms + report.wait_ms)
+    return [
+        f"The bots got {got:.0f} % of their time: they computed for {duration(report.cpu_ms / 1000)}, and waited for "
+        f"a processor for {duration(report.wait_ms / 1000)}. Nobody was charged for that, but it takes long: play "
+        "fewer matches at once (--jobs), or end other programs on this machine."
+    ]
 
 
 def played_so_far(now: Status) -> str:
