@@ -10,7 +10,7 @@ from functools import lru_cache
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.games.captains.state import HAND, TOKENS, pair
+from warpleague.games.captains.state import HAND, pair, places
 from warpleague.opponents.captains_plan import Turn
 from warpleague.opponents.captains_playout import choice, follow, playout, share, spread, whole
 from warpleague.opponents.player import Player, Skill
@@ -149,15 +149,15 @@ class Captains(Player):
         for space, planet in enumerate(galaxy.beside_planet):
             if planet < 0:
                 continue
-            goals = []
             if hand[planet]:
-                goals.append(1.0 - hand[planet])
-            if not tokens.near[self.seat] >> planet & 1 and len(tokens.stacks[self.seat]) < TOKENS:
-                goals.append(EXPLORE)
+                heap.append((1.0 - hand[planet], space))
             if picks and not galaxy.beside_station[space]:
-                goals.append(PICK_UP * (1 + held))
-            if goals:
-                heap.append((min(goals), space))
+                heap.append((PICK_UP * (1 + held), space))
+        unexplored = (1 << table.planets) - 1 & ~tokens.near[self.seat]
+        if unexplored:
+            for space in range(len(far)):
+                if any(table.put[place.at] & unexplored for place in places(table, tokens, self.seat, space)):
+                    heap.append((EXPLORE, space))
         heap.sort()
         back = ways_back(galaxy)
         while heap:
