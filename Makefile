@@ -159,6 +159,10 @@ simulations: bootstrap ## simulate leagues and tests of strength whose truth is 
 twins: bootstrap ## play each game with the same bot twice, which must not differ, for a quarter of an hour (TWINS_DEALS=1000)
 	$(BIN)/python tests/soak/same_bot_twice.py $(or $(TWINS_DEALS),1000)
 
+.PHONY: clocks
+clocks: bootstrap ## play every searching bot with short clocks beside eight programs that compute, for half an hour (CLOCKS='--games sheets')
+	$(BIN)/python tests/soak/clocks.py $(CLOCKS)
+
 .PHONY: clicks
 clicks: bootstrap browsers ## play each game by clicks in Chromium and Firefox, and click through a league's pages; screenshots in dist/clicks (CLICKS='--games sheets')
 	.venvs/browsers/bin/python tests/soak/clicks.py $(CLICKS)

@@ -4,9 +4,12 @@
     python scripts/duels.py sheets sheets-5 sheets-greedy --deals 100
     python scripts/duels.py aliens aliens-5:HORIZON=1 aliens-search --deals 40 --seed other
     python scripts/duels.py "captains solo" captains-4 captains-planner
+    python scripts/duels.py captains captains-4 captains-3 --seats 5 --deals 40
 
-Each deal is played in both seat orders, and its luck is shared; so the error comes from the sums of deals. In solo the
-bots play the same deals, and the one with more points wins. Bots are named as in `scripts/luck.py`.
+Each deal is played in both seat orders, and its luck is shared; so the error comes from the sums of deals. At larger
+tables (`--seats`) the bots share the seats, in turn one by one and half by half, and change them for the second match
+of the deal; the share is that of all pairs of seats of different bots. In solo the bots play the same deals, and the
+one with more points wins. Bots are named as in `scripts/luck.py`.
 The time is that of the processor, so a busy machine changes it little.
 """
 
@@ -57,16 +60,31 @@ def points(one: float, two: float) -> float:
     return (1 + (one > two) - (one < two)) / 2
 
 
-def deal(game: Any, options: Any, pair: list[Timed], key: bytes) -> tuple[float, float]:
-    """The share of points of the first bot in one deal, and by how much its score is better, on average."""
-    if game.match_of(game.initial(options[0], options[1]))[0] == 1:
-        one, two = (play(game, options[1], [player], key, FORM) for player in pair)
+def seating(seats: int, number: int) -> list[int]:
+    """Which bot, 0 or 1, has each seat in a deal's first match: one by one or half by half, moved on each time."""
+    bots = [seat % 2 if number % 2 == 0 else seat * 2 // seats for seat in range(seats)]
+    moved = number // 2 % seats
+    return bots[moved:] + bots[:moved]
+
+
+def deal(
+    game: Any, options: Any, bots: list[list[Timed]], key: bytes, places: list[int]
+) -> tuple[float, float]:
+    """The share of points of the first bot in one deal, and by how much its score is better, on average.
+
+    `bots` has a player of each bot for each seat; `places` says which bot has which seat in the first match.
+    """
+    if len(places) == 1:
+        one, two = (play(game, options, players, key, FORM) for players in bots)
         scores = [outcome.scores[0] - (outcome.rival or 0) for outcome in (one, two)]
         return points(scores[0], scores[1]), scores[0] - scores[1]
-    first = play(game, options[1], pair, key, FORM)
-    second = play(game, options[1], pair[::-1], key, FORM)
-    share = (points(-first.ranks[0], -first.ranks[1]) + points(-second.ranks[1], -second.ranks[0])) / 2
-    return share, (first.scores[0] - first.scores[1] + second.scores[1] - second.scores[0]) / 2
+    shares, margins = [], []
+    for here in (places, [1 - bot for bot in places]):
+        found = play(game, options, [bots[bot][seat] for seat, bot in enumerate(here)], key, FORM)
+        own, other = ([seat for seat, bot in enumerate(here) if bot == which] for which in (0, 1))
+        shares.append(mean(points(-found.ranks[a], -found.ranks[b]) for a in own for b in other))
+        margins.append(mean(found.scores[a] for a in own) - mean(found.scores[b] for b in other))
+    return mean(shares), mean(margins)
 
 
 def main() -> None:
@@ -76,22 +94,24 @@ def main() -> None:
     )
     parser.add_argument("game", help='such as sheets, or "sheets solo"')
     parser.add_argument("bots", nargs=2, metavar="BOT")
+    parser.add_argument("--seats", type=int, default=2, help="at each table (default 2)")
     parser.add_argument("--deals", type=int, default=50)
     parser.add_argument("--seed", default="duels")
     args = parser.parse_args()
     name, _, alone = args.game.partition(" ")
     if args.deals < 2 or alone not in ("", "solo"):
         parser.error('at least two deals, and a game such as sheets or "sheets solo"')
+    players = 1 if alone else args.seats
     try:
         game = load_game(name)
-    except BadInput as error:
-        parser.error(str(error))
-    players = 1 if alone else 2
-    options = (players, load_options(game, players, {}))
-    pair = [Timed(bot, number) for number, bot in enumerate(args.bots)]
+        options = load_options(game, players, {})
+    except BadInput as wrong:
+        parser.error(str(wrong))
+    bots = [[Timed(bot, number) for _ in range(players)] for number, bot in enumerate(args.bots)]
     found: list[tuple[float, float]] = []
     for number in range(args.deals):
-        found.append(deal(game, options, pair, match_key(f"{args.seed} {number}")))
+        places = seating(players, number)
+        found.append(deal(game, options, bots, match_key(f"{args.seed} {number}"), places))
         count = number + 1
         if count == args.deals or (count > 1 and count % TOLD == 0):
             shares, margins = zip(*found, strict=True)
@@ -102,8 +122,8 @@ def main() -> None:
             low, high = elo(share - error), elo(share + error)
             told += f", Elo {elo(share):+.0f} ({low:+.0f} to {high:+.0f}), score {margin:+.2f} ± {wide:.2f}"
             print(told, flush=True)
-    for bot, player in zip(args.bots, pair, strict=True):
-        times = player.times_ms
+    for bot, seated in zip(args.bots, bots, strict=True):
+        times = [ms for player in seated for ms in player.times_ms]
         print(f"{bot}: {len(times)} decisions, {mean(times):.0f} ms each, at most {max(times):.0f} ms")
 
 

@@ -76,11 +76,16 @@ def levels(game: str) -> tuple[Skill, ...]:
 
 
 def play(
-    name: str, count: int, chosen: dict[str, Any], skills: list[Skill | None], deal: str = "dice"
+    name: str,
+    count: int,
+    chosen: dict[str, Any],
+    skills: list[Skill | None],
+    deal: str = "dice",
+    moves: list[tuple[Any, int, Any]] | None = None,
 ) -> tuple[list[str], Outcome]:
     """All answers of a match between players of these skills, every one legal, and its outcome.
 
-    None plays at random.
+    None plays at random. `moves` gets each position, the seat, and what it did.
     """
     game = load_game(name)
     options = game.Options(**chosen)
@@ -109,6 +114,8 @@ def play(
             pending = [answer.action, *answer.then] if isinstance(answer, Reply) else [answer]
         action = pending.pop(0)
         move = game.legal(state, seat)[action] if isinstance(action, int) else game.parse(state, seat, action)
+        if moves is not None:
+            moves.append((state, seat, move))
         state, events = game.apply(state, move)
         if any(event.reveals for event in events):
             pending.clear()
@@ -133,6 +140,17 @@ def test_each_level_beats_the_one_below(name: str, options: dict[str, Any], deal
     for below, above in pairwise(ladder):
         outcome = play(name, 2, options, [below, above], f"deal {deal}")[1]
         assert outcome.ranks == (2, 1), (below, above)
+
+
+@pytest.mark.parametrize(("count", "deal"), [(3, "deal 0"), (5, "deal 2")])
+def test_no_captain_stands_still(count: int, deal: str) -> None:
+    """Without slips, no seat ends five turns running with energy left: there is always somewhere to go."""
+    moves: list[tuple[Any, int, Any]] = []
+    play("captains", count, {"max_rounds": 40}, [captains.Captains.skills[2]], deal, moves)
+    for seat in range(count):
+        ends = [state.energy > 0 for state, mover, move in moves if mover == seat and move.do == "end"]
+        longest = max(len(run) for run in "".join("x" if left else " " for left in ends).split(" "))
+        assert longest < 5
 
 
 def test_the_bots_of_the_ladder_name_the_program_they_run() -> None:

@@ -92,6 +92,8 @@ class Layouts:
         draw = np.random.default_rng(rng.getrandbits(64))
         lying = self._lying(holes)
         hopes = [self._hopes(side, self.plain[side], SWEEPS, lying, None) for side in (0, 1)]
+        if budget.over(PLAYING):
+            return max(range(len(spots)), key=lambda number: self.likes[seat][spots[number]])
         rough = [self._rough_gains(side, hopes[side][:, 0], lying) for side in (0, 1)]
         gains = rough[seat] - rough[1 - seat]
         every = np.array(spots)

@@ -40,7 +40,7 @@ SEARCHED: Final = 3000
 """Positions of a turn that are looked at for them."""
 PLANNING: Final = 0.5
 """The part of the time for a decision that this may take; the rest is for playouts."""
-SEARCHED_LATER: Final = 300
+SEARCHED_LATER: Final = 120
 """The same in playouts."""
 ROUNDS: Final = 1
 """That are played out after this one."""
@@ -68,7 +68,7 @@ class Captains(Player):
     Without playouts it looks no further than its next stop.
     """
 
-    skills = (Skill(0.5), Skill(0.15), Skill(0.0), Skill(0.0, 3))
+    skills = (Skill(0.5), Skill(0.15), Skill(0.0), Skill(0.0, 1))
 
     def choose(self, question: Question, state: State, legal: Sequence[Any]) -> int | Reply:
         """The plan that does best in playouts with the share that they promise, or the index of the next action."""
@@ -155,9 +155,11 @@ class Captains(Player):
                 heap.append((PICK_UP * (1 + held), space))
         unexplored = (1 << table.planets) - 1 & ~tokens.near[self.seat]
         if unexplored:
-            for space in range(len(far)):
-                if any(table.put[place.at] & unexplored for place in places(table, tokens, self.seat, space)):
-                    heap.append((EXPLORE, space))
+            heap += [
+                (EXPLORE, space)
+                for space in range(len(far))
+                if any(table.put[place.at] & unexplored for place in places(table, tokens, self.seat, space))
+            ]
         heap.sort()
         back = ways_back(galaxy)
         while heap:

@@ -6,7 +6,10 @@ network of wormholes that it leaves. Own tokens go beside planets only, one each
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
 
 from warpleague.games.captains.actions import (
     DELIVERIES,
@@ -21,8 +24,11 @@ from warpleague.opponents.captains_roads import FAR, Roads, roads
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from warpleague.games.captains.geometry import Galaxy
     from warpleague.games.captains.state import State
     from warpline.budget import Budget
+
+Array = Any
 
 LATER: Final = 0.66
 """What a point is worth one turn later."""
@@ -59,6 +65,31 @@ class Plan(NamedTuple):
     actions: tuple[Any, ...]
 
 
+class Outlook(NamedTuple):
+    """By space: the worth of each free seat for the next pick-up, and of what is to be explored.
+
+    `drawn` has by planet and space the worth of a card drawn at that planet.
+    """
+
+    ways: Roads
+    drawn: list[list[float]]
+    next_one: list[float]
+    explore: list[float]
+
+
+@lru_cache(maxsize=8)
+def besides_as_array(galaxy: Galaxy) -> Array:
+    """By space the planet beside it, -1 if there is none."""
+    return np.array(galaxy.beside_planet)
+
+
+@lru_cache(maxsize=8)
+def pick_up_factors(galaxy: Galaxy) -> Array:
+    """By space what a card of the pick-up after this turn counts: less where one must go to a planet first."""
+    there = (besides_as_array(galaxy) >= 0) | np.array(galaxy.beside_station, bool)
+    return NEXT * HOPE * np.where(there, LATER, LATER**2)
+
+
 class Turn:
     """What one search knows: the position at its start, and memories of roads and values."""
 
@@ -81,10 +112,11 @@ class Turn:
         first = 2.0 + (TOUR if self.seen >= 5 else NEW_PLANET * min(1.0, self.left / 6))
         self.card = [2.0 if cards else first for cards in self.delivered]
         self.by_energy = [self._later(energy) for energy in range(NEAR)]
+        self.far = np.array([*self.by_energy, 0.0])
         self.near_station = galaxy.beside_station
         self.roads: dict[tuple[int, ...], Roads] = {}
         self.values: dict[Any, float] = {}
-        self.hopes: dict[Any, float] = {}
+        self.outlooks: dict[tuple[int, ...], Outlook] = {}
         self.places: dict[Any, list[Any]] = {}
 
     def _later(self, energy: int) -> float:
@@ -122,18 +154,28 @@ class Turn:
             total += (self.card[here] + 2.0 * (hand[here] - 1)) * self.later(way)
         return total
 
-    def hope(self, placed: tuple[int, ...], at: int, planet: int) -> float:
-        """The worth of a card still to be drawn at `planet`, seen from space `at`."""
-        key = (placed, at, planet)
-        found = self.hopes.get(key)
+    def outlook(self, placed: tuple[int, ...]) -> Outlook:
+        """What spaces promise once `placed` further tokens are on the board, apart from the passengers on board."""
+        found = self.outlooks.get(placed)
         if found is None:
             ways = self.road(placed)
-            total = weight = 0.0
-            for other, cards in enumerate(self.state.cards.deck):
-                if other != planet and cards:
-                    weight += cards
-                    total += cards * self.card[other] * self.later(max(1.0, ways.to[other][at]) + 2)
-            found = self.hopes[key] = total / weight if weight else 0.0
+            deck = np.array(self.state.cards.deck)
+            far = self.far[np.minimum(np.maximum(ways.away, 1) + 2, NEAR)]
+            rows = (deck * np.array(self.card))[:, None] * far
+            # Nothing is drawn for the planet that one draws at; the last row is for none.
+            others = np.append(rows.sum(axis=0) - rows, [rows.sum(axis=0)], axis=0)
+            drawn = others / np.maximum(deck.sum() - np.append(deck, 0), 1)[:, None]
+            beside = besides_as_array(self.galaxy)
+            next_one = drawn[beside, np.arange(len(beside))] * pick_up_factors(self.galaxy)
+            if not self.state.cards.left:
+                next_one *= 0.0
+            goals = [p for p in range(self.planets) if not self.own(placed) >> p & 1]
+            explore = np.zeros(len(beside))
+            if goals and len(self.mine) + len(placed) < TOKENS:
+                nearest = ways.away[goals].min(axis=0)
+                explore = EXPLORE * self.far[np.minimum(np.maximum(nearest, 1), NEAR)]
+            found = Outlook(ways, drawn.tolist(), next_one.tolist(), explore.tolist())
+            self.outlooks[placed] = found
         return found
 
     def value(self, placed: tuple[int, ...], at: int, hand: Hand, drawn: int, planet: int) -> float:
@@ -142,20 +184,11 @@ class Turn:
         found = self.values.get(key)
         if found is not None:
             return found
-        ways = self.road(placed)
-        total = self.hand_value(ways, at, hand)
+        outlook = self.outlook(placed)
+        total = self.hand_value(outlook.ways, at, hand) + outlook.explore[at]
         if drawn:
-            total += HOPE * drawn * self.hope(placed, at, planet)
-        room = HAND - sum(hand) - drawn
-        if room and self.state.cards.left:  # the next pick-up
-            beside = self.galaxy.beside_planet[at]
-            near = 0 if beside >= 0 or self.near_station[at] else 1
-            total += NEXT * HOPE * room * self.hope(placed, at, beside) * LATER ** (1 + near)
-        if len(self.mine) + len(placed) < TOKENS:
-            own = self.own(placed)
-            away = [ways.to[p][at] for p in range(self.planets) if not own >> p & 1]
-            if away:
-                total += EXPLORE * self.later(max(1.0, min(away)))
+            total += HOPE * drawn * outlook.drawn[planet][at]
+        total += (HAND - sum(hand) - drawn) * outlook.next_one[at]
         self.values[key] = total
         return total
 
@@ -319,7 +352,7 @@ class Turn:
         if not held:
             return None
         value, worst = min(held)
-        return worst if value + REPLACE < self.hope(placed, at, planet) else None
+        return worst if value + REPLACE < self.outlook(placed).drawn[planet][at] else None
 
     def wanted(self, placed: tuple[int, ...], at: int, hand: Hand) -> list[int]:
         """The cards to take from the Docks: of the two planets that are worth most with what is in hand."""

@@ -20,10 +20,10 @@ TOLL: Final = 1
 class Roads:
     """The energy from each space to each planet, by planet and space; and from planet to planet."""
 
-    __slots__ = ("between", "to")
+    __slots__ = ("away", "between", "to")
 
     def __init__(self, galaxy: Galaxy, apart: Array) -> None:
-        away = np.array([apart[:, beside].min(axis=1) for beside in besides(galaxy)])
+        self.away = away = np.array([apart[:, beside].min(axis=1) for beside in besides(galaxy)])
         self.to: list[list[int]] = away.tolist()
         self.between: list[list[int]] = [away[:, beside].min(axis=1).tolist() for beside in besides(galaxy)]
 
