@@ -8,6 +8,7 @@ import runpy
 import shutil
 import signal
 import sysconfig
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,12 +53,23 @@ PUT_ASIDE = (
     *("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "NODE_OPTIONS", "PERL5OPT"),
 )
 """Variables by which a user, a shell or a service changes what programs write."""
+_MOST_CHARS = 160
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One worker more than processors for `-n auto`: a third of the time, tests wait for a bot or a clock."""
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell how many tests were skipped for which reason, the most frequent first; `.ci/run` sums these lines up."""
+    counts: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("skipped", ()):
+        why = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        counts[" ".join(why.removeprefix("Skipped: ").split())[:_MOST_CHARS]] += 1
+    for why, count in counts.most_common():
+        terminalreporter.write_line(f"skipped {count}: {why}")
 
 
 @pytest.fixture(scope="session", autouse=True)
