@@ -13,6 +13,7 @@ from tests.arena.submission_ground import BOT, Client, Ground
 
 from warpleague.arena.submissions import entering, versions
 from warpleague.cli import main
+from warpleague.league.bot_check import REPEAT
 from warpleague.runner.checkup import Finding
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def arena(ground: Ground) -> Iterator[str]:
 
         def do_GET(self) -> None:
             if (found := versions.claim(ground.ledger)) is not None:
+                command = "warpleague bot check FOLDER --quick --seed 1; rm --all"
+                versions.add_finding(ground.ledger, found.id, Finding(REPEAT, "ok", command))
                 versions.add_finding(ground.ledger, found.id, Finding("bundle", "ok", "built \x1b[2J"))
                 versions.accept(ground.ledger, found.id, "mine", "1", "0" * 64)
             self._send(self._answer("GET", b""))
@@ -93,6 +96,9 @@ def test_a_bot_is_submitted(
     shown = capsys.readouterr()
     assert "mine 1: accepted; it plays in cup" in shown.out
     assert "built" in shown.out
+    # The command that repeats the check, on this folder; what a strange server says is quoted word by word.
+    last = shown.out.splitlines()[-1]
+    assert last == f"the same check here: warpleague bot check {bot} --quick --seed '1;' rm --all"
     assert "\x1b[2J" not in shown.out
     assert len(versions.submissions(ground.ledger)) == 1
     assert ground.tokens["ada"] not in shown.out + shown.err
