@@ -117,6 +117,15 @@ def _words(path: tuple[str | int, ...], problem: _Problem, cls: type, also: Tabl
             return problem
 
 
+def _empty_table(field: Any) -> str:
+    """How to write a table that is missing: with its required keys."""
+    attrs.resolve_types(field.type)
+    keys = [inner.name for inner in attrs.fields(field.type) if inner.default is attrs.NOTHING and inner.init]
+    return (
+        f"; write [{field.name}] and below it {' and '.join(f'{key} = ...' for key in keys)}" if keys else ""
+    )
+
+
 def _place(table: tuple[str, ...]) -> str:
     if not table:
         return "at the top of the file, above the first [table]"
@@ -373,6 +382,7 @@ def _class(cls: Any, converter: cattrs.Converter) -> _Hook:
     fields = [field for field in attrs.fields(cls) if field.init]
     known = [field.name for field in fields]
     required = [field.name for field in fields if field.default is attrs.NOTHING]
+    as_tables = {field.name: _empty_table(field) for field in fields if attrs.has(field.type)}
     build = make_dict_structure_fn(cls, converter, _cattrs_detailed_validation=True)
 
     def hook(value: Any, _: Any) -> Any:
@@ -384,7 +394,7 @@ def _class(cls: Any, converter: cattrs.Converter) -> _Hook:
             if key not in known
         ]
         missing = [name for name in required if name not in value]
-        problems += [((name,), "is required, but missing") for name in missing]
+        problems += [((name,), f"is required, but missing{as_tables.get(name, '')}") for name in missing]
         try:
             result = build({key: value[key] for key in value if key in known}, cls)
         except cattrs.ClassValidationError as error:

@@ -36,7 +36,7 @@ def refused(done: Outcome, *words: str) -> None:
     ("arguments", "words"),
     [
         (("mach",), ["'mach'", "match"]),
-        (("match",), ["GAME, BOT missing", "for example: warpleague match aliens"]),
+        (("match",), ["GAME missing", "for example: warpleague match aliens"]),
         (("match", "alien", "first", "first"), ["'alien'; did you mean 'aliens'?"]),
         (("match", "aliens", "frist", "first"), ["frist: there is no such folder; did you mean 'first'?"]),
         (

@@ -212,12 +212,15 @@ def _run_author(args: argparse.Namespace) -> int:
 def _run_limits(args: argparse.Namespace) -> int:
     from warpleague.arena.submissions.limits import WORDS, limits_of, set_limit
 
+    changes = []
+    for change in args.change:
+        key, sign, text = change.partition("=")
+        if not sign or not text.isdecimal() or len(text) > 9:
+            raise BadInput(f"{change!r}: must be KEY=NUMBER, such as per_day=5")
+        changes.append((key, int(text)))
     with _ledger(args) as ledger:
-        for change in args.change:
-            key, sign, text = change.partition("=")
-            if not sign or not text.isdecimal() or len(text) > 9:
-                raise BadInput(f"{change!r}: must be KEY=NUMBER, such as per_day=5")
-            set_limit(ledger, key, int(text), _who())
+        for key, number in changes:
+            set_limit(ledger, key, number, _who())
         found = attrs.asdict(limits_of(ledger))
     if args.json:
         print_json(found)

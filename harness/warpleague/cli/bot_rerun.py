@@ -17,7 +17,7 @@ from warpleague.cli.common import (
     sandbox_paths,
     say,
 )
-from warpleague.errors import BadInput, RecordError
+from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
     import argparse
@@ -89,7 +89,7 @@ def configure_rerun(verbs: argparse._SubParsersAction[Any]) -> None:
 
 def _tasks(args: argparse.Namespace) -> Iterator[Task]:
     """The records that the arguments name, read one by one."""
-    from warpleague.match.packing import read_packed
+    from warpleague.match.packing import read_packed, unreadable
     from warpleague.study.rerun import Task
 
     for path in args.records:
@@ -105,7 +105,7 @@ def _tasks(args: argparse.Namespace) -> Iterator[Task]:
             try:
                 data = read_packed(file)
             except OSError as error:
-                raise RecordError(f"{file}: cannot read it: {error.strerror}") from None
+                raise unreadable(file, error) from None
             yield Task(str(file), data, args.seat)
 
 
@@ -129,6 +129,10 @@ def run_rerun(args: argparse.Namespace) -> int:
     from warpleague.runner.bundle.shipped import located
     from warpleague.study.rerun import Bot, rerun
 
+    if ".jsonl" in args.folder.name:
+        raise BadInput(
+            f"{args.folder}: is a record; the bot comes first: warpleague bot rerun BOT {args.folder}"
+        )
     bundle = prepare(located(args.folder), args.level, sandbox_paths(args))
     if args.seat is not None and args.name:
         raise BadInput("--seat and --name both say which seats: give one of them")

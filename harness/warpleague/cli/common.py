@@ -26,6 +26,25 @@ if TYPE_CHECKING:
     from warpleague.match.conditions import Conditions
     from warpleague.runner.bot.logs import LogFolder
 
+_NO_OPTIONS: Final = {
+    "players": "there are as many players as you name bots",
+    **{
+        name: f"write --{name.replace('_', '-')}"
+        for name in (
+            "seed",
+            "level",
+            "move_s",
+            "bank_s",
+            "increment_s",
+            "start_s",
+            "faults",
+            "strikes",
+            "record",
+        )
+    },
+}
+"""What people take for options of a game, and what to do instead."""
+
 RESULTS = Path("results")
 ARENA: Final = "arena.db"
 """The file of an arena in its folder of results, beside the leagues."""
@@ -320,12 +339,22 @@ def count(least: int) -> Callable[[str], int]:
     return read
 
 
+def port(text: str) -> int:
+    """The number of a port; 0 for any free one."""
+    value = count(0)(text)
+    if value > 65_535:
+        raise argparse.ArgumentTypeError(f"must be from 1 to 65535, or 0 for any free port, not {text!r}")
+    return value
+
+
 def parse_options(game: Game[Any, Any], pairs: Iterable[str]) -> JsonObject:
     """The raw options from `KEY=VALUE` texts.
 
     Values are read as TOML (`true`, `3`, `"text"`); what is no TOML value is a text as it stands. An option of
     `Game.file_options` names a TOML file whose content is taken.
     """
+    import attrs
+
     raw: JsonObject = {}
     for pair in pairs:
         key, equals, text = pair.partition("=")
@@ -333,6 +362,8 @@ def parse_options(game: Game[Any, Any], pairs: Iterable[str]) -> JsonObject:
             raise OptionsError(f"--option {pair}: must have the form KEY=VALUE")
         if key in raw:
             raise OptionsError(f"--option {key}: given twice")
+        if key in _NO_OPTIONS and key not in {field.name for field in attrs.fields(game.Options)}:
+            raise OptionsError(f"--option {key}: {game.id} has no such option; {_NO_OPTIONS[key]}")
         raw[key] = read_toml(Path(text)) if key in game.file_options else _value(text)
     return raw
 
@@ -349,7 +380,22 @@ def read_toml(path: Path) -> JsonObject:
     try:
         return parse_toml(read_text(path, str(path)), str(path))
     except OSError as error:
-        raise BadInput(f"{path}: cannot read it: {error.strerror}") from None
+        raise BadInput(f"{path}: cannot read it: {unreadable(path, error)}") from None
+
+
+def unreadable(path: Path, error: OSError) -> str:
+    """Why a file cannot be read, and the file that was probably meant."""
+    from warpleague.suggest import nearest_path
+
+    near = ""
+    if isinstance(error, FileNotFoundError):
+        with suppress(OSError):
+            near = nearest_path(
+                path.name, [str(other) for other in sorted(path.parent.iterdir()) if other.is_file()]
+            )
+    elif isinstance(error, IsADirectoryError):
+        near = "name a file in it"
+    return f"{error.strerror}{'; ' if near else ''}{near}"
 
 
 def read_position(path: Path) -> JsonObject:
@@ -357,8 +403,13 @@ def read_position(path: Path) -> JsonObject:
     try:
         data = json.loads(read_text(path, str(path)))
     except OSError as error:
-        raise PositionError(f"{path}: cannot read it: {error.strerror}") from None
+        raise PositionError(f"{path}: cannot read it: {unreadable(path, error)}") from None
     except (ValueError, RecursionError) as error:
+        if ".jsonl" in path.name:
+            raise PositionError(
+                f"{path}: this is the record of a match; take a position from it: warpleague replay position {path} "
+                "--at N --out FILE"
+            ) from None
         raise PositionError(f"{path}: not JSON: {error}") from None
     if not isinstance(data, dict):
         raise PositionError(f"{path}: a position is a JSON object")
@@ -402,7 +453,9 @@ def check_new(path: Path, force: bool) -> None:
 def check_writable(path: Path) -> None:
     """Raise `BadInput` if `path` cannot be written. Call it before the work whose result goes there."""
     if path.is_dir():
-        raise BadInput(f"{path}: cannot write it: it is a folder")
+        raise BadInput(
+            f"{path}: cannot write it: it is a folder; name a file, such as {path / 'match.jsonl'}"
+        )
     if path.exists() and not path.is_file():
         raise BadInput(f"{path}: cannot write it: it is a device or a pipe, not a file")
     try:
@@ -450,5 +503,5 @@ def write_file(path: Path, data: bytes) -> None:
 def _reason(error: OSError) -> str:
     # mkdir of a folder that is a file says "File exists", which is no reason to anyone else.
     if isinstance(error, FileExistsError):
-        return f"{error.filename} is a file, not a folder"
+        return f"{error.filename} is a file, not a folder; name a folder"
     return error.strerror or str(error)

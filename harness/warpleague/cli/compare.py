@@ -25,7 +25,7 @@ from warpleague.cli.common import (
     write_file,
 )
 from warpleague.cli.season import add_cluster, play_season
-from warpleague.errors import BadInput
+from warpleague.errors import BadInput, ConfigError
 
 if TYPE_CHECKING:
     import argparse
@@ -170,7 +170,13 @@ def _compare(args: argparse.Namespace) -> int:
 
     _settle_game(args)
     file = _league_file(args)
-    config = load_config(file)
+    try:
+        config = load_config(file)
+    except ConfigError as error:
+        # Whoever gave an option knows nothing of a file.
+        raise BadInput(
+            re.sub(rf"(?m)^{re.escape(str(file))}: (?:format\.)?(\w+)", _option, str(error))
+        ) from None
     with open_to_run(config, args.results) as league:
         if not args.quiet:
             say(f"{config.name}: {league.season.game}; {league.schedule.describe()}")
@@ -209,12 +215,22 @@ def _compare(args: argparse.Namespace) -> int:
         return exit_code(state)
 
 
+def _option(found: re.Match[str]) -> str:
+    return f"--{found[1].replace('_', '-')}"
+
+
 def _settle_game(args: argparse.Namespace) -> None:
     """Take the first word for the game, if no option names one."""
     args.game = args.said
     if args.game is not None:
         return
     words = [args.new, args.old, *args.field]
+    from warpleague.games import game_ids
+
+    if len(words) == 2 and args.new in game_ids() and not Path(args.new).is_dir():
+        raise BadInput(
+            f"{args.new}: the game is there, but name two bots: warpleague compare {args.new} NEW OLD"
+        )
     if len(words) < 3 or Path(words[0]).is_dir():
         raise BadInput(
             "which game? Say --game GAME, or write it first: warpleague compare GAME NEW OLD "

@@ -21,6 +21,8 @@ EXAMPLES: Final = "examples:"
 HELP: Final = ("-h", "--help")
 _DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2212"
 """What word processors and web pages make of hyphens."""
+_OF_LEAGUES: Final = ("league", "serve", "arena")
+"""Commands whose matches are played as league files say."""
 _NUMBER: Final = re.compile(r"-\d*\.?\d+")
 
 
@@ -131,7 +133,9 @@ class Parser(argparse.ArgumentParser):
         text = re.sub(r"^argument ", "", message)
         if found := re.fullmatch(r"the following arguments are required: (.*)", text):
             example = (self.epilog or "").partition(f"{EXAMPLES}\n")[2].partition("\n")[0].strip()
-            return f"{found[1]} missing" + (f"; for example: {example}" if example else "")
+            optional = {str(action.metavar) for action in self._actions if action.nargs == "*"}
+            names = ", ".join(name for name in found[1].split(", ") if name not in optional)
+            return f"{names} missing" + (f"; for example: {example}" if example else "")
         if found := re.fullmatch(r"(\S+): expected (?:one|at least one) argument", text):
             action = self._option_string_actions.get(found[1].split("/")[-1])
             value = (action.metavar if action else None) or "VALUE"
@@ -141,11 +145,15 @@ class Parser(argparse.ArgumentParser):
         if found := re.fullmatch(r"(\S+): not allowed with argument (\S+)", text):
             return f"{found[1]} and {found[2]} exclude each other: give one of them"
         if found := re.search(r"invalid choice: '(.*?)'.* \(choose from (.*)\)$", text):
-            from warpleague.suggest import nearest
+            from difflib import get_close_matches
 
             choices = re.findall(r"[\w-]+", found[2])
             place = text[: found.start()]
-            return f"{place}{found[1]!r} is none of {', '.join(choices)}; {nearest(found[1], choices)}"
+            near = get_close_matches(found[1].lower(), choices, n=1)
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            return f"{place}{found[1]!r} is none of {', '.join(choices)}{meant}"
+        if found := re.fullmatch(r"(\S+): invalid (float|int) value: (.*)", text):
+            return f"{found[1]}: must be a {'whole ' if found[2] == 'int' else ''}number, not {found[3]}"
         return text
 
     def _options(self) -> list[str]:
@@ -188,6 +196,8 @@ class Parser(argparse.ArgumentParser):
             return f"{head}, and options are not shortened; did you mean {' or '.join(begun[:4])}?"
         if near := get_close_matches(long, known, n=1, cutoff=0.8):
             return f"{head}; did you mean {near[0]}?"
+        if self.prog.split()[1] in _OF_LEAGUES and (place := _in_league_file(long[2:].replace("-", "_"))):
+            return f"{head}; in the league file, {place}"
         if owners := _with_option(long, self.prog):
             return f"{head} here; it belongs to {', '.join(owners[:3])}"
         return f"{head}; {nearest(long, known)}"
@@ -250,6 +260,14 @@ class Parser(argparse.ArgumentParser):
             return "replay show" if ".jsonl" in path else "league run" if path.endswith(".toml") else None
         name, first = next(iter(self.verbs.choices.items()))
         return name if any(not action.option_strings for action in first._actions) else None
+
+
+def _in_league_file(key: str) -> str:
+    """Where a key belongs in a league file, as a sentence; empty if there is no such key."""
+    from warpleague.league.config import LeagueConfig
+    from warpleague.strict import place_of
+
+    return place_of(key, LeagueConfig)
 
 
 def _with_option(option: str, prog: str) -> list[str]:

@@ -17,6 +17,7 @@ from warpleague.cli.common import (
     check_new,
     check_writable,
     count,
+    port,
     print_json,
     sandbox_paths,
     say,
@@ -66,7 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--no-browser", action="store_true", help="print the address of the page, but do not open it"
     )
     parser.add_argument(
-        "--port", type=count(1), default=0, metavar="N", help="the port of the page (default: any free one)"
+        "--port", type=port, default=0, metavar="N", help="the port of the page (default: any free one)"
     )
     parser.add_argument(
         "--hint",

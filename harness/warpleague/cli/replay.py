@@ -169,7 +169,7 @@ def summary_json(summary: RecordSummary) -> dict[str, Any]:
 
 def run_verify(args: argparse.Namespace) -> int:
     """Verify each file; 2 if any cannot be read, else 1 if any does not hold."""
-    from warpleague.match.packing import read_packed, read_record
+    from warpleague.match.packing import read_packed, read_record, unreadable
     from warpleague.match.replay import Replay, verify_record
     from warpleague.study.branch import check_parent
 
@@ -182,7 +182,7 @@ def run_verify(args: argparse.Namespace) -> int:
                 data = read_packed(path)
             except OSError as error:
                 code = 2
-                raise RecordError(f"{path}: cannot read it: {error.strerror}") from None
+                raise unreadable(path, error) from None
             summary = verify_record(data, key, str(path))
             if args.parent is not None:
                 try:

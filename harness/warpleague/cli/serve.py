@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warpleague.cli.common import RESULTS, add_examples, count, duration
+from warpleague.cli.common import RESULTS, add_examples, count, duration, port
 
 if TYPE_CHECKING:
     import argparse
@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--port",
-        type=count(0),
+        type=port,
         default=8000,
         metavar="N",
         help="the port to listen at (default 8000; 0: any free port)",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warpleague.cli.common import count, league_command, open_league, print_json, say
+from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
     import argparse
@@ -169,6 +170,11 @@ def _merge(args: argparse.Namespace) -> int:
     from warpleague.league.organising import merge
 
     config = load_config(args.config)
+    for store in args.stores:
+        if store.suffix == ".toml":
+            raise BadInput(
+                f"{store}: is a TOML file; name a store: league.sqlite, or its folder, such as results/{store.stem}"
+            )
     merged = list(zip(args.stores, merge(config, args.results, args.stores, trust=args.trust), strict=True))
     if args.json:
         print_json(

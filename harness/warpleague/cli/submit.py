@@ -220,7 +220,9 @@ class _Arena:
             status, body = answer.status, answer.read(_MOST_ANSWER)
         except (OSError, HTTPException) as error:
             text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            raise HarnessFault(f"{self._address}: cannot be asked: {text}") from None
+            raise HarnessFault(
+                f"{self._address}: cannot be asked: {text}; is the address right, and does the arena run there?"
+            ) from None
         finally:
             connection.close()
         try:

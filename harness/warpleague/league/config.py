@@ -20,6 +20,7 @@ from warpleague.league.config_check import check_config
 from warpleague.match.conditions import Conditions
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import LEVEL, STRIKES, FaultPolicy, Level, Pondering, TimeControl
+from warpleague.runner.bundle.manifest import MANIFEST
 from warpleague.runner.bundle.shipped import located
 from warpleague.strict import place_of, structure
 from warpleague.suggest import nearest, nearest_path
@@ -330,10 +331,17 @@ def load_config(path: Path, *, without_bots: bool = False) -> LeagueConfig:
     path = located(path)
     where = str(path)
     data = _read_toml(path, where)
+    if path.name == MANIFEST or ("run" in data and "games" in data):
+        raise ConfigError(
+            f"{where}: is the {MANIFEST} of a bot; name the file of a league, whose `bots` name folders"
+        )
     config = structure(data, LeagueConfig, where, _tables_of_options(data))
     name = config.name or path.stem
     if not _NAME.fullmatch(name):
-        raise ConfigError(f"{where}: name: {name!r} must be letters, digits, dots, dashes; it names a folder")
+        raise ConfigError(
+            f"{where}: name: {name!r} must be letters, digits, dots, dashes, such as "
+            f"{re.sub(r'[^A-Za-z0-9._-]+', '-', name).strip('-._')[:64] or 'my-league'!r}; it names a folder"
+        )
     game = _complete_game(config.game, path)
     given = {config.missing, config.missing_toolchain} - {None}
     if len(given) > 1:
@@ -345,12 +353,16 @@ def load_config(path: Path, *, without_bots: bool = False) -> LeagueConfig:
     )
     object.__setattr__(config, "path", path)
     if not config.bots and not without_bots and config.entry is None:
-        raise ConfigError(f"{where}: bots: a league needs bots")
+        raise ConfigError(
+            f'{where}: bots: a league needs bots; write bots = ["FOLDER", "FOLDER"] above the first [table]'
+        )
     check_config(config, where)
     return config
 
 
 def _read_toml(path: Path, where: str) -> dict[str, Any]:
+    if path.suffix == ".sqlite":
+        raise ConfigError(f"{where}: is the store of a league; name the league's TOML file")
     try:
         return parse_toml(read_text(path, where), where)
     except FileNotFoundError:
@@ -362,9 +374,21 @@ def _read_toml(path: Path, where: str) -> dict[str, Any]:
         hint = nearest_path(path.name, near + far) or nearest("", near or far, none)
         raise ConfigError(f"{where}: there is no such file; {hint}") from None
     except IsADirectoryError:
-        raise ConfigError(f"{where}: is a folder; name the league's TOML file") from None
+        raise ConfigError(f"{where}: is a folder; {_in_folder(path)}") from None
     except OSError as error:
         raise ConfigError(f"{where}: cannot be read: {error.strerror or error}") from None
+
+
+def _in_folder(folder: Path) -> str:
+    """What to do about a folder in place of a league file."""
+    if (folder / "league.sqlite").is_file():
+        return "it has a league's store; the league's TOML file comes first"
+    files = sorted(str(path) for path in folder.glob("*.toml") if path.name != MANIFEST)
+    if files:
+        return f"name a league's TOML file in it, such as {files[0]}"
+    if (folder / MANIFEST).is_file():
+        return "it is a bot's; name the league's TOML file, whose `bots` name folders"
+    return "name the league's TOML file"
 
 
 def _tables_of_options(data: dict[str, Any]) -> dict[str, list[tuple[str, ...]]]:

@@ -134,6 +134,9 @@ def _enter(config: LeagueConfig, index: int, prepare: Callable[[Path], Prepared]
     where = f"{config.path}: bots[{index}]"
     folder = folder_of(config, entry)
     try:
+        if folder.is_file():
+            above = os.path.relpath(folder.parent, config.path.parent)
+            raise ConfigError(f"{where}: {folder} is a file; a bot is named by its folder: {above!r}")
         if not folder.is_dir():
             raise ConfigError(f"{where}: there is no folder {folder}; {_meant(config, entry, folder)}")
     except OSError as error:
@@ -239,7 +242,8 @@ def check_names(config: LeagueConfig, names: Sequence[str], skipped: Sequence[st
     left_out = "".join(f"\n  {line}" for line in skipped)
     if len(names) < config.game.players:
         raise ConfigError(
-            f"{config.path}: bots: a table of {config.game.players} needs as many bots, not {len(names)}{left_out}"
+            f"{config.path}: bots: a table of {config.game.players} needs as many bots, not {len(names)}"
+            f"{left_out or '; add some to the list'}"
         )
     challengers = enumerate(config.format.challengers)
     wanted = [(f"format.challengers[{index}]", name) for index, name in challengers]

@@ -86,7 +86,8 @@ class Head:
         found = _HEAD.fullmatch(text.strip())
         if found is None or bool(int(found[1])) != bool(found[2]):
             raise BadInput(
-                f"{text!r} is no head of a journal: it is a number, a dash and 64 hexadecimal digits"
+                f"{text!r} is no head of a journal: it is a number, a dash and 64 hexadecimal digits, as a run "
+                "prints them behind Receipt"
             )
         return cls(int(found[1]), bytes.fromhex(found[2]))
 

@@ -8,13 +8,17 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from warpleague.errors import RecordError
 from warpleague.match import zstd
+from warpleague.suggest import nearest_path
 
 _ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
+_SQLITE_MAGIC: Final = b"SQLite format 3\0"
+_RECORDS: Final = "match --record FILE and league export write records"
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _ZSTD_OPTIONS: Final[dict[int, int]] = {
     zstd.CompressionParameter.compression_level: 9,
@@ -78,11 +82,31 @@ def read_packed(path: Path) -> bytes:
     Raises `OSError` where they cannot be read.
     """
     with Path(path).open("rb") as file:
+        if Path(path).suffix == ".toml":
+            raise RecordError(
+                f"{path}: is a league file or a bot.toml, not the record of a match; {_RECORDS}"
+            )
         # What has no size (a device, a pipe) is found out by reading.
         data = b"" if os.fstat(file.fileno()).st_size > _MOST_BYTES else file.read(_MOST_BYTES + 1)
         if file.read(1) or len(data) > _MOST_BYTES:
             raise RecordError(f"{path}: larger than any record")
+    if data.startswith(_SQLITE_MAGIC):
+        raise RecordError(f"{path}: is the store of a league, not the record of a match; {_RECORDS}")
     return data
+
+
+def unreadable(path: Path, error: OSError) -> RecordError:
+    """What to raise for a record that cannot be read; it names one that was probably meant."""
+    hint = ""
+    folder = path if isinstance(error, IsADirectoryError) else path.parent
+    with suppress(OSError):
+        known = sorted(str(other) for other in folder.iterdir() if ".jsonl" in other.name)
+        if isinstance(error, IsADirectoryError):
+            hint = f"; name a record{f' in it, such as {known[0]}' if known else ''}"
+        elif isinstance(error, FileNotFoundError):
+            near = nearest_path(str(path), known)
+            hint = f"; {near}" if near else f"; {_RECORDS}"
+    return RecordError(f"{path}: cannot read it: {error.strerror}{hint}")
 
 
 def read_record(path: Path) -> bytes:
@@ -90,5 +114,5 @@ def read_record(path: Path) -> bytes:
     try:
         data = read_packed(path)
     except OSError as error:
-        raise RecordError(f"{path}: cannot read it: {error.strerror}") from None
+        raise unreadable(path, error) from None
     return unpack(data, str(path))

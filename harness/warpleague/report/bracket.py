@@ -154,7 +154,10 @@ def bracket_parts(league: League) -> list[Part]:
 
 def _check(league: League) -> None:
     if not has_bracket(league):
-        raise BadInput(f"{league.config.name} has no bracket: its format is {league.season.format.kind}")
+        raise BadInput(
+            f"{league.config.name} has no bracket: its format is {league.season.format.kind}; "
+            "`league crosstable` shows who played whom"
+        )
 
 
 def _by_round(ties: Iterable[Tie]) -> dict[str, list[Tie]]:

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import sys
+from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -32,6 +33,26 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import Level
 
+_KNOWN: Final = (
+    *(
+        "python3",
+        "node",
+        "perl",
+        "ruby",
+        "java",
+        "mono",
+        "lua5.4",
+        "php",
+        "sh",
+        "bash",
+        "cc",
+        "gcc",
+        "c++",
+        "g++",
+    ),
+    *("cargo", "rustc", "go", "javac", "nim", "ocamlopt", "tsc", "make", "cmake"),
+)
+"""Programs that manifests name, to suggest one that was misspelt."""
 _SCRIPTS: Final = {
     "python": (".py", ".pyz"),
     "node": (".js", ".mjs", ".cjs"),
@@ -310,7 +331,20 @@ def _check_interpreter(folder: Path, manifest: Manifest, draft: Path) -> None:
         raise BotError(f"{folder}: {text}: save the file with Unix line ends")
     words = first[2:].decode(errors="replace").split()
     if words and words[0].startswith("/") and not Path(words[0]).exists():
-        raise MissingToolchain(f"{manifest.name}: {program} needs {words[0]!r}, which is not installed here")
+        raise MissingToolchain(
+            f"{manifest.name}: {program} needs {words[0]!r}, which is not installed here; {_install(words[0])}"
+        )
+
+
+def _install(program: str) -> str:
+    """What to do about a program that is not installed."""
+    name = PurePosixPath(program).name
+    near = get_close_matches(
+        name,
+        [known for known in _KNOWN if known != name and (known == "python3" or shutil.which(known))],
+        n=1,
+    )
+    return f"did you mean {near[0]!r}?" if near else "install it here"
 
 
 def _program(name: str, folder: Path) -> str | None:
@@ -337,7 +371,9 @@ def _require(folder: Path, manifest: Manifest, argv: tuple[str, ...]) -> None:
             key = "run" if argv is manifest.run else "build"
             words = as_words(" ".join(argv))
             raise BotError(f"{folder}: {key} must name each word by itself: {key} = {words}")
-        raise MissingToolchain(f"{manifest.name}: needs {name!r}, which is not installed here")
+        raise MissingToolchain(
+            f"{manifest.name}: needs {name!r}, which is not installed here; {_install(name)}"
+        )
     for place in (os.path.abspath(folder), os.path.realpath(folder)):  # noqa: PTH100
         for word in argv[1:]:
             if word.startswith(place + "/"):
@@ -364,7 +400,9 @@ def _resolve(manifest: Manifest, folder: Path) -> tuple[str, ...]:
     name, *rest = manifest.run
     program = _program(name, folder)
     if program is None:
-        raise MissingToolchain(f"{manifest.name}: needs {name!r}, which is not installed here")
+        raise MissingToolchain(
+            f"{manifest.name}: needs {name!r}, which is not installed here; {_install(name)}"
+        )
     if program == sys.executable and "-P" not in rest:
         # A file of the bot's own must not shadow an installed module, nor the reverse.
         rest = ["-P", *rest]

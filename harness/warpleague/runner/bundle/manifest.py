@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shlex
+from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -43,7 +44,10 @@ def _check_name(instance: object, field: attrs.Attribute[str], value: str) -> No
     del instance
     if not _NAME.fullmatch(value):
         text = "letters, digits, and after the first of them . _ + -, 64 characters at most"
-        raise ValueError(f"{field.name} {value!r}: may consist of {text}")
+        plain = re.sub(r"[^A-Za-z0-9._+-]+", "-", value).strip("-._+")[:64]
+        raise ValueError(
+            f"{field.name} {value!r}: may consist of {text}{f', such as {plain!r}' if plain else ''}"
+        )
 
 
 def _check_texts(instance: object, field: attrs.Attribute[Any], value: tuple[str, ...] | None) -> None:
@@ -181,13 +185,13 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         data = parse_toml(read_text(path, str(path), MANIFEST_KB), str(path))
     except FileNotFoundError:
-        raise BotError(
-            f"{folder}: no {MANIFEST} in this folder; it must say at least name, games, run"
-        ) from None
+        raise BotError(f"{folder}: no {MANIFEST} in this folder; {_instead(folder)}") from None
     except OSError as error:
         raise BotError(f"{path}: cannot read it: {error.strerror}") from None
     except ConfigError as error:
         raise BotError(str(error)) from None
+    if "run" not in data and ("bots" in data or isinstance(data.get("game"), dict)):
+        raise BotError(f"{path}: is a league file, and must be the bot's own: it says name, games and run")
     for key in ("run", "build"):
         if isinstance(text := data.get(key), str):
             raise BotError(f"{path}: {key}: must be a list of words: {key} = {as_words(text)}")
@@ -195,6 +199,17 @@ def read_manifest(folder: Path) -> Manifest:
         return structure(data, Manifest, str(path))
     except ConfigError as error:
         raise BotError(str(error)) from None
+
+
+def _instead(folder: Path) -> str:
+    """What to do about a folder without a manifest."""
+    with contextlib.suppress(OSError):
+        for path in sorted(folder.iterdir()):
+            if path.name.lower() == MANIFEST or get_close_matches(path.name, [MANIFEST], n=1, cutoff=0.85):
+                return f"rename {path.name} to {MANIFEST}"
+        if inner := sorted(folder.glob(f"*/{MANIFEST}")):
+            return f"did you mean a folder in it, such as {inner[0].parent}?"
+    return "it must say at least name, games, run"
 
 
 def as_words(command: str) -> str:
@@ -211,7 +226,10 @@ def require_folder(folder: Path) -> None:
     if os.path.isdir(folder):  # noqa: PTH112 - false where pathlib raises an error
         return
     if os.path.lexists(folder) and not os.path.islink(folder):  # noqa: PTH114
-        raise BotError(f"{folder}: is a file; a bot is named by its folder: {folder.parent}")
+        if (folder.parent / MANIFEST).is_file():
+            raise BotError(f"{folder}: is a file; a bot is named by its folder: {folder.parent}")
+        kind = "a league file" if folder.suffix == ".toml" else "a file"
+        raise BotError(f"{folder}: is {kind}, not a bot; name the folder with the bot's {MANIFEST}")
     found: list[str] = []
     for place in (folder.parent, shipped_root() / "bots"):
         with contextlib.suppress(OSError):
