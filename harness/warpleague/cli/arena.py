@@ -45,7 +45,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a limit and its new value, such as per_day=5 (default: show all)",
     )
     add_examples(limits, "arena limits", "arena limits per_day=5 build_s=120")
-    listing = _verb(verbs, "submissions", "list the submissions, the newest first", _run_submissions)
+    listing = _verb(
+        verbs,
+        "submissions",
+        "list the submissions, the newest first, and why bots were refused",
+        _run_submissions,
+    )
     listing.add_argument("--author", metavar="NAME", help="only submissions of this author")
     listing.add_argument(
         "--most", type=count(1), default=100, metavar="N", help="list at most N (default 100)"
