@@ -20,13 +20,14 @@ from warpleague.league.ratings.elo import expected
 from warpleague.league.ratings.sprt import Sprt
 from warpleague.league.running import run_league
 from warpleague.league.strength import Deal, Follower, StrengthTest, strength_test
-from warpleague.match.spec import MatchResult, SeatTimes
+from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
 from warpleague.report.strength import (
     brief,
     estimate_words,
     exit_code,
     gauge,
     luck_lines,
+    one_way_lines,
     state_lines,
     verdict,
 )
@@ -231,7 +232,9 @@ def test_an_undecided_test_ends_at_its_limit(duel: Path, open_league: OpenLeague
         report = run_league(league, executor=inline, play=lambda spec: played(spec, {}))
         assert (report.played, report.complete) == (40, True)
         state = strength_test(league)
-    assert verdict(state, "new", "old").startswith("Undecided after 40 matches on 20 deals")
+    said = verdict(state, "new", "old")
+    assert said.startswith("Undecided after 40 matches on 20 deals: the test has chosen neither 0 nor 5 Elo")
+    assert said.endswith("The 95 % interval of the estimate holds both.")
     assert "LLR" in brief(state)
     assert "●" in gauge(state)
     assert any("share" in line for line in state_lines(state))
@@ -298,13 +301,27 @@ def compare(
     deals: dict[bytes, int] = {}
 
     def run(
-        strength: float, *arguments: str, new: str = "bots/one", old: str = "bots/other", first: bool = False
+        strength: float,
+        *arguments: str,
+        new: str = "bots/one",
+        old: str = "bots/other",
+        first: bool = False,
+        crashes: str = "",
     ) -> Any:
         def play(spec: MatchSpec) -> MatchResult:
             # The season's dice follow from the name of this folder, too, which differs from run to run.
             deal = deals.setdefault(spec.key, len(deals))
             same = attrs.evolve(spec, key=deal.to_bytes(32, "big"), id=f"{deal} {spec.seats[0].bot}")
-            return attrs.evolve(played(same, {new.rpartition("/")[2]: strength}), id=spec.id)
+            found = attrs.evolve(played(same, {new.rpartition("/")[2]: strength}), id=spec.id)
+            if not crashes:
+                return found
+            out = [seat.bot == crashes for seat in spec.seats]
+            fault = SeatFault("crash", 7, True, "killed by SIGSEGV")
+            return attrs.evolve(
+                found,
+                ranks=tuple(1 + gone for gone in out),
+                faults=tuple((fault,) if gone else () for gone in out),
+            )
 
         monkeypatch.setattr(warpleague.runner.play, "play_beside", play)
         code = warpleague.cli.main(
@@ -347,6 +364,67 @@ def test_exit_codes_of_compare(compare: Any, tmp_path: Path) -> None:
     files = list((tmp_path / "results").glob("compare-one-other-*.toml"))
     assert len(files) == 3
     assert attrs.asdict(load_config(files[0]).format)["kind"] == "test"
+
+
+@pytest.mark.parametrize(
+    ("crashes", "place", "winner"), [("one", "lies below both", "other"), ("other", "lies above both", "one")]
+)
+def test_a_test_decided_by_crashes_says_so(compare: Any, crashes: str, place: str, winner: str) -> None:
+    """It says who faulted, in words and in JSON, what the estimate says, and that all deals went one way."""
+    options = ("--elo1", "20", "--max-matches", "60", "--quiet")
+    code, out, _ = compare(0.0, *options, crashes=crashes)
+    assert code == 3
+    assert f"{crashes} faulted in 60 of 60 matches (crash: killed by SIGSEGV)." in out
+    (said,) = [line for line in out.splitlines() if line.startswith("Undecided after 60 matches")]
+    assert "ruled out" not in said
+    assert f"the estimate {place}; if the deals go on like this, the test decides after about" in said
+    assert f"Every deal went one way: {winner} won them all." in out.splitlines()
+    code, out, _ = compare(0.0, *options, "--json", crashes=crashes)
+    data = json.loads(out)
+    assert data["faults"] == [
+        {"bot": crashes, "played": 60, "faulted": 60, "kind": "crash", "message": "killed by SIGSEGV"}
+    ]
+    assert (data["one_way"], data["same_bot"]) == ("won" if winner == "one" else "lost", False)
+
+
+def test_a_test_can_stop_at_a_fault(compare: Any) -> None:
+    """With exit code 1, and a line that says which match and fault; accepted or not is not the question then."""
+    code, out, _ = compare(0.0, "--stop-on-fault", crashes="other")
+    assert code == 1
+    assert "Stopped at a fault: match " in out
+    assert "other: crash: killed by SIGSEGV; what was played is kept." in out
+
+
+def test_a_bot_against_itself_is_told(compare: Any) -> None:
+    """It is a way to try the test, so it is played, and said before and after; another clock is another bot."""
+    code, out, err = compare(0.0, "--max-matches", "8", old="bots/one", new="bots/one")
+    assert code == 3
+    for text in (out, err):
+        assert "are the same bot (content " in text
+    code, out, _ = compare(0.0, "--max-matches", "8", "--json", old="bots/one", new="bots/one")
+    assert json.loads(out)["same_bot"] is True
+    code, out, err = compare(0.0, "--max-matches", "8", old="bots/one@0.1s", new="bots/one")
+    assert "are the same bot" not in out + err
+
+
+def test_a_verdict_says_what_the_interval_holds() -> None:
+    """Both, one of them, or none; and of a test that decided, whether every deal went one way."""
+
+    def said(values: list[float], elo0: float = 0.0, elo1: float = 20.0) -> str:
+        state = StrengthTest(Sprt(elo0, elo1), 0.0, 1.0)
+        for value in values:
+            state.add(Deal(value, value, 1 - value, (value, 0.0), 2))
+        return " ".join([verdict(state, "new", "old"), *one_way_lines(state, "new", "old")])
+
+    mixed = [1.0, 0.0, 0.5, 0.5] * 5
+    assert "holds both" in said(mixed)
+    assert "holds 0 and not 900" in said(mixed[:8], 0.0, 900.0) or "Rejected" in said(mixed[:8], 0.0, 900.0)
+    assert "Every deal" not in said(mixed)
+    assert said([0.5] * 5).endswith("Every deal was level.")
+    assert said([1.0] * 100).startswith("Accepted after ")
+    assert said([1.0] * 100).endswith("Every deal went one way: new won them all.")
+    assert said([]) == "Undecided: no deal was played to its end."
+    assert "after 2 matches on 1 deal:" in said([1.0])
 
 
 def test_each_bot_may_have_its_own_clock(compare: Any, tmp_path: Path) -> None:

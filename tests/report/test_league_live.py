@@ -47,7 +47,10 @@ def league() -> SimpleNamespace:
         names=("anna", "bert"), bots=(1, 2), players=2, game="aliens", format=FormatTable()
     )
     config = SimpleNamespace(name="cup", rating=RatingTable())
-    return SimpleNamespace(season=season, config=config, results=lambda: iter(()), barred=frozenset())
+    store = SimpleNamespace(count=lambda: 0)
+    return SimpleNamespace(
+        season=season, config=config, store=store, results=lambda: iter(()), barred=frozenset()
+    )
 
 
 def fixture(number: int) -> Fixture:

@@ -24,13 +24,14 @@ from warpleague.cli.common import (
     seconds,
     write_file,
 )
-from warpleague.cli.season import add_cluster, play_season
+from warpleague.cli.season import add_cluster, add_stop_on_fault, fault_line, play_season
 from warpleague.errors import BadInput, ConfigError
 
 if TYPE_CHECKING:
     import argparse
 
     from warpleague.league.config import EntrantClock
+    from warpleague.league.league import League
     from warpleague.league.progress import RunReport
     from warpleague.league.strength import StrengthTest
 
@@ -147,6 +148,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="the folder of all results (default: results)",
     )
+    add_stop_on_fault(parser)
     parser.add_argument("--quiet", action="store_true", help="print no progress")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     add_clock(parser)
@@ -162,10 +164,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _compare(args: argparse.Namespace) -> int:
-    """Exit code 0: accepted; 1: rejected; 3: undecided; 130: stopped by the user."""
+    """Exit code 0: accepted; 1: rejected, or stopped at a fault; 3: undecided; 130: stopped by the user."""
     from warpleague.league.config import load_config
+    from warpleague.league.faulted import bot_faults
     from warpleague.league.league import open_to_run
     from warpleague.league.strength import strength_test
+    from warpleague.report.figures import fault_lines
     from warpleague.report.strength import exit_code
 
     _settle_game(args)
@@ -178,6 +182,9 @@ def _compare(args: argparse.Namespace) -> int:
             re.sub(rf"(?m)^{re.escape(str(file))}: (?:format\.)?(\w+)", _option, str(error))
         ) from None
     with open_to_run(config, args.results) as league:
+        same = _same_bot(league)
+        if same:
+            say(f"note: {same}")
         if not args.quiet:
             say(f"{config.name}: {league.season.game}; {league.schedule.describe()}")
             say(f"commitment to the season's secret (SHA-256): {league.season.commitment}")
@@ -186,6 +193,7 @@ def _compare(args: argparse.Namespace) -> int:
         if logs is not None and logs.problem is not None:
             say(f"note: the bots' logs are not complete: {logs.problem}")
         state = strength_test(league)
+        faulted = bot_faults(league)
         new, old = league.season.names[:2]
         if args.json:
             print_json(
@@ -202,17 +210,20 @@ def _compare(args: argparse.Namespace) -> int:
                     "wait_ms": round(report.wait_ms, 3),
                     **state.to_json(),
                     **({"left": None} if report.complete else {}),
+                    "same_bot": bool(same),
+                    "faults": [found.to_json() for found in faulted],
+                    "stopped_at_fault": None if report.fault is None else report.fault.to_json(),
                     "path": [[deals, round(ratio, 4)] for deals, ratio in state.path],
                     "file": str(file),
                 }
             )
         else:
-            _tell(state, report, new, old, file)
+            _tell(state, report, new, old, file, [*fault_lines(faulted), *([same] if same else ())])
         if report.stopped:
             return 130
         if report.void or report.failure:
             say(report.failure or f"{len(report.void)} matches are void; run the same command again")
-        return exit_code(state)
+        return exit_code(state) if report.fault is None else 1
 
 
 def _option(found: re.Match[str]) -> str:
@@ -239,17 +250,33 @@ def _settle_game(args: argparse.Namespace) -> None:
     args.game, args.new, args.old, *args.field = words
 
 
-def _tell(state: StrengthTest, report: RunReport, new: str, old: str, file: Path) -> None:
+def _same_bot(league: League) -> str:
+    """A sentence that says that both bots are the same one; empty if they are not."""
+    new, old = league.season.bots[:2]
+    if new.identity != old.identity:
+        return ""
+    names = " and ".join(league.season.names[:2])
+    return (
+        f"{names} are the same bot (content {new.digest[:12]}), so neither can be stronger: this shows what the test "
+        "says of equals"
+    )
+
+
+def _tell(state: StrengthTest, report: RunReport, new: str, old: str, file: Path, remarks: list[str]) -> None:
     import shlex
 
     from warpleague.report.figures import duration, waited_words
-    from warpleague.report.strength import estimate_words, luck_lines, state_lines, verdict
+    from warpleague.report.strength import estimate_words, luck_lines, one_way_lines, state_lines, verdict
 
     for line in (*state_lines(state, over=report.complete), *luck_lines(state)):
         print(line)
     corrected = "" if state.fixed else ", corrected for when the test stopped"
     print(f"Estimate: {estimate_words(state.estimate())}{corrected}.")
-    print(verdict(state, new, old))
+    for line in (verdict(state, new, old), *one_way_lines(state, new, old)):
+        print(line)
+    print(*(f"{line}.\n" for line in remarks), sep="", end="")
+    if report.fault is not None:
+        print(f"{fault_line(report.fault)}; what was played is kept.")
     print(f"{report.played:,} matches played in {duration(report.elapsed_s)}.")
     for line in waited_words(report):
         print(line)

@@ -36,7 +36,7 @@ from warpleague.cli.kept_output import KeptOutput, league_sources
 from warpleague.cli.matches import list_matches
 from warpleague.cli.prepare import configure_prepare, run_prepare
 from warpleague.cli.report import configure_report, run_report
-from warpleague.cli.season import add_cluster, play_season
+from warpleague.cli.season import add_cluster, add_stop_on_fault, fault_line, play_season
 from warpleague.cli.store import configure_store
 from warpleague.errors import BadInput, EntrantsError
 
@@ -133,6 +133,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="write what each bot prints, and all messages to and from it, to files in this folder (default: nothing; "
         "with `logs = true` in the file, RESULTS/NAME/logs)",
     )
+    add_stop_on_fault(run)
     run.add_argument(
         "--beacon",
         metavar="VALUE",
@@ -216,7 +217,7 @@ def _commit(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    """Exit code 0: all played, or stopped by the user between matches; 1: a match is void."""
+    """Exit code 0: all played, or stopped by the user between matches; 1: a match is void, or stopped at a fault."""
     from warpleague.league.config import load_config
     from warpleague.league.league import open_to_run
 
@@ -246,7 +247,7 @@ def _run(args: argparse.Namespace) -> int:
     _run_on_end(config, told)
     if report.stopped:
         return 130
-    return 1 if report.void or report.failure else 0
+    return 1 if report.void or report.failure or report.fault else 0
 
 
 def _told_at_end(league: League, report: RunReport, *, over: bool) -> dict[str, Any]:
@@ -322,7 +323,8 @@ def _announce(league: League, args: argparse.Namespace) -> None:
 def _run_json(league: League, report: RunReport) -> dict[str, Any]:
     from warpleague.league.confined import confined_matches
     from warpleague.league.entrants_commitment import commitment_to
-    from warpleague.league.standings import standings
+    from warpleague.league.faulted import bot_faults
+    from warpleague.report.views import standings_json
 
     return {
         "league": league.config.name,
@@ -344,15 +346,18 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
         "skipped": list(league.skipped),
         "level": league.season.level,
         "held": [way.to_json() for way in confined_matches(league)],
-        "standings": [line.to_json() for line in standings(league).lines],
+        "standings": standings_json(league),
+        "faults": [found.to_json() for found in bot_faults(league)],
+        "stopped_at_fault": None if report.fault is None else report.fault.to_json(),
         "disqualified": [found.to_json() for found in league.disqualified],
     }
 
 
 def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> None:
     """What is left, and the commands to check and reproduce a match, whose record is written for them."""
+    from warpleague.league.faulted import bot_faults
     from warpleague.league.verifying import published_record
-    from warpleague.report.figures import duration, waited_words
+    from warpleague.report.figures import MOST_FAULTED, duration, fault_lines, waited_words
 
     stored = (
         f"{report.stored:,} stored"
@@ -362,6 +367,10 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
     print(f"{report.played:,} matches played in {duration(report.elapsed_s)}; {stored}.")
     for line in waited_words(report):
         print(line)
+    if args.quiet:  # else they stand below the table
+        print(*(f"{line}\n" for line in fault_lines(bot_faults(league), MOST_FAULTED)), sep="", end="")
+    if report.fault is not None:
+        print(f"{fault_line(report.fault)}; what was played is kept.")
     if report.void:
         print(f"{len(report.void)} void (the harness or its host failed); the next run tries them again.")
     if report.failure is not None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from warpleague.league.league import League
-    from warpleague.league.progress import RunReport, RunWatcher
+    from warpleague.league.progress import MatchFault, RunReport, RunWatcher
     from warpleague.runner.bot.logs import LogFolder
 
 
@@ -26,14 +26,33 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_stop_on_fault(parser: argparse.ArgumentParser) -> None:
+    """Add `--stop-on-fault`."""
+    parser.add_argument(
+        "--stop-on-fault",
+        action="store_true",
+        help="stop once a bot has faulted, with exit code 1; what was played so far is kept",
+    )
+
+
+def fault_line(found: MatchFault) -> str:
+    """At which match and fault a run stopped."""
+    where = f"match {found.fixture.number:,} ({found.fixture.id}), seat {found.seat}"
+    return f"Stopped at a fault: {where}, {found.bot}: {found.fault.kind}: {found.fault.message}"
+
+
 def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None) -> RunReport:
-    """Play what is left of a league, as the arguments `jobs`, `cluster` and `quiet` say.
+    """Play what is left of a league, as the arguments `jobs`, `cluster`, `quiet` and `stop_on_fault` say.
 
     If there are arguments `matches` and `for_s`, it stops after so many matches and so much time.
     """
     from warpleague.league.running import run_league
 
-    limits: dict[str, Any] = {"most": getattr(args, "matches", None), "for_s": getattr(args, "for_s", None)}
+    limits: dict[str, Any] = {
+        "most": getattr(args, "matches", None),
+        "for_s": getattr(args, "for_s", None),
+        "stop_on_fault": getattr(args, "stop_on_fault", False),
+    }
     if args.cluster is None:
         with _watcher(args) as watcher:
             return run_league(league, jobs=args.jobs, watcher=watcher, logs=logs, **limits)

@@ -106,9 +106,13 @@ def _verify(args: argparse.Namespace) -> int:
             print(f"{good:,} of {total:,} records hold: executed again, dice, results and tables compared.")
             _tell_journal(league, len(wrong) == total - good, heads)
             if test is not None:
+                from warpleague.league.faulted import bot_faults
+                from warpleague.report.figures import fault_lines
                 from warpleague.report.strength import verdict
 
                 print(f"The test, computed again: {verdict(test, *league.season.names[:2])}")
+                faulted = [] if wrong else bot_faults(league)
+                print(*(f"{line}.\n" for line in fault_lines(faulted)), sep="", end="")
             if good < total:
                 say(f"note: what does not hold can be removed: {league_command(args, 'mend')}")
     return 1 if wrong else 0

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 if TYPE_CHECKING:
     from warpleague.league.league import League
     from warpleague.league.schedule import Fixture
-    from warpleague.match.spec import MatchResult
+    from warpleague.match.spec import MatchResult, SeatFault
 
 
 @attrs.frozen
@@ -22,12 +22,28 @@ class Void:
 
 
 @attrs.frozen
+class MatchFault:
+    """A fault in a match of a run: whose, in which seat, and what it was."""
+
+    fixture: Fixture
+    seat: int
+    bot: str
+    fault: SeatFault
+
+    def to_json(self) -> dict[str, Any]:
+        """The fault as a JSON object; `n` is the number of the record's line."""
+        where = {"number": self.fixture.number, "match": self.fixture.id, "seat": self.seat, "bot": self.bot}
+        return where | attrs.asdict(self.fault)
+
+
+@attrs.frozen
 class RunReport:
     """What a run did: matches that count in the end, stored before it, played by it, void; and how it ended.
 
     `total` is None where results that are missing decide it. `stored` are those of `total` that are stored now.
     `stopped`: by the user. `failure`: why it was given up, or None. `complete`: all matches are stored. `cpu_ms` and
     `wait_ms`: how long the bots of the matches played computed in their decisions, and waited for a processor.
+    `fault`: the one at which the run stopped, if it was to stop at a fault.
     """
 
     total: int | None
@@ -40,6 +56,7 @@ class RunReport:
     elapsed_s: float
     cpu_ms: float = 0.0
     wait_ms: float = 0.0
+    fault: MatchFault | None = None
 
     @property
     def complete(self) -> bool:

@@ -23,7 +23,7 @@ from warpleague.games import load_game
 from warpleague.league.formats.api import counted
 from warpleague.league.play_order import in_phases
 from warpleague.league.pool import RefereeDied, RefereePool, usable_cores
-from warpleague.league.progress import RunReport, RunWatcher, Void
+from warpleague.league.progress import MatchFault, RunReport, RunWatcher, Void
 from warpleague.league.remaining import left_of, progress_of
 from warpleague.league.schedule import Course
 from warpleague.league.services import judge, voided
@@ -69,6 +69,7 @@ def run_league(
     until: Callable[[], bool] | None = None,
     publish: bool = True,
     dealt: set[int] | None = None,
+    stop_on_fault: bool = False,
 ) -> RunReport:
     """Play what is left of `league`, which must be open to run, and commit each match as it ends.
 
@@ -80,7 +81,8 @@ def run_league(
     wherever the executor plays, if it has a method `everywhere`, which calls a function in each of its processes, as
     that of `RefereePool` does. In the main thread the first SIGINT or SIGTERM lets the matches being played end, the
     second one kills them. It also stops once `most` matches are played, or after `for_s` seconds, when those being
-    played have ended, or as soon as `until` returns true, which is called a few times a second. If all is played, the
+    played have ended, or as soon as `until` returns true, which is called a few times a second, or with
+    `stop_on_fault` once a bot has faulted. If all is played, the
     season is over and its secret becomes public; without `publish` it does not, since more may be entered. `dealt`
     are the deals that processes of the executor may know of from runs before: those of this run are added. `logs`
     takes what the bots said, if `play` returns that, as the default one does where `logs` are given.
@@ -107,6 +109,7 @@ def run_league(
     run = _Run(league, course, total, before, executor, jobs, play, watcher or RunWatcher(), logs)
     run.first = first
     run.most, run.for_s, run.until, run.publish = most, for_s, until, publish
+    run.stop_on_fault = stop_on_fault
     if dealt is not None:
         run.dealt = dealt
     if isinstance(executor, RefereePool):
@@ -166,6 +169,8 @@ class _Run:
         self.for_s: float | None = None
         self.until: Callable[[], bool] | None = None
         self.publish = True
+        self.stop_on_fault = False
+        self.fault: MatchFault | None = None
         self.first: list[Iterable[Fixture]] = []  # what the course had to play at first, by batches
         self._until_at = 0.0
         self.began_s = time.monotonic()
@@ -265,6 +270,7 @@ class _Run:
             elapsed_s=time.monotonic() - self.began_s,
             cpu_ms=self.cpu_ms,
             wait_ms=self.wait_ms,
+            fault=self.fault,
         )
 
     def interrupt(self) -> None:
@@ -285,7 +291,8 @@ class _Run:
             self._until_at = now_s + _TICK_S
             if self.until():
                 self.until, self.for_s, late = None, 0.0, True
-        return late or self.interrupts > 0 or self.failure is not None or self.wrong is not None
+        ended = self.failure is not None or self.wrong is not None or self.fault is not None
+        return late or self.interrupts > 0 or ended
 
     def _may_begin(self) -> bool:
         """Whether one match more may begin."""
@@ -369,6 +376,10 @@ class _Run:
                     self._commit_at = time.monotonic() + _COMMIT_S
                 self._unsaved.append((flight, future.result()))
                 self._void_in_a_row = 0
+                if self.stop_on_fault and (fault := _first_fault(flight, future.result())) is not None:
+                    # Of those that end meanwhile the first one in the schedule is told.
+                    earlier = self.fault is None or flight.fixture.number < self.fault.fixture.number
+                    self.fault = fault if earlier else self.fault
 
     def _service_failed(self, flight: _InFlight, result: MatchResult) -> ServiceFailed | None:
         """Why a match is void, if it is because a bot's service failed."""
@@ -423,6 +434,15 @@ class _Run:
         self._void_in_a_row += 1
         if self._void_in_a_row >= _MOST_VOID and self.failure is None:
             self.failure = f"{_MOST_VOID} matches in a row were void; the last: {void.error}"
+
+
+def _first_fault(flight: _InFlight, result: MatchResult) -> MatchFault | None:
+    """The first fault of a match; None if there was none."""
+    found = [(fault.n, seat, fault) for seat, faults in enumerate(result.faults) for fault in faults]
+    if not found:
+        return None
+    _, seat, fault = min(found, key=lambda one: one[0])
+    return MatchFault(flight.fixture, seat, flight.spec.seats[seat].bot, fault)
 
 
 def _trace(error: BaseException) -> str:

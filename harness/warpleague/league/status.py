@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.league.confined import confined_matches
+from warpleague.league.faulted import bot_faults
 
 if TYPE_CHECKING:
     from warpleague.league.changes import Change
     from warpleague.league.confined import ConfinedMatches
     from warpleague.league.disqualifications import Disqualification
     from warpleague.league.entrants_commitment import Entered
+    from warpleague.league.faulted import BotFaults
     from warpleague.league.league import League
 
 
@@ -24,7 +26,7 @@ class Status:
     those that are played; `other` matches belong to earlier bots or formats, `taken_out` ones to disqualified bots.
     `commitment` is the one to the secret, since `committed`; `entered` are those to the entrants. `secret` is
     hexadecimal, and None until it is `published`. `awaits` is the beacon the league waits for, `beacon` its value,
-    `head` the receipt of the journal. All times are ISO times.
+    `head` the receipt of the journal. `faulted` are the bots that faulted. All times are ISO times.
     """
 
     league: str
@@ -52,6 +54,7 @@ class Status:
     skipped: tuple[str, ...]
     changed: tuple[Change, ...]
     disqualified: tuple[Disqualification, ...]
+    faulted: tuple[BotFaults, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -93,6 +96,7 @@ class Status:
             "changed": [change.to_json() for change in self.changed],
             "disqualified": [found.to_json() for found in self.disqualified],
             "taken_out": self.taken_out,
+            "faults": [found.to_json() for found in self.faulted],
         }
 
 
@@ -139,4 +143,5 @@ def status(league: League) -> Status:
         skipped=league.skipped,
         changed=league.changed,
         disqualified=league.disqualified,
+        faulted=tuple(bot_faults(league)) if stored else (),
     )

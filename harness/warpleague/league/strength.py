@@ -208,6 +208,13 @@ class StrengthTest:
         return (near / far) ** self.counts.deals
 
     @property
+    def one_way(self) -> int | None:
+        """1 if the new bot won every deal, -1 if it lost every deal, 0 if every deal was level; None elsewhere."""
+        deals = self.counts.deals
+        ways = {1: self.won, -1: self.lost, 0: self.level}
+        return next((way for way, count in ways.items() if deals and count == deals), None)
+
+    @property
     def judged(self) -> int:
         """1: accepted, -1: rejected, 0: undecided; also of a test of a fixed number of deals, as far as it got."""
         if not self.fixed:
@@ -271,6 +278,7 @@ class StrengthTest:
             "share_half": None if half is None else round(half, 6),
             "likelihood": None if self.superiority is None else round(self.superiority, 4),
             "by_chance": self.by_chance,
+            "one_way": None if self.one_way is None else {1: "won", -1: "lost", 0: "level"}[self.one_way],
             "score": round(self.scores.mean, 6),
             "score_half": None if self.scores.half is None else round(self.scores.half, 6),
             "variance_ratio": None if self.saved is None else round(self.saved, 4),

@@ -71,6 +71,7 @@ def bracket_json(league: League) -> list[dict[str, Any]]:
                 "deals": meeting.deals,
                 "winner": None,
                 "decided": "bye" if len(meeting.bots) == 1 else None,
+                "faulted": [meeting.faulted[bot] for bot in meeting.bots],
             }
             for meeting in rounds_of(league.schedule)[1]
         ]
@@ -82,6 +83,7 @@ def bracket_json(league: League) -> list[dict[str, Any]]:
             "deals": tie.deals,
             "winner": None if tie.winner is None else names[tie.winner],
             "decided": tie.decided or None,
+            "faulted": tie.faulted,
         }
         for tie in ties_of(league.schedule)
     ]
@@ -177,7 +179,14 @@ def _tie_box(tie: Tie, names: Sequence[str]) -> Box:
         return Box(tuple(Side(names[bot], "", won=True) for bot, _ in met), "bye")
     told = [f"{points / 2:g}" if tie.deals else "" for _, points in met]
     sides = (Side(names[bot], text, bot == tie.winner) for (bot, _), text in zip(met, told, strict=True))
-    return Box(tuple(sides), _DECIDED.get(tie.decided, ""))
+    faulted = _faulted(zip(tie.bots, tie.faulted, strict=True), names)
+    return Box(tuple(sides), "; ".join(filter(None, (_DECIDED.get(tie.decided, ""), faulted))))
+
+
+def _faulted(counts: Iterable[tuple[int | None, int]], names: Sequence[str]) -> str:
+    """Which bots faulted in a tie or at a table: what decided it was perhaps no move."""
+    told = [names[bot] for bot, count in counts if bot is not None and count]
+    return f"{' and '.join(told)} faulted" if told else ""
 
 
 def _meeting_box(meeting: Meeting, names: Sequence[str], unit: int) -> Box:
@@ -193,7 +202,8 @@ def _meeting_box(meeting: Meeting, names: Sequence[str], unit: int) -> Box:
                 bool(meeting.deals) and not level and points[bot] == most,
             )
             for bot in meeting.bots
-        )
+        ),
+        _faulted(meeting.faulted.items(), names),
     )
 
 
@@ -202,11 +212,11 @@ def _line(box: Box) -> str:
     sides = [attrs.evolve(side, bot=safe(side.bot, keep="")) for side in box.sides]
     if len(sides) == 1:
         return f"{sides[0].bot}: {box.remark}"
+    remark = f" ({safe(box.remark, keep='')})" if box.remark else ""
     if len(sides) > 2:
-        return ", ".join(f"{side.bot} {side.points}".strip() for side in sides)
+        return ", ".join(f"{side.bot} {side.points}".strip() for side in sides) + remark
     one, two = sides
     won = "".join(f": {side.bot}" for side in sides if side.won)
-    remark = f" ({box.remark})" if box.remark else ""
     return " ".join(filter(None, (one.bot, one.points, "–", two.points, two.bot))) + won + remark
 
 

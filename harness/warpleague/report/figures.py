@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from warpleague.league.formats.api import counted
 from warpleague.league.statistics import share_interval
+from warpleague.match.evidence import shortened
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from warpleague.league.confined import ConfinedMatches
     from warpleague.league.details import FaultLine, SeatLine, TimeLine
     from warpleague.league.disqualifications import Disqualification
+    from warpleague.league.faulted import BotFaults
     from warpleague.league.league import League
     from warpleague.league.progress import RunReport
     from warpleague.league.standings import Standing, Standings
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
 
 _MOST_CHANGES: Final = 8  # told in one line
 _LITTLE_MS: Final = 1000.0  # waiting that is not worth a word
+_MOST_CAUSE: Final = 160  # characters of what a fault was, in a sentence
+MOST_FAULTED: Final = 8
+"""So many lines at most tell which bots faulted, where other things are told beside."""
 
 
 def duration(seconds: float) -> str:
@@ -104,6 +110,27 @@ class FaultTally:
     def what(self, most: int) -> str:
         """The message of the first one, in one line of at most so many characters."""
         return (self.first[0].fault.message.splitlines() or [""])[0][:most]
+
+
+def fault_lines(found: Sequence[BotFaults], most: int | None = None) -> list[str]:
+    """A sentence for each bot that faulted, those that did most often first; `most` lines at most."""
+    lines = [fault_sentence(one) for one in found]
+    if most is not None and len(lines) > most:
+        lines[most - 1 :] = [f"{len(lines) - most + 1:,} more bots faulted"]
+    return lines
+
+
+def fault_sentence(found: BotFaults, unit: str = "match") -> str:
+    """In how many of its matches (or seats) a bot faulted, and by what: the one sentence that all summaries say."""
+    of = counted(found.played, unit, "matches" if unit == "match" else "")
+    said = f"{found.bot} faulted in {found.matches:,} of {of}"
+    kind = found.kind
+    if kind is None:
+        return safe(said, keep="")
+    others = [other for other, _ in found.kinds.most_common() if other != kind]
+    also = f"; also {', '.join(others)}" if others else ""
+    what = shortened(found.messages[kind], _MOST_CAUSE)
+    return safe(f"{said} ({kind}: {what}{also})", keep="")
 
 
 class FaultTallies:

@@ -16,12 +16,13 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from warpleague.league.faulted import FaultCounts
 from warpleague.league.formats.seating import seatings_count
 from warpleague.league.progress import RunWatcher
 from warpleague.league.ratings.wanted import fitted
 from warpleague.league.standings import ranked, ranks_by
 from warpleague.league.tallies import Tally, tally
-from warpleague.report.figures import duration
+from warpleague.report.figures import duration, fault_lines
 from warpleague.report.strength import brief, state_lines
 from warpleague.report.tables import standings_table
 
@@ -43,6 +44,7 @@ _FRAME_S = 0.2
 _LINE_S = 10.0  # between two plain lines
 _FIT_S = 1.0  # between two fits of the table shown live
 _FIT_SHARE = 20  # a fit may take this part of the time: one of 0.1 s waits for 2 s
+_FAULTED = 3  # lines that tell which bots faulted
 _BRACKETS = ("swiss", "knockout", "double-elimination")
 _FIT_BOTS = 100  # with more bots, or more kinds of deals, a fit would hold up the run
 _FIT_DEALS = 5_000
@@ -63,6 +65,7 @@ class _Counting(RunWatcher):
         """The run begins."""
         self.league, self.total, self.done, self.jobs = league, total, before, jobs
         self._ends.append(time.monotonic())
+        self.faults = FaultCounts.of(league) if before else FaultCounts(league.season.names)
         self.test: Follower | None = None
         if league.season.format.kind == "test":
             from warpleague.league.strength import Follower
@@ -75,6 +78,7 @@ class _Counting(RunWatcher):
         """A match is stored."""
         self.done += 1
         self._ends.append(time.monotonic())
+        self.faults.add(fixture.seats, result.faults)
         if self.test is not None:
             self.test.finished(fixture, result)
 
@@ -103,6 +107,10 @@ class _Counting(RunWatcher):
         said = f"{rate:,.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min"
         return said if self.total is None else f"{said}, {duration((self.total - self.done) / rate)} left"
 
+    def faulted(self) -> list[str]:
+        """Which bots have faulted so far, those that did most often first."""
+        return fault_lines(self.faults.told(), _FAULTED)
+
     def progress(self) -> str:
         """How many matches are played, of how many if that is known."""
         return f"{self.done:,}" if self.total is None else f"{self.done:,}/{self.total:,}"
@@ -114,6 +122,7 @@ class PlainWatcher(_Counting):
     def __init__(self, console: Console) -> None:
         super().__init__(console)
         self._said = 0.0
+        self._faulted = False
 
     def started(self, league: League, total: int | None, before: int, jobs: int) -> None:
         """Tell what is about to be played."""
@@ -123,13 +132,22 @@ class PlainWatcher(_Counting):
         count = "as many matches as it takes" if total is None else f"{total:,} matches"
         self.console.print(f"{league.config.name}: {count}{already}, {jobs} at a time", highlight=False)
 
+    def finished(self, fixture: Fixture, result: MatchResult) -> None:
+        """A match is stored: the first fault of the run is told at once."""
+        super().finished(fixture, result)
+        if not self._faulted and any(result.faults):
+            self._faulted, self._said = True, 0.0
+
     def tick(self) -> None:
         """Say how far it is, if it is time to."""
         now = time.monotonic()
         if now - self._said >= _LINE_S:
             self._said = now
             told = "" if self.test is None else f"; {brief(self.test.state)}"
-            self.console.print(f"{self.progress()} matches, {self.pace()}{told}", highlight=False)
+            told += "".join(f"; {line}" for line in self.faulted())
+            self.console.print(
+                f"{self.progress()} matches, {self.pace()}{told}", markup=False, highlight=False
+            )
 
 
 class LiveWatcher(_Counting):
@@ -227,7 +245,8 @@ class LiveWatcher(_Counting):
         bar = ProgressBar(total=None if self.total is None else max(self.total, 1), completed=self.done)
         counts = f"{self.progress()}  {'stopping' if self.halting else self.pace()}"
         head.add_row(name, bar, counts)
-        parts: list[RenderableType] = [head, *self._matches(width)]
+        faulted = (Text(line, style="red", no_wrap=True, overflow="ellipsis") for line in self.faulted())
+        parts: list[RenderableType] = [head, *faulted, *self._matches(width)]
         if self.test is not None:
             lines = [Text(line, no_wrap=True) for line in state_lines(self.test.state, width=width)]
             return Group(*parts, Text(""), *lines)

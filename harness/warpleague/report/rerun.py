@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 from rich.text import Text
 
+from warpleague.league.faulted import BotFaults
+from warpleague.report.figures import fault_sentence
 from warpleague.report.terminal import make_console, make_table
 from warpleague.safe_text import safe
 
@@ -39,6 +41,7 @@ class Summary:
     recorded_ms: float = 0.0
     elapsed_s: float = 0.0
     faults: Counter[str] = attrs.field(factory=Counter)
+    told: BotFaults = attrs.field(factory=lambda: BotFaults(""))
     asks: dict[str, list[int]] = attrs.field(factory=dict)
     first: list[tuple[str, int, Choice]] = attrs.field(factory=list)
     slowest: list[tuple[str, int, Choice]] = attrs.field(factory=list)
@@ -47,8 +50,12 @@ class Summary:
         """Count one seat."""
         self.seats += 1
         self.decisions += len(seen.choices)
+        self.told.played += 1
         if seen.fault is not None:
             self.faults[seen.fault.kind] += 1
+            self.told.matches += 1
+            self.told.kinds[seen.fault.kind] += 1
+            self.told.messages.setdefault(seen.fault.kind, seen.fault.message)
         for choice in seen.choices:
             if choice.same is not None:
                 self.compared += 1
@@ -175,6 +182,8 @@ def print_summary(name: str, summary: Summary) -> None:
         console.print(table)
     compared, records = summary.compared, summary.records
     faults = ", ".join(f"{count} {kind}" for kind, count in sorted(summary.faults.items()))
+    if summary.told.matches:
+        print(f"{fault_sentence(attrs.evolve(summary.told, bot=name), 'seat')}.")
     print(
         f"{name}: {summary.different:,} of {compared:,} decisions differ; "
         f"faults: {faults or 'none'}; slower: {summary.slower:,}"

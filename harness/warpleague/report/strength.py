@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
+
+from warpleague.league.formats.api import counted
 
 if TYPE_CHECKING:
     from warpleague.league.ratings.sprt import Estimate
@@ -91,32 +94,68 @@ def estimate_words(estimate: Estimate) -> str:
 
 
 def verdict(state: StrengthTest, new: str, old: str) -> str:
-    """What the test decided, in one sentence."""
-    size = f"after {state.matches:,} matches on {state.counts.deals:,} deals"
+    """What the test decided and what it has not, in a sentence or two."""
+    if not state.counts.deals:
+        return "Nothing was played." if state.fixed else "Undecided: no deal was played to its end."
+    size = f"after {counted(state.matches, 'match', 'matches')} on {counted(state.counts.deals, 'deal')}"
     unit = " normalised" if state.test.unit == "normalized" else ""
     if state.fixed:
         if state.by_chance is not None:
             return f"{decided(state).capitalize()} {size}: {_alike(state, state.by_chance, new, old)}"
         likelihood = state.superiority
-        if likelihood is None:
-            return "Nothing was played."
+        assert likelihood is not None  # the deals are not all alike
         if likelihood >= 1 - state.test.alpha:
             return f"Accepted {size}: {new} is stronger than {old}, with a likelihood of {100 * likelihood:.1f} %."
         if likelihood <= state.test.alpha:
             doubt = 100 * (1 - likelihood)
             return f"Rejected {size}: {old} is stronger than {new}, with a likelihood of {doubt:.1f} %."
         return f"Undecided {size}: {new} is stronger than {old} with a likelihood of {100 * likelihood:.1f} % only."
+    elo0, elo1 = f"{state.test.elo0:g}", f"{state.test.elo1:g}"
     if state.decision > 0:
-        return (
-            f"Accepted {size}: {new} is better than {old} by {state.test.elo1:g}{unit} Elo "
-            f"rather than {state.test.elo0:g}."
+        said = f"Accepted {size}: {new} is better than {old} by {elo1}{unit} Elo rather than {elo0}."
+    elif state.decision < 0:
+        said = f"Rejected {size}: {new} is not better than {old} by {elo1}{unit} Elo, but by {elo0} or less."
+    else:
+        below, above = state.test.bounds
+        ratio = f"its LLR of {state.ratio:+.2f} is between {below:+.2f} and {above:+.2f}"
+        said = f"Undecided {size}: the test has chosen neither {elo0} nor {elo1}{unit} Elo, since {ratio}."
+        said += _beside(state)
+    return said
+
+
+def one_way_lines(state: StrengthTest, new: str, old: str) -> list[str]:
+    """That all deals went alike, if there are several and they did, and the verdict has not said so."""
+    if state.one_way is None or state.counts.deals < 2 or state.fixed:
+        return []
+    if not state.one_way:
+        return ["Every deal was level."]
+    return [f"Every deal went one way: {new if state.one_way > 0 else old} won them all."]
+
+
+def _beside(state: StrengthTest) -> str:
+    """What the estimate says of the hypotheses between which a test has not decided, and what may be left."""
+    estimate, test = state.estimate(), state.test
+    if test.unit == "normalized" or (estimate.low is None and estimate.high is None):
+        return ""
+    low = -inf if estimate.low is None else estimate.low
+    high = inf if estimate.high is None else estimate.high
+    held = [elo for elo in (test.elo0, test.elo1) if low <= elo <= high]
+    if len(held) == 2:
+        place = "holds both"
+    elif held:
+        place = (
+            f"holds {held[0]:g} and not {next(elo for elo in (test.elo0, test.elo1) if elo not in held):g}"
         )
-    if state.decision < 0:
-        return (
-            f"Rejected {size}: {new} is not better than {old} by {state.test.elo1:g}{unit} Elo, "
-            f"but by {state.test.elo0:g} or less."
-        )
-    return f"Undecided {size}: neither {state.test.elo0:g} nor {state.test.elo1:g}{unit} Elo is ruled out."
+    elif low > max(test.elo0, test.elo1):
+        place = "lies above both"
+    elif high < min(test.elo0, test.elo1):
+        place = "lies below both"
+    else:
+        place = "lies between them"
+    said = f" The 95 % interval of the estimate {place}"
+    if state.left and len(held) < 2:
+        said += f"; if the deals go on like this, the test decides after about {state.left:,} more matches"
+    return f"{said}."
 
 
 def _alike(state: StrengthTest, chance: float, new: str, old: str) -> str:

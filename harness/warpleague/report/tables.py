@@ -12,8 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from warpleague.report.figures import (
+    MOST_FAULTED,
     confinement_lines,
     disqualified_lines,
+    fault_lines,
     fit_words,
     lead_remarks,
     mean_words,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
     from warpleague.league.confined import ConfinedMatches
     from warpleague.league.details import SeatLine, TimeLine
+    from warpleague.league.faulted import BotFaults
     from warpleague.league.services import ServiceLine
     from warpleague.league.standings import Standings
     from warpleague.report.figures import FaultTally
@@ -58,11 +61,18 @@ def _bot_column(table: Table) -> None:
 
 
 def standings_table(
-    standings: Standings, name: str, width: int = 100, top: int | None = None
+    standings: Standings,
+    name: str,
+    width: int = 100,
+    top: int | None = None,
+    faulted: Sequence[BotFaults] = (),
 ) -> RenderableType:
-    """The standings; `top` limits the lines, `width` (columns) decides which columns there are."""
+    """The standings; `top` limits the lines, `width` (columns) decides which columns there are.
+
+    Below them it is said which bots `faulted`.
+    """
     if standings.solo:
-        return _solo_table(standings, name, width, top)
+        return _solo_table(standings, name, width, top, faulted)
     fitted, wide = standings.fit is not None and width >= _NARROW, width >= _WIDE
     likelihoods = (
         fitted and wide and not standings.by_score
@@ -102,7 +112,8 @@ def standings_table(
     if leads:
         captions += lead_remarks(standings)
     captions += disqualified_lines(standings)
-    return _titled(f"Standings of {name}, {_matches(standings)}", table, *captions)
+    title = f"Standings of {name}, {_matches(standings)}"
+    return Group(_titled(title, table, *captions), *faulted_lines(faulted))
 
 
 def _matches(standings: Standings) -> str:
@@ -114,7 +125,14 @@ def _faults(count: int) -> Text:
     return Text(f"{count:,}", style="red" if count else "dim")
 
 
-def _solo_table(standings: Standings, name: str, width: int, top: int | None) -> RenderableType:
+def faulted_lines(found: Sequence[BotFaults]) -> list[Text]:
+    """Which bots faulted, as lines below a table that counts their matches."""
+    return [Text(line, style="red") for line in fault_lines(found, MOST_FAULTED)]
+
+
+def _solo_table(
+    standings: Standings, name: str, width: int, top: int | None, faulted: Sequence[BotFaults]
+) -> RenderableType:
     rival, wide = standings.rival, width >= _WIDE
     compared = width >= _NARROW and any(line.ahead and line.ahead.count for line in standings.lines)
     table = make_table()
@@ -144,7 +162,8 @@ def _solo_table(standings: Standings, name: str, width: int, top: int | None) ->
         counts = ([record.played] if wide or not rival else []) + ([record.won, record.lost] if rival else [])
         table.add_row(*cells, *(f"{count:,}" for count in counts), _faults(record.faults))
     captions = solo_remarks(rival=rival, compared=compared) + disqualified_lines(standings)
-    return _titled(f"Standings of {name}, {_matches(standings)}", table, *captions)
+    title = f"Standings of {name}, {_matches(standings)}"
+    return Group(_titled(title, table, *captions), *faulted_lines(faulted))
 
 
 def crosstable(standings: Standings, width: int = 100) -> RenderableType:

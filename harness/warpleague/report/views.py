@@ -8,12 +8,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import attrs
+from rich.console import Group
 from rich.text import Text
 
 from warpleague.league.confined import confined_matches
 from warpleague.league.status import status
 from warpleague.report import tables
-from warpleague.report.figures import by_kind, confinement_lines, decision_lines, played_so_far, read_tables
+from warpleague.report.figures import (
+    MOST_FAULTED,
+    by_kind,
+    confinement_lines,
+    decision_lines,
+    fault_lines,
+    played_so_far,
+    read_tables,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +30,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from warpleague.league.details import FaultLine, SeatLine, TimeLine
+    from warpleague.league.faulted import BotFaults
     from warpleague.league.league import League
     from warpleague.league.services import ServiceLine
     from warpleague.league.standings import Standings
@@ -51,6 +61,8 @@ def _status_table(league: League, _: int) -> RenderableType:
         ("receipt", now.head),
         ("level", "\n".join(confinement_lines(now.level, now.confined)) or now.level),
     ]
+    if now.faulted:
+        rows.insert(5, ("faults", "\n".join(fault_lines(now.faulted, MOST_FAULTED))))
     if now.other:
         rows.insert(5, ("besides", f"{now.other:,} matches of earlier bots or formats, not counted"))
     if now.taken_out:
@@ -96,8 +108,27 @@ def _services(league: League) -> list[ServiceLine]:
     return services(league)
 
 
+def _bot_faults(league: League) -> list[BotFaults]:
+    from warpleague.league.faulted import bot_faults
+
+    return bot_faults(league)
+
+
+def standings_json(league: League, table: Standings | None = None) -> list[dict[str, Any]]:
+    """The lines of the standings; each says in how many matches its bot faulted, and by what."""
+    faulted = {found.bot: found.to_json() for found in _bot_faults(league)}
+    none = {"faulted": 0, "kind": None, "message": None}
+    lines = []
+    for line in (table or _standings(league)).lines:
+        found = faulted.get(line.bot, none)
+        told = {"faulted": found["faulted"], "fault_kind": found["kind"], "fault_message": found["message"]}
+        lines.append(line.to_json() | told)
+    return lines
+
+
 def _standings_table(league: League, width: int) -> RenderableType:
-    table = tables.standings_table(_standings(league), league.config.name, width)
+    faulted = _bot_faults(league)
+    table = tables.standings_table(_standings(league), league.config.name, width, faulted=faulted)
     return tables.stacked(table, _confinement(league)) if league.store.count() else table
 
 
@@ -110,14 +141,12 @@ def _bracket_json(league: League) -> Any:
 def _bracket_text(league: League, _: int) -> RenderableType:
     from warpleague.report.bracket import bracket_text
 
-    return Text(bracket_text(league))
+    return Group(Text(bracket_text(league)), *tables.faulted_lines(_bot_faults(league)))
 
 
 VIEWS: dict[str, LeagueView] = {
     "status": LeagueView(lambda league: status(league).to_json(), _status_table),
-    "standings": LeagueView(
-        lambda league: [line.to_json() for line in _standings(league).lines], _standings_table
-    ),
+    "standings": LeagueView(standings_json, _standings_table),
     "crosstable": LeagueView(
         lambda league: _standings(league).crosstable_json(),
         lambda league, width: tables.crosstable(_standings(league), width),
@@ -145,9 +174,12 @@ VIEWS: dict[str, LeagueView] = {
 def all_tables(league: League, width: int) -> RenderableType:
     """Every table, as the end of a run prints them."""
     read = read_tables(league, league.columns("matches"))
-    parts = [tables.standings_table(read.standings, league.config.name, width)]
+    faulted = _bot_faults(league)
+    parts = [tables.standings_table(read.standings, league.config.name, width, faulted=faulted)]
     if league.season.format.kind in ("knockout", "double-elimination"):
-        parts.append(_bracket_text(league, width))
+        from warpleague.report.bracket import bracket_text
+
+        parts.append(Text(bracket_text(league)))
     if not read.standings.solo:
         parts += [tables.crosstable(read.standings, width), tables.seats_table(read.seats)]
     parts += [tables.times_table(read.times), _confinement(league), tables.faults_table(read.faults)]

@@ -64,7 +64,9 @@ def test_all_but_the_winner_lose_as_often_as_it_takes(
         assert set(order[:2]) == set(ties[-1].bots)
         assert "nobody" not in bracket_text(league)
         assert [row["winner"] for row in bracket_json(league)][-1] in bots
-        assert list(bracket_json(league)[0]) == ["round", "bots", "points", "deals", "winner", "decided"]
+        assert list(bracket_json(league)[0]) == [
+                "round", "bots", "points", "deals", "winner", "decided", "faulted",
+            ]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -69,6 +69,14 @@ def points_of(outcome: Outcome, by_score: bool = False) -> Counter[int]:
     return points
 
 
+def faulted_in(outcome: Outcome) -> Counter[int]:
+    """In how many matches of a group that was played each bot faulted."""
+    found: Counter[int] = Counter()
+    for seats, result in zip(outcome.group.seats, outcome.played or (), strict=False):
+        found.update(bot for bot, faults in zip(seats, result.faults, strict=True) if faults)
+    return found
+
+
 Batches = Generator[Iterable[Group], list[Outcome], bool]
 """Yields batches of groups. Each `yield` is answered with the outcomes of an earlier batch, in its order: of the one
 `Format.ahead` batches before, or of this one if that is 0. While there is no batch so far before, the answer is an

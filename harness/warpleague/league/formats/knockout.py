@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from warpleague.league.formats.api import Group, counted, points_of
+from warpleague.league.formats.api import Group, counted, faulted_in, points_of
 from warpleague.league.formats.seating import seatings, told_seatings
 from warpleague.league.schedule import Course
 
@@ -27,6 +27,7 @@ class Tie:
     `points` are as `points_of` counts them: two for each match won and one for each drawn; `deals` is how many were
     played. `winner` is None as long as it is not decided; then `decided` says by what: "points", "seed" where it
     stayed level, "bye", or "absent" where one was disqualified.
+    `faulted` is in how many matches each faulted.
     """
 
     round: str
@@ -35,6 +36,7 @@ class Tie:
     deals: int = 0
     winner: int | None = None
     decided: str = ""
+    faulted: list[int] = attrs.Factory(lambda: [0, 0])
 
 
 def make(season: Season) -> Knockout:
@@ -137,8 +139,10 @@ class _Bracket:
                 absent |= outcome.absent
                 points = points_of(outcome, self.season.by_score) if outcome.played is not None else {}
                 tie.deals += outcome.played is not None
+                faulted = faulted_in(outcome)
                 for side, bot in enumerate(tie.bots):
                     tie.points[side] += points.get(bot or 0, 0)
+                    tie.faulted[side] += faulted[bot or 0]
             for tie in level:
                 tie.winner = self._winner(tie, absent)
             level = [tie for tie in level if tie.winner is None]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import attrs
 
-from warpleague.league.formats.api import Group, counted, points_of
+from warpleague.league.formats.api import Group, counted, faulted_in, points_of
 from warpleague.league.formats.pairing import Field, luck_of, pair_round
 from warpleague.league.formats.seating import seatings, seatings_count, told_seatings
 from warpleague.league.schedule import Course
@@ -24,13 +25,14 @@ class Meeting:
     """A table of a round, in the order in which it was paired; a bot alone at a table of more has a bye.
 
     `points` are, for each of its bots, two for each opponent beaten in a match and one for a tie; `deals` is how many
-    were played.
+    were played, and `faulted` in how many matches each bot faulted.
     """
 
     round: int
     bots: Table
     points: dict[int, int] = attrs.Factory(dict)
     deals: int = 0
+    faulted: Counter[int] = attrs.Factory(Counter)
 
 
 def make(season: Season) -> Swiss:
@@ -92,6 +94,7 @@ class Swiss:
                     field.scores.update(points)
                     meeting = told[frozenset(outcome.group.bots)]
                     meeting.deals += 1
+                    meeting.faulted.update(faulted_in(outcome))
                     for bot in meeting.bots:
                         meeting.points[bot] = meeting.points.get(bot, 0) + points[bot]
                     continue

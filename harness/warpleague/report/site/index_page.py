@@ -12,14 +12,17 @@ from markupsafe import Markup
 
 from warpleague.games import load_game
 from warpleague.league.details import busy, faults
+from warpleague.league.faulted import bot_faults
 from warpleague.league.standings import standings
 from warpleague.league.statistics import share_interval
 from warpleague.league.status import status
 from warpleague.report.bracket import bracket_parts, has_bracket
 from warpleague.report.figures import (
+    MOST_FAULTED,
     changes_line,
     confinement_lines,
     disqualified_lines,
+    fault_lines,
     fit_words,
     lead_remarks,
     mean_words,
@@ -91,6 +94,7 @@ def index_content(league: League) -> IndexContent:
         "placed": placing_headers(table),
         "leads": any(line.lead and line.lead.count for line in table.lines),
         "disqualified": disqualified_lines(table),
+        "faulted": fault_lines(bot_faults(league, columns), MOST_FAULTED),
         "changed": changes_line(league),
         "bracket": bracket_parts(league) if has_bracket(league) else [],
         "bracket_title": "Rounds" if season.format.kind == "swiss" else "Bracket",
@@ -146,7 +150,14 @@ def _test(league: League) -> dict[str, Any] | None:
     if league.season.format.kind != "test":
         return None
     from warpleague.league.strength import strength_test
-    from warpleague.report.strength import decided, estimate_words, luck_lines, numbers_line, verdict
+    from warpleague.report.strength import (
+        decided,
+        estimate_words,
+        luck_lines,
+        numbers_line,
+        one_way_lines,
+        verdict,
+    )
 
     state = strength_test(league)
     below, above = state.test.bounds
@@ -156,7 +167,7 @@ def _test(league: League) -> dict[str, Any] | None:
         "verdict": verdict(state, *names),
         "decision": decided(state),
         "estimate": estimate_words(state.estimate()),
-        "lines": [numbers_line(state), *luck_lines(state)],
+        "lines": [*one_way_lines(state, *names), numbers_line(state), *luck_lines(state)],
         "chart": "" if state.fixed else charts.ratio(path, below, above),
     }
 
