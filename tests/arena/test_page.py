@@ -13,6 +13,8 @@ from warpleague.match.replay import Replay, verify_record
 from warpleague.report.site.delta import EMPTY, patch, plain
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.arena.conftest import Client, Serve
 
 SHORT: dict[str, dict[str, Any]] = {
@@ -171,6 +173,42 @@ def test_a_hint_is_a_bots_choice(serve: Serve) -> None:
                 hint = client.state["question"]["hint"]
                 assert hint["bot"] == "sheets-greedy"
                 assert 0 <= hint["index"] < len(client.state["question"]["actions"])
+
+            await table.run(play)
+
+    trio.run(main)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("print('no JSON', flush=True)", b"its answer is no JSON"),
+        ("print('[' * 50_000, flush=True)", b"its answer is no JSON"),
+        ("sys.exit(3)", b"exit"),
+    ],
+)
+def test_a_hint_of_a_bot_that_answers_badly_is_none(
+    serve: Serve, tmp_path: Path, code: str, told: bytes
+) -> None:
+    """The person is told why there is none, and goes on."""
+    bot = tmp_path / "odd"
+    bot.mkdir()
+    (bot / "bot.py").write_text(f"import sys\nfor _ in sys.stdin:\n    {code}\n")
+    (bot / "bot.toml").write_text('name = "odd"\ngames = ["sheets"]\nrun = ["python3", "bot.py"]\n')
+
+    async def main() -> None:
+        async with serve("sheets", "Ada", None, bot=str(bot)) as table:
+
+            def play(client: Client) -> None:
+                client.until("asked")
+                status, body = client.do("hint")
+                assert status == 409
+                assert b"no hint: odd: " in body
+                assert told in body
+                assert client.do("resign")[0] == 204
+                client.until("over")
+                assert client.do("leave")[0] == 204
+                client.until("closed")
 
             await table.run(play)
 

@@ -78,6 +78,7 @@ async def _answer(seat: SeatSpec, level: Level, start: bytes, question: bytes) -
     """Start a bot, put one question to it, and end it."""
     bot = BotProcess(seat, level)
     answer: Any = {}
+    wrong = ""  # raised here, it would come out of the nursery in a group
     async with trio.open_nursery() as nursery:
         bot.attend(nursery)
         try:
@@ -88,10 +89,17 @@ async def _answer(seat: SeatSpec, level: Level, start: bytes, question: bytes) -
             ):
                 reply = await bot.ask(line, round(limit_s * 1e9))
                 if isinstance(reply, Violation):
-                    raise BadInput(f"no hint: {seat.bot}: {reply.message}")
-                answer = json.loads(reply.line)
+                    wrong = reply.message
+                    break
+                try:
+                    answer = json.loads(reply.line)
+                except (ValueError, RecursionError):
+                    wrong = "its answer is no JSON"
+                    break
             bot.tell(greeting.quit_line())
         finally:
             await bot.close(0)
             nursery.cancel_scope.cancel()
+    if wrong:
+        raise BadInput(f"no hint: {seat.bot}: {wrong}")
     return answer if isinstance(answer, dict) else {}
