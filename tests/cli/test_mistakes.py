@@ -106,6 +106,9 @@ compare mine other --game aliens --beta few             | --beta               |
 play aliens --seat 5                                    | --seat 5             | seats 0 to 1
 reproduce RECORD --key abc                              | --key abc            | 64 hexadecimal digits
 cache clean --older-than old                            | --older-than         | in days
+--verison                                               | --verison            | did you mean --version?
+-x                                                      | -x                   | known: --help, --version
+play aliens mine other                                  | aliens is for 2      | name more or fewer bots
 # commands and their order
 leage run leagues/good.toml                             | 'leage'              | did you mean 'league'?
 League run leagues/good.toml                            | 'League'             | did you mean 'league'?

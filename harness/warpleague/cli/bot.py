@@ -376,5 +376,6 @@ def run_list(args: argparse.Namespace) -> int:
     elif found:
         print_bots(found)
     else:
-        print(f"{root}: no bots in the folders of this folder")
+        itself = "; it is a bot itself: name the folder that it is in" if (root / MANIFEST).is_file() else ""
+        print(f"{root}: no bots in the folders of this folder{itself}")
     return 1 if any("error" in bot for bot in found) else 0

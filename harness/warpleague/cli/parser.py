@@ -196,7 +196,11 @@ class Parser(argparse.ArgumentParser):
             return f"{head}, and options are not shortened; did you mean {' or '.join(begun[:4])}?"
         if near := get_close_matches(long, known, n=1, cutoff=0.8):
             return f"{head}; did you mean {near[0]}?"
-        if self.prog.split()[1] in _OF_LEAGUES and (place := _in_league_file(long[2:].replace("-", "_"))):
+        if (
+            (family := self.prog.split()[1:2])
+            and family[0] in _OF_LEAGUES
+            and (place := _in_league_file(long[2:].replace("-", "_")))
+        ):
             return f"{head}; in the league file, {place}"
         if owners := _with_option(long, self.prog):
             return f"{head} here; it belongs to {', '.join(owners[:3])}"

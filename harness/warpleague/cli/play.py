@@ -117,6 +117,7 @@ def _seats(args: argparse.Namespace) -> tuple[SeatSpec, ...]:
     """Persons and bots in seat order, the bots prepared."""
     from warpleague.arena.hint import strongest
     from warpleague.games import load_game
+    from warpleague.match.setup import players_text
     from warpleague.match.spec import SeatSpec
     from warpleague.runner.bundle.bundle import prepare
     from warpleague.runner.bundle.shipped import located
@@ -130,6 +131,12 @@ def _seats(args: argparse.Namespace) -> tuple[SeatSpec, ...]:
         wanted = max(2, len(names)) if 2 in game.players else game.players[0]
         bots = [strongest(game.id)] * max(0, wanted - len(names))
     players = len(names) + len(bots)
+    if players not in game.players:
+        others = "a person" if len(names) == 1 else f"{len(names)} persons"
+        raise BadInput(
+            f"{game.id} is for {players_text(game)}: {others} and {len(bots)} bots are {players}; "
+            "name more or fewer bots"
+        )
     if len(args.seat) > len(names):
         raise BadInput("--seat: there are more seats than persons; name each person with --person")
     if len(set(args.seat)) < len(args.seat):
