@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import SeatSpec
 
-SETUP_S: Final = 10.0
-"""How long bubblewrap may take before it runs the bot, in seconds."""
+SETUP_S: Final = 120.0
+"""How long bubblewrap may take before it runs the bot, in seconds. It needs 0.02 s of processor time, and beside many
+others that compute, a harness that is as nice as can be waits a minute for that."""
 GONE_S: Final = 2.0
 """How long it is waited for what is left of a bot that was killed, in seconds."""
 
