@@ -85,12 +85,11 @@ class FaultCounts:
 def bot_faults(league: League, columns: Columns | None = None) -> list[BotFaults]:
     """The bots of `league` that faulted, those that did most often first.
 
-    `columns` are the parts "results" and "matches" of the matches that count, if they have been read already.
+    `columns` are those of the matches that count, if they have been read already: of the part "results" at least.
     """
-    if columns is None:
-        columns = league.columns()
-        if columns.faults.any():
-            columns = league.columns("matches")
+    columns = league.columns() if columns is None else columns
+    if "id" not in columns.values and columns.faults.any():
+        columns = league.columns("matches")
     return _often_first(_counted(league, columns))
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from warpleague.league.columns import Columns
     from warpleague.league.details import FaultLine, SeatLine, TimeLine
     from warpleague.league.faulted import BotFaults
     from warpleague.league.league import League
@@ -108,18 +109,27 @@ def _services(league: League) -> list[ServiceLine]:
     return services(league)
 
 
-def _bot_faults(league: League) -> list[BotFaults]:
+def _bot_faults(league: League, columns: Columns | None = None) -> list[BotFaults]:
     from warpleague.league.faulted import bot_faults
 
-    return bot_faults(league)
+    return bot_faults(league, columns)
 
 
-def standings_json(league: League, table: Standings | None = None) -> list[dict[str, Any]]:
+def _with_faults(league: League) -> tuple[Standings, list[BotFaults]]:
+    """The standings, and the bots that faulted; the matches are read once for both."""
+    from warpleague.league.standings import standings
+
+    columns = league.columns(*(("matches",) if league.season.players == 1 else ()))
+    return standings(league, columns), _bot_faults(league, columns)
+
+
+def standings_json(league: League) -> list[dict[str, Any]]:
     """The lines of the standings; each says in how many matches its bot faulted, and by what."""
-    faulted = {found.bot: found.to_json() for found in _bot_faults(league)}
+    table, found_faults = _with_faults(league)
+    faulted = {found.bot: found.to_json() for found in found_faults}
     none = {"faulted": 0, "kind": None, "message": None}
     lines = []
-    for line in (table or _standings(league)).lines:
+    for line in table.lines:
         found = faulted.get(line.bot, none)
         told = {"faulted": found["faulted"], "fault_kind": found["kind"], "fault_message": found["message"]}
         lines.append(line.to_json() | told)
@@ -127,8 +137,8 @@ def standings_json(league: League, table: Standings | None = None) -> list[dict[
 
 
 def _standings_table(league: League, width: int) -> RenderableType:
-    faulted = _bot_faults(league)
-    table = tables.standings_table(_standings(league), league.config.name, width, faulted=faulted)
+    standings, faulted = _with_faults(league)
+    table = tables.standings_table(standings, league.config.name, width, faulted=faulted)
     return tables.stacked(table, _confinement(league)) if league.store.count() else table
 
 
@@ -173,8 +183,9 @@ VIEWS: dict[str, LeagueView] = {
 
 def all_tables(league: League, width: int) -> RenderableType:
     """Every table, as the end of a run prints them."""
-    read = read_tables(league, league.columns("matches"))
-    faulted = _bot_faults(league)
+    columns = league.columns("matches")
+    read = read_tables(league, columns)
+    faulted = _bot_faults(league, columns)
     parts = [tables.standings_table(read.standings, league.config.name, width, faulted=faulted)]
     if league.season.format.kind in ("knockout", "double-elimination"):
         from warpleague.report.bracket import bracket_text
