@@ -154,6 +154,7 @@ simulations: bootstrap ## simulate leagues and tests of strength whose truth is 
 	$(BIN)/python tests/soak/strength.py errors $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py tests $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py ladder $(SIMULATIONS)
+	$(BIN)/python tests/soak/strength.py adaptive $(SIMULATIONS)
 
 .PHONY: twins
 twins: bootstrap ## play each game with the same bot twice, which must not differ, for a quarter of an hour (TWINS_DEALS=1000)

@@ -46,7 +46,7 @@ def league() -> SimpleNamespace:
     season = SimpleNamespace(
         names=("anna", "bert"), bots=(1, 2), players=2, game="aliens", format=FormatTable()
     )
-    config = SimpleNamespace(name="cup", rating=RatingTable())
+    config = SimpleNamespace(name="cup", rating=RatingTable(), format=FormatTable())
     store = SimpleNamespace(count=lambda: 0)
     return SimpleNamespace(
         season=season, config=config, store=store, results=lambda: iter(()), barred=frozenset()

@@ -3,6 +3,7 @@
     python tests/soak/strength.py errors     do 95 % intervals of ratings and seats cover 93 to 97 % in 39 designs?
     python tests/soak/strength.py tests      do sequential tests err as seldom as they say, do estimates hold?
     python tests/soak/strength.py ladder     how soon does a ladder settle the first three places, how often wrongly?
+    python tests/soak/strength.py adaptive   do intervals hold where results choose the matches, and the top rating?
 
 Each takes a quarter of an hour; --quick makes a tenth of the simulations. The exit code is 1 if a figure is out of
 its range.
@@ -28,6 +29,7 @@ from warpleague.league.ratings.elo import SCALE, expected
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.outcomes import Outcomes
 from warpleague.league.ratings.posterior import Posterior
+from warpleague.league.ratings.shrunk import shrunk_fit
 from warpleague.league.ratings.sprt import DealCounts, Sprt
 from warpleague.league.ratings.stopping import estimate
 from warpleague.league.season import Season
@@ -323,46 +325,117 @@ def errors(many: int, seed: int) -> bool:
 # Ladders
 
 
-def season(**form: Any) -> Season:
-    """A season of 20 bots."""
+def season(bots: int = 20, players: int = 2, salt: int = 0, **form: Any) -> Season:
+    """A season of so many bots, whose names and secret follow from `salt`."""
     return Season(
-        game="aliens",
+        game="aliens" if players == 2 else "captains",
         rules=1,
         options={},
-        players=2,
-        format=FormatTable(until=UntilTable(confidence=0.95, top=3), **form),
+        players=players,
+        format=FormatTable(**form),
         clock=TimeControl(move_s=1.0),
         level="limits",
         faults="forfeit",
         strikes=0,
-        secret=b"s" * 32,
-        bots=tuple(SeatSpec(bot=f"bot{i:02}", digest=f"digest {i}") for i in range(20)),
+        secret=salt.to_bytes(32, "big"),
+        bots=tuple(SeatSpec(bot=f"bot{i:02} {salt}", digest=f"digest {i}") for i in range(bots)),
     )
+
+
+UNTIL = UntilTable(confidence=0.95, top=3)
 
 
 def settle(season: Season, truth: Any, luck: float, most: int, rng: Any) -> tuple[int, list[int] | None]:
     """Play until the first places are settled: how many matches that took, and who these are (None: not settled)."""
-    form, known = format_of(season), Posterior(20)
-    going = form.batches()
-    waiting, told = [list(next(going))], 0
+    known, told = Posterior(20), 0
+    for group, ranks in played(season, truth, luck, most, rng):
+        known.add(zip(group.seats, ranks, strict=True))
+        told += len(ranks)
+    known.update()
+    return told, known.order(range(20))[:3] if told < most else None
+
+
+def played(season: Season, truth: Any, luck: float, most: int, rng: Any) -> Any:
+    """The deals of a season in schedule order, each with the ranks of its matches, until it or `most` ends them."""
+    going = format_of(season).batches()
+    ahead, told = format_of(season).ahead or 0, 0
+    waiting = [list(next(going))]
     while told < most:
         outcomes = []
-        if len(waiting) > (form.ahead or 0):
+        if len(waiting) > ahead:
             for group in waiting.pop(0):
-                worth = rng.normal(0, luck, 2) if luck else np.zeros(2)
-                played: list[Any] = []
+                worth = rng.normal(0, luck, season.players) if luck else np.zeros(season.players)
+                found = []
                 for seats in group.seats:
-                    level = (truth[list(seats)] + worth) / SCALE + rng.gumbel(size=2)
-                    played.append(SimpleNamespace(ranks=tuple(int((level > own).sum()) + 1 for own in level)))
-                outcomes.append(Outcome(group, tuple(played)))
-                known.add(outcomes[-1])
-                told += len(played)
+                    level = (truth[list(seats)] + worth) / SCALE + rng.gumbel(size=len(seats))
+                    found.append(tuple(int((level > own).sum()) + 1 for own in level))
+                results = [SimpleNamespace(ranks=ranks, scores=tuple(-r for r in ranks)) for ranks in found]
+                outcomes.append(Outcome(group, tuple(results)))  # type: ignore[arg-type]
+                told += len(found)
+                yield group, found
         try:
             waiting.append(list(going.send(outcomes)))
         except StopIteration:
-            known.update()
-            return told, known.order(range(20))[:3]
-    return told, None
+            return
+
+
+# Adaptive formats
+
+
+def adaptive(many: int, seed: int) -> bool:
+    """Where results choose the matches: the coverage of intervals, the bias of the top bot, and the order found.
+
+    Ten bots, whose strengths are drawn with a spread in Elo. Intervals of ten equal bots (0) cover more: shrinking is
+    right for them. `bias` is how much the bot that is rated highest is overrated.
+    """
+    fine = True
+    print(
+        "format       seats  spread  matches  own    differences  bias   pairs in order  top found  LOS 95 wrong"
+    )
+    formats: tuple[tuple[str, dict[str, Any], int, int], ...] = (
+        ("ladder", {"kind": "ladder"}, 2, 600),
+        ("ladder", {"kind": "ladder"}, 2, 2_000),
+        ("ladder", {"kind": "ladder"}, 3, 600),
+        ("until", {"kind": "ladder", "until": UntilTable(top=1)}, 2, 2_000),
+        ("swiss", {"kind": "swiss", "rounds": 7, "deals": 3}, 2, 1_000_000),
+        ("round-robin until", {"deals": 10_000, "until": UntilTable(top=1)}, 2, 2_000),
+    )
+    for name, form, players, matches in formats:
+        for spread in (0, 40, 150, 250, 400):
+            own, apart, bias, right, top, sure, wrong = [], [], [], [], [], 0, 0
+            for number in range(many):
+                rng = np.random.default_rng([seed, spread, matches, players, number])
+                truth = rng.normal(0, spread, 10) if spread else np.zeros(10)
+                truth -= truth.mean()
+                outcomes = Outcomes()
+                deals = played(season(10, players, number, **form), truth, 0.0, matches, rng)
+                for group, ranks in deals:
+                    outcomes.add_deal(list(zip(group.seats, ranks, strict=True)))
+                fit = shrunk_fit(outcomes, 10)
+                rated, error = np.array(fit.ratings) - 1500.0, np.array(fit.errors)
+                own += (np.abs(rated - truth) <= t95(10_000) * error + 1e-9).tolist()
+                for a, b in combinations(range(10), 2):
+                    variance = fit.covariance[a, a] + fit.covariance[b, b] - 2 * fit.covariance[a, b]
+                    off = rated[a] - rated[b] - truth[a] + truth[b]
+                    apart.append(abs(off) <= t95(10_000) * np.sqrt(variance) + 1e-9)
+                    right.append((rated[a] > rated[b]) == (truth[a] > truth[b]))
+                best, second = np.argsort(-rated)[:2]
+                bias.append(rated[best] - truth[best])
+                top.append(best == truth.argmax())
+                if fit.superiority(best, second) >= 0.95:
+                    sure, wrong = sure + 1, wrong + (truth[best] < truth[second])
+            slack = 2 * np.sqrt(0.05 * 0.95 / (many * 10))
+            good = np.mean(own) >= 0.92 - slack and (not spread or np.mean(own) <= 0.97 + slack)
+            good = good and abs(np.mean(bias)) <= 15 + 2 * np.std(bias) / np.sqrt(many)
+            fine = fine and good
+            print(
+                f"{name:17} {players:2}  {spread:6}  {min(matches, 9_999):7,}  {np.mean(own):.3f}"
+                f"  {np.mean(apart):11.3f}  {np.mean(bias):+5.0f}  {np.mean(right):14.3f}  {np.mean(top):9.2f}"
+                f"  {wrong} of {sure}"
+                f"{'' if good else '  OUT OF RANGE'}",
+                flush=True,
+            )
+    return fine
 
 
 def ladder(many: int, seed: int) -> bool:
@@ -371,12 +444,13 @@ def ladder(many: int, seed: int) -> bool:
     print("strengths         luck  format       matches (median)  not settled  wrong order")
     for told, luck in (("30 Elo apart", 0.0), ("30 Elo apart", 200.0), ("drawn, 200 Elo", 0.0)):
         medians = []
-        for form in ({"kind": "ladder"}, {"deals": 10_000}):
+        forms: tuple[dict[str, Any], ...] = ({"kind": "ladder"}, {"deals": 10_000})
+        for form in forms:
             rng = np.random.default_rng(seed)
             needed, wrong, open_ = [], 0, 0
             for _ in range(many):
                 truth = -30.0 * rng.permutation(20) if told.startswith("30") else rng.normal(0, 200, 20)
-                matches, found = settle(season(**form), truth, luck, most, rng)
+                matches, found = settle(season(until=UNTIL, **form), truth, luck, most, rng)
                 needed.append(matches)
                 open_ += found is None
                 wrong += found is not None and found != np.argsort(-truth)[:3].tolist()
@@ -397,11 +471,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["errors", "tests", "ladder"])
+    parser.add_argument("what", choices=["errors", "tests", "ladder", "adaptive"])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    simulate, many = {"tests": (tests, 2_000), "errors": (errors, 1_000), "ladder": (ladder, 200)}[args.what]
+    simulate, many = {
+        "tests": (tests, 2_000),
+        "errors": (errors, 1_000),
+        "ladder": (ladder, 200),
+        "adaptive": (adaptive, 200),
+    }[args.what]
     fine = simulate(many // 10 if args.quick else many, args.seed)
     return 0 if fine else 1
 

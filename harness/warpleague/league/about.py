@@ -218,10 +218,16 @@ class About:
         """The leagues from which bots came when they were last entered; empty if all were in the file."""
         return entrants_commitment.stages(self._db, self.path)
 
-    def taken_over(self, entry: str) -> tuple[tuple[Table, int], ...]:
-        """How many deals each table of a ladder had played when the bots of this entry came; empty for another one."""
+    def taken_over(self, season: Season) -> tuple[tuple[Table, int], ...]:
+        """How many deals each table of a ladder had played when these bots came; empty if other ones did.
+
+        Of a ladder that chose who meets in an earlier way, and has not gone on since: all deals it has played.
+        """
         from warpleague.league import taken_over  # which only ladders need
 
+        if self.entered() and entrants_commitment.pairing(self._db, self.path) != entrants_commitment.PAIRING:
+            return taken_over.played(self._db, season)
+        entry = entrants_commitment.commitment_to(season)
         return self._fact(taken_over.KEY, lambda text: taken_over.read(text, entry)) or ()
 
     def listed(self) -> list[dict[str, Any]]:

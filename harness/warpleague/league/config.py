@@ -88,10 +88,14 @@ class GameTable:
 
 @attrs.frozen(kw_only=True)
 class UntilTable:
-    """`[format] until`: a league ends when its first `top` places are settled with so much `confidence`."""
+    """`[format] until`: a league ends when its first `top` places are settled with so much `confidence`.
+
+    Which of two bots has the better place need not be settled if they are equal within so many Elo (`within`).
+    """
 
     confidence: float = attrs.field(default=0.95, validator=[ge(0.5), lt(1)])
     top: int = attrs.field(default=1, validator=ge(1))
+    within: float = attrs.field(default=0.0, validator=[ge(0), le(1_000)])
 
 
 @attrs.frozen(kw_only=True)
@@ -131,6 +135,11 @@ class FormatTable:
     max_matches: int | None = attrs.field(default=None, validator=optional(ge(1)))
     fixed: int | None = attrs.field(default=None, validator=optional(ge(1)))
     until: UntilTable | None = None
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether results choose the matches, or when to stop; a test of strength has an estimate of its own."""
+        return self.until is not None or self.kind in ("swiss", "knockout", "double-elimination", "ladder")
 
 
 def _strikes(rules: RulesTable) -> int:

@@ -42,6 +42,10 @@ _ORDER: Final = (
 )
 
 
+PAIRING: Final = 2
+"""The version of how a ladder chooses who meets. Of an earlier one, all that was played is taken over as it is."""
+
+
 def commitment_to(season: Season) -> str:
     """The hexadecimal SHA-256 of names and digests of a season's bots, its conditions and its format."""
     return _hash([[bot.bot, bot.identity] for bot in season.bots], season.conditions, _format(season))
@@ -54,6 +58,10 @@ def _format(season: Season) -> dict[str, Any]:
     for field in attrs.fields(FormatTable):
         if field.name in _NEWER and told[field.name] == field.default:
             del told[field.name]
+    if season.format.until is not None and not season.format.until.within:
+        del told["until"]["within"]
+    if season.format.kind == "ladder":
+        told["pairing"] = PAIRING
     if season.seeds:
         told["seeds"] = list(season.seeds)
     if season.stages:
@@ -104,6 +112,12 @@ def seeds(db: sqlite3.Connection, path: Path) -> tuple[str, ...]:
     """The order in which bots were seeded by rating when they were last entered; empty if they were not."""
     found = _last_format(db, path).get("seeds")
     return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
+def pairing(db: sqlite3.Connection, path: Path) -> int:
+    """The version by which the ladder of the last entry chose who meets."""
+    found = _last_format(db, path).get("pairing", 1)
+    return found if isinstance(found, int) else 1
 
 
 def stages(db: sqlite3.Connection, path: Path) -> tuple[Stage, ...]:

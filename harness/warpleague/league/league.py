@@ -301,7 +301,7 @@ def assemble(
     stages = store.stages() if config.entry is not None else ()
     season = attrs.evolve(season, history=store.history(), seeds=seeds, stages=stages)
     if season.format.kind == "ladder":
-        season = attrs.evolve(season, taken_over=store.taken_over(commitment_to(season)))
+        season = attrs.evolve(season, taken_over=store.taken_over(season))
     found = _disqualified(store, season)
     barred = frozenset(season.names.index(decision.bot) for decision in found)
     return League(config, season, Schedule(season, store).barring(barred), store, skipped, found, changed)

@@ -35,7 +35,8 @@ class Standing:
     `elo` is the rating match by match, `fit` the fitted rating, `error` half its 95 % interval; a solo league has none
     of them. `above` and `below` are one-sided bounds for a bot that won or lost every match. `tier`, `island` and
     `guessed` are those of `Fit`. `likelihood` (LOS) is the likelihood that the bot is stronger than the next one in
-    the table. `lead` is how much more it scored, on average, than who else sat in its seat on the same deal; `ahead`,
+    the table. A `provisional` place rests on less than half as many deals as bots have on average (ladders).
+    `lead` is how much more it scored, on average, than who else sat in its seat on the same deal; `ahead`,
     in a solo league, is the mean difference to the next bot on the deals both played: in margin
     if the game has an opponent of its own, else in score. `placing` is what ranks in a cup and in a Swiss.
     """
@@ -56,6 +57,7 @@ class Standing:
     guessed: bool = False
     lead: Mean | None = None
     placing: Placing | None = None
+    provisional: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The line as a JSON object; what is named `..._error`, unlike `error`, is a standard error."""
@@ -71,6 +73,7 @@ class Standing:
             "tier": self.tier,
             "island": self.island,
             "guessed": self.guessed,
+            "provisional": self.provisional,
             "likelihood": rounded(self.likelihood, 4),
             "played": record.played,
             "won": record.won,
@@ -152,7 +155,7 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
     if solo:
         table = ranked(season.names, counted, None, rating.kind, solo=True, barred=league.barred)
         return _marked(_compared(table, columns), league)
-    fit = fitted(counted.outcomes, season.names, rating)
+    fit = fitted(counted.outcomes, season.names, league.config)
     placed = placings(league)
     table = ranked(
         season.names, counted, fit, ranks_by(league), solo=False, barred=league.barred, placed=placed
@@ -221,7 +224,7 @@ def ranked(
 ) -> Standings:
     """Put the bots in order: by the fitted rating, or if there is no fit or `kind` is "elo" match by match.
 
-    If `kind` is "score" the mean score comes first.
+    If `kind` is "score" the mean score comes first. Of shrunk ratings the lower end of the 95 % interval ranks.
     Where a format has `placed` them, this comes first. Solo bots go by share of wins, then by mean margin, and where
     there is no rival by mean score. Equals share a rank and leave a gap; bots that have not played come last, and
     after them the `barred`, without a rank.
@@ -244,6 +247,9 @@ def ranked(
             return (float("-inf"),)
         if rival:
             return (record.won / record.played, record.margins.mean)
+        if fit is not None and fit.spread is not None and kind != "elo":
+            # What is known of a bot counts, not what may be luck.
+            rating -= fit.half(bot) or 0.0
         return (round(record.scores.mean if solo else rating, 6),)
 
     order = sorted(bots, key=names.__getitem__)
@@ -271,6 +277,7 @@ def ranked(
                 record=tally.records[bot],
                 guessed=bool(fit and fit.guessed[bot]),
                 placing=None if placed is None else placed[bot],
+                provisional=bool(fit and fit.provisional(bot)),
             )
         )
     return Standings(

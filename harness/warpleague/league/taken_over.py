@@ -29,7 +29,11 @@ KEY: Final = "taken_over"
 def note(db: sqlite3.Connection, season: Season, entry: str) -> None:
     """Write down what the bots of a ladder have played; `entry` is the commitment to them. In a transaction."""
     if season.format.kind == "ladder":
-        set_meta(db, KEY, json.dumps({"entry": entry, "deals": list(_played(db, season))}))
+        set_meta(
+            db,
+            KEY,
+            json.dumps({"entry": entry, "deals": [[*table, deals] for table, deals in played(db, season)]}),
+        )
 
 
 def read(text: str, entry: str) -> tuple[tuple[Table, int], ...]:
@@ -57,19 +61,21 @@ def groups(season: Season) -> Iterator[Group]:
         yield from (group_of(season, table, number) for table, deals in left if number < deals)
 
 
-def _played(db: sqlite3.Connection, season: Season) -> Iterator[list[int]]:
+def played(db: sqlite3.Connection, season: Season) -> tuple[tuple[Table, int], ...]:
     """Each table with how many of its deals are stored whole, from the first one on without a gap."""
     places = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
-    tables = set()
+    tables: set[Table] = set()
     for (text,) in db.execute("SELECT DISTINCT bots FROM match"):
         # Others' matches, or damaged ones, which verify reports.
         with suppress(ValueError, TypeError, KeyError, RecursionError):
             tables.add(tuple(sorted(places[name, digest] for name, digest in json.loads(text))))
+    found = []
     for table in sorted(tables):
         deals = (group_of(season, table, number) for number in count())
         whole = sum(1 for _ in takewhile(lambda deal: _is_stored(db, season, deal), deals))
         if whole:
-            yield [*table, whole]
+            found.append((table, whole))
+    return tuple(found)
 
 
 def _is_stored(db: sqlite3.Connection, season: Season, group: Group) -> bool:

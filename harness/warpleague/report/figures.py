@@ -78,7 +78,8 @@ def fit_words(line: Standing) -> tuple[str, str]:
     if line.guessed:
         why = "won all" if line.above is not None else "lost all" if line.below is not None else ""
         return f"≈ {line.fit:.0f}", why
-    return f"{line.fit:.0f}", "" if line.error is None else f"{line.error:.0f}"
+    fit = f"{'? ' if line.provisional else ''}{line.fit:.0f}"
+    return fit, "" if line.error is None else f"{line.error:.0f}"
 
 
 def share_span(won: int, played: int) -> str:
@@ -291,6 +292,16 @@ def remarks(standings: Standings, *, wide: bool) -> list[str]:
     found.append("fit: all results at once. Elo: match by match, the last matches count most.")
     if wide and not standings.by_score:
         found[-1] += " LOS: likelihood to be stronger than the next."
+    spread = standings.fit.spread if standings.fit is not None else None
+    if spread is not None:
+        found.append(
+            "Results chose the matches, so each fit is drawn towards the mean, the more the less is known of the bot"
+            f" (bots differ by about {spread:.0f} Elo)."
+        )
+        if not any(line.placing for line in standings.lines) and not standings.by_score:
+            found[-1] += " Bots are ranked by the lower end of ±."
+    if any(line.provisional for line in standings.lines):
+        found.append("?: provisional, on less than half as many deals as bots have on average.")
     if any(line.guessed for line in standings.lines):
         found.append(
             "≈: won or lost every match against others; estimated as if one more deal had been drawn, so without ±."

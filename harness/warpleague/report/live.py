@@ -283,7 +283,7 @@ class LiveWatcher(_Counting):
         if len(names) > _FIT_BOTS or len(outcomes.counts) > _FIT_DEALS:
             return None
         if began >= self._fit_at and self._fit_of != self._tally.matches:
-            self._fit = fitted(outcomes, names, self.league.config.rating)
+            self._fit = fitted(outcomes, names, self.league.config)
             ended = time.monotonic()
             self._fit_at = ended + max(_FIT_S, _FIT_SHARE * (ended - began))
             self._fit_of = self._tally.matches

@@ -13,12 +13,15 @@ import numpy as np
 import pytest
 
 from warpleague.errors import ConfigError, StoreError
+from warpleague.league import entrants_commitment
 from warpleague.league.config import UntilTable, load_config
 from warpleague.league.disqualifications import disqualify
 from warpleague.league.formats import format_of
 from warpleague.league.formats.api import Outcome
 from warpleague.league.league import open_to_read
 from warpleague.league.ratings.elo import SCALE
+from warpleague.league.ratings.outcomes import Outcomes
+from warpleague.league.ratings.shrunk import shrunk_fit
 from warpleague.league.running import run_league
 from warpleague.league.taken_over import groups, read
 from warpleague.league.verifying import mispaired
@@ -32,8 +35,13 @@ LADDER = 'kind = "ladder"\nmax_matches = 60'
 SETTLED = "until = { confidence = 0.8, top = 1 }"
 
 
-def simulated(season: Season, truth: Any, rng: Any, most: int = 10**9) -> tuple[list[Any], bool]:
-    """Plays a format whose bots have these true ratings; its deals in order, and whether it was decided."""
+def simulated(
+    season: Season, truth: Any, rng: Any, most: int = 10**9, seen: dict[Any, Any] | None = None
+) -> tuple[list[Any], bool]:
+    """Plays a format whose bots have these true ratings; its deals in order, and whether it was decided.
+
+    `seen` gets the ranks of each deal that was played.
+    """
     form = format_of(season)
     going = form.batches()
     batches = [list(next(going))]
@@ -47,6 +55,8 @@ def simulated(season: Season, truth: Any, rng: Any, most: int = 10**9) -> tuple[
                     level = truth[list(seats)] / SCALE + rng.gumbel(size=len(seats))
                     ranks.append(SimpleNamespace(ranks=tuple(int((level > own).sum()) + 1 for own in level)))
                 outcomes.append(Outcome(group, tuple(ranks)))
+                if seen is not None:
+                    seen[group] = [result.ranks for result in ranks]
             told += 1
         try:
             batches.append(list(going.send(outcomes)))
@@ -143,7 +153,7 @@ def met(league: Any) -> Counter[tuple[int, ...]]:
 def test_a_bot_that_comes_later_changes_nothing_of_what_the_others_played(
     write_league: Any, open_league: Any, fake: Any, inline: Any
 ) -> None:
-    """All whole deals among those who stay count from the beginning on, and first the newcomer is asked."""
+    """All whole deals among those who stay count from the beginning on; the newcomer meets each of them first."""
     with open_league(write(write_league, *"abcd", extra='kind = "ladder"')) as league:
         run_league(league, executor=inline, play=fake.play, most=81)
         before = met(league)
@@ -154,7 +164,9 @@ def test_a_bot_that_comes_later_changes_nothing_of_what_the_others_played(
         report = run_league(league, executor=inline, play=fake.play, most=12)
         assert (report.before, report.stored) == (80, 92)
         new = league.season.names.index("e")
-        assert sum(matches for pair, matches in met(league).items() if new in pair) == 12
+        with_new = [matches for pair, matches in met(league).items() if new in pair]
+        assert (sum(with_new), len(with_new)) == (12, 4)
+        assert min(with_new) >= 2
         assert mispaired(league) == []
         after = seen(league)
     with open_league(path) as league:  # resumed: nobody has come or gone
@@ -163,7 +175,7 @@ def test_a_bot_that_comes_later_changes_nothing_of_what_the_others_played(
         gone = sum(matches for pair, matches in before.items() if 0 in pair)
         assert len(seen(league)) >= 80 - gone
         report = run_league(league, executor=inline, play=fake.play, most=8)
-        assert report.stored == report.before + 8
+        assert report.played == 8
 
 
 @pytest.mark.parametrize(("bots", "least"), [("abcde", 18), ("abcdef", 28), ("abcdefgh", 40)])
@@ -270,3 +282,76 @@ def test_ends_that_do_not_fit_are_refused(write_league: Any, extra: str, game: s
     """An error says where and what."""
     with pytest.raises(ConfigError, match=told):
         load_config(write_league("a", "b", extra=extra, deals=1, game=f'id = "{game}"'))
+
+
+def test_a_ladder_paired_in_an_earlier_way_keeps_all_it_has_played(
+    write_league: Any,
+    open_league: Any,
+    fake: Any,
+    inline: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its whole deals count as before, whether it is only looked at or goes on, and are verified as taken over."""
+    path = write(write_league, *"abcd", extra='kind = "ladder"')
+    with monkeypatch.context() as patched:
+        patched.setattr(entrants_commitment, "PAIRING", 1)
+        with open_league(path) as league:
+            run_league(league, executor=inline, play=fake.play, most=24)
+            before = met(league)
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        assert met(league) == before
+    with open_league(path) as league:
+        assert met(league) == before
+        report = run_league(league, executor=inline, play=fake.play, most=8)
+        assert (report.before, report.stored) == (24, 32)
+        assert mispaired(league) == []
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_ratings_of_a_ladder_hold_though_results_choose_its_matches(players: int, make_season: Any) -> None:
+    """The intervals of ten ladders hold the true ratings, and the bot that is rated highest is not overrated."""
+    inside, over = [], []
+    for number in range(10):
+        rng = np.random.default_rng(number)
+        truth = rng.normal(0, 100, 8)
+        season = make_season(8, players, kind="ladder")
+        deals, _ = simulated(season, truth, rng, 400, ranks := {})
+        outcomes = Outcomes()
+        for deal in deals:
+            if deal in ranks:
+                outcomes.add_deal(list(zip(deal.seats, ranks[deal], strict=True)))
+        fit = shrunk_fit(outcomes, 8)
+        off = np.array(fit.ratings) - 1500 - truth + truth.mean()
+        inside += [abs(off[bot]) <= fit.half(bot) for bot in range(8)]
+        over.append(off[np.argmax(off + truth)])
+        assert 30 < fit.spread < 250
+    assert np.mean(inside) > 0.85
+    assert abs(np.mean(over)) < 40
+
+
+def test_shrunk_ratings_are_finite_and_say_how_little_is_known() -> None:
+    """A bot that won all its matches has a rating with an error; one that played little is provisional."""
+    outcomes = Outcomes()
+    for _ in range(6):
+        outcomes.add_deal([((0, 1), (1, 2)), ((1, 0), (2, 1))])
+    outcomes.add_deal([((0, 2), (1, 2)), ((2, 0), (1, 2))])
+    outcomes.add_deal([((3, 4), (1, 2)), ((4, 3), (1, 2))])
+    fit = shrunk_fit(outcomes, 6)
+    assert fit.ratings[0] > fit.ratings[2] > fit.ratings[1]
+    assert (fit.ratings[5], fit.half(5)) == (None, None)
+    assert fit.half(2) > fit.half(0) > 0
+    assert [fit.provisional(bot) for bot in range(6)] == [False, False, True, True, True, False]
+    assert fit.islands == (0, 0, 0, 3, 3, None)
+    assert fit.superiority(0, 1) > 0.95
+    assert fit.superiority(0, 3) is None
+    anchored = shrunk_fit(outcomes, 6, start=1000.0, anchor=1)
+    assert (anchored.ratings[1], anchored.errors[1]) == (1000.0, 0.0)
+
+
+def test_equal_bots_end_a_league_if_they_may_be_equal(make_season: Any) -> None:
+    """With `within`, bots of which none is better by so much have either place."""
+    rng = np.random.default_rng(7)
+    until = UntilTable(confidence=0.9, top=1, within=80)
+    _, decided = simulated(make_season(3, 2, kind="ladder", until=until), np.zeros(3), rng, 4_000)
+    assert decided

@@ -51,6 +51,12 @@ class Outcome:
     played: tuple[StoredMatch, ...] | None
     absent: frozenset[int] = frozenset()
 
+    def matches(self) -> list[tuple[Table, tuple[int, ...]]]:
+        """Bots and ranks by seat of each match that was played."""
+        return [
+            (seats, result.ranks) for seats, result in zip(self.group.seats, self.played or (), strict=False)
+        ]
+
 
 def points_of(outcome: Outcome, by_score: bool = False) -> Counter[int]:
     """The points of each bot in a group that was played: two for each opponent beaten in a match, one for a tie.

@@ -1,12 +1,13 @@
-"""Ladder: bots meet without end; next comes the deal that tells most about their order."""
+"""Ladder: bots meet without end; next comes the deal of an even pair about which least is known."""
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import islice
+from itertools import islice, permutations
 from typing import TYPE_CHECKING, Final
 
 import attrs
+import numpy as np
 
 from warpleague.league.formats.api import counted
 from warpleague.league.formats.round_robin import group_of
@@ -17,12 +18,15 @@ from warpleague.league.taken_over import groups
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
     from warpleague.league.formats.api import Batches, Group, Outcome, Table
     from warpleague.league.ratings.posterior import Posterior
-    from warpleague.league.ratings.rows import Floats
+    from warpleague.league.ratings.rows import Floats, Ints
     from warpleague.league.season import Season
 
 _SHARE: Final = 4  # no bot plays less than this part of the mean
+_EVEN: Final = 4  # every so manyth deal goes to those who met least, however far apart they are
 _ROUNDED: Final = 1e-9
 _DIGITS: Final = 9
 
@@ -64,8 +68,7 @@ class Ladder:
             if outcomes:
                 waiting.pop(0)
             for outcome in outcomes:
-                if outcome.played is not None:
-                    known.add(outcome)
+                known.add(outcome.matches())
                 choice.present = [bot for bot in choice.present if bot not in outcome.absent]
 
         deals = islice(groups(season), self._room(most))
@@ -128,20 +131,24 @@ class _Choice:
     present: list[int]
     dealt: Counter[int] = attrs.Factory(Counter)
     met: Counter[Table] = attrs.Factory(Counter)
+    together: Ints = attrs.field(init=False)  # how many deals each pair has had
+    chosen: int = 0
     _luck: dict[int, int] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._luck = {bot: self.season.shuffled([bot]) for bot in self.present}
+        bots = len(self.season.bots)
+        self.together = np.zeros((bots, bots), dtype=np.int64)
 
     def batch(self, size: int) -> list[Group]:
         """The next deals, each chosen as if those before it had been played."""
         season, until = self.season, self.season.format.until
         known, everyone = self.known, len(self.present)
-        told = known.worth(self.present, everyone if until is None else until.top)
+        asked = known.worth(self.present, everyone if until is None else until.top)
         each = known.worth(self.present, everyone)
         found = []
         for _ in range(size):
-            table = self._table(told, each)
+            table = self._table(asked, each)
             group = group_of(season, table, self.met[table])
             self.count([group])
             known.expect(table, self.matches)
@@ -152,29 +159,59 @@ class _Choice:
         """Take it that these deals have been chosen."""
         for group in groups:
             table = tuple(sorted(group.bots))
+            self.chosen += 1
             self.met[table] += 1
             self.dealt.update(table)
+            for one, two in permutations(table, 2):
+                self.together[one, two] += 1
 
-    def _table(self, told: Floats, each: Floats) -> Table:
-        """The pair that tells most of what is to be settled (`told`), and who tells most beside it.
+    def _table(self, asked: Floats, each: Floats) -> Table:
+        """Two bots that are worth a deal, and at a larger table who is worth most beside them.
 
-        First comes who has played too little, with whom tells most of its place (`each`).
+        First comes who has played too little. Every fourth deal goes to those who met least: so no comparison stops at
+        an extreme because luck has decided it, and the ratings do not hang by a few near pairs. All others go to an
+        even pair about which little is known (`asked`: of what is to be settled; `each`: of every place).
         """
         dealt = [self.dealt[bot] for bot in self.present]
         mean, least = sum(dealt) / len(dealt), min(dealt)
         if least < max(mean / _SHARE, min(mean, FEWEST)):
             needy = [bot for bot, many in zip(self.present, dealt, strict=True) if many == least]
-            table, worth = [min(needy, key=self._luck.__getitem__)], each * self.known.distances
-        else:
-            worth = told * self.known.distances
-            # Machines may round differently: what is as good but for the last digits is equal.
-            best = zip(*(worth >= worth.max() * (1 - _ROUNDED)).nonzero(), strict=True)
-            table = min(([int(one), int(two)] for one, two in best), key=self._drawn)
+            return self._filled([min(needy, key=self._luck.__getitem__)], each * self.known.distances)
+        if self.chosen % _EVEN == 0:
+            return self._filled(self._least_met(), -self.together.astype(float))
+        worth = asked * self.known.distances
+        fresh = np.where(self._met_too_soon(), 0.0, worth)
+        worth = fresh if fresh.any() else worth
+        # Machines may round differently: what is as good but for the last digits is equal.
+        best = zip(*(worth >= worth.max() * (1 - _ROUNDED)).nonzero(), strict=True)
+        return self._filled(min(([int(one), int(two)] for one, two in best), key=self._drawn), worth)
+
+    def _filled(self, table: list[int], worth: Floats) -> Table:
+        """The table with who is worth most beside those who sit there; a new bot first meets whom it has not met."""
+        soon = self._met_too_soon()
         while len(table) < self.season.players:
-            tells = worth[table].sum(axis=0).round(_DIGITS)
+            sums = worth[table].sum(axis=0).round(_DIGITS)
+            again = soon[table].sum(axis=0)
             rest = [bot for bot in self.present if bot not in table]
-            table.append(max(rest, key=lambda bot: (tells[bot], -self.dealt[bot], self._luck[bot])))
+            table.append(
+                max(rest, key=lambda bot: (-again[bot], sums[bot], -self.dealt[bot], self._luck[bot]))
+            )
         return tuple(sorted(table))
+
+    def _least_met(self) -> list[int]:
+        """The two bots that met least, of those the two that played least."""
+        here = np.array(self.present)
+        together = self.together[np.ix_(here, here)].astype(float)
+        np.fill_diagonal(together, np.inf)
+        pairs = here[np.argwhere(together == together.min())].tolist()
+        return min(pairs, key=lambda pair: (self.dealt[pair[0]] + self.dealt[pair[1]], self._drawn(pair)))
+
+    def _met_too_soon(self) -> NDArray[np.bool_]:
+        """For each pair whether it has met, and one of them is new: it has not had time to meet every other bot."""
+        opponents = (len(self.present) - 1) / (self.season.players - 1)
+        new = np.array([self.dealt[bot] < opponents for bot in range(len(self.season.bots))])
+        found: NDArray[np.bool_] = (self.together > 0) & (new[:, None] | new[None, :])
+        return found
 
     def _drawn(self, table: list[int]) -> list[int]:
         return sorted(self._luck[bot] for bot in table)

@@ -30,13 +30,14 @@ def enough(known: Posterior, present: Sequence[int], until: UntilTable | None) -
     """Whether the order of the first places is settled, as surely as `until` says."""
     if until is None or min(known.deals[bot] for bot in present) < FEWEST:
         return False
-    return known.doubt(present, until.top) <= 1 - until.confidence
+    return known.doubt(present, until.top, until.within) <= 1 - until.confidence
 
 
 def told_until(until: UntilTable) -> str:
     """What ends a league, in words."""
     places = "place" if until.top == 1 else f"{until.top} places"
-    return f"until the first {places} {'is' if until.top == 1 else 'are'} settled with {until.confidence:.1%}"
+    equal = f", bots within {until.within:g} Elo of each other being equal" if until.within else ""
+    return f"until the first {places} {'is' if until.top == 1 else 'are'} settled with {until.confidence:.1%}{equal}"
 
 
 @attrs.frozen
@@ -62,8 +63,7 @@ class Until:
             if outcomes:
                 waiting -= 1
                 for outcome in outcomes:
-                    if outcome.played is not None:
-                        known.add(outcome)
+                    known.add(outcome.matches())
                     present = [bot for bot in present if bot not in outcome.absent]
                 known.update()
                 if len(present) > 1 and enough(known, present, until):

@@ -54,7 +54,8 @@ class Fit:
     always end alike; `below`: one that lost every match is at most this strong. `islands` numbers sets of bots that
     are linked by matches: ratings of different islands must not be compared. `covariance` is in squared Elo, zero
     outside of tiers. `seats` are the ratings of seats, `seat_errors` theirs; empty if they were not fitted. `draws` is
-    Davidson's parameter. `converged` is whether the computation came to its end.
+    Davidson's parameter. `converged` is whether the computation came to its end. Shrunk ratings have `deals`, how many
+    each bot played, and `spread`, how far bots are from the mean in Elo: one standard deviation.
     """
 
     ratings: tuple[float | None, ...]
@@ -72,10 +73,17 @@ class Fit:
     draws: float | None = None
     converged: bool = True
     pair_freedom: Floats | None = None
+    deals: tuple[int, ...] = ()
+    spread: float | None = None
 
     def half(self, bot: int) -> float | None:
         """Half the 95 % interval of a rating, by Student's t."""
         return _half(self.errors[bot], self.freedom[bot])
+
+    def provisional(self, bot: int) -> bool:
+        """Whether a shrunk rating rests on few deals: on less than half of what bots have on average."""
+        played = [deals for deals in self.deals if deals]
+        return bool(played) and 0 < 2 * self.deals[bot] * len(played) < sum(played)
 
     def seat_half(self, seat: int) -> float | None:
         """The same for the rating of a seat."""

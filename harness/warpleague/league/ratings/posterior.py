@@ -1,7 +1,13 @@
 """What results so far say of all ratings, as one normal distribution: which order is settled, which match tells most.
 
-The model is Bradley and Terry's, with a normal prior for each bot (Laplace's approximation). Matches on one deal share
-its luck, so results are weighted by how much the deals scatter, compared with independent matches.
+The model is Bradley and Terry's. Each bot's strength has a normal prior about the mean, and how far bots are from the
+mean is estimated from the league itself (empirical Bayes): all spreads of a list are tried, and each counts by how
+likely it makes the results (Laplace's approximation). So the ratings are shrunk, the more the less is known, and they
+stay true where results choose the matches: then the most likely ratings lie too far apart, since a pair that luck has
+decided meets no more, but what a posterior says does not depend on why matches were played.
+
+Matches on one deal share its luck, so results are weighted by how much the deals scatter, compared with independent
+matches.
 """
 
 from __future__ import annotations
@@ -14,19 +20,25 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import numpy as np
 
-from warpleague.league.ratings.elo import SCALE
+from warpleague.league.ratings.elo import SCALE, pair_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from warpleague.league.formats.api import Outcome
+    from numpy.typing import NDArray
+
+    from warpleague.league.ratings.outcomes import Outcomes
     from warpleague.league.ratings.rows import Floats
 
     Cell = tuple[int, int, float, int]  # two bots, the first one's points, and how often they met on a deal
 
-PRIOR_ELO: Final = 200.0
-"""How far bots are from the mean, beforehand: one standard deviation."""
+SPREADS: Final = tuple(5.0 * 2 ** (step / 2) for step in range(15))
+"""How far bots may be from the mean, in Elo (one standard deviation); all from 0 to the last are equally likely."""
+NEAR_ELO: Final = 50.0
+"""Bots that are so far apart, in Elo, are near each other, however much is known of them."""
 _STEPS: Final = 30
+_ROUNDS: Final = 8
+_SETTLED: Final = 0.01
 _DIGITS: Final = 9  # what is compared has no more, so that machines that round differently choose alike
 _KNOWN: Final = 30.0  # the scatter counts as if so much of it had been seen that is as usual
 _LEAST_SCATTER: Final = 0.25
@@ -35,65 +47,102 @@ _erfc = np.frompyfunc(erfc, 1, 1)
 
 @attrs.define
 class Posterior:
-    """The ratings of `bots` bots in units of e, about zero: `mean`, as of the last `update`.
+    """The ratings of `bots` bots in units of e, about zero: `mean` and `covariance`, as of the last `update`.
 
     `distances` are the variances of the differences of pairs. `deals` counts the deals of each bot. `scatter` is the
-    variance of deals, divided by that of independent matches.
+    variance of deals, divided by that of independent matches. `spread` is how far bots are from the mean, in Elo, as
+    far as results tell.
     """
 
     bots: int
     mean: Floats = attrs.field(init=False)
+    covariance: Floats = attrs.field(init=False)
     distances: Floats = attrs.field(init=False)
     deals: list[int] = attrs.field(init=False)
     scatter: float = 1.0
-    _precision: Floats = attrs.field(init=False)
+    spread: float = attrs.field(init=False)
+    _found: list[Floats] = attrs.field(init=False)  # the most likely ratings with each spread
     _points: Floats = attrs.field(init=False)
     _games: Floats = attrs.field(init=False)
     _kinds: Counter[tuple[Cell, ...]] = attrs.Factory(Counter)  # deals that came out alike
 
     def __attrs_post_init__(self) -> None:
         n = self.bots
-        self.mean = np.zeros(n)
-        self.distances = (1 - np.eye(n)) * 2 * (PRIOR_ELO / SCALE) ** 2
         self.deals = [0] * n
-        self._precision = np.eye(n) * (SCALE / PRIOR_ELO) ** 2
+        self._found = [np.zeros(n) for _ in SPREADS]
         self._points, self._games = np.zeros((n, n)), np.zeros((n, n))
+        self.update()
 
-    def add(self, outcome: Outcome) -> None:
-        """Count a deal that was played; `update` takes it into account."""
+    @classmethod
+    def of(cls, outcomes: Outcomes, bots: int) -> Posterior:
+        """What the outcomes of whole deals say."""
+        found = cls(bots)
+        for matches, times in outcomes.deals():
+            found.add(matches, times)
+        for _ in range(_ROUNDS):
+            before = found.scatter
+            found.update()
+            if abs(found.scatter - before) <= _SETTLED * before:
+                break
+        return found
+
+    def add(self, matches: Iterable[tuple[Sequence[int], Sequence[int]]], times: int = 1) -> None:
+        """Count a deal, given as bots and ranks by seat of each of its matches; `update` takes it into account."""
         points: dict[tuple[int, int], list[float]] = {}
-        for seats, result in zip(outcome.group.seats, outcome.played or (), strict=True):
-            for (one, rank), (two, other) in combinations(zip(seats, result.ranks, strict=True), 2):
-                won = (1 + (rank < other) - (rank > other)) / 2
+        for seats, ranks in matches:
+            for (one, rank), (two, other) in combinations(zip(seats, ranks, strict=True), 2):
+                won = pair_points(rank, other)
                 pair, value = ((one, two), won) if one < two else ((two, one), 1 - won)
                 points.setdefault(pair, []).append(value)
         for (one, two), values in points.items():
-            self._points[one, two] += sum(values)
-            self._points[two, one] += len(values) - sum(values)
-            self._games[one, two] += len(values)
-            self._games[two, one] += len(values)
+            self._points[one, two] += times * sum(values)
+            self._points[two, one] += times * (len(values) - sum(values))
+            self._games[one, two] += times * len(values)
+            self._games[two, one] += times * len(values)
         for bot in {bot for pair in points for bot in pair}:
-            self.deals[bot] += 1
+            self.deals[bot] += times
         if points:
             kind = tuple((*pair, sum(values), len(values)) for pair, values in sorted(points.items()))
-            self._kinds[kind] += 1
+            self._kinds[kind] += times
 
     def update(self) -> None:
-        """Find the most likely ratings, by Newton's method, and their covariance."""
-        prior = (SCALE / PRIOR_ELO) ** 2
+        """Find the ratings and their covariance: those of all spreads together, each weighed by what it explains."""
+        spreads = np.array(SPREADS)
+        fits = [self._fitted(place, spread) for place, spread in enumerate(SPREADS)]
+        explained = np.array([fit[1] for fit in fits])
+        weights = np.exp(explained - explained.max()) * np.gradient(spreads)
+        weights /= weights.sum()
+        self.mean = sum((w * self._found[place] for place, w in enumerate(weights)), np.zeros(self.bots))
+        self.covariance = np.zeros((self.bots, self.bots))
+        for weight, found, (inverse, _) in zip(weights, self._found, fits, strict=True):
+            self.covariance += weight * (inverse + np.outer(found - self.mean, found - self.mean))
+        self.distances = _distances(self.covariance)
+        self.spread = float(weights @ spreads)
+        self._scattered()
+
+    def _fitted(self, place: int, spread: float) -> tuple[Floats, float]:
+        """Find the most likely ratings with a spread: their covariance, and the log probability of the results."""
+        prior = (SCALE / spread) ** 2
         points, games = self._points / self.scatter, self._games / self.scatter
+        found = self._found[place]
         for _ in range(_STEPS):
-            share = 1 / (1 + np.exp(self.mean[None, :] - self.mean[:, None]))
+            share = 1 / (1 + np.exp(found[None, :] - found[:, None]))
             weight = games * share * (1 - share)
             precision = np.diag(weight.sum(axis=1) + prior) - weight
-            slope = (points - games * share).sum(axis=1) - prior * self.mean
+            slope = (points - games * share).sum(axis=1) - prior * found
             step = np.clip(np.linalg.solve(precision, slope), -1, 1)
-            self.mean += step
+            found = found + step
             if np.abs(step).max() < 1e-10:
                 break
-        self._precision = precision
-        self.distances = _distances(precision)
-        self._scattered()
+        self._found[place] = found
+        logs = -np.logaddexp(0.0, found[None, :] - found[:, None])
+        explained = (points * logs).sum() - prior * (found @ found) / 2
+        explained += (self.bots * np.log(prior) - np.linalg.slogdet(precision)[1]) / 2
+        return _inverse(precision), float(explained)
+
+    def met(self) -> NDArray[np.bool_]:
+        """For each pair whether it has met."""
+        return self._games > 0
 
     def _scattered(self) -> None:
         """How much the points of a bot on a deal scatter, all its opponents there taken together."""
@@ -115,16 +164,22 @@ class Posterior:
         """Some bots, the strongest first."""
         return sorted(present, key=lambda bot: (-round(float(self.mean[bot]), _DIGITS), bot))
 
-    def doubts(self) -> Floats:
-        """For each pair how likely it is that the one with the lower rating is the stronger one, at most a half."""
-        lead = np.abs(self.mean[:, None] - self.mean[None, :])
+    def doubts(self, within: float = 0.0) -> Floats:
+        """For each pair how likely it is that the one with the lower rating is the stronger one, at most a half.
+
+        With `within`: that it is stronger by more than so many Elo.
+        """
+        lead = np.abs(self.mean[:, None] - self.mean[None, :]) + within / SCALE
         deviations = lead / np.sqrt(self.distances + np.eye(self.bots))
         found: Floats = np.asarray(_erfc(deviations / sqrt(2)), dtype=float) / 2
         return found
 
-    def doubt(self, present: Sequence[int], top: int) -> float:
-        """At most so likely it is that the first `top` places of some bots are not those that the ratings say."""
-        order, doubts = self.order(present), self.doubts()
+    def doubt(self, present: Sequence[int], top: int, within: float = 0.0) -> float:
+        """At most so likely it is that the first `top` places of some bots are not those that the ratings say.
+
+        Bots that differ by less than `within` Elo may have either place.
+        """
+        order, doubts = self.order(present), self.doubts(within)
         top = min(top, len(order) - 1)
         pairs = list(pairwise(order[:top]))
         pairs += [(order[top - 1], bot) for bot in order[top:]]
@@ -133,14 +188,17 @@ class Posterior:
     def worth(self, present: Sequence[int], top: int) -> Floats:
         """How much a match of each pair tells of the first `top` places, for each unit of `distances`.
 
-        It is much where a pair is even, and it is not settled who of them is the stronger one.
+        It is much where a pair is even, and where the two may well be near each other. It is never nothing: a pair
+        that luck has parted must meet again, or its results would end at an extreme.
         """
         place = np.full(self.bots, self.bots)
         place[self.order(present)] = range(len(present))
-        share = 1 / (1 + np.exp(self.mean[None, :] - self.mean[:, None]))
+        lead = self.mean[:, None] - self.mean[None, :]
+        share = 1 / (1 + np.exp(-lead))
+        near = np.exp(-lead * lead / (2 * (self.distances + (NEAR_ELO / SCALE) ** 2)))
         here = place < self.bots
-        told = (np.minimum(place[:, None], place[None, :]) < top) & here[:, None] & here[None, :]
-        found: Floats = self.doubts() * share * (1 - share) * told
+        asked = (np.minimum(place[:, None], place[None, :]) < top) & here[:, None] & here[None, :]
+        found: Floats = share * (1 - share) * near * asked
         np.fill_diagonal(found, 0.0)
         return found
 
@@ -156,18 +214,22 @@ class Posterior:
     def expect_all(self, tables: Iterable[Sequence[int]], matches: int) -> None:
         """Take it that these deals are played, all at once; to be called after `update`."""
         share = 1 / (1 + np.exp(self.mean[None, :] - self.mean[:, None]))
-        met = np.zeros_like(self._precision)
+        met = np.zeros_like(self.covariance)
         for table in tables:
             for one, two in combinations(table, 2):
                 met[one, two] += 1
                 met[two, one] += 1
         weight = matches * met * share * (1 - share) / self.scatter
-        self.distances = _distances(self._precision + np.diag(weight.sum(axis=1)) - weight)
+        precision = _inverse(self.covariance) + np.diag(weight.sum(axis=1)) - weight
+        self.distances = _distances(_inverse(precision))
 
 
-def _distances(precision: Floats) -> Floats:
+def _inverse(matrix: Floats) -> Floats:
+    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+
+
+def _distances(covariance: Floats) -> Floats:
     """The variances of the differences of pairs."""
-    covariance = np.linalg.inv(precision)
     own = covariance.diagonal()
     found: Floats = np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0)
     return found

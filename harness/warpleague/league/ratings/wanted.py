@@ -5,24 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warpleague.league.ratings.fit import Method, joint_fit
+from warpleague.league.ratings.shrunk import shrunk_fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.league.config import RatingTable
+    from warpleague.league.config import LeagueConfig
     from warpleague.league.ratings.fit import Fit
     from warpleague.league.ratings.outcomes import Outcomes
 
 
-def fitted(outcomes: Outcomes, names: Sequence[str], rating: RatingTable) -> Fit:
-    """The joint fit of the outcomes of all deals; `names` are those of the bots."""
+def fitted(outcomes: Outcomes, names: Sequence[str], config: LeagueConfig) -> Fit:
+    """The joint fit of the outcomes of all deals; `names` are those of the bots.
+
+    Where results choose the matches it is shrunk, unless the file asks for a model of its own.
+    """
+    rating = config.rating
+    anchor = None if rating.anchor is None else names.index(rating.anchor)
     method = Method(
         kind="plackett-luce" if rating.kind == "plackett-luce" else "bradley-terry",
         prior=rating.prior,
         seats=rating.seat_advantage,
         draws=rating.draw_parameter,
     )
-    anchor = None if rating.anchor is None else names.index(rating.anchor)
+    if config.format.adaptive and method == Method():
+        return shrunk_fit(outcomes, len(names), rating.start, anchor)
     return joint_fit(outcomes, len(names), rating.start, anchor, method)
 
 

@@ -1,0 +1,66 @@
+"""Ratings of a league whose results choose its matches: shrunk, so that they and their errors stay true."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warpleague.league.ratings.elo import SCALE
+from warpleague.league.ratings.fit import Fit
+from warpleague.league.ratings.posterior import Posterior
+
+if TYPE_CHECKING:
+    from warpleague.league.ratings.outcomes import Outcomes
+
+_NORMAL = 10_000  # degrees of freedom: the errors are those of a normal distribution
+
+
+def shrunk_fit(outcomes: Outcomes, bots: int, start: float = 1500.0, anchor: int | None = None) -> Fit:
+    """Rate all of `bots` together by `Posterior`: the mean of those that played is `start`, or the bot `anchor` is.
+
+    Errors are those of the difference to this mean, or to the anchor. Every bot that played has a finite rating with
+    an error. Bots that never met, not even through others, are on different islands: only the prior links them.
+    """
+    known = Posterior.of(outcomes, bots)
+    met = known.met()
+    played = [bot for bot in range(bots) if known.deals[bot]]
+    islands: list[int | None] = [None] * bots
+    for number, bot in enumerate(played):
+        if islands[bot] is None:
+            for other in _reached(met, bot):
+                islands[other] = number
+    contrast = np.eye(bots)
+    if anchor is not None and known.deals[anchor]:
+        contrast[:, anchor] -= 1.0
+    elif played:
+        contrast[:, played] -= 1.0 / len(played)
+    ratings = start + contrast @ known.mean * SCALE
+    covariance = contrast @ known.covariance @ contrast.T * SCALE**2
+    return Fit(
+        ratings=tuple(float(ratings[bot]) if known.deals[bot] else None for bot in range(bots)),
+        errors=tuple(
+            sqrt(max(float(covariance[bot, bot]), 0.0)) if known.deals[bot] else None for bot in range(bots)
+        ),
+        above=(None,) * bots,
+        below=(None,) * bots,
+        tiers=tuple(islands),
+        islands=tuple(islands),
+        covariance=covariance,
+        freedom=tuple(_NORMAL if known.deals[bot] else None for bot in range(bots)),
+        guessed=(False,) * bots,
+        deals=tuple(known.deals),
+        spread=known.spread,
+    )
+
+
+def _reached(met: np.ndarray[tuple[int, int], np.dtype[np.bool_]], bot: int) -> list[int]:
+    """All bots that `bot` is linked to by matches, itself included."""
+    reached = np.zeros(len(met), dtype=bool)
+    reached[bot] = True
+    while True:
+        further = reached | met[reached].any(axis=0)
+        if (further == reached).all():
+            return [int(found) for found in np.flatnonzero(reached)]
+        reached = further
