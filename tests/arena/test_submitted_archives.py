@@ -429,6 +429,25 @@ def test_files_beside_the_folder_of_the_bot_are_told_of(tmp_path: Path) -> None:
     assert unpack_upload(data, tmp_path / "bot", LIMITS) == ("README.md", "around/LICENSE")
 
 
+@pytest.mark.parametrize("make", [packed, zip_of])
+def test_what_tools_make_beside_the_source_is_left_out_and_told_of(
+    make: Callable[[dict[str, bytes]], bytes], tmp_path: Path
+) -> None:
+    """An environment and a history are no part of a bot, so their many files and their links do no harm."""
+    more = {f"good/.git/objects/{number}": b"x" for number in range(2500)}
+    more |= {"good/.venv/pyvenv.cfg": b"", "good/lib/node_modules/a.js": b"x", ".vscode/settings.json": b"{}"}
+    told = unpack_upload(make(more | below("good/")), tmp_path / "bot", LIMITS)
+    assert told == ("good/.git", "good/.venv", "good/lib/node_modules")
+    assert {path.name for path in (tmp_path / "bot").rglob("*")} == {"bot.toml", "bot.py", "lib", "helper.py"}
+
+
+def test_links_of_an_environment_do_no_harm(tmp_path: Path) -> None:
+    """Those of a virtual environment lead to the author's machine."""
+    data = tar(link(".venv/bin/python", "/usr/bin/python3"), file("bot.py"))
+    assert unpack_upload(data, tmp_path / "bot", LIMITS) == (".venv",)
+    assert not (tmp_path / "bot" / ".venv").exists()
+
+
 @pytest.mark.parametrize(
     ("data", "remedy"),
     [

@@ -232,7 +232,7 @@ def _unpacked(ledger: Ledger, found: Submission, config: LeagueConfig, folder: P
     folder.parent.mkdir(parents=True, exist_ok=True)
     (ledger.results / FOLDER).chmod(0o700)
     if beside := unpack_upload(data, folder, limits_of(ledger)):
-        text = f"beside the bot's folder, so no part of the bot: {', '.join(beside[:5])}"
+        text = f"no part of the bot, so left out: {', '.join(beside[:5])}"
         versions.add_finding(ledger, found.id, Finding("archive", "ok", text))
     manifest = read_manifest(folder)
     versions.name(ledger, found.id, manifest.name, manifest.version)

@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from warpleague.errors import BotError
 from warpleague.runner.bundle.archive import BadArchive, unpack
-from warpleague.runner.bundle.content import content, files_of, of_a_system
+from warpleague.runner.bundle.content import LEFT_OUT, content, files_of, of_a_system
 from warpleague.runner.bundle.manifest import MANIFEST, read_manifest
 from warpleague.runner.bundle.staging import remove
+from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from warpleague.arena.submissions.limits import SubmissionLimits
@@ -51,6 +52,7 @@ _HOW_TO_PACK: Final = (
 )
 _FOLDERS_AROUND: Final = 2
 _LOCAL_HEADER: Final = 30
+_MOST_TOLD: Final = 20
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED: Final = 1
 _CHUNK: Final = 1 << 16
@@ -87,19 +89,21 @@ def pack_folder(folder: Path) -> bytes:
 def unpack_upload(data: bytes, folder: Path, limits: SubmissionLimits) -> tuple[str, ...]:
     """Make `folder`, not there yet, the folder of the bot in the upload `data`; `BotError` if there is none in it.
 
-    The bot may be in a folder of the archive, and this in another one, with files beside it. Returns the names of
-    these files, which are no part of the bot. What macOS and Windows add by themselves is left out without a word.
+    The bot may be in a folder of the archive, and this in another one, with files beside it. Returns the names of what
+    is no part of the bot: these files, and what is never a part of one, such as `.venv`. What macOS and Windows add by
+    themselves is left out without a word.
     """
+    gone: set[str] = set()
     box = folder.with_name(folder.name + ".box")
     remove(box)
     try:
         with _as_tar(data, limits) as archive:
-            _unpack(archive, box, limits)
+            _unpack(archive, box, limits, gone)
             # To the end, where a damaged or broken off file shows.
             if len(archive.read(_PADDING)) == _PADDING:
                 raise BadArchive("more behind its end")
         found = _bot_in(box)
-        beside = _beside(box, found)
+        gone.update(_beside(box, found))
         found.rename(folder)
     except BadArchive as error:
         raise BotError(f"the archive holds {error}") from None
@@ -114,14 +118,24 @@ def unpack_upload(data: bytes, folder: Path, limits: SubmissionLimits) -> tuple[
         raise _damaged(error) from None  # what gzip and bz2 say of damaged files
     finally:
         remove(box)
-    return beside
+    return tuple(sorted(safe(name, keep="") for name in gone))
 
 
 def _damaged(error: Exception) -> BotError:
     return BotError(f"the archive is damaged, or breaks off: {error}; pack it again, and send it again")
 
 
-def _unpack(archive: BinaryIO, box: Path, limits: SubmissionLimits) -> None:
+def _unpack(archive: BinaryIO, box: Path, limits: SubmissionLimits, gone: set[str]) -> None:
+    """Unpack all but what is no part of a bot; of that, `gone` gets the names of what an author may miss."""
+
+    def leave_out(name: str) -> bool:
+        if _is_of_a_system(name):
+            return True
+        place = _left_out_place(name)
+        if place is not None and len(gone) < _MOST_TOLD:
+            gone.add(place)
+        return place is not None
+
     try:
         unpack(
             archive,
@@ -129,7 +143,7 @@ def _unpack(archive: BinaryIO, box: Path, limits: SubmissionLimits) -> None:
             limits.folder_mb << 20,
             most_entries=limits.files,
             check_name=_check_name,
-            leave_out=_is_of_a_system,
+            leave_out=leave_out,
         )
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         # On a file system for which two names are one.
@@ -138,6 +152,18 @@ def _unpack(archive: BinaryIO, box: Path, limits: SubmissionLimits) -> None:
 
 def _is_of_a_system(name: str) -> bool:
     return any(map(of_a_system, name.split("/")))
+
+
+def _left_out_place(name: str) -> str | None:
+    """The folder on the way to `name`, or itself, that is left out of every bot; None if there is none.
+
+    The first part of a name may be the folder of the bot, which may have any name that does not begin with a dot.
+    """
+    parts = name.split("/")
+    for at, part in enumerate(parts):
+        if part in LEFT_OUT and (at or part.startswith(".")):
+            return "/".join(parts[: at + 1])
+    return None
 
 
 def _check_name(name: str) -> None:
@@ -166,6 +192,7 @@ def _bot_in(box: Path) -> Path:
         if os.path.lexists(place / MANIFEST):
             return place
         folders = [entry for entry in place.iterdir() if entry.is_dir() and not entry.is_symlink()]
+        folders = [entry for entry in folders if not entry.name.startswith(".")]  # those of editors
         if len(folders) != 1:
             break
         place = folders[0]
@@ -263,7 +290,7 @@ def _from_zip(data: bytes, limits: SubmissionLimits) -> BinaryIO:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             entries = [info for info in packed.infolist() if not _is_of_a_system(info.filename)]
-            if len(entries) > limits.files:
+            if sum(_left_out_place(info.filename) is None for info in entries) > limits.files:
                 raise BadArchive(f"more than {limits.files:,} files")
             _check_places(packed, data)
             with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT) as archive:
@@ -297,9 +324,14 @@ def _transcribe(
     left: int,
     most_mb: int,
 ) -> None:
-    folders: set[str] = set()
+    folders, left_out = set[str](), set[str]()
     for info in entries:
         name = info.filename
+        if (place := _left_out_place(name)) is not None:
+            if place not in left_out:  # named, so that it is told of when it is unpacked
+                left_out.add(place)
+                _add(archive, place, b"", 0o644, tarfile.REGTYPE)
+            continue
         _check_name(name)
         mode = info.external_attr >> 16
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
