@@ -74,6 +74,7 @@ def test_the_leagues_page_tells_all_of_it(site: Write, take_apart: Any) -> None:
         assert word in page.text
     for word in ("noter <i>&0", "timeout", "crash", "public since", "substitute, 1 strike", "max_turns 12"):
         assert word in page.text
+    assert re.search(r"faulted in \d+ of \d+ match(es)? \((crash|timeout): ", page.text)
     assert [tag for tag, _ in page.elements].count("svg") > 4
     assert "i" not in [tag for tag, _ in page.elements]
 
