@@ -31,6 +31,7 @@ class Kernel:
     capped: bool = False
     own_bytes: int | None = 0
     all_bytes: int = 0
+    is_ready: bool = False
 
     def pressure_ns(self, kind: str) -> int | None:
         told: int | None = getattr(self, kind)
@@ -41,6 +42,12 @@ class Kernel:
 
     def main_counts(self) -> tuple[int, int] | None:
         return self.thread_counts().get(MAIN)
+
+    def ready(self) -> bool:
+        return self.is_ready
+
+    def any_ready(self) -> bool:
+        return self.is_ready
 
     def at_cap(self) -> bool:
         return self.capped
@@ -107,6 +114,23 @@ def test_waiting_for_own_threads_is_no_excuse(slices: list[tuple[int, int]]) -> 
         passed += first + second
         waits.look(passed * MS, passed * MS)
     assert waits.processor_ns == 0
+
+
+def test_who_was_ready_at_two_looks_and_did_not_compute_has_waited(kernel: Kernel) -> None:
+    """What both witnesses miss is known if nothing of the bot ran between two looks at which it was ready."""
+    waits = waits_of(kernel)
+    kernel.is_ready, kernel.cpu = True, 5
+    waits.look(10 * MS, 5 * MS)
+    kernel.cpu = 9
+    waits.look(30 * MS, 5 * MS)  # nobody told of more than 4 ms of these 20
+    assert waits.processor_ns == 25 * MS
+    waits.look(50 * MS, 6 * MS)  # it ran: it may have slept as well
+    assert waits.processor_ns == 25 * MS
+    kernel.is_ready = False
+    waits.look(70 * MS, 6 * MS)
+    kernel.is_ready = True
+    waits.look(90 * MS, 6 * MS)
+    assert waits.processor_ns == 25 * MS
 
 
 def test_a_bot_with_a_past_begins_anew(kernel: Kernel) -> None:

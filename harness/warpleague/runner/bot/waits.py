@@ -1,11 +1,14 @@
 """Measures how long a bot waited in one decision for what others used: a processor, the disk, memory.
 
-For a processor there are two witnesses. Neither tells much more than there was, so the larger one is nearer:
+For a processor there are two witnesses. Neither tells much more than there was, so the larger one is nearer. What they
+tell is exact to a few milliseconds each time that the bot was moved between processors:
 
 - The pressure on the bot's control group. It tells too little of waits that are shorter than a tick, and where the
   bot was moved between processors.
 - What each thread of the bot waited, less what the rest of the bot computed: it may have waited for that. The kernel
   tells it only once the thread has got a processor.
+
+Besides, a bot that was ready to run at two looks and computed nothing between them has waited all the time between.
 
 For disk and memory there is the pressure on the group alone; without a group, what the main thread waited for the
 disk, if the kernel counts that. Who reads much waits for what it reads: only the share of others in all that was read
@@ -44,6 +47,9 @@ class Waits:
         self.stalled_ns = 0
         """How long it waited for the disk and for memory that others used, until the last look."""
         self._by_group_ns = self._disk_ns = self._memory_ns = 0
+        self._ready: tuple[int, int] | None = (
+            None  # if it was ready at the last look: what passed, what it computed
+        )
         self._begun: dict[int, _Counts] = {}  # what each thread had computed and waited before
         self._traffic_begun = self._traffic
 
@@ -51,7 +57,11 @@ class Waits:
         """Read all that is told, `passed_ns` after the decision began, in which the bot computed `own_ns`."""
         idle_ns = max(0, passed_ns - own_ns)
         by_group = self._by_pressure("cpu", passed_ns - self._by_group_ns)
-        self._by_group_ns += by_group or 0
+        before, self._ready = self._ready, (passed_ns, own_ns) if self._is_ready(by_group) else None
+        certain_ns = 0
+        if before is not None and self._ready is not None and before[1] == own_ns:
+            certain_ns = passed_ns - before[0]
+        self._by_group_ns += max(by_group or 0, certain_ns)
         main = self._child.main_counts()
         if by_group is None and main is None:
             self.processor_ns = None
@@ -69,6 +79,11 @@ class Waits:
             idle_ns -= waited_ns
         if idle_ns - self.stalled_ns > _UNEXPLAINED_NS:
             self._count_stalls(idle_ns)
+
+    def _is_ready(self, by_group: int | None) -> bool:
+        """Whether any thread is ready to run; all are looked at only if the group waited for a while."""
+        waited = by_group is None or by_group > _UNEXPLAINED_NS
+        return self._child.any_ready() if waited else self._child.ready()
 
     def _by_pressure(self, kind: str, most_ns: int) -> int | None:
         """How long the group waited since this was asked last, at `most_ns`; None if the kernel does not say.
