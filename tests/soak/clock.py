@@ -104,19 +104,18 @@ def main() -> int:
             f"{'level':8} {'nice':>4} {'decisions':>9} {'charged ms: least':>17} {'median':>7} {'most':>7}",
             end="",
         )
-        print(f" {'waited ms':>10}  faults")
+        print(f" {'beyond computing':>16} {'waited ms':>10}  faults")
         for level in args.levels:
             for niceness in args.nice:
                 lines = play(args, niceness, level, folder)
                 times = [line["ms"] for line in lines if "ms" in line and line.get("type") != "end"]
                 faults = [line["detail"]["message"] for line in lines if line.get("type") == "fault"]
                 charged = sorted(ms[0] for ms in times) or [0.0]
+                beyond = max((ms[0] - (ms[1] or 0.0) for ms in times), default=0.0)
                 waited = sum(ms[2] for ms in times)
                 print(f"{level:8} {niceness:4} {len(times):9} {charged[0]:17.1f} ", end="")
-                print(
-                    f"{statistics.median(charged):7.1f} {charged[-1]:7.1f} {waited:10.0f}  {faults or 'none'}",
-                    flush=True,
-                )
+                print(f"{statistics.median(charged):7.1f} {charged[-1]:7.1f} {beyond:16.1f} ", end="")
+                print(f"{waited:10.0f}  {faults or 'none'}", flush=True)
                 failures += (
                     len(faults) + (charged[-1] > 1000 * (args.computes_s + args.tolerance_s)) + (not lines)
                 )

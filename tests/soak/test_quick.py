@@ -25,8 +25,13 @@ pytestmark = [
             "adversary.py",
             *["--only", "honest", "exception", "--games", "sheets", "--levels", "limits", "--load", "1"],
         ),
+        (
+            "clock.py",
+            *["--load", "2", "--nice", "1", "--levels", "limits", "--turns", "1"],
+            *["--computes-s", "0.002", "--move-s", "0.5", "--tolerance-s", "0.4"],
+        ),
     ],
-    ids=["crash", "soak", "fuzz", "adversary"],
+    ids=["crash", "soak", "fuzz", "adversary", "clock"],
 )
 def test_in_short(words: tuple[str, ...]) -> None:
     """The command finds nothing: what it looks for is in its own first lines."""
