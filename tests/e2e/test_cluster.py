@@ -136,7 +136,7 @@ def test_workers_come_and_go(dask: Cluster, config: Path) -> None:
     league = run(config, "--cluster", dask.address)
     await_that(lambda: count(config) > 0)
     dask.worker()
-    await_that(lambda: "joined, 1 matches at a time" in said(config))
+    await_that(lambda: "joined, 1 match at a time" in said(config))
     first.send_signal(signal.SIGKILL)
     assert league.wait(PATIENCE_S) == 0
     assert "gets no matches: the source of warpleague was changed there" in said(config)

@@ -71,6 +71,33 @@ def test_the_program_imports_only_what_is_installed_with_it(tracked: list[Path],
     assert not missing
 
 
+UNCOUNTED = re.compile(
+    r"f[\"'].*[{](?!counted)[^{}]+[}] (matches|deals|records|replays|decisions|submissions|playouts|coins)\b"
+)
+"""A number before what it counts, written without `counted`."""
+
+NO_COUNTS = (
+    "records a second",
+    "deals no galaxy",  # a verb
+    "{_MOST_VOID}",
+    "{TRIAL_DEALS}",
+    "{even} deals",
+    "{2 * deals} matches",
+)
+
+
+def test_no_sentence_says_one_matches(tracked: list[Path], root: Path) -> None:
+    """A number stands before what it counts by `counted` only, so that one match is never `1 matches`."""
+    found = [
+        f"{name}: {line.strip()}"
+        for name, text in program_files(tracked, root).items()
+        if name.startswith("harness/")
+        for line in text.splitlines()
+        if UNCOUNTED.search(line) and not any(part in line for part in NO_COUNTS)
+    ]
+    assert not found
+
+
 WAYS_OUT = {
     r"\bConsole\(": {"harness/warpleague/report/terminal.py"},
     r"\b(stdout|stderr)\.buffer\b": set(),

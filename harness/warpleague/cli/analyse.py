@@ -19,6 +19,7 @@ from warpleague.cli.common import (
     say,
     seconds,
 )
+from warpleague.counts import counted
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ def _play(
             now = time.monotonic()
             if shows and now > shown + 0.5:
                 shown = now
-                print(f"\r{book.playouts:,} playouts ", end="", file=sys.stderr, flush=True)
+                print(f"\r{counted(book.playouts, 'playout')} ", end="", file=sys.stderr, flush=True)
             if end is not None and now > end:
                 return True
     finally:

@@ -14,6 +14,7 @@ import attrs
 
 from warpleague.cli.arena_play import configure_play
 from warpleague.cli.common import RESULTS, add_examples, add_verb, count, print_json
+from warpleague.counts import counted
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -358,5 +359,7 @@ def _run_export(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"submissions": len(found), "archives": written})
     else:
-        print(f"{len(found)} submissions, {len(written)} archives written to {args.out}")
+        print(
+            f"{counted(len(found), 'submission')}, {counted(len(written), 'archive')} written to {args.out}"
+        )
     return 0

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from warpleague.cli.common import print_json
+from warpleague.counts import counted
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -47,9 +48,10 @@ def run_backup(args: argparse.Namespace) -> int:
             copies.append(args.out / path)
     with Store.open_to_read(args.out / name) as store:
         told = {"league": name, "matches": store.count(), "head": str(store.head())}
+        copied = counted(store.count(), "match")
     if args.json:
         print_json({**told, "copies": [str(path) for path in copies]})
         return 0
-    print(f"{told['matches']:,} matches copied: {', '.join(map(str, copies))}")
+    print(f"{copied} copied: {', '.join(map(str, copies))}")
     print(f"Receipt: {told['head']}")
     return 0

@@ -17,6 +17,7 @@ from warpleague.cli.common import (
     sandbox_paths,
     say,
 )
+from warpleague.counts import counted
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def run_rerun(args: argparse.Namespace) -> int:
     summary.elapsed_s = time.perf_counter() - begun
     if not summary.seats:
         raise BadInput(
-            f"none of the {summary.records} records has a seat of {', '.join(sorted(names))}: "
+            f"none of {counted(summary.records, 'record')} has a seat of {', '.join(sorted(names))}: "
             "--name says whose seats to take, --seat which"
         )
     if unseeded:

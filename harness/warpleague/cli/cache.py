@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from warpleague.cli.common import add_examples, add_verb, duration, print_json
+from warpleague.counts import counted
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def run_clean(args: argparse.Namespace) -> int:
     else:
         from warpleague.report.bots import size_text
 
-        many = "1 bot" if len(removed) == 1 else f"{len(removed)} bots"
+        many = counted(len(removed), "bot")
         print(f"removed {many}, {size_text(sum(entry.size for entry in removed))}")
         for entry in kept:
             print(f"kept {entry.name} {entry.digest[:12]}: it is in use, or may not be removed")

@@ -25,6 +25,7 @@ from warpleague.cli.common import (
     write_file,
 )
 from warpleague.cli.season import add_cluster, add_stop_on_fault, fault_line, play_season
+from warpleague.counts import counted
 from warpleague.errors import BadInput, ConfigError
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ def _compare(args: argparse.Namespace) -> int:
         if report.stopped:
             return 130
         if report.void or report.failure:
-            say(report.failure or f"{len(report.void)} matches are void; run the same command again")
+            say(report.failure or f"{counted(len(report.void), 'match')} void; run the same command again")
         return exit_code(state) if report.fault is None else 1
 
 
@@ -277,7 +278,7 @@ def _tell(state: StrengthTest, report: RunReport, new: str, old: str, file: Path
     print(*(f"{line}.\n" for line in remarks), sep="", end="")
     if report.fault is not None:
         print(f"{fault_line(report.fault)}; what was played is kept.")
-    print(f"{report.played:,} matches played in {duration(report.elapsed_s)}.")
+    print(f"{counted(report.played, 'match')} played in {duration(report.elapsed_s)}.")
     for line in waited_words(report):
         print(line)
     print(f"Verify: {shlex.join((*program(), 'league', 'verify', str(file)))}")

@@ -15,6 +15,7 @@ from warpleague.cli.common import (
     say,
     write_file,
 )
+from warpleague.counts import counted
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def _records(args: argparse.Namespace) -> int:
         elif args.match is not None:
             print(*written())
         else:
-            print(f"{sum(1 for _ in written()):,} records written to {folder}")
+            print(f"{counted(sum(1 for _ in written()), 'record')} written to {folder}")
         if not league.store.published():
             say("note: the season is not over: the records' keys stay secret until then")
     return 0

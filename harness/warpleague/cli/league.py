@@ -38,6 +38,7 @@ from warpleague.cli.prepare import configure_prepare, run_prepare
 from warpleague.cli.report import configure_report, run_report
 from warpleague.cli.season import add_cluster, add_stop_on_fault, fault_line, play_season
 from warpleague.cli.store import configure_store
+from warpleague.counts import counted
 from warpleague.errors import BadInput, EntrantsError
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ def _commit(args: argparse.Namespace) -> int:
     if args.entrants:
         print(f"commitment to the entrants (SHA-256): {told.entrants}")
     say(
-        f"{config.name}: fixed {told.committed}, stored in {told.store}; {told.played:,} matches played since"
+        f"{config.name}: fixed {told.committed}, stored in {told.store}; {counted(told.played, 'match')} played since"
     )
     if config.seed is not None:
         say(
@@ -305,7 +306,9 @@ def _announce(league: League, args: argparse.Namespace) -> None:
     if league.config.on_end:
         say(f"note: when the run has ended, {args.config} has this run: {shlex.join(league.config.on_end)}")
     if not args.quiet:
-        say(f"{league.config.name}: {season.game}, {len(season.bots)} bots; {league.schedule.describe()}")
+        say(
+            f"{league.config.name}: {season.game}, {counted(len(season.bots), 'bot')}; {league.schedule.describe()}"
+        )
         say(f"commitment to the season's secret (SHA-256): {season.commitment}")
         say(f"commitment to the entrants (SHA-256): {commitment_to(season)}")
     if len(entered := league.store.entered()) > 1 and league.store.count():
@@ -364,7 +367,7 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
         if report.total is None
         else f"{report.stored:,} of {report.total:,} stored"
     )
-    print(f"{report.played:,} matches played in {duration(report.elapsed_s)}; {stored}.")
+    print(f"{counted(report.played, 'match')} played in {duration(report.elapsed_s)}; {stored}.")
     for line in waited_words(report):
         print(line)
     if args.quiet:  # else they stand below the table
@@ -378,7 +381,7 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
     if not report.complete:
         print(f"Go on:           {league_command(args, 'run')}")
     if league.skipped:
-        print(f"Left out: {len(league.skipped)} of {len(league.config.bots)} bots:")
+        print(f"Left out: {len(league.skipped)} of {counted(len(league.config.bots), 'bot')}:")
         print(*(f"  {line}" for line in league.skipped), sep="\n")
     if report.stored == 0:
         return

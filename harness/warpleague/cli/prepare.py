@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warpleague.cli.common import print_json, say
+from warpleague.counts import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -47,5 +48,5 @@ def run_prepare(args: argparse.Namespace) -> int:
     for bot in entries.bots:
         print(f"prepared  {bot.bot} {bot.version} ({bot.digest[:12]})")
     if jobs is not None:
-        print(f"the cluster plays {jobs} matches at a time")
+        print(f"the cluster plays {counted(jobs, 'match')} at a time")
     return 0

@@ -20,6 +20,7 @@ from warpleague.cli.common import (
     say,
     write_file,
 )
+from warpleague.counts import counted
 from warpleague.errors import BadInput, RecordError
 
 if TYPE_CHECKING:
@@ -199,7 +200,10 @@ def run_verify(args: argparse.Namespace) -> int:
         if not args.json:
             dice = "dice follow from the key" if summary.chance == "key" else "dice possible (key unknown)"
             unsealed = "" if summary.sealed else ", no seal: times and details are not covered"
-            print(f"verified  {path}: {summary.lines} lines, {summary.decisions} decisions, {dice}{unsealed}")
+            print(
+                f"verified  {path}: {counted(summary.lines, 'line')}, "
+                f"{counted(summary.decisions, 'decision')}, {dice}{unsealed}"
+            )
             print(f"          digest {summary.digest}")
             if (parent := summary.header.get("parent")) is not None:
                 checked = "compared with" if args.parent else "not compared: --parent names its record;"

@@ -7,17 +7,28 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from warpleague.cli.common import check_writable, count, league_command, open_league, print_json, write_file
+from warpleague.cli.common import (
+    check_writable,
+    count,
+    league_command,
+    open_league,
+    print_json,
+    say,
+    write_file,
+)
+from warpleague.counts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-MOST_REPLAYS = 300
+MOST_REPLAYS: Final = 300
 """How many matches get a replay when nothing is said; on two processors that is a matter of seconds for any game."""
+_LINE_S: Final = 3.0  # between two lines of progress
 
 
 def configure_report(report: argparse.ArgumentParser) -> None:
@@ -67,7 +78,7 @@ def run_report(args: argparse.Namespace) -> int:
     with open_league(args) as league:
         out = args.out or args.results / league.config.name / "report"
         check_writable(out / "index.html")
-        with _progress(args, "replays") as progress:
+        with _progress(args, "replay") as progress:
             site = write_site(
                 league,
                 out,
@@ -84,28 +95,47 @@ def run_report(args: argparse.Namespace) -> int:
         return 1 if site.problems else 0
     for number, match, problem in site.problems:
         print(f"WRONG  match {number} ({match}): {problem}")
-    of_all = "" if site.total is None else f" of {site.total:,}"
+    of_all = "" if site.total is None else f"{site.matches:,} of "
     print(
-        f"{site.matches:,}{of_all} matches, {site.made + site.kept:,} replays "
+        f"{of_all}{counted(site.matches if site.total is None else site.total, 'match')}, "
+        f"{counted(site.made + site.kept, 'replay')} "
         f"({site.made:,} written, {site.kept:,} there already), {site.bytes / 1e6:.1f} MB, {site.elapsed_s:.1f} s"
     )
     if site.left_out:
         full = league_command(args, "report", "--replays", "all")
-        print(f"{site.left_out:,} matches without a replay. Write them all: {full}")
+        print(f"{counted(site.left_out, 'match')} without a replay. Write them all: {full}")
     print(f"open {site.index}")
     return 1 if site.problems else 0
 
 
+class _Lines:
+    """A line every few seconds, for an output that nobody may look at before the end."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._said = time.monotonic()
+
+    def tell(self, done: int, total: int) -> None:
+        """So many are done, of so many."""
+        now = time.monotonic()
+        if now - self._said >= _LINE_S:
+            self._said = now
+            say(f"{done:,} of {counted(total, self._what)}")
+
+
 @contextmanager
 def _progress(args: argparse.Namespace, what: str) -> Iterator[Callable[[int, int], None]]:
-    """A function that shows how much is done, and of how much; only in a terminal."""
-    if args.json or not sys.stderr.isatty():
+    """A function that shows how much of `what` is done: a bar in a terminal, elsewhere a line now and then."""
+    if args.json:
         yield lambda _done, _total: None
+        return
+    if not sys.stderr.isatty():
+        yield _Lines(what).tell
         return
     from rich.progress import Progress
 
     from warpleague.report.terminal import make_console
 
     with Progress(console=make_console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
+        task = bar.add_task(f"{what}s", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warpleague.cli.common import count, league_command, open_league, print_json, say
+from warpleague.counts import counted
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _verify(args: argparse.Namespace) -> int:
             if problem is not None:
                 tell(fixture.number, fixture.id, problem)
             elif total % 1_000 == 0 and sys.stderr.isatty():
-                say(f"{total:,} records verified")
+                say(f"{counted(total, 'record')} verified")
         good = total - len(wrong)
         known = {row["match"] for row in wrong}
         for number, match, problem in (*altered(league, heads), *mispaired(league), *stage_problems(league)):
@@ -103,7 +104,10 @@ def _verify(args: argparse.Namespace) -> int:
                 }
             )
         else:
-            print(f"{good:,} of {total:,} records hold: executed again, dice, results and tables compared.")
+            print(
+                f"{good:,} of {counted(total, 'record')} {'holds' if good == 1 else 'hold'}: "
+                "executed again, dice, results and tables compared."
+            )
             _tell_journal(league, len(wrong) == total - good, heads)
             if test is not None:
                 from warpleague.league.faulted import bot_faults
@@ -140,8 +144,10 @@ def _tell_journal(league: League, whole: bool, heads: list[Any]) -> None:
     if not whole:
         return
     matches, decisions = store.journal() - len(store.facts()) - len(out), len(store.facts(*KINDS))
-    decided = f" and {decisions:,} decision{'' if decisions == 1 else 's'}" if decisions else ""
-    print(f"Nothing was deleted from the store: it has all {matches:,} matches{decided} of its journal.")
+    decided = f" and {counted(decisions, 'decision')}" if decisions else ""
+    print(
+        f"Nothing was deleted from the store: it has all {counted(matches, 'match')}{decided} of its journal."
+    )
     if heads:
         print(
             "It goes back to "
@@ -189,7 +195,10 @@ def _merge(args: argparse.Namespace) -> int:
         )
         return 0
     for path, m in merged:
-        print(f"{path}: {m.added:,} matches taken over, {m.shared:,} were here already")
+        print(
+            f"{path}: {counted(m.added, 'match')} taken over, "
+            f"{m.shared:,} {'was' if m.shared == 1 else 'were'} here already"
+        )
         if m.differing:
             print(
                 f"  {len(m.differing):,} of those came out differently there; ours stay: {', '.join(m.differing[:5])}"

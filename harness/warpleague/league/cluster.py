@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 import attrs
 
+from warpleague.counts import counted
 from warpleague.errors import BadInput, BotError
 from warpleague.league.cluster_worker import (
     Fitness,
@@ -318,7 +319,7 @@ class ClusterExecutor(Executor):
             self._workers[address] = _Worker(address, fitness.threads)
             self._send()
         if self._watch.is_alive():
-            self.notes.put(f"the worker at {address} joined, {fitness.threads} matches at a time")
+            self.notes.put(f"the worker at {address} joined, {counted(fitness.threads, 'match')} at a time")
 
     def _send_bot(self, address: str, digest: str) -> str | None:
         """Send the built bot with `digest` to a worker; why that failed, or None."""

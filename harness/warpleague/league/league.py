@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 import attrs
 
+from warpleague.counts import counted
 from warpleague.errors import BadInput, StoreError
 from warpleague.league import disqualifications
 from warpleague.league.changes import changes
@@ -422,8 +423,9 @@ def _opened(config: LeagueConfig, store: Store) -> League:
         if bots is None:
             if merged := store.count():
                 raise StoreError(
-                    f"{store.path}: {merged:,} matches were taken over, but this store does not know yet which bots "
-                    "are in the league; warpleague league run LEAGUE stores that, and plays what is left"
+                    f"{store.path}: {counted(merged, 'match')} {'was' if merged == 1 else 'were'} taken over, "
+                    "but this store does not know yet which bots are in the league; warpleague league run LEAGUE "
+                    "stores that, and plays what is left"
                 )
             commitment = store.meta("commitment")
             raise unplayed(store.path, f"the season's secret is fixed (commitment {commitment}), but ")

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
+from warpleague.counts import counted
 from warpleague.errors import BadInput, HarnessFault, ServiceFailed
 from warpleague.games import load_game
-from warpleague.league.formats.api import counted
 from warpleague.league.play_order import in_phases
 from warpleague.league.pool import RefereeDied, RefereePool, usable_cores
 from warpleague.league.progress import MatchFault, RunReport, RunWatcher, Void

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from warpleague.counts import counted
 from warpleague.league.formats import format_of
-from warpleague.league.formats.api import Outcome, counted, deal_of
+from warpleague.league.formats.api import Outcome, deal_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from warpleague.counts import counted
 from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.league.config import BotEntry, load_config
 from warpleague.league.config_check import check_config
@@ -135,7 +136,11 @@ def _opened(config: LeagueConfig, results: Path, where: str) -> League:
     total = league.total(stored)
     if total is None or stored < total:
         league.store.close()
-        left = f"{stored:,} matches are played" + ("" if total is None else f", of {total:,}")
+        left = (
+            f"{counted(stored, 'match')} played"
+            if total is None
+            else f"{stored:,} of {counted(total, 'match')} played"
+        )
         raise ConfigError(
             f"{where}: {config.name} is not finished ({left}); warpleague league run {config.path} plays the rest"
         )

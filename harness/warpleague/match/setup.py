@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from warpleague.counts import counted
 from warpleague.errors import ConfigError, OptionsError, PositionError
 from warpline.limits import NOTE_BYTES
 
@@ -55,7 +56,7 @@ def players_text(game: Game[Any, Any]) -> str:
     """The allowed player counts in words: `2 players`, `2 to 5 players`."""
     counts = game.players
     if len(counts) == 1:
-        return f"{counts[0]} player{'s' if counts[0] > 1 else ''}"
+        return counted(counts[0], "player")
     if counts == tuple(range(counts[0], counts[-1] + 1)):
         return f"{counts[0]} to {counts[-1]} players"
     return " or ".join(map(str, counts)) + " players"

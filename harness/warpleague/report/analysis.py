@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from rich.text import Text
 
+from warpleague.counts import counted
 from warpleague.report.analysis_text import action_text, by_text, turn_text, with_error
 from warpleague.report.terminal import make_console, make_table
 from warpleague.safe_text import safe
@@ -117,7 +118,7 @@ def summary_text(analysis: Analysis, elapsed_s: float | None = None) -> str:
     judged = [each for each in analysis.verdicts if each.loss is not None]
     took = "" if elapsed_s is None else f", in {elapsed_s:.1f} s"
     text = (
-        f"{len(judged)} of {len(analysis.verdicts) + analysis.left} decisions judged; "
+        f"{len(judged)} of {counted(len(analysis.verdicts) + analysis.left, 'decision')} judged; "
         f"blunders: {len(analysis.blunders) or 'none'}; turning points: {len(analysis.turns) or 'none'}\n"
         f"{by_text(analysis)}{took}"
     )

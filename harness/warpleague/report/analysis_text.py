@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from warpleague.counts import counted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -52,4 +54,4 @@ def by_text(analysis: Analysis) -> str:
         by = f"with {bots}"
     known = "all facts as they were" if analysis.about["all_known"] else "from what each seat knew"
     until = "to the bot's own estimate" if analysis.about["estimates"] else "to the end"
-    return f"{analysis.playouts:,} playouts {until}, played {by}, {known}"
+    return f"{counted(analysis.playouts, 'playout')} {until}, played {by}, {known}"

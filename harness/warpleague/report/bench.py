@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from warpleague.counts import counted
 from warpleague.report.terminal import make_console, make_table
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ def print_figures(found: dict[str, Any]) -> None:
     """Print the figures as tables: the wire and start-up, the games, and the rows with their goals."""
     console = make_console()
     how = "with" if found["compiled"] else "without"
-    console.print(f"medians of {found['rounds']} rounds, Python {found['python']}, {how} the parts in C")
+    console.print(
+        f"medians of {counted(found['rounds'], 'round')}, Python {found['python']}, {how} the parts in C"
+    )
     if "wire_us" in found["figures"]:
         _print_general(console, found)
     table = make_table()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Group
 from rich.text import Text
 
+from warpleague.counts import counted
 from warpleague.report.terminal import make_console, make_table
 from warpleague.runner.bundle.manifest import games_named
 from warpleague.runner.bundle.shipped import short_name
@@ -78,7 +79,7 @@ def print_cache(folder: str, found: Sequence[Cached]) -> None:
             )
             table.add_row(*(Text(safe(cell)) for cell in row), "in use" if entry.in_use else "")
         console.print(table)
-    many = "1 bot" if len(found) == 1 else f"{len(found)} bots"
+    many = counted(len(found), "bot")
     text = f"{folder}: {many}, {size_text(sum(entry.size for entry in found))}"
     console.print(Text(safe(text)), soft_wrap=True)
 
@@ -98,5 +99,5 @@ def problems_table(problems: Sequence[Problem], bots: int) -> RenderableType:
         table.add_column(column, overflow="fold", ratio=ratio)
     for problem in problems:
         table.add_row(Text(problem.bot, style="bold"), Text(problem.what), Text(problem.todo))
-    title = f"{len(problems)} of {bots} bots cannot take part"
+    title = f"{len(problems)} of {counted(bots, 'bot')} cannot take part"
     return Group(Text(title, style="bold red"), table)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from warpleague.counts import counted
 from warpleague.report.terminal import make_console, make_table
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 def print_findings(host: Mapping[str, Any], reports: Sequence[Report], promises: Mapping[str, str]) -> None:
     """Print the machine, the table of promises, and the reason for each that is not kept."""
     console = make_console()
-    console.print(Text(f"{host['system']}, {host['cores']} cores, Python {host['python']}, {host['user']}"))
+    console.print(
+        Text(f"{host['system']}, {counted(host['cores'], 'core')}, Python {host['python']}, {host['user']}")
+    )
     for tool, place in host["tools"].items():
         console.print(Text(f"  {tool}: {place or 'not found'}"))
     table = make_table()

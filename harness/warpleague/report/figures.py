@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from warpleague.league.formats.api import counted
+from warpleague.counts import counted
 from warpleague.league.statistics import share_interval
 from warpleague.match.evidence import shortened
 from warpleague.safe_text import safe
@@ -379,7 +379,7 @@ def _promise_lines(known: Sequence[tuple[Confinement, int]]) -> list[str]:
     text = f"Promises tried and kept: {len(always)}"
     total = sum(matches for _, matches in known)
     parts = [
-        promise if count == total else f"{promise} (in {count:,} matches)"
+        promise if count == total else f"{promise} (in {counted(count, 'match')})"
         for promise, count in sorted(missing.items())
     ]
     return [f"{text}; not tried: {', '.join(parts)} (doctor tries all)." if parts else f"{text}."]

@@ -16,6 +16,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from warpleague.counts import counted
 from warpleague.league.faulted import FaultCounts
 from warpleague.league.formats.seating import seatings_count
 from warpleague.league.progress import RunWatcher
@@ -113,7 +114,11 @@ class _Counting(RunWatcher):
 
     def progress(self) -> str:
         """How many matches are played, of how many if that is known."""
-        return f"{self.done:,}" if self.total is None else f"{self.done:,}/{self.total:,}"
+        return (
+            counted(self.done, "match")
+            if self.total is None
+            else f"{self.done:,}/{counted(self.total, 'match')}"
+        )
 
 
 class PlainWatcher(_Counting):
@@ -129,7 +134,7 @@ class PlainWatcher(_Counting):
         super().started(league, total, before, jobs)
         self._said = time.monotonic()
         already = f", {before:,} of them already" if before else ""
-        count = "as many matches as it takes" if total is None else f"{total:,} matches"
+        count = "as many matches as it takes" if total is None else counted(total, "match")
         self.console.print(f"{league.config.name}: {count}{already}, {jobs} at a time", highlight=False)
 
     def finished(self, fixture: Fixture, result: MatchResult) -> None:
@@ -146,7 +151,9 @@ class PlainWatcher(_Counting):
             told = "" if self.test is None else f"; {brief(self.test.state)}"
             told += "".join(f"; {line}" for line in self.faulted())
             self.console.print(
-                f"{self.progress()} matches, {self.pace()}{told}", markup=False, highlight=False
+                f"{', '.join(filter(None, (self.progress(), self.pace())))}{told}",
+                markup=False,
+                highlight=False,
             )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 from rich.text import Text
 
+from warpleague.counts import counted
 from warpleague.league.faulted import BotFaults
 from warpleague.report.figures import fault_sentence
 from warpleague.report.terminal import make_console, make_table
@@ -185,12 +186,16 @@ def print_summary(name: str, summary: Summary) -> None:
     if summary.told.matches:
         print(f"{fault_sentence(attrs.evolve(summary.told, bot=name), 'seat')}.")
     print(
-        f"{name}: {summary.different:,} of {compared:,} decisions differ; "
+        f"{name}: {summary.different:,} of {counted(compared, 'decision')} "
+        f"{'differs' if summary.different == 1 else 'differ'}; "
         f"faults: {faults or 'none'}; slower: {summary.slower:,}"
     )
     pace = f"{records / summary.elapsed_s:.1f} records a second" if summary.elapsed_s else "at once"
     then = f"{summary.ms / 1000:.2f} s of its own time, recorded {summary.recorded_ms / 1000:.2f} s"
-    print(f"{records:,} records, {summary.seats:,} seats, in {summary.elapsed_s:.1f} s ({pace}); {then}")
+    print(
+        f"{counted(records, 'record')}, {counted(summary.seats, 'seat')}, "
+        f"in {summary.elapsed_s:.1f} s ({pace}); {then}"
+    )
 
 
 def _action(action: JsonObject | None) -> str:

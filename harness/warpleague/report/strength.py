@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
-from warpleague.league.formats.api import counted
+from warpleague.counts import counted
 
 if TYPE_CHECKING:
     from warpleague.league.ratings.sprt import Estimate
@@ -48,7 +48,7 @@ def state_lines(state: StrengthTest, *, over: bool = False, width: int = 100) ->
         lines.append(said[0] + gauge(state, min(max(room, _SHORTEST), _WIDTH)) + said[1])
     lines.append(numbers_line(state))
     if not over and state.left is not None and _telling(state):
-        lines.append(f"likely left: about {state.left:,} matches")
+        lines.append(f"likely left: about {counted(state.left, 'match')}")
     return lines
 
 
@@ -74,7 +74,7 @@ def brief(state: StrengthTest) -> str:
     told = [] if state.fixed else [f"LLR {state.ratio:+.2f} of {below:+.2f} to {above:+.2f}"]
     told += [*_share_words(state), f"deals {state.won:,} won {state.level:,} level {state.lost:,} lost"]
     if state.left is not None and _telling(state):
-        told.append(f"about {state.left:,} matches left")
+        told.append(f"about {counted(state.left, 'match')} left")
     return ", ".join(told)
 
 

@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from warpleague.counts import counted
 from warpleague.report.figures import (
     MOST_FAULTED,
     confinement_lines,
@@ -118,7 +119,7 @@ def standings_table(
 
 def _matches(standings: Standings) -> str:
     kind = "solo match" if standings.solo else "match"
-    return f"{standings.matches:,} {kind}{'' if standings.matches == 1 else 'es'}"
+    return counted(standings.matches, kind)
 
 
 def _faults(count: int) -> Text:

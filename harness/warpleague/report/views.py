@@ -11,6 +11,7 @@ import attrs
 from rich.console import Group
 from rich.text import Text
 
+from warpleague.counts import counted
 from warpleague.league.confined import confined_matches
 from warpleague.league.status import status
 from warpleague.report import tables
@@ -65,9 +66,9 @@ def _status_table(league: League, _: int) -> RenderableType:
     if now.faulted:
         rows.insert(5, ("faults", "\n".join(fault_lines(now.faulted, MOST_FAULTED))))
     if now.other:
-        rows.insert(5, ("besides", f"{now.other:,} matches of earlier bots or formats, not counted"))
+        rows.insert(5, ("besides", f"{counted(now.other, 'match')} of earlier bots or formats, not counted"))
     if now.taken_out:
-        rows.insert(5, ("taken out", f"{now.taken_out:,} matches of disqualified bots, not counted"))
+        rows.insert(5, ("taken out", f"{counted(now.taken_out, 'match')} of disqualified bots, not counted"))
     if now.skipped:
         rows.insert(3, ("left out", "\n".join(now.skipped)))
     if now.disqualified:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 import attrs
 import msgspec
 
+from warpleague.counts import counted
 from warpleague.errors import BotError
 from warpleague.games import FAMILIES, GAMES, game_ids, load_game
 from warpleague.match.chance import match_key
@@ -105,7 +106,7 @@ class Table:
     @property
     def words(self) -> str:
         """The table in words."""
-        return f"{self.game}, {self.players} player{'s' if self.players > 1 else ''}"
+        return f"{self.game}, {counted(self.players, 'player')}"
 
 
 @attrs.frozen(kw_only=True)
@@ -278,11 +279,11 @@ class _Check:
         for table in self._tables:
             sizes.setdefault(table.game, []).append(table.players)
         places = [f"{name} with {_numbers(players)}" for name, players in sizes.items()]
-        many = "1 match" if how.quick or how.matches == 1 else f"{how.matches} matches"
+        many = counted(1 if how.quick else how.matches, "match")
         text = f"{many} against itself at each table: {', '.join(places)} players"
         text += f"; {_clock_words(self._clock)}, level {how.conditions.level}, seed {how.seed}"
         if how.conditions.faults == "substitute":
-            text += f", a fault is substituted {how.conditions.strikes} times"
+            text += f", a fault is substituted {counted(how.conditions.strikes, 'time')}"
         if self._seat.reusable and how.quick:
             text += "; one more at the first table, in the same process"
         text += "; then lines in awkward ways"
@@ -372,8 +373,8 @@ class _Check:
         decisions = sum(seat.decisions for seat in seats)
         mean_ms = sum(seat.wall_ms for seat in seats) / max(1, decisions)
         longest_ms = max(seat.longest_ms for seat in seats)
-        played = "1 match" if len(results) == 1 else f"{len(results)} matches"
-        text = f"{played}, {decisions} decisions, {mean_ms:.2f} ms on average, longest {longest_ms:.1f} ms"
+        played = counted(len(results), "match")
+        text = f"{played}, {counted(decisions, 'decision')}, {mean_ms:.2f} ms on average, longest {longest_ms:.1f} ms"
         if self._clock.bank_s is not None:
             used_s = max(seat.wall_ms for seat in seats) / 1000
             text += f"; in a match it took {used_s:.1f} s at most, from a bank of {self._clock.bank_s:g} s"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.arena.submissions.limits import limits_of
+from warpleague.counts import counted
 from warpleague.errors import BadInput
 from warpleague.league.look_alike import first_alike
 from warpleague.league.schema import utc_now
@@ -120,7 +121,7 @@ def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submissi
         if (sent[2] or 0) >= limits.per_day or sent[0] >= 2 * limits.per_day:
             left_s = 0.0 if sent[1] is None else sent[1] + _DAY_S - time.time()
             raise OverQuota(
-                f"{limits.per_day} submissions within 24 hours are the limit; the next one can be sent in "
+                f"the limit is {counted(limits.per_day, 'submission')} within 24 hours; the next one can be sent in "
                 f"{max(left_s, 0) / 3600:.1f} hours"
             )
         row = db.execute(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from warpleague.counts import counted
 from warpleague.games.aliens.actions import JUMP_WAYS
 from warpleague.games.aliens.geometry import (
     AXES,
@@ -187,7 +188,7 @@ def _side(
             Tray("In hand", tuple(tuple(coins[at : at + 6]) for at in range(0, len(coins), 6)), seat)
         )
     elif hand:
-        lines.append(f"in hand: {len(hand)} coins")
+        lines.append(f"in hand: {counted(len(hand), 'coin')}")
         trays.append(Tray("In hand", (tuple(Item("hidden-coin", "?", "", "coin") for _ in hand),), seat))
     return Panel(SIDES[seat], tuple(lines), seat, drawn=1 if hand else 0), tuple(trays)
 

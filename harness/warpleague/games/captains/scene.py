@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from warpleague.counts import counted
 from warpleague.games.captains.dealing import Dealing
 from warpleague.games.captains.geometry import planets_of, spread
 from warpleague.games.captains.score import PARTS, parts
@@ -228,7 +229,7 @@ def _owned(
     if owner < players:
         lines.append(f"hand: {_passengers(hand) if seen else f'{sum(hand)} of {HAND} cards'}")
     lines.append(f"delivered: {_passengers(pile)}")
-    title = f"{_owner_name(owner, players)}: {sum(points)} points"
+    title = f"{_owner_name(owner, players)}: {counted(sum(points), 'point')}"
     if seen:
         held = tuple(
             Item("passenger", f"P{planet}", f"hand-{owner}-P{planet}{f'-{i}' if i else ''}", "card")
@@ -246,7 +247,7 @@ def _owned(
 def _docked(left: int, docks: tuple[int, ...]) -> tuple[Panel, tuple[Tray, ...]]:
     """The passengers in the Docks, as text and in a tray, and how many cards are in the deck."""
     cards = _counted("passenger", "docks", docks)
-    panel = Panel("Docks", (f"deck: {left} cards", _passengers(docks)), drawn=1)
+    panel = Panel("Docks", (f"deck: {counted(left, 'card')}", _passengers(docks)), drawn=1)
     return panel, (Tray("Docks", (cards,)),) if cards else ()
 
 

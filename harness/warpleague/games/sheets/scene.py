@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from warpleague.counts import counted
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 from warpleague.games.sheets.actions import UNITS
 from warpleague.games.sheets.geometry import (
@@ -247,7 +248,7 @@ def _printed(
 
 def _title(state: State, seat: int, points: int) -> str:
     out = ", retired" if seat in state.retired else ""
-    return f"seat {seat}: {points} point{'' if points == 1 else 's'}{out}"
+    return f"seat {seat}: {counted(points, 'point')}{out}"
 
 
 def _groups(state: State) -> list[tuple[str, int, bool]]:

@@ -126,8 +126,3 @@ class Static:
         """All groups in one batch."""
         yield self.groups()
         return False
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """A number and what it counts: `1 table`, `2 tables`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from warpleague.league.formats.api import Group, counted, faulted_in, points_of
+from warpleague.counts import counted
+from warpleague.league.formats.api import Group, faulted_in, points_of
 from warpleague.league.formats.seating import seatings, told_seatings
 from warpleague.league.schedule import Course
 

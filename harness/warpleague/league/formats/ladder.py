@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import numpy as np
 
-from warpleague.league.formats.api import counted
+from warpleague.counts import counted
 from warpleague.league.formats.round_robin import group_of
 from warpleague.league.formats.seating import seatings_count, told_seatings
 from warpleague.league.formats.until import FEWEST, MOST, batch_size, enough, told_until
@@ -115,7 +115,7 @@ class Ladder:
     def describe(self) -> str:
         """Bots, seat orders, and what ends it."""
         form = self.season.format
-        end = [] if form.max_matches is None else [f"{form.max_matches:,} matches at most"]
+        end = [] if form.max_matches is None else [f"{counted(form.max_matches, 'match')} at most"]
         end += [] if form.until is None else [told_until(form.until)]
         tables = f"{counted(len(self.season.bots), 'bot')} at tables of {self.season.players}"
         return f"ladder: {tables}, {told_seatings(form)}, {' or '.join(end) or 'without end'}"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from warpleague.league.formats.api import Group, Static, counted
+from warpleague.counts import counted
+from warpleague.league.formats.api import Group, Static
 from warpleague.league.formats.seating import period, seatings, seatings_count, told_seatings
 from warpleague.league.formats.spread import spread_sets
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from warpleague.league.formats.api import Group, counted, faulted_in, points_of
+from warpleague.counts import counted
+from warpleague.league.formats.api import Group, faulted_in, points_of
 from warpleague.league.formats.pairing import Field, luck_of, pair_round
 from warpleague.league.formats.seating import seatings, seatings_count, told_seatings
 from warpleague.league.schedule import Course

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from warpleague.league.formats.api import Group, counted
+from warpleague.counts import counted
+from warpleague.league.formats.api import Group
 from warpleague.league.formats.seating import seatings, seatings_count, told_seatings
 from warpleague.league.strength import Deal, StrengthTest
 

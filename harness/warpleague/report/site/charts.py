@@ -12,6 +12,7 @@ from urllib.parse import quote
 import attrs
 from markupsafe import Markup
 
+from warpleague.counts import counted
 from warpleague.report.site.wording import one_line
 
 if TYPE_CHECKING:
@@ -207,7 +208,10 @@ def ratio(points: Sequence[tuple[int, float]], low: float, high: float) -> Marku
         return round(bottom - (value - least) / (most - least) * (bottom - top), 1)
 
     parts = [
-        _head(bottom + 36, f"LLR {values[-1]:+.2f} after {last:,} deals, bounds {low:+.2f} and {high:+.2f}")
+        _head(
+            bottom + 36,
+            f"LLR {values[-1]:+.2f} after {counted(last, 'deal')}, bounds {low:+.2f} and {high:+.2f}",
+        )
     ]
     parts.append(Markup('<g class="ratio">'))
     for value, what in ((high, "accepted above"), (low, "rejected below")):

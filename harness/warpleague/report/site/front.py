@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import numpy as np
 
+from warpleague.counts import counted
 from warpleague.errors import BadInput, RecordError, StoreError
 from warpleague.league.entry import folder_of
-from warpleague.league.formats.api import counted
 from warpleague.league.verifying import published_record
 from warpleague.match.replay import Replay
 from warpleague.report.figures import fit_words, percent, placing_words, rank_words
@@ -61,12 +61,12 @@ class Pick:
 def sentence(league: League, game: Game[Any, Any], now: Status, table: Standings) -> str:
     """What the league is, and how it stands."""
     kind = _KINDS.get(league.season.format.kind, "a league")
-    size = f"{now.stored:,} matches played so far"
+    size = f"{counted(now.stored, 'match')} played so far"
     if now.matches is not None:
         size = (
-            f"{now.matches:,} matches"
+            counted(now.matches, "match")
             if now.complete
-            else f"{now.stored:,} of {now.matches:,} matches played ({now.percent:.0f} %)"
+            else f"{now.stored:,} of {counted(now.matches, 'match')} played ({now.percent:.0f} %)"
         )
     told = f"{counted(len(now.bots), 'bot')} in {kind} of {game.title}: {size}."
     if not table.matches or league.season.format.kind == "test":

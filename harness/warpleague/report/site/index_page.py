@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 from markupsafe import Markup
 
+from warpleague.counts import counted
 from warpleague.games import load_game
 from warpleague.league.details import busy, faults
 from warpleague.league.faulted import bot_faults
@@ -139,9 +140,9 @@ def _facts(league: League, now: Status) -> Facts:
         ("receipt", now.head),
     ]
     if now.taken_out:
-        facts.insert(3, ("taken out", f"{now.taken_out:,} matches of disqualified bots, not counted"))
+        facts.insert(3, ("taken out", f"{counted(now.taken_out, 'match')} of disqualified bots, not counted"))
     if now.other:
-        facts.insert(3, ("besides", f"{now.other:,} matches of earlier bots or formats, not counted"))
+        facts.insert(3, ("besides", f"{counted(now.other, 'match')} of earlier bots or formats, not counted"))
     return [(name, safe(value)) for name, value in facts]
 
 
@@ -277,7 +278,8 @@ def _cross(table: Standings) -> list[dict[str, Any]]:
             points = table.totals.points[bot][other]
             likelihood = table.fit.superiority(bot, other) if table.fit else None
             text = (
-                f"{table.names[bot]} against {table.names[other]}: {points:g} points in {meetings:,} meetings"
+                f"{table.names[bot]} against {table.names[other]}: "
+                f"{points:g} {'point' if points == 1 else 'points'} in {counted(meetings, 'meeting')}"
             )
             if likelihood is not None:
                 text += f", stronger with a likelihood of {100 * likelihood:.0f} %"

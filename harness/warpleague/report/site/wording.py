@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from warpleague.counts import counted
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -41,18 +42,18 @@ def conditions(told: Mapping[str, Any], clock: Mapping[str, Any]) -> dict[str, s
 
 
 def _strikes(count: int) -> str:
-    return f", {count} strike{'' if count == 1 else 's'}" if count else ""
+    return f", {counted(count, 'strike')}" if count else ""
 
 
 def _again(told: Mapping[str, Any]) -> str:
     count = told.get("again", 0)
-    return f", illegal actions asked again {count} time{'' if count == 1 else 's'}" if count else ""
+    return f", illegal actions asked again {counted(count, 'time')}" if count else ""
 
 
 def _failures(told: Mapping[str, Any]) -> str:
     """How often a bot may say that its service failed."""
     parts = [(told.get("failures", 0), "asked again"), (told.get("void", 0), "matches of a bot void")]
-    found = [f"{text} {count} time{'' if count == 1 else 's'}" for count, text in parts if count]
+    found = [f"{text} {counted(count, 'time')}" for count, text in parts if count]
     return f", after failures of services {' and '.join(found)}" if found else ""
 
 

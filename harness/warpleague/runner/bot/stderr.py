@@ -7,6 +7,7 @@ import select
 import time
 from typing import Final
 
+from warpleague.counts import counted
 from warpleague.safe_text import printable
 from warpline.limits import STDERR_KEPT, STDERR_READ
 
@@ -83,6 +84,6 @@ class StderrLog:
             else:
                 head, tail = head[: most // 2], head[-(most - most // 2) :]
         missing = self.total - len(head) - len(tail)
-        gap = f"\n[... {missing} bytes not shown ...]\n" if missing > 0 else ""
+        gap = f"\n[... {counted(missing, 'byte')} not shown ...]\n" if missing > 0 else ""
         text = printable(head) + gap + printable(tail)
         return text if len(self._folder) == 1 else text.replace(self._folder, "")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from warpleague.counts import counted
 from warpleague.errors import HarnessFault
 from warpleague.match.evidence import quote
 from warpleague.match.spec import Violation
@@ -40,7 +41,7 @@ class Unfinished:
         """What came, for the sentence that tells a fault; empty if nothing did."""
         if not self.size:
             return ""
-        came = "1 byte" if self.size == 1 else f"{self.size:,} bytes"
+        came = counted(self.size, "byte")
         if self.head.endswith(b"\r") and self.size == len(self.head):
             return f"; {came} came that end with a carriage return and no newline"
         return f"; {came} came without a newline"

@@ -6,6 +6,7 @@ import time
 from collections import deque
 from typing import Final
 
+from warpleague.counts import counted
 from warpleague.match.spec import SeatLog
 from warpleague.runner.bot.stderr import StderrLog
 from warpleague.safe_text import safe
@@ -81,7 +82,9 @@ class WireLog:
         if self._unfinished:
             self._keep(_UNFINISHED, bytes(self._unfinished), self._unfinished_lost)
             self._unfinished.clear()
-        gap = f"# [... {self._lines_lost} lines, {self._bytes_lost} bytes not kept ...]\n"
+        gap = (
+            f"# [... {counted(self._lines_lost, 'line')}, {counted(self._bytes_lost, 'byte')} not kept ...]\n"
+        )
         return "".join(
             [*map(_spelled, self._head), gap if self._lines_lost else "", *map(_spelled, self._tail)]
         )
