@@ -19,7 +19,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: program ## play a small league of every game, then the aliens demo league, each with its report, in about two minutes
+demo: program ## play a small league of every game, then the aliens demo league, each with its report, in about a minute
 	@$(BIN)/warpleague demo
 
 .PHONY: test

@@ -107,9 +107,11 @@ def test_the_demo_plays_every_league_with_what_is_here(
         "warpleague: leagues/second.toml: bots: a table of 2 needs as many bots, not 1"
     )
     assert told in lines[2]
-    assert "third: sheets, 1 bots" in done.err
+    assert "third: sheets, 1 bot;" in done.err
     assert "Standings of first" in done.out
-    assert done.out.splitlines()[-1] == "open out/third/report/index.html"
+    played, _, following = done.out.partition("\nNext, write a bot that beats these:\n")
+    assert played.splitlines()[-1] == "open out/third/report/index.html"
+    assert " bot new my-bot " in following.splitlines()[0]
     assert (here / "out" / "first" / "report" / "index.html").is_file()
     # Each step is shown as a command that can be given again.
     steps = [

@@ -49,8 +49,20 @@ def test_run_prints_tables_and_the_way_on(command: Command, league_file: Path) -
     assert "18 matches played in" in out
     assert f"warpleague league verify {league_file} --results" in out
     assert "warpleague reproduce " in out
-    assert "commitment to the season's secret (SHA-256): " in err
     assert "cup: aliens, 3 bots; round-robin: 3 tables of 2, 3 deals each, every rotation = 18 matches" in err
+
+
+@pytest.mark.parametrize(("top", "told"), [("", True), ('seed = "known"', False)])
+def test_commitments_are_told_where_there_is_a_secret(
+    top: str, told: bool, command: Command, write_league: WriteLeague
+) -> None:
+    """A first run tells both commitments and what they are good for; with a seed in the file nothing is secret."""
+    path = write_league("anna", "bert", top=top)
+    _, _, err = command("run", path)
+    assert ("commitment to the season's secret (SHA-256): " in err) == told
+    assert ("note: who publishes both now can prove later that dice, bots and rules stayed" in err) == told
+    _, _, again = command("run", path)
+    assert "who publishes both now" not in again
 
 
 def test_run_json_is_one_object(command: Command, league_file: Path) -> None:

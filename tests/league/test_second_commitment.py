@@ -80,7 +80,7 @@ def test_each_change_of_entrants_is_a_further_entry(
     tmp_path: Path,
 ) -> None:
     """The commitment is told before a match is played; the same entrants have one entry, others a further one."""
-    path = write_league("a", "b")
+    path = write_league("a", "b", top="")
     code, out, err = command("run", path, "--json")
     assert code == 0
     first = json.loads(out)["entrants"]
@@ -88,7 +88,7 @@ def test_each_change_of_entrants_is_a_further_entry(
     command("run", path)
     status = json.loads(command("status", path, "--json")[1])
     assert ([line["commitment"] for line in status["entered"]], status["entrants"]) == ([first], first)
-    path = write_league("a", "b", "late")
+    path = write_league("a", "b", "late", top="")
     code, _, err = command("run", path)
     assert (code, "the entrants or the format have changed since" in err) == (0, True)
     status = json.loads(command("status", path, "--json")[1])

@@ -124,7 +124,7 @@ def test_groups_that_are_not_finished_or_do_not_hold_are_refused(
 ) -> None:
     """A group with matches left, or with an altered result, lets nobody through."""
     blue = write_league("d", "e", "f", name="blue", deals=5, game=short)
-    with pytest.raises(ConfigError, match=r"blue is not finished \(24 matches are played, of 30\)"):
+    with pytest.raises(ConfigError, match=r"blue is not finished \(24 of 30 matches played\)"):
         open_league(final)
     blue = write_league("d", "e", "f", name="blue", deals=4, game=short)
     db = sqlite3.connect(tmp_path / "results" / blue.stem / "league.sqlite")

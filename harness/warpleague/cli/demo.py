@@ -1,4 +1,4 @@
-"""Play the demo: a small league of every game, each with its report, in about two minutes.
+"""Play the demo: a small league of every game, each with its report, in about a minute.
 
 It runs commands of `warpleague league` and prints each of them, so that users can type them, too.
 """
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 SMALL: Final = ("demo-captains", "demo-coasters", "demo-sheets")
 """Leagues of which only the standings are shown; the files are in `leagues/`."""
 LAST: Final = "demo"
+NEXT: Final = (
+    ("bot new my-bot", "begin with a bot that plays at random"),
+    ("bot check my-bot", "see whether it is ready for a league"),
+    ("match aliens my-bot bots/aliens-greedy --watch", "watch it play"),
+    ("play aliens", "or play yourself, in the browser"),
+    ("docs first-hour", "all of this, step by step"),
+)
+"""What a newcomer may do next: words of `warpleague`, and what they are good for."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +57,11 @@ def run(args: argparse.Namespace) -> int:
         worst = max(worst, code)
         if name != LAST:
             print(flush=True)
+    print("\nNext, write a bot that beats these:")
+    commands = [shlex.join((*program(), *words.split())) for words, _ in NEXT]
+    width = max(map(len, commands))
+    for command, (_, purpose) in zip(commands, NEXT, strict=True):
+        print(f"  {command:<{width}}  {purpose}")
     return worst
 
 

@@ -297,7 +297,6 @@ def _tell_problems(args: argparse.Namespace, config: LeagueConfig, error: Entran
 
 def _announce(league: League, args: argparse.Namespace) -> None:
     """What must be known before a match is played; without `--quiet` also what is going to be played."""
-    from warpleague.league.entrants_commitment import commitment_to
     from warpleague.report.figures import decision_lines
 
     season = league.season
@@ -309,8 +308,7 @@ def _announce(league: League, args: argparse.Namespace) -> None:
         say(
             f"{league.config.name}: {season.game}, {counted(len(season.bots), 'bot')}; {league.schedule.describe()}"
         )
-        say(f"commitment to the season's secret (SHA-256): {season.commitment}")
-        say(f"commitment to the entrants (SHA-256): {commitment_to(season)}")
+        _tell_commitments(league)
     if len(entered := league.store.entered()) > 1 and league.store.count():
         say(
             f"note: the entrants or the format have changed since {entered[0].since}; status lists all commitments"
@@ -321,6 +319,18 @@ def _announce(league: League, args: argparse.Namespace) -> None:
             f"note: the secret of this season is public since {published}: anyone who made a bot after that "
             "could know its dice. A league file with another name starts a new season"
         )
+
+
+def _tell_commitments(league: League) -> None:
+    """Tell what lets others check later that nothing was changed; with a seed in the file nothing is secret."""
+    if league.config.seed is not None and league.config.season.beacon is None:
+        return
+    from warpleague.league.entrants_commitment import commitment_to
+
+    say(f"commitment to the season's secret (SHA-256): {league.season.commitment}")
+    say(f"commitment to the entrants (SHA-256): {commitment_to(league.season)}")
+    if not league.store.count():
+        say("note: who publishes both now can prove later that dice, bots and rules stayed as they are")
 
 
 def _run_json(league: League, report: RunReport) -> dict[str, Any]:

@@ -200,8 +200,8 @@ class _Run:
         cores = len(usable_cores())
         if isinstance(self.executor, RefereePool) and self.executor.jobs > cores:
             self.watcher.note(
-                f"{self.executor.jobs} matches at once share {counted(cores, 'processor')}: bots that compute will "
-                f"wait for each other, and nothing ends sooner than with --jobs {cores}"
+                f"{counted(self.executor.jobs, 'match')} at once share {counted(cores, 'processor')}: "
+                f"bots that compute will wait for each other, and nothing ends sooner than with --jobs {cores}"
             )
         left = self._left()
         told = False

@@ -343,8 +343,11 @@ def solo_remarks(*, rival: bool, compared: bool) -> list[str]:
     return found
 
 
-def confinement_lines(level: str, ways: Sequence[ConfinedMatches]) -> list[str]:
-    """How bots were confined: one line if it was the same in all matches, else one line for each way."""
+def confinement_lines(level: str, ways: Sequence[ConfinedMatches], *, promises: bool = True) -> list[str]:
+    """How bots were confined: one line if it was the same in all matches, else one line for each way.
+
+    With `promises` another line says which of the level's promises were tried before the matches.
+    """
     total = sum(way.matches for way in ways)
     known = [(way.confinement, way.matches) for way in ways if way.confinement is not None]
     if not known:
@@ -363,7 +366,7 @@ def confinement_lines(level: str, ways: Sequence[ConfinedMatches]) -> list[str]:
         kinds = f", on {len(hosts)} kinds of host" if len(hosts) > 1 else ""
         lines = [f"{head}, by different means{kinds}:"]
         lines += [f"  in {matches:,}: {text or 'nothing noted'}" for text, matches in texts.most_common()]
-    return lines + _promise_lines(known)
+    return lines + (_promise_lines(known) if promises else [])
 
 
 def _promise_lines(known: Sequence[tuple[Confinement, int]]) -> list[str]:
@@ -376,10 +379,12 @@ def _promise_lines(known: Sequence[tuple[Confinement, int]]) -> list[str]:
             missing[promise] += matches
     if not ever and not missing:
         return []
-    text = f"Promises tried and kept: {len(always)}"
+    text = f"Promises of the level that were tried before the matches, and held: {len(always)}"
     total = sum(matches for _, matches in known)
     parts = [
         promise if count == total else f"{promise} (in {counted(count, 'match')})"
         for promise, count in sorted(missing.items())
     ]
-    return [f"{text}; not tried: {', '.join(parts)} (doctor tries all)." if parts else f"{text}."]
+    return [
+        f"{text}; not tried: {', '.join(parts)} (`warpleague doctor` tries all)." if parts else f"{text}."
+    ]

@@ -270,8 +270,8 @@ def services_table(lines: Sequence[ServiceLine]) -> RenderableType:
 
 
 def confinement_remark(level: str, ways: Sequence[ConfinedMatches]) -> RenderableType:
-    """How the bots were confined."""
-    return Text("\n".join(confinement_lines(level, ways)), style="dim")
+    """How the bots were confined; what was tried before is in the league's status."""
+    return Text("\n".join(confinement_lines(level, ways, promises=False)), style="dim")
 
 
 def facts(rows: Sequence[tuple[str, str]]) -> RenderableType:

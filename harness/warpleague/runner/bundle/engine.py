@@ -23,6 +23,7 @@ ENGINE: Final = "engine"
 
 _WARPLEAGUE: Final = (
     "__init__.py",
+    "counts.py",
     "errors.py",
     "suggest.py",
     "games",

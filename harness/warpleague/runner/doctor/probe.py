@@ -18,8 +18,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.counts import counted
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -128,7 +126,7 @@ def processes(_: Expected) -> str:
         os.getpid(),
         os.getppid(),
     }
-    return f"it sees {counted(len(seen), 'process')} of others" if seen else ""
+    return f"it sees {len(seen)} processes of others" if seen else ""
 
 
 def network(expected: Expected) -> str:
