@@ -111,7 +111,7 @@ def test_the_demo_plays_every_league_with_what_is_here(
     assert "Standings of first" in done.out
     played, _, following = done.out.partition("\nNext, write a bot that beats these:\n")
     assert played.splitlines()[-1] == "open out/third/report/index.html"
-    assert " bot new my-bot " in following.splitlines()[0]
+    assert " bot new my-bot" in following.splitlines()[0]
     assert (here / "out" / "first" / "report" / "index.html").is_file()
     # Each step is shown as a command that can be given again.
     steps = [

@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 SMALL: Final = ("demo-captains", "demo-coasters", "demo-sheets")
 """Leagues of which only the standings are shown; the files are in `leagues/`."""
 LAST: Final = "demo"
-NEXT: Final = (
-    ("bot new my-bot", "begin with a bot that plays at random"),
-    ("bot check my-bot", "see whether it is ready for a league"),
-    ("match aliens my-bot bots/aliens-greedy --watch", "watch it play"),
-    ("play aliens", "or play yourself, in the browser"),
-    ("docs first-hour", "all of this, step by step"),
-)
-"""What a newcomer may do next: words of `warpleague`, and what they are good for."""
+NEXT: Final = {
+    "Next, write a bot that beats these:": (
+        "bot new my-bot",
+        "bot check my-bot",
+        "match aliens my-bot bots/aliens-greedy --watch",
+    ),
+    "Or play yourself, in the browser:": ("play aliens",),
+    "All of this, step by step:": ("docs first-hour",),
+}
+"""What a newcomer may do next: words of `warpleague`, by what they are good for."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -57,11 +59,11 @@ def run(args: argparse.Namespace) -> int:
         worst = max(worst, code)
         if name != LAST:
             print(flush=True)
-    print("\nNext, write a bot that beats these:")
-    commands = [shlex.join((*program(), *words.split())) for words, _ in NEXT]
-    width = max(map(len, commands))
-    for command, (_, purpose) in zip(commands, NEXT, strict=True):
-        print(f"  {command:<{width}}  {purpose}")
+    print()
+    for purpose, commands in NEXT.items():
+        print(purpose)
+        for words in commands:
+            print(f"  {shlex.join((*program(), *words.split()))}")
     return worst
 
 

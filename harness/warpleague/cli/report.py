@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MOST_REPLAYS: Final = 300
 """How many matches get a replay when nothing is said; on two processors that is a matter of seconds for any game."""
-_LINE_S: Final = 3.0  # between two lines of progress
+_LINE_S: Final = 5.0  # between two lines of progress
 
 
 def configure_report(report: argparse.ArgumentParser) -> None:
