@@ -7,6 +7,7 @@ from math import comb, log10, sqrt
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from warpleague.league.ratings.elo import SCALE, SequentialElo, expected
@@ -354,3 +355,25 @@ def test_the_coverage_of_a_short_duel_is_known_exactly(deals: int, low: float, h
         found.append(sum(w for w, i in zip(weights, inside, strict=True) if i) / sum(weights))
     assert low <= min(found) <= max(found) <= high
     assert 0.945 <= sum(found) / len(found) <= 0.96
+
+
+def test_errors_cover_where_bots_differ_much() -> None:
+    """Also with a spread of 400 Elo about 95 in 100 differences lie within their intervals, those of far bots too."""
+    rng, inside, far = np.random.default_rng(3), [], []
+    for _ in range(60):
+        true = rng.normal(0, 400, 6)
+        results = []
+        for group, (a, b) in enumerate(pair for pair in combinations(range(6), 2) for _ in range(10)):
+            for seats in ((a, b), (b, a)):
+                won = rng.random() < expected(true[seats[0]] - true[seats[1]])
+                results.append((group, seats, (1, 2) if won else (2, 1)))
+        fit = fitted(results, 6)
+        for a, b in combinations(range(6), 2):
+            if fit.superiority(a, b) is not None:
+                variance = fit.covariance[a][a] + fit.covariance[b][b] - 2 * fit.covariance[a][b]
+                off = fit.ratings[a] - fit.ratings[b] - true[a] + true[b]
+                inside.append(abs(off) < t95(fit.freedom_of(a, b)) * sqrt(variance))
+                if abs(true[a] - true[b]) > 400:
+                    far.append(inside[-1])
+    assert 0.92 <= np.mean(inside) <= 0.98
+    assert np.mean(far) >= 0.91

@@ -1,6 +1,6 @@
 """Simulates leagues and tests of strength whose truth is known, and checks what is said about them.
 
-    python tests/soak/strength.py errors     do 95 % intervals of ratings and seats cover 93 to 97 % in 39 designs?
+    python tests/soak/strength.py errors     do 95 % intervals of ratings and seats cover 93 to 97 % in 47 designs?
     python tests/soak/strength.py tests      do sequential tests err as seldom as they say, do estimates hold?
     python tests/soak/strength.py ladder     how soon does a ladder settle the first three places, how often wrongly?
     python tests/soak/strength.py adaptive   do intervals hold where results choose the matches, and the top rating?
@@ -147,10 +147,14 @@ def fixed_size(test: Sprt, probabilities: Any) -> float:
 # Errors of ratings
 
 SPREAD = 50.0  # of the bots of one league, and of the seats, in Elo: one standard deviation
+WIDE = (250.0, 400.0)  # the same of bots that differ much
 
 
-def designs() -> list[tuple[int, int, int, str, float, float]]:
-    """39 leagues: bots, seats at a table, deals of each table, seat orders, luck in Elo, share of draws."""
+def designs() -> list[tuple[int, int, int, str, float, float, float]]:
+    """47 leagues: bots, seats at a table, deals of each table, seat orders, luck in Elo, share of draws, spread.
+
+    39 of them have bots of about the same strength, 8 have bots that differ much.
+    """
     found = []
     for bots, deals in ((2, 5), (2, 10), (2, 30), (2, 100), (3, 2), (3, 5), (3, 20), (4, 1), (4, 3), (4, 10)):
         found += [(bots, 2, deals, "rotations", luck, drawn) for luck, drawn in ((0.0, 0.0), (150.0, 0.3))]
@@ -169,7 +173,13 @@ def designs() -> list[tuple[int, int, int, str, float, float]]:
     found += [(3, 3, 8, "all", 0.0, 0.0), (4, 2, 3, "fixed", 0.0, 0.2), (4, 2, 12, "fixed", 0.0, 0.0)]
     found += [(5, 3, 4, "fixed", 0.0, 0.0), (6, 2, 2, "fixed", 0.0, 0.0), (8, 2, 1, "rotations", 0.0, 0.5)]
     assert len(found) == 39
-    return found
+    wide = [
+        (8, 2, 4, "rotations", 0.0, 0.0),
+        (8, 2, 10, "rotations", 150.0, 0.0),
+        (6, 2, 10, "rotations", 0.0, 0.0),
+    ]
+    wide += [(5, 4, 10, "rotations", 150.0, 0.0)]
+    return [(*one, SPREAD) for one in found] + [(*one, spread) for spread in WIDE for one in wide]
 
 
 def orders_of(design: Any) -> list[list[tuple[int, ...]]]:
@@ -188,7 +198,7 @@ def orders_of(design: Any) -> list[list[tuple[int, ...]]]:
 
 def league(design: Any, truth: Any, seat_worth: Any, rng: Any) -> tuple[Outcomes, Mean]:
     """Play a league of this design: its outcomes, and the share of the first seat."""
-    _, seats, _, _, luck, drawn = design
+    _, seats, _, _, luck, drawn, _ = design
     outcomes, share = Outcomes(), Mean()
     for group, orders in enumerate(orders_of(design)):
         worth = seat_worth + (rng.normal(0, luck, seats) if luck else 0.0)
@@ -206,7 +216,7 @@ def league(design: Any, truth: Any, seat_worth: Any, rng: Any) -> tuple[Outcomes
 
 def endless(design: Any, truth: Any, seat_worth: Any) -> tuple[Any, float]:
     """What endless leagues of this design would give: the fitted ratings, and the share of the first seat."""
-    bots, seats, _, _, luck, drawn = design
+    bots, seats, _, _, luck, drawn, _ = design
     met = Counter(
         (order[s], order[t], s, t)
         for orders in orders_of(design)
@@ -285,14 +295,14 @@ def errors(many: int, seed: int) -> bool:
             f"two bots of 0 to 150 Elo apart, {deals} deals, exactly: from {min(jumps):.3f} to {max(jumps):.3f}, "
             f"mean {np.mean(jumps):.3f}"
         )
-    print("bots  seats  deals  orders     luck  draws  without  differences  seats")
+    print("bots  seats  deals  orders     luck  draws  spread  without  differences  seats")
     for design in designs():
-        bots, seats, _, kind, luck, drawn = design
+        bots, seats, _, kind, luck, drawn, spread = design
         inside = told = within = noted = missing = 0
         leagues = 4 * many if bots < 4 else many
         slack = float(np.sqrt(0.05 * 0.95 / leagues))
         for _ in range(leagues):
-            truth = rng.normal(0, SPREAD, bots)
+            truth = rng.normal(0, spread, bots)
             # Where each deal has one seat order only, seats are not balanced within it.
             seat_worth = rng.normal(0, SPREAD, seats) if kind != "fixed" else np.zeros(seats)
             target, first = endless(design, truth, seat_worth)
@@ -314,7 +324,7 @@ def errors(many: int, seed: int) -> bool:
         good = all(0.93 - slack <= found <= 0.97 + slack for found in (share, of_seat))
         fine = fine and good
         print(
-            f"{bots:4}  {seats:5}  {design[2]:5}  {kind:9}  {luck:4.0f}  {drawn:5}"
+            f"{bots:4}  {seats:5}  {design[2]:5}  {kind:9}  {luck:4.0f}  {drawn:5}  {spread:6.0f}"
             f"  {missing / (missing + told):7.3f}  {share:11.3f}  {f'{of_seat:.3f}' if noted else ''}"
             f"{'' if good else '  OUT OF RANGE'}",
             flush=True,

@@ -29,17 +29,29 @@ _MOST_EXACT = 20_000_000  # numbers in memory at once
 class Spread:
     """How sure parameters are: their `covariance`, and for contrasts how many degrees of freedom it has.
 
-    `deals` (parameters) is the number of deals that tell of each.
+    `deals` (parameters) is the number of deals that tell of each. `scatter` is how much all deals scatter, divided by
+    what independent contests would.
     """
 
     covariance: Floats
     deals: Floats
+    scatter: float
     _inverse: Floats
     _support: Ints
     _adjust: Floats
     _information: Floats
     _times: Floats
     _coarse: bool
+
+    def widened(self, share: float, inverse: Floats) -> Spread:
+        """The same, no parameter being surer than all deals together say, or a `share` of the way there.
+
+        `inverse` is that of the information at the fitted ratings. Where a bot hardly ever wins, its few wins decide
+        how much its deals scatter, and too often there are too few of them: then its own error is too small.
+        """
+        values, axes = np.linalg.eigh(self.scatter * inverse - self.covariance)
+        more = (axes * np.maximum(values, 0.0)) @ axes.T
+        return attrs.evolve(self, covariance=self.covariance + share * more)
 
     def deals_of(self, parameters: Ints) -> float:
         """How many deals tell of any of these parameters."""
@@ -109,7 +121,9 @@ def clustered(
     outer = times[:, None, None] * surplus[:, :, None] * surplus[:, None, :]
     covariance = solution.inverse @ _scattered(outer, support, size) @ solution.inverse
     counted = added(support[support >= 0], np.repeat(times, width)[(support >= 0).ravel()], size)
-    return Spread(covariance, counted, solution.inverse, support, adjust, inner, times, coarse)
+    usual = float(times @ np.trace(inner, axis1=1, axis2=2))
+    scatter = float(times @ (surplus * surplus).sum(axis=1)) / usual if usual > 0 else 1.0
+    return Spread(covariance, counted, scatter, solution.inverse, support, adjust, inner, times, coarse)
 
 
 def _adjustment(local: Floats, inner: Floats) -> Floats:

@@ -241,7 +241,18 @@ def _rated(deals: Deals, tiers: Ints, method: Method) -> tuple[Ints, Spread | No
     spread = clustered(
         model, rows, deals.times, layout, found.solution(calm), solution.parameters, coarse=deals.coarse
     )
+    if rated.size > 2:  # of two bots all deals tell the same
+        spread = spread.widened(_decided(short, layout, calm), found.solution(solution.parameters).inverse)
     return rated, spread, solution, layout, level
+
+
+def _decided(pairs: Rows, layout: Layout, parameters: Floats) -> float:
+    """How far results are decided by strength: from 0, where all pairs are even, to 1, where it is known who wins."""
+    strengths = layout.strengths(pairs, parameters)
+    lead = np.where(pairs.here[:, 1:], strengths[:, :1] - strengths[:, 1:], 0.0)
+    share = np.tanh(lead / 2) ** 2
+    weight = pairs.weight[:, None] * pairs.here[:, 1:]
+    return float((weight * share).sum() / weight.sum())
 
 
 def _placed(every: Rows, pairs: Rows, tiers: Ints, level: Floats) -> tuple[Floats, bool]:
