@@ -33,6 +33,10 @@ MOST: Final = 12
 FAR: Final = 24
 SWAPPED: Final = 4
 """With more ships than these no swap is thought of."""
+CAUTION_BESIDE_MANY: Final = 3.0
+"""How much more danger counts at tables of more than two seats."""
+SHOT_BESIDE_MANY: Final = 0.5
+"""What a hit counts there: it helps all others as much as the one who shoots."""
 LOOKED_AT: Final = 12
 """Ends of a turn whose next shots are worked out."""
 
@@ -158,6 +162,8 @@ class Table:
                 danger += self.fire(galaxy, colour, pose, bare & ~(1 << (pose >> 2))).get(square, 0.0)
         # Who is ever more careful circles for ever.
         caution = max(0.1, 1 - self.state.table.round / 40)
+        if self.players > 2:
+            caution *= CAUTION_BESIDE_MANY
         return caution * danger * (1 + 3 / hits[own]) / 2
 
     def shot(self, galaxy: Galaxy, ships: tuple[int, ...], own: int) -> float:
@@ -172,6 +178,8 @@ class Table:
         total = 0.0
         if hit >= 0:
             total += 4.0 + (6.0 if hits[hit] == 1 else 0.0) + (3 - hits[hit]) / 2
+            if self.players > 2:
+                total *= SHOT_BESIDE_MANY
             if hits[hit] == 1:
                 ships = replaced(ships, hit, st.NONE)
         for own in range(self.seat, len(ships), self.players):
@@ -192,7 +200,12 @@ def standing(ships: tuple[int, ...]) -> int:
 class Coasters(Player):
     """A player of coasters. With an `effort` of 0 it does not know the solved duels."""
 
-    skills = (Skill(0.75), Skill(0.45), Skill(0.1), Skill(0.0, effort=1))
+    skills = (
+        Skill(0.75, slips_beside_many=0.93),
+        Skill(0.45, slips_beside_many=0.8),
+        Skill(0.1, slips_beside_many=0.5),
+        Skill(0.0, effort=1),
+    )
 
     def __init__(self, match: Match, skill: Skill) -> None:
         super().__init__(match, skill)

@@ -23,12 +23,18 @@ if TYPE_CHECKING:
 class Skill:
     """How well an opponent plays.
 
-    `slips` is the part of its decisions that it makes at random. `effort` says how much it searches; what the number
+    `slips` is the part of its decisions that it makes at random, and `slips_beside_many` the same at tables of more
+    than two, where chance decides more; None if it is no other. `effort` says how much it searches; what the number
     means, the game's module says.
     """
 
     slips: float = 0.0
     effort: int = 0
+    slips_beside_many: float | None = None
+
+    def slips_at(self, seats: int) -> float:
+        """The part of its decisions that it makes at random at a table of so many seats."""
+        return self.slips if seats <= 2 or self.slips_beside_many is None else self.slips_beside_many
 
 
 class Player(ABC):
@@ -44,6 +50,7 @@ class Player(ABC):
         self.game: Game[Any, Any] = load_game(match.game)
         self.seat = match.seat
         self.skill = skill
+        self.slips = skill.slips_at(len(match.players))
         self.rng = Random(match.seed)
         self.budget = Budget()
 
@@ -52,7 +59,7 @@ class Player(ABC):
         self.budget = Budget.of(question)
         state = self.game.determinize(question.state, self.seat, self.rng)
         legal = self.game.legal(state, self.seat)
-        if self.rng.random() < self.skill.slips:
+        if self.rng.random() < self.slips:
             return self.rng.randrange(len(legal))
         answer = self.choose(question, state, legal)
         if self.budget.met:
