@@ -12,7 +12,7 @@ import trio.testing
 from warpleague.arena.hall.desk import Desk
 from warpleague.arena.hall.run import Serving, check_address
 from warpleague.arena.hall.texts import text_of
-from warpleague.arena.retention import prune
+from warpleague.arena.process.retention import prune
 from warpleague.arena.submissions import tokens
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.errors import BadInput

@@ -18,5 +18,7 @@ live         matches while they are played, as a spectator sees them
 submissions  bots that authors send, and what organisers decide
 keeping      the process that keeps a league played
 
-frames, news, log, tied, retention: what these share
+process      what the processes of an arena share: log, retention, end_with_parent
+
+frames, news: what these share
 """

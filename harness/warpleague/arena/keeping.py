@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.arena.live import feed
-from warpleague.arena.log import log, log_error
-from warpleague.arena.retention import prune
+from warpleague.arena.process.log import log, log_error
+from warpleague.arena.process.retention import prune
 from warpleague.arena.submissions import entering
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import BadInput, StoreError

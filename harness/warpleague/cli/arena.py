@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "config", type=Path, nargs="+", metavar="LEAGUE", help="the file of a league; several are possible"
     )
     check.add_argument("--once", action="store_true", help="end as soon as nothing is left to check")
-    check.add_argument("--tied", action="store_true", help=SUPPRESS)
+    check.add_argument("--end-with-parent", "--tied", action="store_true", help=SUPPRESS)
     add_examples(check, "arena check leagues/open.toml")
     _configure_decisions(verbs)
     journal = _verb(verbs, "journal", "show who did what and when, the newest first", _run_journal)
@@ -271,10 +271,10 @@ def _run_check(args: argparse.Namespace) -> int:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    if args.tied:
-        from warpleague.arena.tied import tie_to_input
+    if args.end_with_parent:
+        from warpleague.arena.process.end_with_parent import end_with_parent
 
-        tie_to_input()
+        end_with_parent()
     with _ledger(args) as ledger:
         run_checker(ledger, leagues, stopped.wait, once=args.once)
     return 0

@@ -39,18 +39,18 @@ def configure_play(verbs: Any) -> None:
         metavar="MB",
         help="disk space for what bots print, in MB; the newest is kept (default 200; 0: keep nothing)",
     )
-    play.add_argument("--tied", action="store_true", help=SUPPRESS)
+    play.add_argument("--end-with-parent", "--tied", action="store_true", help=SUPPRESS)
     add_examples(play, "arena play leagues/open.toml --live")
     play.set_defaults(handler=_run)
 
 
 def _run(args: argparse.Namespace) -> int:
     from warpleague.arena.keeping import Keeping, keep_playing
-    from warpleague.arena.tied import tie_to_input
+    from warpleague.arena.process.end_with_parent import end_with_parent
     from warpleague.runner.bundle.shipped import located
 
-    if args.tied:
-        tie_to_input()
+    if args.end_with_parent:
+        end_with_parent()
     return keep_playing(
         Keeping(located(args.config), args.results, args.jobs, live=args.live, logs_mb=args.logs_mb)
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
-from warpleague.arena.log import log
+from warpleague.arena.process.log import log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

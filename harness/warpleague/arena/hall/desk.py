@@ -15,8 +15,8 @@ from warpleague.arena.hall.replays import FOLDER as PAGES
 from warpleague.arena.hall.replays import Replays
 from warpleague.arena.live import feed
 from warpleague.arena.live.follow import KEPT_S, LiveFolder, LiveMatch
-from warpleague.arena.log import log, log_error
 from warpleague.arena.news import News
+from warpleague.arena.process.log import log, log_error
 from warpleague.errors import RecordError, StoreError
 from warpleague.league.pool import usable_cores
 from warpleague.league.store import Store

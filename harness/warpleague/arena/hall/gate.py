@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 
-from warpleague.arena.log import log, log_error
+from warpleague.arena.process.log import log, log_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

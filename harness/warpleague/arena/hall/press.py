@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import attrs
 import trio
 
-from warpleague.arena.log import log
+from warpleague.arena.process.log import log
 from warpleague.arena.submissions.entering import entered
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import StoreError

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from warpleague.arena.hall.press import match_page
-from warpleague.arena.log import log
-from warpleague.arena.retention import prune
+from warpleague.arena.process.log import log
+from warpleague.arena.process.retention import prune
 from warpleague.report.site.write import maker
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from warpleague.arena.hall.desk import Desk
 from warpleague.arena.hall.gate import Gate, GateLimits
 from warpleague.arena.hall.hall import Hall
 from warpleague.arena.hall.press import Press
-from warpleague.arena.log import log
+from warpleague.arena.process.log import log
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.arena.submissions.tokens import authors
 from warpleague.errors import BadInput
@@ -173,7 +173,7 @@ def _open_more_files() -> None:
 
 def _children(serving: Serving, configs: Mapping[str, Any]) -> list[Child]:
     """A scheduler for each league, and the checker, which is wanted as soon as there are authors."""
-    results = ("--results", str(serving.results), "--tied")
+    results = ("--results", str(serving.results), "--end-with-parent")
     more = ("--live", "--logs-mb", str(serving.logs_mb))
     jobs = () if serving.jobs is None else ("--jobs", str(serving.jobs))
     found = [

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from warpleague.arena.log import log
+from warpleague.arena.process.log import log
 from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.limits import SubmissionLimits, check_manifest, limits_of
 from warpleague.arena.submissions.upload import unpack_upload

@@ -1,4 +1,4 @@
-"""Keeps folders of files within a bound: the oldest files go first."""
+"""Bounds the size of folders: removes the oldest files until the rest fits."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def prune(folder: Path, most_bytes: int) -> int:
-    """Remove the files of `folder` and its folders that were written or touched longest ago, until the rest fits.
+def prune(folder: Path, max_bytes: int) -> int:
+    """Remove the files of `folder`, and of the folders in it, that changed longest ago, until `max_bytes` are left.
 
-    Returns how many were removed. What cannot be removed stays.
+    Returns how many files were removed. A file that cannot be removed stays.
     """
     found = sorted(_files(folder))
     left = sum(size for _, size, _ in found)
     removed = 0
     for _, size, path in found:
-        if left <= most_bytes:
+        if left <= max_bytes:
             break
         with contextlib.suppress(OSError):
             os.unlink(path)  # noqa: PTH108 - many
@@ -30,12 +30,12 @@ def prune(folder: Path, most_bytes: int) -> int:
 
 
 def _files(folder: Path | str) -> Iterator[tuple[float, int, str]]:
-    """When each file was changed, how much room it takes, and its path."""
+    """When each file was changed, its size on the disk in bytes, and its path."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 yield from _files(entry.path)
                 continue
             with contextlib.suppress(OSError):
-                facts = entry.stat(follow_symlinks=False)
-                yield facts.st_mtime, max(facts.st_size, facts.st_blocks * 512), entry.path
+                stat = entry.stat(follow_symlinks=False)
+                yield stat.st_mtime, max(stat.st_size, stat.st_blocks * 512), entry.path

@@ -12,18 +12,17 @@ from typing import Any
 from warpleague.safe_text import SafeStream, safe
 
 
-def log(event: str, **facts: Any) -> None:
-    """Write a line: the time (ISO 8601, UTC), what happened, and the particulars; a log that is full ends nothing."""
+def log(event: str, **details: Any) -> None:
+    """Write a line with the time (ISO 8601, UTC), the event and its details; errors of writing are ignored."""
     at = datetime.now(UTC).isoformat(timespec="milliseconds")
-    line = json.dumps({"at": at, "event": event, **facts}, default=str)
+    line = json.dumps({"at": at, "event": event, **details}, default=str)
     stream = sys.stderr.inner if isinstance(sys.stderr, SafeStream) else sys.stderr
     with contextlib.suppress(OSError, ValueError):
         stream.write(line + "\n")
         stream.flush()
 
 
-def log_error(event: str, error: BaseException, **facts: Any) -> None:
-    """The same of an error, with its traceback."""
-    log(
-        event, error=safe(f"{type(error).__name__}: {error}"), trace="".join(format_exception(error)), **facts
-    )
+def log_error(event: str, error: BaseException, **details: Any) -> None:
+    """Write a line about an error, with its traceback."""
+    trace = "".join(format_exception(error))
+    log(event, error=safe(f"{type(error).__name__}: {error}"), trace=trace, **details)

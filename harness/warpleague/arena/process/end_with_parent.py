@@ -1,4 +1,4 @@
-"""Ties a process to the one that started it: it ends when that one does, however that happens."""
+"""Ends this process when the process that started it ends, for whatever reason that is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import threading
 
 
-def tie_to_input() -> None:
+def end_with_parent() -> None:
     """Send this process SIGTERM when its standard input ends, which is a pipe from the process that started it."""
     source = sys.stdin.fileno()
 
@@ -17,4 +17,4 @@ def tie_to_input() -> None:
             pass
         os.kill(os.getpid(), signal.SIGTERM)
 
-    threading.Thread(target=wait, name="tied", daemon=True).start()
+    threading.Thread(target=wait, name="end with parent", daemon=True).start()
