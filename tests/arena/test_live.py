@@ -11,9 +11,9 @@ import attrs
 import pytest
 import trio
 
-from warpleague.arena.frames import Frame, new_frames
 from warpleague.arena.live import feed
 from warpleague.arena.live.follow import LiveFolder
+from warpleague.arena.live.frames import Frame, new_frames
 from warpleague.games import load_game
 from warpleague.games.api import SPECTATOR
 from warpleague.match.chance import match_key
@@ -85,7 +85,7 @@ def test_a_spectator_sees_what_every_seat_knows(game_id: str, tmp_path: Path) ->
     while not over and now_s < 160:
         over = play(referee, 5, rng)
         line, now_s = written(referee, path, now_s, line), now_s + 1
-        folder.look(now_s)
+        folder.refresh(now_s)
         (match,) = folder.playing()
         trio.run(match.execute)
         assert not match.trouble
@@ -122,19 +122,19 @@ def test_what_happened_is_told_late(tmp_path: Path) -> None:
     path = tmp_path / f"{referee.spec.id}{feed.ENDING}"
     folder = LiveFolder(tmp_path, delay_s=30)
     line = written(referee, path, 1000.0, 0)
-    assert not folder.look(1029.0)
+    assert not folder.refresh(1029.0)
     assert folder.playing() == []
-    assert folder.look(1031.0)
+    assert folder.refresh(1031.0)
     (match,) = folder.playing()
     count = match.news.count
     path.unlink()
-    folder.look(1040.0)
+    folder.refresh(1040.0)
     assert not match.over
     assert match.news.count == count
-    assert folder.look(1071.0)
+    assert folder.refresh(1071.0)
     assert match.over
     assert folder.playing() == []
-    folder.look(1200.0)
+    folder.refresh(1200.0)
     assert folder.matches == {}
     assert line > 0
 
@@ -152,7 +152,7 @@ def test_who_watches_a_bot_is_led_from_match_to_match(tmp_path: Path) -> None:
         referee.begin()
         paths.append(tmp_path / f"{referee.spec.id}{feed.ENDING}")
         written(referee, paths[-1], 10.0 + number, 0)
-    folder.look(20.0)
+    folder.refresh(20.0)
 
     def watched(bot: str, after: str = "") -> str:
         match = folder.match_of(bot, after)
@@ -161,11 +161,11 @@ def test_who_watches_a_bot_is_led_from_match_to_match(tmp_path: Path) -> None:
     assert [watched(bot) for bot in "abcdx"] == ["0", "0", "1", "2", ""]
     paths[0].unlink()
     paths[2].unlink()
-    folder.look(21.0)
+    folder.refresh(21.0)
     assert [watched(bot) for bot in "abcd"] == ["0", "1", "1", "2"]
     assert watched("c", f"{1:020x}") == "2"
     assert watched("c", f"{2:020x}") == ""
-    folder.look(200.0)
+    folder.refresh(200.0)
     assert watched("d") == ""
     folder.close()
 
@@ -177,12 +177,12 @@ def test_a_match_that_is_begun_again_is_another_one(tmp_path: Path) -> None:
     path = tmp_path / f"{referee.spec.id}{feed.ENDING}"
     folder = LiveFolder(tmp_path)
     written(referee, path, 1.0, 0)
-    folder.look(2.0)
+    folder.refresh(2.0)
     (first,) = folder.playing()
     path.rename(tmp_path / "kept")
     written(referee, path, 3.0, 0)
-    folder.look(4.0)
-    folder.look(5.0)
+    folder.refresh(4.0)
+    folder.refresh(5.0)
     (second,) = folder.playing()
     assert first.over
     assert second is not first
@@ -196,7 +196,7 @@ def test_a_damaged_file_is_no_harm(data: bytes, tmp_path: Path) -> None:
     """What is no match is not shown, or shown as one that cannot be watched."""
     (tmp_path / f"x{feed.ENDING}").write_bytes(data)
     folder = LiveFolder(tmp_path)
-    folder.look(10.0)
+    folder.refresh(10.0)
     for match in folder.matches.values():
         trio.run(match.execute)
         assert match.frames.maxlen

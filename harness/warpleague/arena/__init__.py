@@ -20,5 +20,4 @@ keeping      the process that keeps a league played
 
 process      what the processes of an arena share: log, retention, end_with_parent
 
-frames, news: what these share
 """

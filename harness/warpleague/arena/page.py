@@ -13,8 +13,8 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from warpleague.arena.draft import in_words
-from warpleague.arena.frames import new_frames
 from warpleague.arena.hint import ask_bot
+from warpleague.arena.live.frames import new_frames
 from warpleague.errors import BadInput
 from warpleague.match.replay import Replay
 from warpleague.report.site.delta import plain
@@ -211,7 +211,7 @@ class PlayPage:
             if asked is None or asked.number != wanted.get("seat"):
                 raise BadInput("it is not that person's turn")
             self._seat = asked.number
-            sitting.news.tell()
+            sitting.news.notify()
         elif do == "resign":
             seat = self._sit()
             if seat is None or sitting.now.result is not None:
@@ -236,13 +236,13 @@ class PlayPage:
             person.send()
         elif do == "hold":
             person.hold = wanted.get("hold") is True
-            self.sitting.news.tell()
+            self.sitting.news.notify()
         elif do == "say" and _is_message(wanted):
             person.say(wanted["to"], wanted["text"])
         elif do == "hint":
             hint = await ask_bot(self._bot, person, self.sitting.now.spec.level)
             self._hint = {"bot": hint.bot, "index": hint.index, "of": [wanted["question"], chosen]}
-            self.sitting.news.tell()
+            self.sitting.news.notify()
         else:
             raise BadInput("there is no such request")
 

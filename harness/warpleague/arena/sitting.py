@@ -1,6 +1,6 @@
 """A sitting: the same players play one match after the other, and each person sees what its seat may know.
 
-A page or a terminal shows it. Whatever changes is told through `News`.
+A page or a terminal shows it. Whatever changes is told through `Broadcast`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import trio
 
-from warpleague.arena.frames import Frame
-from warpleague.arena.news import News
+from warpleague.arena.live.broadcast import Broadcast
+from warpleague.arena.live.frames import Frame
 from warpleague.arena.seat import PersonSeat
 from warpleague.games import load_game
 from warpleague.match.setup import first_state, load_options
@@ -48,7 +48,7 @@ class Sitting:
         *,
         timed: bool = False,
     ) -> None:
-        self.news = News()
+        self.news = Broadcast()
         self.matches: list[Played] = []
         self.over = False
         self._spec_of = spec_of
@@ -68,14 +68,14 @@ class Sitting:
         while not self._left:
             self._again = trio.Event()
             await self._play(self._spec_of(len(self.matches)))
-            self.news.tell()
+            self.news.notify()
             await self._again.wait()
         self.over = True
-        self.news.tell()
+        self.news.notify()
 
     async def _play(self, spec: MatchSpec) -> None:
         persons = {
-            number: PersonSeat(self.game, number, seat, self.news.tell, timed=self._timed)
+            number: PersonSeat(self.game, number, seat, self.news.notify, timed=self._timed)
             for number, seat in enumerate(spec.seats)
             if seat.kind == "person"
         }
@@ -85,7 +85,7 @@ class Sitting:
         def observe(state: Any, events: Sequence[Event]) -> None:
             for number, frames in played.frames.items():
                 self._see(frames, number, state, events)
-            self.news.tell()
+            self.news.notify()
 
         options = load_options(self.game, len(spec.seats), spec.options)
         observe(first_state(self.game, len(spec.seats), options, spec.position), ())

@@ -115,7 +115,7 @@ class _Terminal:
         """What happened since this seat last looked."""
         frames = now.frames[number]
         for frame in frames[self._seen.get(number, 0) :]:
-            for line in frame.told:
+            for line in frame.words:
                 self._print(Text(f"  {line}", style="bright_black"))
         self._seen[number] = len(frames)
 

@@ -14,8 +14,8 @@ from warpleague.arena.hall.press import LeaguePage, league_page
 from warpleague.arena.hall.replays import FOLDER as PAGES
 from warpleague.arena.hall.replays import Replays
 from warpleague.arena.live import feed
-from warpleague.arena.live.follow import KEPT_S, LiveFolder, LiveMatch
-from warpleague.arena.news import News
+from warpleague.arena.live.broadcast import Broadcast
+from warpleague.arena.live.follow import ENDED_S, LiveFolder, LiveMatch
 from warpleague.arena.process.log import log, log_error
 from warpleague.errors import RecordError, StoreError
 from warpleague.league.pool import usable_cores
@@ -51,9 +51,9 @@ class Desk:
     ) -> None:
         self.name, self.path, self.results = name, path, results
         self.page: LeaguePage | None = None
-        self.news = News()
+        self.news = Broadcast()
         """Told when those who see the page shall be told what has changed."""
-        self._changes = News()
+        self._changes = Broadcast()
         self.watchers = 0
         self.delay_s = delay_s
         folder = results / name
@@ -88,7 +88,7 @@ class Desk:
 
     async def _look(self) -> None:
         try:
-            changed = self.live.look(time.time())
+            changed = self.live.refresh(time.time())
             for match in list(self.live.matches.values()):
                 if match.watchers:
                     await self._execute(match)
@@ -123,7 +123,7 @@ class Desk:
         for match in reversed(store.latest(_JUST_NOW)):
             # Of those stored within one second the first one comes first.
             at_s = max(match.stored_s, at_s + 0.001)
-            if bot not in match.bots or not now_s - KEPT_S < match.stored_s + self.delay_s <= now_s:
+            if bot not in match.bots or not now_s - ENDED_S < match.stored_s + self.delay_s <= now_s:
                 continue
             if match.id in self.live.matches or (watched is not None and at_s <= watched.began_s):
                 continue
@@ -196,14 +196,14 @@ class Desk:
     def tell(self) -> None:
         """Something that visitors see has changed."""
         self._matches = None
-        self._changes.tell()
+        self._changes.notify()
 
     async def _tell_all(self) -> None:
         """Tell those who see the page as often as its watchers allow."""
         seen = 0
         while True:
             seen = await self._changes.after(seen)
-            self.news.tell()
+            self.news.notify()
             await trio.sleep(max(0.5, self.watchers * _WATCHER_S))
 
     def turn_s(self, place: int) -> float:

@@ -17,10 +17,10 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from warpleague import __version__
-from warpleague.arena.frames import new_frames
 from warpleague.arena.hall.packed import BEGIN, HEADERS, Piece, is_wanted
 from warpleague.arena.hall.replays import Busy
 from warpleague.arena.hall.texts import text_of
+from warpleague.arena.live.frames import new_frames
 from warpleague.games import load_game
 from warpleague.report.site.page_frame import prepare, render, served, shared
 

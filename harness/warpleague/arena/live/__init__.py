@@ -1,8 +1,10 @@
-"""Matches that are being played, for spectators: a referee writes down what has happened, a server reads it.
+"""Live matches: the referee writes each match into a file while it is played, and the server reads the file.
 
-feed       the referee's side: the lines of a match that takes long, in a file of its own
+feed       the referee's side: writes the lines of a match that takes long into a file of its own
 follow     the server's side: executes these lines, and makes pictures of what all seats know
+frames     what a page gets of a match that goes on
+broadcast  a counter of changes, for tasks that wait for the next one
 
-The file holds all that happened, hidden things too, as the record in the store does. What of it a spectator may see
-is decided by the reader.
+The file holds everything that happened, hidden things too, as the record in the store does. The reader decides what a
+spectator may see.
 """

@@ -1,7 +1,7 @@
-"""Writes down a match while it is played: the lines of its record so far, in a file that goes when the match ends.
+"""Writes the lines of a match's record into a file while it is played; the file is removed when the match ends.
 
-It costs a decision nothing: a task beside the match looks now and then what has been written. A match that is over
-soon gets no file: who waits for it is shown its record.
+This does not slow down the bots' answers: a task beside the match copies new lines now and then. A match that is over
+soon gets no file: a spectator who waits for it sees its record.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from warpleague.match.spec import MatchResult, MatchSpec
 
 FOLDER: Final = "live"
-"""The folder beside a league's store with the matches that are being played."""
+"""The folder beside a league's store with a file for each match that is being played."""
 ENDING: Final = ".part"
 
 _PATIENCE_S: Final = 0.5
 """How long a match is played before it gets a file."""
-_LOOK_S: Final = 0.25
-"""How often it is looked what has happened."""
+_POLL_S: Final = 0.25
+"""How often new lines are copied."""
 
 
 async def play_shown(spec: MatchSpec, folder: str, log: bool = False, private: bool = False) -> MatchResult:
-    """Play a match as `play_beside` does, and let those who read `folder` see it."""
+    """Play a match as `play_beside` does, and write it into a file of `folder` meanwhile."""
     path = os.path.join(folder, spec.id + ENDING)  # noqa: PTH118 - paths come late
     try:
         return await play_beside(spec, log, private=private, attendant=partial(write_on, path))
@@ -50,13 +50,13 @@ async def write_on(path: str, referee: Referee) -> None:
     await trio.sleep(_PATIENCE_S)
     with contextlib.suppress(OSError):
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)  # noqa: PTH108 - of a referee that has died; who reads it must not see it change
+            os.unlink(path)  # noqa: PTH108 - left by a referee that died; its readers must not see it change
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
         written = 0
         try:
             while True:
                 written = _write(file, referee, written)
-                await trio.sleep(_LOOK_S)
+                await trio.sleep(_POLL_S)
         except trio.Cancelled:
             _write(file, referee, written)  # the last moves
             raise
@@ -74,7 +74,7 @@ def _write(file: int, referee: Referee, written: int) -> int:
 
 
 def clear(folder: Path) -> None:
-    """Remove what referees that have died left, and make the folder if need be; only who runs the league may."""
+    """Remove the files of referees that died, and make the folder if it is missing; only for who runs the league."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for path in folder.glob(f"*{ENDING}"):
         path.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""Follows the matches that are being played: executes what their referees wrote, for those who watch.
+"""Follows the matches that are being played: reads and executes the lines that their referees wrote.
 
-A spectator sees what every seat knows and nothing more, and all of it `delay_s` late. The lines of a match are only
-executed while somebody watches it.
+A spectator sees what every seat knows and nothing more, `delay_s` seconds late. The lines of a match are executed only
+while somebody watches it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
-from warpleague.arena.frames import LOG, MOST_PICTURES, Frame
+from warpleague.arena.live.broadcast import Broadcast
 from warpleague.arena.live.feed import ENDING
-from warpleague.arena.news import News
+from warpleague.arena.live.frames import LOG_FRAMES, MAX_PICTURES, Frame
 from warpleague.errors import BadInput, RecordError
 from warpleague.games.api import CHANCE, SPECTATOR
 from warpleague.match.replay import Replay
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 _READ: Final = 1 << 20
 _SLICE: Final = 50
-"""Lines executed before others get a turn."""
-KEPT_S: Final = 60.0
-"""How long a match that is over is kept: for those who watch it, and for those who come a moment too late."""
-_MOST: Final = 1_000
+"""Lines that are executed before other tasks run."""
+ENDED_S: Final = 60.0
+"""How long a match stays here after its end: for those who watch it, and for those who come a moment too late."""
+_MAX_MATCHES: Final = 1_000
 """Matches followed at a time in one folder."""
 
 
@@ -44,12 +44,12 @@ class LiveMatch:
 
     def __init__(self, match_id: str, file: int, delay_s: float) -> None:
         self.id = match_id
-        self.news = News()
+        self.news = Broadcast()
         self.over = False
         """Whether a spectator may know that it is over."""
         self.watchers = 0
-        self.frames: deque[Frame] = deque(maxlen=LOG + MOST_PICTURES)
-        self.before = 0  # frames that are forgotten
+        self.frames: deque[Frame] = deque(maxlen=LOG_FRAMES + MAX_PICTURES)
+        self.before = 0  # how many older frames were dropped
         self.turn: tuple[int, ...] = ()
         self.trouble = ""
         self.ended_s: float | None = None  # when its file was gone
@@ -102,7 +102,7 @@ class LiveMatch:
             self._file = -1
 
     def read(self, now_s: float) -> None:
-        """Take what has been written, and let through what is old enough to be shown."""
+        """Read what was written since, and add to the replay what is old enough to be shown."""
         while self._file >= 0 and (data := os.read(self._file, _READ)):
             *lines, self._rest = (self._rest + data).split(b"\n")
             for line in lines:
@@ -111,18 +111,18 @@ class LiveMatch:
                         self._batches.append((float(line[1:]), []))
                 elif self._batches:
                     self._batches[-1][1].append(line + b"\n")
-        told = False
+        changed = False
         while self._batches and self._batches[0][0] <= now_s - self._delay_s:
             at_s, lines = self._batches.popleft()
-            told |= self._let_through(at_s, lines)
+            changed |= self._add(at_s, lines)
         ended = self.ended_s is not None and now_s >= self.ended_s + self._delay_s
         if ended and not self.over and not self._batches:
-            self.over = told = True
+            self.over = changed = True
             self.close()
-        if told:
-            self.news.tell()
+        if changed:
+            self.news.notify()
 
-    def _let_through(self, at_s: float, lines: list[bytes]) -> bool:
+    def _add(self, at_s: float, lines: list[bytes]) -> bool:
         if self._replay is None and lines:
             self.began_s = at_s
             try:
@@ -140,12 +140,12 @@ class LiveMatch:
         self._see(replay.first, ())
 
     def give_up(self) -> None:
-        """Show no more of it."""
+        """Stop showing this match, after an error."""
         self.trouble, self._steps = "the server has failed; its log says how", iter(())
-        self.news.tell()
+        self.news.notify()
 
     async def execute(self) -> None:
-        """Execute the lines that were let through, for those who watch; others get their turns meanwhile."""
+        """Execute the lines that may be shown by now; other tasks run meanwhile."""
         async with self._executing:
             await self._execute()
 
@@ -156,7 +156,7 @@ class LiveMatch:
             for step in self._steps:
                 if step is None:
                     break
-                pictured = step.line > left - MOST_PICTURES
+                pictured = step.line > left - MAX_PICTURES
                 self._see(step.state, self._words(step), pictured=pictured)
                 count += 1
                 if count % _SLICE == 0:
@@ -164,23 +164,23 @@ class LiveMatch:
         except RecordError as error:
             self.trouble, self._steps = str(error), iter(())
         if count or self.trouble:
-            self.news.tell()
+            self.news.notify()
 
     def _words(self, step: ReplayStep) -> tuple[str, ...]:
         assert self._replay is not None
         seen = (event.seen_by(SPECTATOR) for event in step.events)
         return tuple(safe(self._replay.game.tell(data), keep="") for data in seen if data is not None)
 
-    def _see(self, state: Any, told: tuple[str, ...], *, pictured: bool = True) -> None:
+    def _see(self, state: Any, words: tuple[str, ...], *, pictured: bool = True) -> None:
         assert self._replay is not None
         game = self._replay.game
         if len(self.frames) == self.frames.maxlen:
             self.before += 1
-        self.frames.append(Frame(told, game.scene(state, SPECTATOR) if pictured else None))
+        self.frames.append(Frame(words, game.scene(state, SPECTATOR) if pictured else None))
         self.turn = tuple(seat for seat in game.actors(state) if seat != CHANCE)
 
     def to_json(self) -> JsonObject:
-        """What a list says of it."""
+        """The match as an entry of a list of matches."""
         return {"id": self.id, "bots": self.names, "began": round(self.began_s)}
 
 
@@ -192,8 +192,8 @@ class LiveFolder:
         self._folder = folder
         self._delay_s = delay_s
 
-    def look(self, now_s: float) -> bool:
-        """Find matches that have begun and ended, and read on; whether a list of them would be another than before."""
+    def refresh(self, now_s: float) -> bool:
+        """Find matches that began or ended, and read new lines; returns whether the list of matches has changed."""
         before = [match.id for match in self.playing()]
         found: dict[str, os.DirEntry[str]] = {}
         with contextlib.suppress(OSError), os.scandir(self._folder) as entries:
@@ -204,13 +204,13 @@ class LiveFolder:
             if match.ended_s is None and not (name in found and match.is_of(found[name].inode())):
                 match.ended_s = now_s
             match.read(now_s)
-            if match.over and match.ended_s is not None and now_s > match.ended_s + self._delay_s + KEPT_S:
+            if match.over and match.ended_s is not None and now_s > match.ended_s + self._delay_s + ENDED_S:
                 del self.matches[name]
         for name, entry in found.items():
             known = self.matches.get(name)
             if known is not None and not known.over:
                 continue
-            if known is None and len(self.matches) >= _MOST:
+            if known is None and len(self.matches) >= _MAX_MATCHES:
                 continue
             with contextlib.suppress(OSError, BadInput):
                 self.matches[name] = match = LiveMatch.of_file(self._folder / entry.name, self._delay_s)
@@ -219,7 +219,7 @@ class LiveFolder:
 
     def add(self, match: LiveMatch) -> None:
         """Keep a match that is over for those who watch it."""
-        if len(self.matches) < _MOST:
+        if len(self.matches) < _MAX_MATCHES:
             self.matches.setdefault(match.id, match)
 
     def playing(self) -> list[LiveMatch]:
