@@ -12,9 +12,9 @@ import attrs
 import pytest
 import trio
 
-from warpleague.arena.page import PlayPage
-from warpleague.arena.server import serving
-from warpleague.arena.sitting import Sitting
+from warpleague.arena.play.page import PlayPage
+from warpleague.arena.play.server import serving
+from warpleague.arena.play.sitting import Sitting
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.setup import options_json

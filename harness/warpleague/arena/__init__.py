@@ -2,14 +2,7 @@
 
 For a person who plays, on this machine only:
 
-guard     who may ask the server for what: the token, the origin, sizes
-server    an application on a port of the loopback address
-draft     what a person has chosen and not sent yet
-seat      a person's seat in a match
-sitting   several matches of the same players, one after the other, and what each person sees of them
-hint      what a bot would do in a person's place
-page      the page on which a person plays, and what it may ask for
-terminal  the same in a terminal
+play  the page on which a person plays, and the same in a terminal
 
 For everybody, by `warpleague serve`:
 

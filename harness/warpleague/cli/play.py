@@ -30,7 +30,7 @@ from warpline.limits import NOTE_BYTES
 if TYPE_CHECKING:
     import argparse
 
-    from warpleague.arena.sitting import Sitting
+    from warpleague.arena.play.sitting import Sitting
     from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
 
 RECORDS: Final = Path("results/play")
@@ -115,7 +115,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _seats(args: argparse.Namespace) -> tuple[SeatSpec, ...]:
     """Persons and bots in seat order, the bots prepared."""
-    from warpleague.arena.hint import strongest
+    from warpleague.arena.play.hint import strongest
     from warpleague.games import load_game
     from warpleague.match.setup import players_text
     from warpleague.match.spec import SeatSpec
@@ -222,7 +222,7 @@ def run(args: argparse.Namespace) -> int:
 
     import trio
 
-    from warpleague.arena.hint import strongest
+    from warpleague.arena.play.hint import strongest
 
     try:
         trio.run(_sit_down, args, matches, args.hint or strongest(args.game))
@@ -237,7 +237,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _sit_down(args: argparse.Namespace, matches: _Matches, bot: str) -> None:
-    from warpleague.arena.sitting import Sitting
+    from warpleague.arena.play.sitting import Sitting
 
     sitting = matches.sitting = Sitting(matches.spec, matches.ended, timed=args.timed)
     await (_in_terminal if args.terminal else _in_browser)(args, sitting, bot)
@@ -246,7 +246,7 @@ async def _sit_down(args: argparse.Namespace, matches: _Matches, bot: str) -> No
 async def _in_terminal(args: argparse.Namespace, sitting: Sitting, bot: str) -> None:  # noqa: ARG001 - as below
     import trio
 
-    from warpleague.arena.terminal import play_here
+    from warpleague.arena.play.terminal import play_here
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(sitting.run)
@@ -257,8 +257,8 @@ async def _in_terminal(args: argparse.Namespace, sitting: Sitting, bot: str) -> 
 async def _in_browser(args: argparse.Namespace, sitting: Sitting, bot: str) -> None:
     import trio
 
-    from warpleague.arena.page import PlayPage
-    from warpleague.arena.server import serving
+    from warpleague.arena.play.page import PlayPage
+    from warpleague.arena.play.server import serving
 
     async with serving(PlayPage(sitting, bot).app(), port=args.port) as address:
         say(f"open {address}\nCtrl-C ends it; only this machine can reach the page")

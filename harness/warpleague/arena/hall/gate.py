@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_BODY_BYTES: Final = 16 * 1024
+MAX_BODY_BYTES: Final = 16 * 1024
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -38,7 +38,7 @@ _HEADERS: Final = {
     "X-Frame-Options": "DENY",
 }
 _METHODS: Final = ("GET", "HEAD", "POST", "DELETE")
-_MOST_PATH: Final = 1_000
+_MAX_PATH: Final = 1_000
 _LOOPBACK: Final = ("127.0.0.1", "::1")
 
 
@@ -72,7 +72,7 @@ class Gate:
     """An application behind the gate.
 
     `hosts` are the names, with ports, by which this server is called. `bodies` are paths whose bodies may have so
-    many bytes, instead of `MOST_BODY_BYTES`. With `behind_proxy` the address of a caller is what the proxy on this
+    many bytes, instead of `MAX_BODY_BYTES`. With `behind_proxy` the address of a caller is what the proxy on this
     machine says.
     """
 
@@ -181,7 +181,7 @@ class Gate:
         return None
 
     def _most(self, path: str) -> int:
-        return self._bodies.get(path, MOST_BODY_BYTES)
+        return self._bodies.get(path, MAX_BODY_BYTES)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Status and reason, if this request is not for us."""
@@ -190,7 +190,7 @@ class Gate:
         if headers.get("host", "").lower() not in self.hosts or len(headers.getlist("host")) > 1:
             return 421, "this server is not called by that name"
         path = scope["path"]
-        if len(scope.get("raw_path") or path) > _MOST_PATH or not path.isprintable():
+        if len(scope.get("raw_path") or path) > _MAX_PATH or not path.isprintable():
             return 414, "there is no such address"
         method = scope["method"]
         if method not in _METHODS:

@@ -42,7 +42,7 @@ T = TypeVar("T")
 _NICE: Final = 10
 _begun: Final[dict[Path, Pass]] = {}
 """What was worked out of each league for its last page."""
-MOST_ORDERED: Final = 20_000
+MAX_ORDERED: Final = 20_000
 """Of a league with more matches, the page of a match does not say which are before and after it."""
 _SECTION: Final = re.compile(r'(?s)<section id="(\w+)">.*?</section>')
 _STILL: Final = ("matches", "playing", "latest", "season", "opening")
@@ -127,13 +127,13 @@ def league_page(path: Path, results: Path, hall: dict[str, Any], version: int) -
         **found.values,
     )
     sections = {match[1]: match[0] for match in _SECTION.finditer(page.decode()) if match[1] not in _STILL}
-    ids = [match.decode() for match in found.listing.columns.id[: MOST_ORDERED + 1].tolist()]
+    ids = [match.decode() for match in found.listing.columns.id[: MAX_ORDERED + 1].tolist()]
     now = found.values["status"]
     return LeaguePage(
         page=page,
         sections=sections,
         parts=parts,
-        order=order_script(ids if shown and len(ids) <= MOST_ORDERED else []),
+        order=order_script(ids if shown and len(ids) <= MAX_ORDERED else []),
         sentence=found.values["sentence"],
         played=now.stored,
         complete=now.complete,

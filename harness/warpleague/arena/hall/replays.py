@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warpleague.arena.hall.press import Press
 
 FOLDER: Final = "pages"
-_MOST_WAITING: Final = 64
+_MAX_WAITING: Final = 64
 _EVERY: Final = 50
 """Pages after which it is looked whether there are too many."""
 
@@ -57,7 +57,7 @@ class Replays:
             if name not in self._making:
                 break
             await self._making[name].wait()
-        if self._press.waiting >= _MOST_WAITING:
+        if self._press.waiting >= _MAX_WAITING:
             raise Busy
         done = self._making[name] = trio.Event()
         try:

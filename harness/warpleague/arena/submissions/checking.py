@@ -64,7 +64,7 @@ _ANY: Final = SubmissionLimits(folder_mb=256, files=50_000)
 _LEAST_FREE: Final = 256 << 20
 _LOOK_S: Final = 0.2
 _WAIT_S: Final = 5.0
-_MOST_TOLD: Final = 2000
+_MAX_TOLD: Final = 2000
 """Characters of the reason of a refusal that a command is told."""
 _SPARE_S: Final = 60
 """What a check may take beyond its build and its matches before the checker is taken for hung."""
@@ -193,7 +193,7 @@ def _tell(ledger: Ledger, number: int, leagues: Mapping[str, LeagueConfig]) -> N
         bot=found.bot,
         version=found.version,
         verdict=found.state,
-        reason="; ".join(reasons)[:_MOST_TOLD] or None,
+        reason="; ".join(reasons)[:_MAX_TOLD] or None,
     )
     if problem := run_hook(config.arena.on_event, config.path.parent, told):
         log("on_event", league=config.name, failed=problem)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
 _TOKEN: Final = re.compile(r"wl-([1-9][0-9]{0,9})-([A-Za-z0-9_-]{32})")
 _SESSION_S: Final = 12 * 3600.0
-_MOST_SESSIONS: Final = 10
+_MAX_SESSIONS: Final = 10
 """Sessions of one author at a time; the oldest ends for a new one."""
 
 
@@ -124,7 +124,7 @@ def begin_session(ledger: Ledger, author: Author) -> Session:
         db.execute(
             "DELETE FROM session WHERE author = ? AND id NOT IN "
             "(SELECT id FROM session WHERE author = ? ORDER BY ends_s DESC LIMIT ?)",
-            (author.id, author.id, _MOST_SESSIONS - 1),
+            (author.id, author.id, _MAX_SESSIONS - 1),
         )
         ends_s = time.time() + _SESSION_S
         db.execute("INSERT INTO session VALUES (?, ?, ?, ?)", (_hash(key), author.id, form, ends_s))

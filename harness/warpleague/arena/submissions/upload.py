@@ -52,7 +52,7 @@ _HOW_TO_PACK: Final = (
 )
 _FOLDERS_AROUND: Final = 2
 _LOCAL_HEADER: Final = 30
-_MOST_TOLD: Final = 20
+_MAX_TOLD: Final = 20
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED: Final = 1
 _CHUNK: Final = 1 << 16
@@ -132,7 +132,7 @@ def _unpack(archive: BinaryIO, box: Path, limits: SubmissionLimits, gone: set[st
         if _is_of_a_system(name):
             return True
         place = _left_out_place(name)
-        if place is not None and len(gone) < _MOST_TOLD:
+        if place is not None and len(gone) < _MAX_TOLD:
             gone.add(place)
         return place is not None
 

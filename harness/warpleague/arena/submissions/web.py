@@ -43,7 +43,7 @@ BODY_LIMITS: Final = {API: 257 << 20, UPLOAD: 257 << 20}
 
 _COOKIE: Final = "warpleague"
 _FIELD_BYTES: Final = 4_000
-_MOST_FAILURES: Final = 20
+_MAX_FAILURES: Final = 20
 _FAILURES_S: Final = 60.0
 
 
@@ -146,7 +146,7 @@ class Counter:
         """Raise `Refused` if too many wrong tokens came from an address of late."""
         now_s, address = time.monotonic(), _address(request)
         late = [at_s for at_s in self._failures.get(address, ()) if now_s - at_s < _FAILURES_S]
-        if len(late) >= _MOST_FAILURES:
+        if len(late) >= _MAX_FAILURES:
             raise Refused(429, "Too many wrong tokens; come back in a minute.")
 
     def _failed(self, request: Request) -> None:
@@ -156,7 +156,7 @@ class Counter:
                 name: times for name, times in self._failures.items() if now_s - times[-1] < _FAILURES_S
             }
         self._failures.setdefault(_address(request), []).append(now_s)
-        del self._failures[_address(request)][:-_MOST_FAILURES]
+        del self._failures[_address(request)][:-_MAX_FAILURES]
 
     def who_has(self, request: Request, token: str) -> Author:
         """The author of a token; `Refused` if there is none."""

@@ -1,4 +1,4 @@
-"""What a person has chosen and not sent yet: actions that can be taken back, since nothing was learned by them.
+"""The actions that a person has chosen and not sent yet; they can be taken back, since they revealed nothing.
 
 They are tried on a position that fits what the seat knows, so nothing hidden can show. Once an action tells the seat
 something new, or another has to act, or the dice are to be rolled, the choice is complete: what is sent then cannot be
@@ -26,7 +26,7 @@ def in_words(action: JsonObject) -> str:
 
 
 class Draft:
-    """The actions chosen since a question; `view` is what the question told `seat`."""
+    """The actions chosen since a question; `view` is the position that the question showed to `seat`."""
 
     def __init__(self, game: Game[Any, Any], seat: int, view: JsonObject) -> None:
         self.game = game
@@ -41,7 +41,7 @@ class Draft:
         return self._states[-1]
 
     def legal(self) -> Sequence[Any]:
-        """What can be chosen next; nothing when the choice is complete."""
+        """The actions that can be chosen next; none when the choice is complete."""
         return () if self.complete else self.game.legal(self.state, self.seat)
 
     def choose(self, index: int) -> None:

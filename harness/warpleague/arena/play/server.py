@@ -1,4 +1,4 @@
-"""Runs an application on a port of the loopback address, on the trio that plays the matches."""
+"""Serves the play page on a port of the loopback address, in the trio loop that plays the matches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import trio
 from hypercorn.config import Config
 from hypercorn.trio import serve
 
-from warpleague.arena.guard import Guard, new_token
+from warpleague.arena.play.token_guard import TokenGuard, new_token
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ async def serving(app: ASGIApp, *, port: int = 0, token: str | None = None) -> A
     Without a `port` the system chooses one that is free; without a `token` a new one is made.
     """
     token = token or new_token()
-    guard = Guard(app, token)
+    guard = TokenGuard(app, token)
     config = Config()
     config.bind = [f"{LOOPBACK}:{port}"]
     config.loglevel = "WARNING"
     config.include_server_header = False
     config.graceful_timeout = 0.2
-    # A line of a request must not take for ever to come.
+    # How long a connection may take to send a request.
     config.keep_alive_timeout = 75.0
     async with trio.open_nursery() as nursery:
         try:

@@ -1,6 +1,6 @@
 """A sitting: the same players play one match after the other, and each person sees what its seat may know.
 
-A page or a terminal shows it. Whatever changes is told through `Broadcast`.
+A page or a terminal shows it, and waits for changes by its `Broadcast`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import trio
 
 from warpleague.arena.live.broadcast import Broadcast
 from warpleague.arena.live.frames import Frame
-from warpleague.arena.seat import PersonSeat
+from warpleague.arena.play.seat import PersonSeat
 from warpleague.games import load_game
 from warpleague.match.setup import first_state, load_options
 from warpleague.runner.play import play_beside
@@ -96,10 +96,10 @@ class Sitting:
     def _see(self, frames: list[Frame], number: int, state: Any, events: Sequence[Event]) -> None:
         """Add what seat `number` sees of a step, if it sees anything of it."""
         seen = [data for event in events if (data := event.seen_by(number)) is not None]
-        told = tuple(safe(self.game.tell(data), keep="") for data in seen)
+        words = tuple(safe(self.game.tell(data), keep="") for data in seen)
         scene = self.game.scene(state, number)
-        if told or not frames or scene != frames[-1].scene:
-            frames.append(Frame(told, scene))
+        if words or not frames or scene != frames[-1].scene:
+            frames.append(Frame(words, scene))
 
     def rematch(self) -> None:
         """Play another match, once this one has ended."""

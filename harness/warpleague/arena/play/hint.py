@@ -1,4 +1,4 @@
-"""What a bot would do in a person's place: it is asked what the person's seat knows, and nothing else."""
+"""Hints: asks a bot which move it would choose for a person; the bot sees only what the person's seat knows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from warpline import codec
 from warpline.codec import to_bytes
 
 if TYPE_CHECKING:
-    from warpleague.arena.seat import PersonSeat
+    from warpleague.arena.play.seat import PersonSeat
     from warpleague.games.api import JsonObject
     from warpleague.match.spec import Level, SeatSpec
 
@@ -38,7 +38,7 @@ _READY_S: Final = 10.0
 
 
 def strongest(game_id: str) -> str:
-    """The bot to play against, and to ask: one that plays at random where there is none for the game."""
+    """The strongest bot for a game, to play against and to ask for hints; a random one for any other game."""
     return STRONGEST.get(game_id, "bots/random-python")
 
 

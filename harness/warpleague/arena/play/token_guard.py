@@ -1,4 +1,4 @@
-"""Decides which requests reach an application: only those that know its token and come from its own pages.
+"""Decides which requests reach the play page: only those that know its token and come from its own pages.
 
 Whoever may open a web page on this machine could otherwise send requests to the server, since a browser sends them to
 any address. So a request needs the token, which is in the address of each page; it must name this server as its host,
@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_BODY_BYTES: Final = 16 * 1024
+MAX_BODY_BYTES: Final = 16 * 1024
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
@@ -37,17 +37,17 @@ def new_token() -> str:
     return token_urlsafe(24)
 
 
-class Guard:
-    """An application behind its token: the address /TOKEN/path reaches the application as /path.
+class TokenGuard:
+    """Middleware that checks a token: the address /TOKEN/path reaches the application as /path.
 
     `hosts` are the names with ports by which this server is called; they are known once it listens.
     """
 
-    def __init__(self, app: ASGIApp, token: str, most_body_bytes: int = MOST_BODY_BYTES) -> None:
+    def __init__(self, app: ASGIApp, token: str, max_body_bytes: int = MAX_BODY_BYTES) -> None:
         self.hosts: frozenset[str] = frozenset()
         self._app = app
         self._token = token
-        self._most = most_body_bytes
+        self._most = max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -74,7 +74,7 @@ class Guard:
         await self._app(inner, _Bounded(receive, self._most), send_guarded)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Status and reason, if this request is not for us."""
+        """Status and reason if the request is refused; None if it may pass."""
         headers = Headers(scope=scope)
         if headers.get("host", "").lower() not in self.hosts:
             return 421, "this server is not called by that name"

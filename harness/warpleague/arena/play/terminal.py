@@ -1,4 +1,4 @@
-"""Plays in a terminal: the board, what happened, a numbered list of moves, and a line to type a choice into."""
+"""Lets persons play in a terminal: it shows the board, the events and a numbered list of moves, and reads choices."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import trio
 from rich.text import Text
 
-from warpleague.arena.draft import in_words
-from warpleague.arena.hint import ask_bot
+from warpleague.arena.play.draft import in_words
+from warpleague.arena.play.hint import ask_bot
 from warpleague.errors import BadInput
 from warpleague.report.scene import paint
 from warpleague.report.terminal import make_console
@@ -18,9 +18,9 @@ from warpleague.safe_text import safe
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from warpleague.arena.draft import Draft
-    from warpleague.arena.seat import PersonSeat
-    from warpleague.arena.sitting import Played, Sitting
+    from warpleague.arena.play.draft import Draft
+    from warpleague.arena.play.seat import PersonSeat
+    from warpleague.arena.play.sitting import Played, Sitting
 
 _HELP: Final = """\
 Type the number of a move, or a part of it to list the moves with these words. Or one of these:

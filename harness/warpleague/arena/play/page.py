@@ -1,4 +1,4 @@
-"""The page on which a person plays: what it shows, sent as it changes, and what the person may ask for."""
+"""The page on which a person plays: its content, sent as it changes, and the requests that a person can make."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from warpleague.arena.draft import in_words
-from warpleague.arena.hint import ask_bot
 from warpleague.arena.live.frames import new_frames
+from warpleague.arena.play.draft import in_words
+from warpleague.arena.play.hint import ask_bot
 from warpleague.errors import BadInput
 from warpleague.match.replay import Replay
 from warpleague.report.site.delta import plain
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from warpleague.arena.seat import PersonSeat
-    from warpleague.arena.sitting import Played, Sitting
+    from warpleague.arena.play.seat import PersonSeat
+    from warpleague.arena.play.sitting import Played, Sitting
     from warpleague.games.api import JsonObject
     from warpleague.games.scene import Scene
 
 _QUIET_S: Final = 20.0
-"""After so long without news a line is sent, so that nobody on the way takes the connection for dead."""
+"""After so long without news a line is sent, so that no proxy closes the connection as dead."""
 
 _encode = msgspec.json.Encoder().encode
 
 
 class PlayPage:
-    """One page for all persons of a sitting: it shows what one of them may know, and a curtain between two of them."""
+    """One page for all persons of a sitting: it shows one person's view, and a curtain when another takes over."""
 
     def __init__(self, sitting: Sitting, bot: str) -> None:
         self.sitting = sitting
@@ -61,7 +61,7 @@ class PlayPage:
             ]
         )
 
-    # ------------------------------------------------------------------ what is shown
+    # ------------------------------------------------------------------ the page and its stream
 
     async def _page(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
         game = self.sitting.game
@@ -71,7 +71,7 @@ class PlayPage:
         return HTMLResponse(page)
 
     def _asked(self) -> PersonSeat | None:
-        """The person whose turn it is, if it is one's."""
+        """The person whose turn it is, or None."""
         if not self.sitting.matches:
             return None
         persons = self.sitting.now.persons.values()
@@ -95,7 +95,7 @@ class PlayPage:
         return self._seat
 
     def state(self) -> JsonObject:
-        """All that the page shows beside the frames."""
+        """Everything that the page shows besides the frames."""
         if not self.sitting.matches:
             return {"match": 0, "phase": "starting"}
         sitting, now, seat = self.sitting, self.sitting.now, self._sit()
@@ -130,7 +130,7 @@ class PlayPage:
         assert draft is not None
         game = draft.game
         left_s = person.deadline - trio.current_time()
-        told: JsonObject = {
+        question: JsonObject = {
             "id": person.question["id"],
             "ask": game.ask(draft.state, draft.seat) if not draft.complete else "",
             "chosen": [in_words(action) for action in draft.chosen],
@@ -144,10 +144,10 @@ class PlayPage:
             ],
         }
         if draft.chosen:
-            told["scene"] = plain(game.scene(draft.state, draft.seat))
-        if self._hint is not None and self._hint["of"] == [told["id"], len(draft.chosen)]:
-            told["hint"] = self._hint
-        return told
+            question["scene"] = plain(game.scene(draft.state, draft.seat))
+        if self._hint is not None and self._hint["of"] == [question["id"], len(draft.chosen)]:
+            question["hint"] = self._hint
+        return question
 
     async def _news(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
         headers = {"X-Accel-Buffering": "no"}
@@ -182,7 +182,7 @@ class PlayPage:
             if quiet.cancelled_caught:
                 yield b": still here\n\n"
 
-    # ------------------------------------------------------------------ what the person asks for
+    # ------------------------------------------------------------------ requests of the person
 
     async def _do(self, request: Request) -> Response:
         try:
@@ -221,7 +221,7 @@ class PlayPage:
             await self._choose(wanted)
 
     async def _choose(self, wanted: JsonObject) -> None:
-        """What belongs to one question: a page that shows an older one must not answer this one."""
+        """Do what belongs to one question; a page that shows an older question must not answer this one."""
         seat, person, do = self._sit(), self._asked(), wanted.get("do")
         if person is None or person.number != seat or person.draft is None:
             raise BadInput("it is not your turn")
@@ -246,7 +246,7 @@ class PlayPage:
         else:
             raise BadInput("there is no such request")
 
-    # ------------------------------------------------------------------ what is left of a match
+    # ------------------------------------------------------------------ finished matches
 
     def _finished(self, request: Request) -> tuple[Played, bytes]:
         number = request.path_params["number"]

@@ -1,4 +1,4 @@
-"""A person's seat in a match: it is asked over the wire as a bot is, and waits for what the person chooses."""
+"""A person's seat in a match: it gets the same messages as a bot, and waits for the person's choice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
-from warpleague.arena.draft import Draft
+from warpleague.arena.play.draft import Draft
 from warpleague.errors import ActionError, BadInput
 from warpleague.match.spec import Violation
 from warpleague.runner.bot.inside import InsideSeat
@@ -25,7 +25,7 @@ RESIGNED = "the person resigned"
 class PersonSeat(InsideSeat):
     """A seat whose `draft` a person makes; `changed` is called whenever there is something new to show.
 
-    All it knows of the match is what it was told over the wire.
+    It knows only the part of the match that the wire sent to it.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class PersonSeat(InsideSeat):
     def _answer(self, action: JsonObject) -> JsonObject:
         return {"type": "act", "id": self.question["id"], "action": action}
 
-    # ------------------------------------------------------------------ what the person does
+    # ------------------------------------------------------------------ what the person can do
 
     def _asked(self) -> Draft:
         if self.draft is None:
