@@ -1,7 +1,7 @@
 """Text that others wrote, made harmless for a terminal: no character in it can move the cursor or reorder a line.
 
-Whatever the program prints passes `SafeStream` or the console of `warpleague.report.terminal`, so no command can
-forget it.
+All that the program prints passes `SafeStream` or the console of `warpleague.report.terminal.console`, so no command
+can forget it.
 """
 
 from __future__ import annotations

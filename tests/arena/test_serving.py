@@ -16,7 +16,7 @@ from warpleague.arena.process.retention import prune
 from warpleague.arena.submissions import tokens
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.errors import BadInput
-from warpleague.report.docs import pages
+from warpleague.report.wording.docs import pages
 
 if TYPE_CHECKING:
     from pathlib import Path

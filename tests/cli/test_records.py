@@ -20,7 +20,7 @@ from warpleague.match.chance import match_key
 from warpleague.match.lines import seal
 from warpleague.match.packing import read_record
 from warpleague.match.replay import Replay
-from warpleague.report.replay import show_replay
+from warpleague.report.terminal.replay import show_replay
 from warpline.codec import canonical
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.cli import demo
-from warpleague.report.docs import Page, dead_ends, page_text, pages
+from warpleague.report.wording.docs import Page, dead_ends, page_text, pages
 from warpleague.runner.bundle.shipped import located, shipped_root, short_name
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from warpleague.league.ratings.sprt import Sprt
 from warpleague.league.running import run_league
 from warpleague.league.strength import Deal, Follower, StrengthTest, strength_test
 from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
-from warpleague.report.strength import (
+from warpleague.report.wording.strength_words import (
     brief,
     estimate_words,
     exit_code,

@@ -16,9 +16,9 @@ from warpleague.league.league import open_to_read
 from warpleague.league.running import run_league
 from warpleague.league.verifying import problem_of
 from warpleague.match.confinement import Confinement
-from warpleague.report.figures import confinement_lines
-from warpleague.report.tables import confinement_remark
-from warpleague.report.views import VIEWS, all_tables
+from warpleague.report.terminal.tables import confinement_remark
+from warpleague.report.terminal.views import VIEWS, all_tables
+from warpleague.report.wording.league_words import confinement_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,10 +14,10 @@ import warpleague.runner.play
 from warpleague.league.faulted import BotFaults, FaultCounts, bot_faults
 from warpleague.league.running import run_league
 from warpleague.match.spec import SeatFault
-from warpleague.report.bracket import bracket_json, bracket_text
-from warpleague.report.figures import fault_lines, fault_sentence
-from warpleague.report.live import LiveWatcher, PlainWatcher
-from warpleague.report.views import all_tables
+from warpleague.report.terminal.live import LiveWatcher, PlainWatcher
+from warpleague.report.terminal.views import all_tables
+from warpleague.report.wording.bracket import bracket_json, bracket_text
+from warpleague.report.wording.league_words import fault_lines, fault_sentence
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

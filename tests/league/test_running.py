@@ -20,7 +20,7 @@ from warpleague.league.progress import RunWatcher
 from warpleague.league.running import run_league
 from warpleague.league.standings import standings
 from warpleague.league.tallies import tally
-from warpleague.report.live import LiveWatcher
+from warpleague.report.terminal.live import LiveWatcher
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -24,7 +24,7 @@ from warpleague.league.running import run_league
 from warpleague.league.verifying import altered, verify_league
 from warpleague.match import zstd
 from warpleague.match.confinement import Confinement
-from warpleague.report.views import VIEWS, LeagueView
+from warpleague.report.terminal.views import VIEWS, LeagueView
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -20,9 +20,9 @@ from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import Replay
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
-from warpleague.report.replay import show_replay, steps_json
 from warpleague.report.site.match import page_alone
-from warpleague.report.terminal import SafeConsole
+from warpleague.report.terminal.console import SafeConsole
+from warpleague.report.terminal.replay import show_replay, steps_json
 from warpline.codec import canonical
 from warpline.messages import BotHello
 

@@ -20,7 +20,7 @@ from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, SeatTimes, TimeControl, Violation
-from warpleague.report.match import print_result
+from warpleague.report.terminal.match import print_result
 from warpleague.runner.bot import clock, process, stopwatch
 from warpleague.runner.bot.children import Children, clock_id
 from warpleague.runner.bot.exchange import QUIET_NS, BotReply

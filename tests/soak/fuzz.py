@@ -40,9 +40,9 @@ from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import Replay, verify_record
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchSpec, SeatSpec
-from warpleague.report.replay import show_replay, steps_json
 from warpleague.report.site.match import page_alone
-from warpleague.report.terminal import SafeConsole
+from warpleague.report.terminal.console import SafeConsole
+from warpleague.report.terminal.replay import show_replay, steps_json
 from warpleague.runner.bundle.archive import BadArchive, unpack
 from warpleague.runner.bundle.manifest import read_manifest
 from warpline.codec import WireError, canonical, decode_bot, decode_referee

@@ -1,6 +1,7 @@
 """Find the mistakes and turning points of a recorded match: each possible action is played on to the end many times.
 
-`warpleague.study.analyse` plays them, `warpleague.study.verdicts` judges, `warpleague.report.analysis` prints.
+`warpleague.study.analyse` plays them, `warpleague.study.verdicts` judges, and `warpleague.report.terminal.analysis`
+prints.
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ def run(args: argparse.Namespace) -> int:
 
     from warpleague.match.packing import read_record
     from warpleague.match.replay import Replay
-    from warpleague.report.analysis import analysis_json, print_analysis
+    from warpleague.report.terminal.analysis import analysis_json, print_analysis
     from warpleague.study.analyse import places
     from warpleague.study.analysis_file import AnalysisFile, about, are_shares, concluded, load
     from warpleague.study.verdicts import Plan

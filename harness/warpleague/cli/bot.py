@@ -207,7 +207,7 @@ def run_check(args: argparse.Namespace) -> int:
             print_finding(finding)
 
     if not args.json:
-        from warpleague.report.bots import print_finding
+        from warpleague.report.terminal.bots import print_finding
     ready = check_bot(folder, how, tell)
     _tell_logs(logs)
     if args.json:
@@ -347,7 +347,7 @@ def _put_engine(folder: Path) -> None:
 
 def run_list(args: argparse.Namespace) -> int:
     """List bots by their manifests; 1 if one of them cannot be read."""
-    from warpleague.report.bots import print_bots
+    from warpleague.report.terminal.bots import print_bots
     from warpleague.runner.bundle.manifest import MANIFEST, read_manifest
     from warpleague.runner.bundle.shipped import located, shipped_root
 

@@ -1,6 +1,6 @@
 """Puts recorded matches to a bot again, and lists where it decides differently, faults, or is slower.
 
-`warpleague.study.rerun` asks the bot; `warpleague.report.rerun` prints what came of it.
+`warpleague.study.rerun` asks the bot; `warpleague.report.terminal.rerun` prints what came of it.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def run_rerun(args: argparse.Namespace) -> int:
     """Put all records to the bot; 0 if it decided as recorded everywhere, 1 if not or at a fault."""
     import time
 
-    from warpleague.report.rerun import Summary, print_fault, print_summary, seen_json, summary_json
+    from warpleague.report.terminal.rerun import Summary, print_fault, print_summary, seen_json, summary_json
     from warpleague.runner.bundle.bundle import prepare
     from warpleague.runner.bundle.shipped import located
     from warpleague.study.rerun import Bot, rerun

@@ -64,7 +64,7 @@ def run_list(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"folder": str(cache_folder()), "bots": [_json(entry) for entry in found]})
         return 0
-    from warpleague.report.bots import print_cache
+    from warpleague.report.terminal.bots import print_cache
 
     print_cache(str(cache_folder()), found)
     return 0
@@ -90,7 +90,7 @@ def run_clean(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"removed": [_json(entry) for entry in removed], "kept": [_json(entry) for entry in kept]})
     else:
-        from warpleague.report.bots import size_text
+        from warpleague.report.terminal.bots import size_text
 
         many = counted(len(removed), "bot")
         print(f"removed {many}, {size_text(sum(entry.size for entry in removed))}")

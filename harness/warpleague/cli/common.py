@@ -112,7 +112,7 @@ def open_league(args: argparse.Namespace) -> League:
         config = as_kept(config, args.results) or config
     league = open_to_read(config, args.results)
     if league.changed:
-        from warpleague.report.figures import changes_line
+        from warpleague.report.wording.league_words import changes_line
 
         say(
             f"note: {changes_line(league)} Shown is the league as it was last run; "

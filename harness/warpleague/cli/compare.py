@@ -170,8 +170,8 @@ def _compare(args: argparse.Namespace) -> int:
     from warpleague.league.faulted import bot_faults
     from warpleague.league.league import open_to_run
     from warpleague.league.strength import strength_test
-    from warpleague.report.figures import fault_lines
-    from warpleague.report.strength import exit_code
+    from warpleague.report.wording.league_words import fault_lines
+    from warpleague.report.wording.strength_words import exit_code
 
     _settle_game(args)
     file = _league_file(args)
@@ -266,8 +266,14 @@ def _same_bot(league: League) -> str:
 def _tell(state: StrengthTest, report: RunReport, new: str, old: str, file: Path, remarks: list[str]) -> None:
     import shlex
 
-    from warpleague.report.figures import duration, waited_words
-    from warpleague.report.strength import estimate_words, luck_lines, one_way_lines, state_lines, verdict
+    from warpleague.report.wording.league_words import duration, waited_words
+    from warpleague.report.wording.strength_words import (
+        estimate_words,
+        luck_lines,
+        one_way_lines,
+        state_lines,
+        verdict,
+    )
 
     for line in (*state_lines(state, over=report.complete), *luck_lines(state)):
         print(line)

@@ -45,7 +45,7 @@ def run_decision(args: argparse.Namespace) -> int:
     from warpleague.league.config import load_config
     from warpleague.league.organising import disqualify, reinstate
     from warpleague.league.store import Store
-    from warpleague.report.figures import decision_lines
+    from warpleague.report.wording.league_words import decision_lines
 
     config = load_config(args.config)
     if args.action == "disqualify":

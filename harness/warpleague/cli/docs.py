@@ -1,6 +1,6 @@
 """List the pages of the documentation, or print one of them.
 
-`warpleague.report.docs` finds and prints the pages.
+`warpleague.report.wording.docs` finds the pages, `warpleague.report.terminal.docs` prints them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List pages, print one, or print the path of its file."""
-    from warpleague.report.docs import dead_ends, indexed, page_name, pages, print_list, print_page
+    from warpleague.report.terminal.docs import print_list, print_page
+    from warpleague.report.wording.docs import dead_ends, indexed, page_name, pages
     from warpleague.runner.bundle.shipped import shipped_root
     from warpleague.suggest import nearest
 

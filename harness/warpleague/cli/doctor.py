@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"host": host, "levels": [report.to_json() for report in reports]})
     else:
-        from warpleague.report.doctor import print_findings
+        from warpleague.report.terminal.doctor import print_findings
 
         print_findings(host, reports, PROMISES)
     return 1 if args.level and not all(report.holds for report in reports) else 0

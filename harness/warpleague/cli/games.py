@@ -112,8 +112,8 @@ def _ours() -> dict[str, dict[str, Any]]:
 def _text(told: list[dict[str, Any]], args: argparse.Namespace) -> str:
     if args.json:
         return json_text(told if args.game is None else told[0]) + "\n"
-    from warpleague.report.games import print_game, print_games
-    from warpleague.report.terminal import make_console
+    from warpleague.report.terminal.console import make_console
+    from warpleague.report.terminal.games import print_game, print_games
 
     console = make_console()
     with console.capture() as captured:
@@ -152,7 +152,7 @@ def _show_galaxy(args: argparse.Namespace) -> int:
         facts = {"game": game.id, "players": players, "seed": seed, "options": options_json(options)}
         print_json({**facts, "setup": game.setup(state)})
         return 0
-    from warpleague.report.games import print_galaxy
+    from warpleague.report.terminal.games import print_galaxy
 
     print_galaxy(scene, seed)
     return 0

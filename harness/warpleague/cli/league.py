@@ -184,7 +184,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _console() -> Console:
-    from warpleague.report.terminal import make_console
+    from warpleague.report.terminal.console import make_console
 
     return make_console()
 
@@ -239,7 +239,7 @@ def _run(args: argparse.Namespace) -> int:
             print_json(_run_json(league, report))
         else:
             if not args.quiet and league.store.count():
-                from warpleague.report.views import all_tables
+                from warpleague.report.terminal.views import all_tables
 
                 console = _console()
                 console.print(all_tables(league, console.width), "")
@@ -285,8 +285,8 @@ def _check_not_kept(config: LeagueConfig, results: Path) -> None:
 
 def _tell_problems(args: argparse.Namespace, config: LeagueConfig, error: EntrantsError) -> int:
     """Several bots cannot take part: all of them at once, and how to play without them."""
-    from warpleague.report.bots import problems_table
-    from warpleague.report.terminal import make_console
+    from warpleague.report.terminal.bots import problems_table
+    from warpleague.report.terminal.console import make_console
 
     if args.json:
         print_json({"league": config.name, "problems": [problem.to_json() for problem in error.problems]})
@@ -297,7 +297,7 @@ def _tell_problems(args: argparse.Namespace, config: LeagueConfig, error: Entran
 
 def _announce(league: League, args: argparse.Namespace) -> None:
     """What must be known before a match is played; without `--quiet` also what is going to be played."""
-    from warpleague.report.figures import decision_lines
+    from warpleague.report.wording.league_words import decision_lines
 
     season = league.season
     for line in (*league.skipped, *decision_lines(league.disqualified)):
@@ -337,7 +337,7 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
     from warpleague.league.confined import confined_matches
     from warpleague.league.entrants_commitment import commitment_to
     from warpleague.league.faulted import bot_faults
-    from warpleague.report.views import standings_json
+    from warpleague.report.terminal.views import standings_json
 
     return {
         "league": league.config.name,
@@ -370,7 +370,7 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
     """What is left, and the commands to check and reproduce a match, whose record is written for them."""
     from warpleague.league.faulted import bot_faults
     from warpleague.league.verifying import published_record
-    from warpleague.report.figures import MOST_FAULTED, duration, fault_lines, waited_words
+    from warpleague.report.wording.league_words import MOST_FAULTED, duration, fault_lines, waited_words
 
     stored = (
         f"{report.stored:,} stored"
@@ -429,7 +429,7 @@ def _look(args: argparse.Namespace) -> int:
     output = KeptOutput("league", args.action, args.json, args.config, args.results)
     text = output.recall()
     if text is None:
-        from warpleague.report.views import VIEWS
+        from warpleague.report.terminal.views import VIEWS
 
         view = VIEWS[args.action]
         with _one_thread(), open_league(args) as league:

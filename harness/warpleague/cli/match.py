@@ -195,7 +195,7 @@ def run(args: argparse.Namespace) -> int:
     logs = log_folder(args.log)
     log = logs is not None
     if args.watch and not args.json:
-        from warpleague.report.watch import PACE_S, MatchWatcher
+        from warpleague.report.terminal.watch import PACE_S, MatchWatcher
 
         with MatchWatcher(spec, pace_s=PACE_S if args.pace is None else args.pace) as watcher:
             result = play_match(spec, observer=watcher.observe, log=log)
@@ -211,7 +211,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(result_json(spec, result, None if args.record is None else str(args.record)))
         return code
-    from warpleague.report.match import print_result
+    from warpleague.report.terminal.match import print_result
 
     print_result(spec, result)
     if args.record is not None:

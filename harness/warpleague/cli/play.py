@@ -207,7 +207,7 @@ class _Matches:
         if self._args.json:
             print_json(result_json(spec, result, str(path)))
             return
-        from warpleague.report.match import print_result
+        from warpleague.report.terminal.match import print_result
 
         print_result(spec, result)
         say(f"record written to {path}")

@@ -217,7 +217,7 @@ def run_show(args: argparse.Namespace) -> int:
     """Tell the match; the record is verified on the way."""
     from warpleague.match.packing import read_record
     from warpleague.match.replay import Replay
-    from warpleague.report.replay import show_replay, steps_json
+    from warpleague.report.terminal.replay import show_replay, steps_json
     from warpleague.runner.bot.logs import KINDS
 
     replay = Replay(read_record(args.file), where=str(args.file))
@@ -241,7 +241,7 @@ def run_show(args: argparse.Namespace) -> int:
 def _step(args: argparse.Namespace, replay: Replay) -> int:
     import sys
 
-    from warpleague.report.step import Stepper
+    from warpleague.report.terminal.step import Stepper
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise BadInput("--step needs a terminal; without it, all lines are printed")

@@ -140,7 +140,7 @@ def run_branch(args: argparse.Namespace) -> int:
     from warpleague.match.replay import Replay
     from warpleague.match.setup import match_id, recorded_spec
     from warpleague.match.spec import FORMAT
-    from warpleague.report.match import print_result
+    from warpleague.report.terminal.match import print_result
     from warpleague.runner.play import play_match
     from warpleague.study.branch import branch_off
 

@@ -134,7 +134,7 @@ def _progress(args: argparse.Namespace, what: str) -> Iterator[Callable[[int, in
         return
     from rich.progress import Progress
 
-    from warpleague.report.terminal import make_console
+    from warpleague.report.terminal.console import make_console
 
     with Progress(console=make_console(stderr=True), transient=True) as bar:
         task = bar.add_task(f"{what}s", total=None)

@@ -76,8 +76,8 @@ def _watcher(args: argparse.Namespace) -> Iterator[RunWatcher]:
 
         yield Quiet()
         return
-    from warpleague.report.live import LiveWatcher, PlainWatcher
-    from warpleague.report.terminal import make_console
+    from warpleague.report.terminal.console import make_console
+    from warpleague.report.terminal.live import LiveWatcher, PlainWatcher
 
     console = make_console(stderr=True)
     if not console.is_terminal:

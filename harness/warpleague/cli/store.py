@@ -111,8 +111,8 @@ def _verify(args: argparse.Namespace) -> int:
             _tell_journal(league, len(wrong) == total - good, heads)
             if test is not None:
                 from warpleague.league.faulted import bot_faults
-                from warpleague.report.figures import fault_lines
-                from warpleague.report.strength import verdict
+                from warpleague.report.wording.league_words import fault_lines
+                from warpleague.report.wording.strength_words import verdict
 
                 print(f"The test, computed again: {verdict(test, *league.season.names[:2])}")
                 faulted = [] if wrong else bot_faults(league)

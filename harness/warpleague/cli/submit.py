@@ -122,7 +122,7 @@ def _submit(args: argparse.Namespace) -> int:
 
 def _show(now: _Submission, shown: int, *, quiet: bool) -> int:
     from warpleague.league.bot_check import REPEAT
-    from warpleague.report.bots import print_finding
+    from warpleague.report.terminal.bots import print_finding
 
     if not quiet:
         for finding in now.found[shown:]:

@@ -1,4 +1,4 @@
-"""Everything that people see: tables, live views, boards and replays in the terminal, and the site.
+"""How results, boards and replays are shown to people.
 
-The figures come from the layers below.
+`wording` puts figures into words, `terminal` shows them in a terminal, and `site` writes them as pages for a browser.
 """

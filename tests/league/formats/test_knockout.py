@@ -15,8 +15,8 @@ from warpleague.league.league import open_to_read
 from warpleague.league.placings import placings
 from warpleague.league.running import run_league
 from warpleague.league.verifying import mispaired
-from warpleague.report.bracket import _tree, bracket_json, bracket_text, latest_lines
-from warpleague.report.live import LiveWatcher
+from warpleague.report.terminal.live import LiveWatcher
+from warpleague.report.wording.bracket import _tree, bracket_json, bracket_text, latest_lines
 
 if TYPE_CHECKING:
     from pathlib import Path

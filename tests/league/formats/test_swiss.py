@@ -19,7 +19,7 @@ from warpleague.league.league import open_to_read
 from warpleague.league.running import run_league
 from warpleague.league.standings import standings
 from warpleague.league.verifying import mispaired
-from warpleague.report.bracket import bracket_json, bracket_text
+from warpleague.report.wording.bracket import bracket_json, bracket_text
 
 if TYPE_CHECKING:
     from pathlib import Path

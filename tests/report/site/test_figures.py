@@ -13,8 +13,8 @@ from warpleague.league.columns import PARTS
 from warpleague.league.config import load_config
 from warpleague.league.league import League, open_to_read
 from warpleague.league.statistics import t95
-from warpleague.report.figures import by_kind, read_tables
-from warpleague.report.views import VIEWS
+from warpleague.report.terminal.views import VIEWS
+from warpleague.report.wording.league_words import by_kind, read_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,7 +16,7 @@ from warpleague.cli import main
 from warpleague.match.replay import Replay
 from warpleague.report.site.match import page_alone
 from warpleague.report.site.page_frame import SCRIPTS, STYLES, asset, folder
-from warpleague.report.site.wording import conditions, labels, number, outcome
+from warpleague.report.wording.match_words import conditions, labels, number, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,7 +20,7 @@ from warpleague.arena.process.log import log, log_error
 from warpleague.errors import RecordError, StoreError
 from warpleague.league.pool import usable_cores
 from warpleague.league.store import Store
-from warpleague.report.site.wording import labels, one_line
+from warpleague.report.wording.match_words import labels, one_line
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from warpleague.report.docs import page_name, page_text, pages
+from warpleague.report.wording.docs import page_name, page_text, pages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from markdown_it.token import Token
 
-    from warpleague.report.docs import Page
+    from warpleague.report.wording.docs import Page
 
 _SLUG: Final = re.compile(r"[^\w\- ]")
 

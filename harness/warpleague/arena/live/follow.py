@@ -20,7 +20,7 @@ from warpleague.arena.live.frames import LOG_FRAMES, MAX_PICTURES, Frame
 from warpleague.errors import BadInput, RecordError
 from warpleague.games.api import CHANCE, SPECTATOR
 from warpleague.match.replay import Replay
-from warpleague.report.site.wording import labels, one_line
+from warpleague.report.wording.match_words import labels, one_line
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from rich.text import Text
 from warpleague.arena.play.draft import in_words
 from warpleague.arena.play.hint import ask_bot
 from warpleague.errors import BadInput
-from warpleague.report.scene import paint
-from warpleague.report.terminal import make_console
+from warpleague.report.terminal.console import make_console
+from warpleague.report.terminal.scene import paint
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

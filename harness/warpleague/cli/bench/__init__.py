@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             print_json([{"row": row.name, "what": row.what, "takes": row.takes} for row in ROWS])
         else:
-            from warpleague.report.bench import print_rows
+            from warpleague.report.terminal.bench import print_rows
 
             print_rows([(row.name, row.what, row.takes == "minutes") for row in ROWS])
         return 0
@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(figures)
         return 0
-    from warpleague.report.bench import print_figures
+    from warpleague.report.terminal.bench import print_figures
 
     print_figures(figures)
     return 0

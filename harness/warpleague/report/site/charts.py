@@ -13,7 +13,7 @@ import attrs
 from markupsafe import Markup
 
 from warpleague.counts import counted
-from warpleague.report.site.wording import one_line
+from warpleague.report.wording.match_words import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -12,8 +12,8 @@ from warpleague.errors import BadInput, RecordError, StoreError
 from warpleague.league.entry import folder_of
 from warpleague.league.verifying import published_record
 from warpleague.match.replay import Replay
-from warpleague.report.figures import fit_words, percent, placing_words, rank_words
-from warpleague.report.site.wording import number, one_line, outcome
+from warpleague.report.wording.league_words import fit_words, percent, placing_words, rank_words
+from warpleague.report.wording.match_words import number, one_line, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,8 +17,11 @@ from warpleague.league.faulted import bot_faults
 from warpleague.league.standings import standings
 from warpleague.league.statistics import share_interval
 from warpleague.league.status import status
-from warpleague.report.bracket import bracket_parts, has_bracket
-from warpleague.report.figures import (
+from warpleague.report.site import charts
+from warpleague.report.site.front import CARDS, cards, picks, picture, sentence
+from warpleague.report.site.listing import Listing
+from warpleague.report.wording.bracket import bracket_parts, has_bracket
+from warpleague.report.wording.league_words import (
     MOST_FAULTED,
     changes_line,
     confinement_lines,
@@ -39,11 +42,7 @@ from warpleague.report.figures import (
     solo_remarks,
     time_words,
 )
-from warpleague.report.match import BUSY_SHARE
-from warpleague.report.site import charts
-from warpleague.report.site.front import CARDS, cards, picks, picture, sentence
-from warpleague.report.site.listing import Listing
-from warpleague.report.site.wording import Facts, conditions, one_line
+from warpleague.report.wording.match_words import BUSY_SHARE, Facts, conditions, one_line
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
     from warpleague.league.league import League
     from warpleague.league.standings import Standing, Standings
     from warpleague.league.status import Status
-    from warpleague.report.figures import FaultTally
+    from warpleague.report.wording.league_words import FaultTally
 
 _POINTS: Final = 160  # of a line of Elo
 _GRID_BOTS: Final = 60  # more bots than this make no readable grid
@@ -151,7 +150,7 @@ def _test(league: League) -> dict[str, Any] | None:
     if league.season.format.kind != "test":
         return None
     from warpleague.league.strength import strength_test
-    from warpleague.report.strength import (
+    from warpleague.report.wording.strength_words import (
         decided,
         estimate_words,
         luck_lines,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warpleague.report.analysis_text import action_text, turn_text, with_error
+from warpleague.report.wording.analysis_words import action_text, turn_text, with_error
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 
 from warpleague.report.site.frames import packed
-from warpleague.report.site.wording import one_line
+from warpleague.report.wording.match_words import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -7,15 +7,15 @@ import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.match.confinement import Confinement
-from warpleague.report.analysis_text import by_text
 from warpleague.report.site.frames import Packer, pack_replay
 from warpleague.report.site.judged import judged
 from warpleague.report.site.page_frame import alone, linked, render
-from warpleague.report.site.wording import conditions, labels, number, one_line, outcome
+from warpleague.report.wording.analysis_words import by_text
+from warpleague.report.wording.match_words import conditions, labels, number, one_line, outcome
 
 if TYPE_CHECKING:
     from warpleague.match.replay import Replay
-    from warpleague.report.site.wording import Facts
+    from warpleague.report.wording.match_words import Facts
     from warpleague.study.analysis_file import Analysis
 
 

@@ -1,4 +1,4 @@
-"""Finds the pages of the documentation, and prints them in a terminal."""
+"""Finds the pages of the documentation, and reads them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 import attrs
-from rich.text import Text
 
-from warpleague.report.terminal import make_console, make_table
 from warpleague.runner.bundle.shipped import shipped_root
 
 if TYPE_CHECKING:
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 _FENCED: Final = re.compile(r"(?ms)^([ ]*)(`{3,}|~{3,}).*?^\1\2[ ]*$\n?")
 _COMMENT: Final = re.compile(r"(?m)^[ ]*<!--.*?-->[ ]*\n")
 _LINK: Final = re.compile(r"(`[^`]*`)|\[([^\]]*)\]\(([^)\s]+)\)")
-_WIDTH: Final = 100  # the pages are written for about as many columns
 
 
 @attrs.frozen
@@ -74,33 +71,7 @@ def dead_ends(page: Page) -> list[str]:
     return sorted(target for target in targets if not (page.path.parent / target).exists())
 
 
-def print_list(found: dict[str, Page]) -> None:
-    """Print one line a page."""
-    table = make_table()
-    for column in ("page", "title", "read it to"):
-        table.add_column(column)
-    for page in found.values():
-        table.add_row(Text(page.name), Text(page.title), Text(page.purpose))
-    make_console().print(table)
-
-
-def print_page(page: Page, known: dict[str, Page]) -> None:
-    """Print the page laid out for a terminal; as it is written where the output is none."""
-    console = make_console()
-    text = page_text(page)
-    if not console.is_terminal:
-        print(text, end="")
-        return
-    from rich.markdown import Markdown
-    from rich.theme import Theme
-
-    # Colours of the terminal's own, so that all can be read on a dark ground as on a light one.
-    console.push_theme(Theme({"markdown.code": "cyan", "markdown.code_block": "cyan"}))
-    laid_out = Markdown(_without_links(text, known), code_theme="ansi_dark", hyperlinks=False)
-    console.print(laid_out, width=min(console.width, _WIDTH))
-
-
-def _without_links(text: str, known: dict[str, Page]) -> str:
+def without_links(text: str, known: dict[str, Page]) -> str:
     """The text with links in words: a terminal cannot follow them."""
 
     def in_words(match: re.Match[str]) -> str:
@@ -109,8 +80,8 @@ def _without_links(text: str, known: dict[str, Page]) -> str:
         name = page_name(match[3])
         if ":" in match[3] or not name:
             return match[0] if name else match[2]
-        told = f"page {name}" if name in known else match[3].partition("#")[0].removeprefix("../")
-        return f"{match[2]} ({told})"
+        target = f"page {name}" if name in known else match[3].partition("#")[0].removeprefix("../")
+        return f"{match[2]} ({target})"
 
     parts, at = [], 0
     for fence in _FENCED.finditer(text):

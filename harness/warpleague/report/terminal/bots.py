@@ -10,7 +10,7 @@ from rich.console import Group
 from rich.text import Text
 
 from warpleague.counts import counted
-from warpleague.report.terminal import make_console, make_table
+from warpleague.report.terminal.console import make_console, make_table
 from warpleague.runner.bundle.manifest import games_named
 from warpleague.runner.bundle.shipped import short_name
 from warpleague.safe_text import safe

@@ -11,9 +11,9 @@ from rich.rule import Rule
 from rich.text import Text
 
 from warpleague.match.evidence import evidence_lines
-from warpleague.report.scene import RIVAL, paint
-from warpleague.report.styles import seat_style
-from warpleague.report.terminal import make_console
+from warpleague.report.terminal.console import make_console
+from warpleague.report.terminal.scene import RIVAL, paint
+from warpleague.report.terminal.styles import seat_style
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

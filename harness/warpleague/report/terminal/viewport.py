@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Self
 from rich.segment import Segment, Segments
 from rich.text import Text
 
-from warpleague.report.styles import seat_style
+from warpleague.report.terminal.styles import seat_style
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from warpleague.league.progress import RunWatcher
 from warpleague.league.ratings.wanted import fitted
 from warpleague.league.standings import ranked, ranks_by
 from warpleague.league.tallies import Tally, tally
-from warpleague.report.figures import duration, fault_lines
-from warpleague.report.strength import brief, state_lines
-from warpleague.report.tables import standings_table
+from warpleague.report.terminal.tables import standings_table
+from warpleague.report.wording.league_words import duration, fault_lines
+from warpleague.report.wording.strength_words import brief, state_lines
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -274,7 +274,7 @@ class LiveWatcher(_Counting):
         """The bracket or the rounds as they were about a second ago, drawn again if that is due."""
         began = time.monotonic()
         if began >= self._bracket_at:
-            from warpleague.report.bracket import latest_lines
+            from warpleague.report.wording.bracket import latest_lines
 
             if self.league.season.format.kind == "swiss":
                 rows = rows // 2  # the table comes below

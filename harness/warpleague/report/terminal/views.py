@@ -14,8 +14,8 @@ from rich.text import Text
 from warpleague.counts import counted
 from warpleague.league.confined import confined_matches
 from warpleague.league.status import status
-from warpleague.report import tables
-from warpleague.report.figures import (
+from warpleague.report.terminal import tables
+from warpleague.report.wording.league_words import (
     MOST_FAULTED,
     by_kind,
     confinement_lines,
@@ -144,13 +144,13 @@ def _standings_table(league: League, width: int) -> RenderableType:
 
 
 def _bracket_json(league: League) -> Any:
-    from warpleague.report.bracket import bracket_json
+    from warpleague.report.wording.bracket import bracket_json
 
     return bracket_json(league)
 
 
 def _bracket_text(league: League, _: int) -> RenderableType:
-    from warpleague.report.bracket import bracket_text
+    from warpleague.report.wording.bracket import bracket_text
 
     return Group(Text(bracket_text(league)), *tables.faulted_lines(_bot_faults(league)))
 
@@ -189,7 +189,7 @@ def all_tables(league: League, width: int) -> RenderableType:
     faulted = _bot_faults(league, columns)
     parts = [tables.standings_table(read.standings, league.config.name, width, faulted=faulted)]
     if league.season.format.kind in ("knockout", "double-elimination"):
-        from warpleague.report.bracket import bracket_text
+        from warpleague.report.wording.bracket import bracket_text
 
         parts.append(Text(bracket_text(league)))
     if not read.standings.solo:

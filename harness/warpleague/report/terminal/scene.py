@@ -13,8 +13,8 @@ from rich.panel import Panel as Box
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.report.board import draw_board, legend
-from warpleague.report.styles import QUIET, seat_style
+from warpleague.report.terminal.board import draw_board, legend
+from warpleague.report.terminal.styles import QUIET, seat_style
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

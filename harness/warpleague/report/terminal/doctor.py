@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from warpleague.counts import counted
-from warpleague.report.terminal import make_console, make_table
+from warpleague.report.terminal.console import make_console, make_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

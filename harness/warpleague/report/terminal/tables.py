@@ -12,7 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from warpleague.counts import counted
-from warpleague.report.figures import (
+from warpleague.report.terminal.console import make_table
+from warpleague.report.wording.league_words import (
     MOST_FAULTED,
     confinement_lines,
     disqualified_lines,
@@ -31,7 +32,6 @@ from warpleague.report.figures import (
     solo_remarks,
     time_words,
 )
-from warpleague.report.terminal import make_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from warpleague.league.faulted import BotFaults
     from warpleague.league.services import ServiceLine
     from warpleague.league.standings import Standings
-    from warpleague.report.figures import FaultTally
+    from warpleague.report.wording.league_words import FaultTally
 
 _WIDEST, _WIDE, _NARROW = 116, 96, 76  # below so many columns the standings leave out what other tables tell
 _GRID_BOTS = 26  # more bots than this make no readable grid

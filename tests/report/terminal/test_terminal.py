@@ -21,11 +21,11 @@ from warpleague.games.scene import Cell, Panel, Scene
 from warpleague.match.chance import match_key
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
-from warpleague.report.match import print_result
-from warpleague.report.scene import paint
-from warpleague.report.styles import SEAT_STYLES, seat_style
-from warpleague.report.terminal import make_table
-from warpleague.report.watch import MatchWatcher
+from warpleague.report.terminal.console import make_table
+from warpleague.report.terminal.match import print_result
+from warpleague.report.terminal.scene import paint
+from warpleague.report.terminal.styles import SEAT_STYLES, seat_style
+from warpleague.report.terminal.watch import MatchWatcher
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

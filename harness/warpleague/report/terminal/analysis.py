@@ -8,8 +8,8 @@ import attrs
 from rich.text import Text
 
 from warpleague.counts import counted
-from warpleague.report.analysis_text import action_text, by_text, turn_text, with_error
-from warpleague.report.terminal import make_console, make_table
+from warpleague.report.terminal.console import make_console, make_table
+from warpleague.report.wording.analysis_words import action_text, by_text, turn_text, with_error
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

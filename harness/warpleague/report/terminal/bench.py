@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.counts import counted
-from warpleague.report.terminal import make_console, make_table
+from warpleague.report.terminal.console import make_console, make_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

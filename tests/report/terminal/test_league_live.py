@@ -16,9 +16,9 @@ from warpleague.league.ratings.outcomes import Outcomes
 from warpleague.league.ratings.wanted import fitted
 from warpleague.league.schedule import Fixture
 from warpleague.match.spec import MatchResult, SeatTimes
-from warpleague.report import live
-from warpleague.report.figures import duration, waited_words
-from warpleague.report.live import LiveWatcher, PlainWatcher
+from warpleague.report.terminal import live
+from warpleague.report.terminal.live import LiveWatcher, PlainWatcher
+from warpleague.report.wording.league_words import duration, waited_words
 
 if TYPE_CHECKING:
     from warpleague.league.league import League

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 import attrs
 from rich.text import Text
 
-from warpleague.report.replay import shown_events
-from warpleague.report.scene import paint
-from warpleague.report.terminal import make_console
-from warpleague.report.viewport import Keys, Viewport, score_line
+from warpleague.report.terminal.console import make_console
+from warpleague.report.terminal.replay import shown_events
+from warpleague.report.terminal.scene import paint
+from warpleague.report.terminal.viewport import Keys, Viewport, score_line
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

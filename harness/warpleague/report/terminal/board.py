@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
-from warpleague.report.styles import FACINGS, LOOKS, PIECES, PLAIN, QUIET, seat_style
+from warpleague.report.terminal.styles import FACINGS, LOOKS, PIECES, PLAIN, QUIET, seat_style
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from warpleague.counts import counted
 from warpleague.league.faulted import BotFaults
-from warpleague.report.figures import fault_sentence
-from warpleague.report.terminal import make_console, make_table
+from warpleague.report.terminal.console import make_console, make_table
+from warpleague.report.wording.league_words import fault_sentence
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

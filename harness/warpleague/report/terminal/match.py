@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 from rich.text import Text
 
 from warpleague.match.evidence import evidence_lines
-from warpleague.report.scene import RIVAL
-from warpleague.report.styles import seat_style
-from warpleague.report.terminal import make_console, make_table
+from warpleague.report.terminal.console import make_console, make_table
+from warpleague.report.terminal.scene import RIVAL
+from warpleague.report.terminal.styles import seat_style
+from warpleague.report.wording.match_words import BUSY_SHARE
 from warpleague.runner.hints import hint
 from warpleague.safe_text import safe
 
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from warpleague.match.spec import MatchResult, MatchSpec
-
-
-BUSY_SHARE = 0.1
-"""The share of its time that a bot waits for a processor from which the host is said to be busy."""
 
 _STDERR_LINES: Final = 8  # of a bot that is out; its record has more
 

@@ -16,8 +16,8 @@ from warpleague.league.standings import ranked
 from warpleague.league.statistics import Mean
 from warpleague.league.tallies import Tally, WinLossRecord
 from warpleague.match.spec import SeatFault
-from warpleague.report import tables
-from warpleague.report.figures import by_kind
+from warpleague.report.terminal import tables
+from warpleague.report.wording.league_words import by_kind
 
 
 def text(renderable: Any, width: int = 100) -> str:

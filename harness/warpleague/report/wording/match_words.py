@@ -1,4 +1,4 @@
-"""Puts conditions, scores and outcomes into words for the pages.
+"""Puts the conditions, scores and outcome of a match into words.
 
 All text that comes from outside is made safe to show here.
 """
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _LIMITS: Final = {"move_s": "a decision", "bank_s": "for the match", "increment_s": "more each decision"}
+
+BUSY_SHARE: Final = 0.1
+"""The host counts as busy if a bot waited for a processor for more than this share of its time."""
 
 Facts = list[tuple[str, str]]
 

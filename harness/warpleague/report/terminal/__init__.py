@@ -1,0 +1,1 @@
+"""Tables, live views, boards and replays in a terminal."""

@@ -1,0 +1,41 @@
+"""Prints pages of the documentation in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rich.text import Text
+
+from warpleague.report.terminal.console import make_console, make_table
+from warpleague.report.wording.docs import page_text, without_links
+
+if TYPE_CHECKING:
+    from warpleague.report.wording.docs import Page
+
+_WIDTH: Final = 100  # the pages are written for about as many columns
+
+
+def print_list(found: dict[str, Page]) -> None:
+    """Print one line a page."""
+    table = make_table()
+    for column in ("page", "title", "read it to"):
+        table.add_column(column)
+    for page in found.values():
+        table.add_row(Text(page.name), Text(page.title), Text(page.purpose))
+    make_console().print(table)
+
+
+def print_page(page: Page, known: dict[str, Page]) -> None:
+    """Print the page laid out for a terminal; as it is written where the output is none."""
+    console = make_console()
+    text = page_text(page)
+    if not console.is_terminal:
+        print(text, end="")
+        return
+    from rich.markdown import Markdown
+    from rich.theme import Theme
+
+    # Colours of the terminal's own, so that all can be read on a dark ground as on a light one.
+    console.push_theme(Theme({"markdown.code": "cyan", "markdown.code_block": "cyan"}))
+    laid_out = Markdown(without_links(text, known), code_theme="ansi_dark", hyperlinks=False)
+    console.print(laid_out, width=min(console.width, _WIDTH))
