@@ -16,7 +16,8 @@ from warpleague.arena.hall.gate import Gate
 from warpleague.arena.submissions import tokens, versions
 from warpleague.arena.submissions.checking import SANDBOX
 from warpleague.arena.submissions.ledger import Ledger
-from warpleague.arena.submissions.web import BODY_LIMITS, Counter, routes_of
+from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
+from warpleague.arena.submissions.routes import routes_of
 from warpleague.league.config import load_config
 from warpleague.league.season import Season
 from warpleague.league.store import Store
@@ -48,8 +49,8 @@ run = ["python3", "bot.py"]
 """
 
 
-class Hall:
-    """A server without leagues' pages."""
+class App:
+    """An application without leagues' pages."""
 
     def __init__(self, results: Path, *configs: LeagueConfig) -> None:
         self.results = results
@@ -181,16 +182,16 @@ class Ground:
             name: tokens.add_author(self.ledger, name, "test", organiser=name == "olga")
             for name in ("ada", "bob", "olga")
         }
-        self.hall = Hall(self.results, self.config)
+        self.app = App(self.results, self.config)
         from starlette.applications import Starlette
 
-        self.counter = Counter(self.hall)
-        app = Starlette(routes=routes_of(self.counter))
-        self.gate = Gate(app, hosts=frozenset({HOST}), bodies=BODY_LIMITS)
+        self.handler = RequestHandler(self.app)
+        routes = Starlette(routes=routes_of(self.handler))
+        self.gate = Gate(routes, hosts=frozenset({HOST}), bodies=BODY_LIMITS)
 
     def close(self) -> None:
         """Close the ledger, which the pages have open, too."""
-        self.counter.close()
+        self.handler.close()
         self.ledger.close()
 
     def client(self, author: str | None = None) -> Client:

@@ -107,9 +107,9 @@ def open_league(args: argparse.Namespace) -> League:
     arena = (args.results / ARENA).is_file()
     config = load_config(args.config, without_bots=arena)
     if arena:
-        from warpleague.arena.submissions.entering import as_kept
+        from warpleague.arena.submissions.entering import league_in_arena
 
-        config = as_kept(config, args.results) or config
+        config = league_in_arena(config, args.results) or config
     league = open_to_read(config, args.results)
     if league.changed:
         from warpleague.report.wording.league_words import changes_line

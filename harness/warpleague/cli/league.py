@@ -274,9 +274,9 @@ def _check_not_kept(config: LeagueConfig, results: Path) -> None:
     """Raise `BadInput` if an arena plays the league: played as its file says, it would lose the submitted bots."""
     if not (results / ARENA).is_file():
         return
-    from warpleague.arena.submissions.entering import as_kept
+    from warpleague.arena.submissions.entering import league_in_arena
 
-    if as_kept(config, results) is not None:
+    if league_in_arena(config, results) is not None:
         raise BadInput(
             f"{results}: the arena in this folder plays {config.name}, with the bots that were submitted: "
             f"warpleague arena play {config.path}; to play it without them, name another folder with --results"

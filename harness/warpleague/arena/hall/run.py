@@ -8,8 +8,6 @@ import resource
 import signal
 import socket
 from functools import partial
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +23,8 @@ from warpleague.arena.hall.hall import Hall
 from warpleague.arena.hall.press import Press
 from warpleague.arena.process.log import log
 from warpleague.arena.submissions.ledger import FILE, Ledger
+from warpleague.arena.submissions.requests import BODY_LIMITS
+from warpleague.arena.submissions.routes import routes
 from warpleague.arena.submissions.tokens import authors
 from warpleague.errors import BadInput
 from warpleague.league.config import load_config
@@ -33,10 +33,6 @@ from warpleague.runner.bundle.shipped import located
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from starlette.routing import BaseRoute
-
-_WEB: Final = "warpleague.arena.submissions.web"
-"""The pages of authors and organisers."""
 _HEAD_S: Final = 15.0
 """How long a connection may be without a whole head of a request."""
 _BACKLOG: Final = 1024
@@ -119,9 +115,13 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
             )
             for name, path in zip(configs, serving.paths, strict=True)
         ]
-        hall = Hall(desks, configs, serving.results, title=serving.title, submits=find_spec(_WEB) is not None)
-        routes, bodies = _submissions(hall)
-        gate = Gate(hall.app(routes), bodies=bodies, limits=serving.limits, behind_proxy=serving.behind_proxy)
+        hall = Hall(desks, configs, serving.results, title=serving.title, submits=True)
+        gate = Gate(
+            hall.app(routes(hall)),
+            bodies=BODY_LIMITS,
+            limits=serving.limits,
+            behind_proxy=serving.behind_proxy,
+        )
         port = listener.getsockname()[1]
         gate.hosts = _hosts(serving, port)
         children = _children(serving, configs) if serving.plays else []
@@ -131,14 +131,6 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
     finally:
         listener.close()
         press.close()
-
-
-def _submissions(hall: Hall) -> tuple[list[BaseRoute], Mapping[str, int]]:
-    """The pages of authors and organisers, and how large what they send may be."""
-    if not hall.submits:
-        return [], {}
-    web = import_module(_WEB)
-    return list(web.routes(hall)), dict(web.BODY_LIMITS)
 
 
 def _hosts(serving: Serving, port: int) -> frozenset[str]:

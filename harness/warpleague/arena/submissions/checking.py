@@ -1,7 +1,7 @@
-"""The process that checks what was submitted: unpacks it, builds it and plays it in the sandbox, one after the other.
+"""The process that checks submissions one after the other: it unpacks, builds and plays each in the sandbox.
 
-There is one checker for a folder of results; a lock sees to that. It may be killed at any moment: what it was checking
-is checked again. If it hangs, an alarm ends it, and whoever runs it starts it again.
+A lock makes sure that there is one checker for a folder of results. It may be killed at any moment: the submission
+that it was checking is checked again. If it hangs, an alarm ends it, and whoever runs it starts it again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ import attrs
 
 from warpleague.arena.process.log import log
 from warpleague.arena.submissions import versions
-from warpleague.arena.submissions.limits import SubmissionLimits, check_manifest, limits_of
+from warpleague.arena.submissions.entering import settled
+from warpleague.arena.submissions.limits import check_manifest, limits_of
+from warpleague.arena.submissions.unpacked import FOLDER, source_folder
 from warpleague.arena.submissions.upload import unpack_upload
 from warpleague.errors import BadInput, BotError, HarnessFault, MissingToolchain, StoreError
 from warpleague.league.bot_check import REPEAT, check_for, home_command
@@ -38,15 +40,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.arena.submissions.ledger import Ledger
+    from warpleague.arena.submissions.limits import SubmissionLimits
     from warpleague.arena.submissions.versions import Submission
     from warpleague.league.config import LeagueConfig
     from warpleague.runner.bundle.manifest import Manifest
 
 SANDBOX: Final = "sandbox"
 """The setting that says whether the sandbox holds here: "holds", or why not."""
-FOLDER: Final = "arena"
-"""The folder beside the ledger, for what is unpacked."""
-_PASSES: Final = (
+_TEMPORARY: Final = (
     *(
         errno.ENOSPC,
         errno.EDQUOT,
@@ -58,16 +59,14 @@ _PASSES: Final = (
         errno.EROFS,
     ),
 )
-"""Errors of a machine that is short of something: once that has passed, the check can be made."""
-_ANY: Final = SubmissionLimits(folder_mb=256, files=50_000)
-"""What was accepted once is unpacked whatever the limits are now."""
-_LEAST_FREE: Final = 256 << 20
-_LOOK_S: Final = 0.2
+"""Errors of a machine that is short of something for a while: the check is made later."""
+_MIN_FREE_BYTES: Final = 256 << 20
+_POLL_S: Final = 0.2
 _WAIT_S: Final = 5.0
-_MAX_TOLD: Final = 2000
-"""Characters of the reason of a refusal that a command is told."""
+_MAX_REASON: Final = 2000
+"""Characters of the reason of a refusal that the command of a league gets."""
 _SPARE_S: Final = 60
-"""What a check may take beyond its build and its matches before the checker is taken for hung."""
+"""A check that takes longer than its build and its matches by more than this is taken for hung."""
 
 
 def run_checker(
@@ -80,10 +79,10 @@ def run_checker(
     lock = take_lock(ledger.path.with_name("arena.checker.lock"))
     try:
         for number in versions.recover(ledger):
-            _tell(ledger, number, leagues)
+            _run_hook(ledger, number, leagues)
         _sweep(ledger)
         if not (probe(ledger) or once):
-            while not stop(_WAIT_S):  # what arrives nevertheless is told why it is refused
+            while not stop(_WAIT_S):  # refuse what arrives nevertheless, and say why
                 _refuse_all(ledger, leagues)
         _refuse_all(ledger, leagues)
         while not stop(0.0):
@@ -92,8 +91,8 @@ def run_checker(
                 if not _check(ledger, found, leagues):
                     stop(_WAIT_S)
                 else:
-                    _tell(ledger, found.id, leagues)
-            elif once or stop(_LOOK_S):
+                    _run_hook(ledger, found.id, leagues)
+            elif once or stop(_POLL_S):
                 break
     finally:
         os.close(lock)
@@ -109,29 +108,29 @@ def _sweep(ledger: Ledger) -> None:
 
 
 def probe(ledger: Ledger) -> bool:
-    """Whether this machine keeps every promise of the sandbox, tried now; the ledger keeps the answer."""
+    """Whether this machine keeps every promise of the sandbox, tried now; the ledger stores the answer."""
     try:
         report = examine("sandbox", thorough=True)
-        told = "holds" if report.holds else report.complaint()
+        answer = "holds" if report.holds else report.complaint()
     except HarnessFault as error:
-        told = str(error)
-    ledger.set(SANDBOX, told, "checker")
-    return told == "holds"
+        answer = str(error)
+    ledger.set(SANDBOX, answer, "checker")
+    return answer == "holds"
 
 
 def sandbox_refusal(ledger: Ledger) -> str | None:
     """Why no submission can be taken on this machine; None if it can, or the checker has not tried yet."""
-    told = ledger.setting(SANDBOX)
-    if told in (None, "holds"):
+    answer = ledger.setting(SANDBOX)
+    if answer in (None, "holds"):
         return None
-    return f"no submissions are taken, since the sandbox does not hold on this machine: {told}"
+    return f"no submissions are taken, since the sandbox does not hold on this machine: {answer}"
 
 
 def _refuse_all(ledger: Ledger, leagues: Mapping[str, LeagueConfig]) -> None:
     why = sandbox_refusal(ledger)
     while why and (found := versions.claim(ledger)) is not None:
         versions.refuse(ledger, found.id, why, what="sandbox", state="failed")
-        _tell(ledger, found.id, leagues)
+        _run_hook(ledger, found.id, leagues)
 
 
 @attrs.frozen
@@ -145,7 +144,7 @@ class _MachineBusy(HarnessFault):
 
 
 def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig]) -> bool:
-    """Check one submission and settle it; false if this machine could not, so that it has to wait."""
+    """Check one submission and settle it; false if this machine could not check it now, so that it waits."""
     config = leagues.get(found.league)
     if config is None:
         versions.refuse(ledger, found.id, f"there is no league {found.league} here any more", what="league")
@@ -158,13 +157,11 @@ def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig
             manifest = _unpacked(ledger, found, config, folder)
             ready = _play(ledger, found, config, folder, limits)
             _check_space(ledger)  # or what failed for want of space would be the bot's fault
-            from warpleague.arena.submissions.entering import settled  # which needs this module
-
             if ready and (why := settled(ledger, config)) is not None:
                 text = f"came too late for {config.name}: {why}"
                 versions.refuse(ledger, found.id, text, what="league")
             elif ready:
-                keep(ledger, found, folder)
+                source_folder(ledger, found, folder)
                 versions.accept(ledger, found.id, manifest.name, manifest.version, folder_digest(folder))
             else:
                 versions.refuse(ledger, found.id, "")
@@ -179,8 +176,8 @@ def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig
     return True
 
 
-def _tell(ledger: Ledger, number: int, leagues: Mapping[str, LeagueConfig]) -> None:
-    """Run the command that the league's file wants to be run when a check has ended."""
+def _run_hook(ledger: Ledger, number: int, leagues: Mapping[str, LeagueConfig]) -> None:
+    """Run the command that the league's file names for the end of a check."""
     found = versions.submission(ledger, number)
     config = leagues.get(found.league)
     if config is None or not config.arena.on_event:
@@ -193,7 +190,7 @@ def _tell(ledger: Ledger, number: int, leagues: Mapping[str, LeagueConfig]) -> N
         bot=found.bot,
         version=found.version,
         verdict=found.state,
-        reason="; ".join(reasons)[:_MAX_TOLD] or None,
+        reason="; ".join(reasons)[:_MAX_REASON] or None,
     )
     if problem := run_hook(config.arena.on_event, config.path.parent, told):
         log("on_event", league=config.name, failed=problem)
@@ -206,16 +203,16 @@ def _check_space(ledger: Ledger) -> None:
     cache = cache_folder()
     cache.mkdir(parents=True, exist_ok=True)
     for place in (ledger.results, cache):
-        if shutil.disk_usage(place).free < _LEAST_FREE:
+        if shutil.disk_usage(place).free < _MIN_FREE_BYTES:
             raise OSError(errno.ENOSPC, "too little space is left", str(place))
 
 
 def _postpone(ledger: Ledger, found: Submission, error: BaseException) -> bool:
-    """Settle what is this machine's fault, not the bot's; false if it may pass, so that the check waits for it."""
+    """Settle a failure of this machine, not of the bot; false if the check is to be made again later."""
     with contextlib.suppress(StoreError):
         if isinstance(error, _MachineBusy) and versions.begin_again(ledger, found.id):
             return False
-        if isinstance(error, (StoreError, MemoryError)) or getattr(error, "errno", None) in _PASSES:
+        if isinstance(error, (StoreError, MemoryError)) or getattr(error, "errno", None) in _TEMPORARY:
             versions.put_back(ledger, found.id)
             return False
         text = "the check failed, by no fault of the bot; please send it again"
@@ -226,7 +223,7 @@ def _postpone(ledger: Ledger, found: Submission, error: BaseException) -> bool:
 
 
 def _unpacked(ledger: Ledger, found: Submission, config: LeagueConfig, folder: Path) -> Manifest:
-    """Unpack the archive into `folder`, and look at the manifest before anything of it runs."""
+    """Unpack the archive into `folder`, and check the manifest before any of its code runs."""
     data = versions.archive(ledger, found.id)
     assert data is not None
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -289,28 +286,6 @@ def _without(text: str, folder: Path) -> str:
     for place in (folder.resolve(), folder):
         text = text.replace(f"{place}/", "").replace(f"{place}: ", "").replace(str(place), "the folder")
     return text
-
-
-def keep(ledger: Ledger, found: Submission, source: Path | None = None) -> Path:
-    """The folder with the source of a version, made of its archive (or of `source`, which is moved) if need be."""
-    target = ledger.results / FOLDER / "bots" / f"{found.id}-{found.sha256[:12]}"
-    if target.is_dir():
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    (ledger.results / FOLDER).chmod(0o700)
-    draft = target.with_name(f"{target.name}.{os.getpid()}.draft")
-    remove(draft)
-    if source is None:
-        data = versions.archive(ledger, found.id)
-        if data is None:
-            raise StoreError(f"{ledger.path}: the archive of submission {found.id} is not there")
-        unpack_upload(data, draft, _ANY)
-    else:
-        shutil.copytree(source, draft, symlinks=True)
-    with contextlib.suppress(FileExistsError):
-        draft.rename(target)  # whole or not at all
-    remove(draft)
-    return target
 
 
 @contextlib.contextmanager

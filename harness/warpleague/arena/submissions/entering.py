@@ -1,7 +1,7 @@
-"""How versions and an organiser's decisions reach a league: the scheduler asks for them between two runs of it.
+"""How versions and an organiser's decisions reach a league: the scheduler reads them between two runs of it.
 
-The league that is played is the file's, with the active versions behind the file's own bots. Nothing is written into
-the file. Since a match's id covers names and contents of its bots, what was played among those that stay still counts.
+The league that is played is the league of the file, with the active versions added after the file's own bots. The file
+itself is not changed. A match's id covers the names and contents of its bots, so matches among bots that stay count.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.arena.submissions import versions
-from warpleague.arena.submissions.checking import keep
 from warpleague.arena.submissions.ledger import FILE, Ledger
+from warpleague.arena.submissions.unpacked import source_folder
 from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.league import organising
 from warpleague.league.config import BotEntry
@@ -85,12 +85,12 @@ def settled(ledger: Ledger, config: LeagueConfig) -> str | None:
 
 
 def playing(ledger: Ledger, league: str) -> tuple[Any, ...]:
-    """Something that differs as soon as the active versions differ."""
+    """A value that changes whenever the active versions change."""
     return tuple(ledger.rows("SELECT id FROM submission WHERE league = ? AND active = 1 ORDER BY id", league))
 
 
 def standing(ledger: Ledger, league: str) -> tuple[Any, ...]:
-    """Something that differs as soon as an organiser wants the league played in another way: decisions, a pause."""
+    """A value that changes whenever an organiser wants the league played in another way: decisions, a pause."""
     asked = ledger.rows("SELECT id FROM decision WHERE league = ? AND done IS NULL ORDER BY id", league)
     words = [ledger.setting(f"{state} {league}") for state in _STATES]
     return (*asked, *words, ledger.setting(f"extended {league}"))
@@ -104,7 +104,7 @@ def entered(ledger: Ledger, config: LeagueConfig) -> LeagueConfig:
     entries = [
         *config.entries,
         *(
-            BotEntry(path=str(keep(ledger, version).resolve()), name=version.bot)
+            BotEntry(path=str(source_folder(ledger, version).resolve()), name=version.bot)
             for version in versions.active(ledger, config.name)
         ),
     ]
@@ -116,7 +116,7 @@ def entered(ledger: Ledger, config: LeagueConfig) -> LeagueConfig:
     return found
 
 
-def as_kept(config: LeagueConfig, results: Path) -> LeagueConfig | None:
+def league_in_arena(config: LeagueConfig, results: Path) -> LeagueConfig | None:
     """The league as the arena in the folder `results` plays it; None if no arena there has such a league."""
     if not (results / FILE).is_file():
         return None

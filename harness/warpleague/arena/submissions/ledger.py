@@ -1,8 +1,8 @@
 """The ledger of submissions: one SQLite file beside the leagues, in which every step of a submission is a row.
 
-Whatever is done is one transaction, together with its entry in the audit journal, and synced to the disk. So a process
-that is killed at any moment leaves a step done or not done. The archive of a submission is in its row: there is no
-file that could be missing, or left over.
+Each step is one transaction together with its entry in the audit journal, and it is synced to the disk. So when a
+process is killed, a step is either done or not done. The archive of a submission is in its row: no file of it can be
+missing or left over.
 """
 
 from __future__ import annotations

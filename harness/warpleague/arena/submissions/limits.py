@@ -1,4 +1,4 @@
-"""What a submission may be: how large, how many a day, how long it may build, and what its manifest may ask for."""
+"""The limits of submissions: size, number a day, build time, and what a manifest may ask for."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ WORDS: Final = {
 }
 """Each of the limits in words."""
 
-_MOST: Final = {"upload_mb": 256, "folder_mb": 256, "files": 50_000, "build_s": 300, "check_s": 3600}
-_LEAST: Final = {"check_s": 1}
-"""Beyond these the parts that read and build bots refuse by themselves."""
+_MAX: Final = {"upload_mb": 256, "folder_mb": 256, "files": 50_000, "build_s": 300, "check_s": 3600}
+_MIN: Final = {"check_s": 1}
+"""The code that reads and builds bots has these limits of its own."""
 
 
 def limits_of(ledger: Ledger) -> SubmissionLimits:
@@ -64,8 +64,8 @@ def set_limit(ledger: Ledger, key: str, value: int, who: str) -> None:
     """Change a limit; `BadInput` for a value that cannot be."""
     if key not in WORDS:
         raise BadInput(f"there is no limit {key!r}; there are {', '.join(WORDS)}")
-    most = _MOST.get(key, 1_000_000)
-    least = _LEAST.get(key, 0)
+    most = _MAX.get(key, 1_000_000)
+    least = _MIN.get(key, 0)
     if not least <= value <= most:
         raise BadInput(f"{key}: must be from {least} to {most}, not {value}")
     ledger.set(f"limit {key}", str(value), who)

@@ -1,4 +1,4 @@
-"""What organisers see and decide: authors and their tokens, leagues, disqualifications, limits, the audit journal."""
+"""The pages of organisers: authors and their tokens, leagues, disqualifications, limits, the audit journal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from warpleague.arena.submissions import entering, tokens, versions
 from warpleague.arena.submissions.checking import sandbox_refusal
 from warpleague.arena.submissions.limits import WORDS, limits_of, set_limit
-from warpleague.arena.submissions.web import Refused, field, in_thread
+from warpleague.arena.submissions.requests import Refused, field, in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import Route
 
-    from warpleague.arena.submissions.web import Counter
+    from warpleague.arena.submissions.requests import RequestHandler
     from warpleague.league.config import LeagueConfig
 
 _RULES: Final = ("stay", "out")
@@ -28,13 +28,13 @@ _RULES: Final = ("stay", "out")
 class OrganiserPages:
     """The page of organisers. What it can do, `warpleague arena` can do, too."""
 
-    def __init__(self, counter: Counter) -> None:
-        self._counter = counter
-        self._page = counter.hall.page
+    def __init__(self, requests: RequestHandler) -> None:
+        self._requests = requests
+        self._page = requests.app.page
 
     def routes(self) -> Sequence[Route]:
         """Its routes."""
-        route = self._counter.route
+        route = self._requests.route
         return (
             route("/organise", self._show),
             route("/organise/author", self._author, "POST"),
@@ -44,14 +44,14 @@ class OrganiserPages:
         )
 
     async def _show(self, request: Request) -> Response:
-        session = self._counter.need_organiser(request)
-        ledger = self._counter.ledger
+        session = self._requests.need_organiser(request)
+        ledger = self._requests.ledger
         limits = limits_of(ledger)
         return self._page(
             "organise.html.j2",
             form=session.form,
             authors=tokens.authors(ledger),
-            leagues=[self._told(config) for config in self._counter.hall.leagues.values()],
+            leagues=[self._told(config) for config in self._requests.app.leagues.values()],
             found=versions.submissions(ledger),
             limits=[(name, words, getattr(limits, name)) for name, words in WORDS.items()],
             sandbox=sandbox_refusal(ledger),
@@ -62,7 +62,7 @@ class OrganiserPages:
         )
 
     def _told(self, config: LeagueConfig) -> dict[str, Any]:
-        ledger = self._counter.ledger
+        ledger = self._requests.ledger
         return {
             "name": config.name,
             "paused": entering.is_paused(ledger, config.name),
@@ -73,9 +73,9 @@ class OrganiserPages:
         }
 
     async def _author(self, request: Request) -> Response:
-        session = self._counter.need_organiser(request)
-        form = await self._counter.form(request, session)
-        name, who, ledger = field(form, "name"), session.author.name, self._counter.ledger
+        session = self._requests.need_organiser(request)
+        form = await self._requests.form(request, session)
+        name, who, ledger = field(form, "name"), session.author.name, self._requests.ledger
         match field(form, "what"):
             case "add":
                 organiser = form.get("organiser") == "on"
@@ -91,14 +91,14 @@ class OrganiserPages:
         return self._page("organise_token.html.j2", name=name, token=token)
 
     async def _league(self, request: Request) -> Response:
-        session = self._counter.need_organiser(request)
-        form = await self._counter.form(request, session)
-        config = self._counter.league(field(form, "league"))
+        session = self._requests.need_organiser(request)
+        form = await self._requests.form(request, session)
+        config = self._requests.league(field(form, "league"))
         await in_thread(self._decide, config, field(form, "what"), form, session.author.name)
         return RedirectResponse("/organise", 303)
 
     def _decide(self, config: LeagueConfig, what: str, form: FormData, who: str) -> None:
-        ledger, name = self._counter.ledger, config.name
+        ledger, name = self._requests.ledger, config.name
         match what:
             case "pause" | "resume":
                 entering.pause(ledger, name, who, on=what == "pause")
@@ -123,20 +123,20 @@ class OrganiserPages:
                 raise Refused(422, "what: no such decision.")
 
     async def _limit(self, request: Request) -> Response:
-        session = self._counter.need_organiser(request)
-        form = await self._counter.form(request, session)
+        session = self._requests.need_organiser(request)
+        form = await self._requests.form(request, session)
         key, value = field(form, "key"), _number(form, "value")
-        await in_thread(set_limit, self._counter.ledger, key, value, session.author.name)
+        await in_thread(set_limit, self._requests.ledger, key, value, session.author.name)
         return RedirectResponse("/organise", 303)
 
     async def _export(self, request: Request) -> Response:
-        self._counter.need_organiser(request)
+        self._requests.need_organiser(request)
         return JSONResponse(await in_thread(self._all), headers={"Content-Disposition": "attachment"})
 
     def _all(self) -> dict[str, Any]:
         """Everything but tokens and archives."""
-        ledger = self._counter.ledger
-        leagues = self._counter.hall.leagues
+        ledger = self._requests.ledger
+        leagues = self._requests.app.leagues
         return {
             "authors": [attrs.asdict(author) for author in tokens.authors(ledger)],
             "submissions": [one.to_json() for one in versions.submissions(ledger, most=1_000_000)],

@@ -1,4 +1,4 @@
-"""What authors may download: the records of their own bot's matches, and what the bot itself printed in them."""
+"""Downloads for authors: the records of their own bot's matches, and the output of the bot in them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from warpleague.arena.submissions.tokens import Author
     from warpleague.league.config import LeagueConfig
 
-MOST: Final = 100
+MAX_MATCHES: Final = 100
 """Of so many matches, the last ones."""
 
 
@@ -45,7 +45,7 @@ def own_records(ledger: Ledger, config: LeagueConfig, author: Author, bot: str) 
                 f"{config.name}: all bots play the same deals here, so records wait until the season is over"
             )
         found = 0
-        for match, seats in store.matches_of(bot, MOST):
+        for match, seats in store.matches_of(bot, MAX_MATCHES):
             own = [seat for seat, (name, identity) in enumerate(seats) if name == bot and identity in digests]
             if not own:
                 continue

@@ -1,7 +1,7 @@
-"""Who asks: authors with tokens, and the sessions of those who gave theirs to a page.
+"""Authors with their tokens, and the sessions of authors who logged in on a page.
 
-A token is shown once and stored as its SHA-256. It has 192 random bits, so a slow hash would protect nothing. It says
-in plain which author it is of, so that what is compared, in constant time, is one hash.
+A token is shown once and stored as its SHA-256. It has 192 random bits, so a slow hash would protect nothing. It names
+its author in plain text, so that only one hash is compared, in constant time.
 """
 
 from __future__ import annotations

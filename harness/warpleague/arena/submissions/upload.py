@@ -1,8 +1,8 @@
-"""From the bytes of an upload to the folder of a bot: tar or zip, read by one reader under one set of limits.
+"""Turns the bytes of an upload into the folder of a bot: tar or zip, read by one reader under one set of limits.
 
-The reader is the one for what builds make (`warpleague.runner.bundle.archive`); a tar file may be packed with gzip,
-bzip2 or xz. A zip file is written as a tar file first, entry by entry, each counted while it is unpacked; what its
-directory says of sizes is not trusted.
+The reader is the one for the results of builds (`warpleague.runner.bundle.archive`); a tar file may be compressed with
+gzip, bzip2 or xz. A zip file is written as a tar file first, entry by entry, each counted while it is unpacked, since
+the sizes in its directory are not trusted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The addresses of submissions: which request reaches which page, who asks, and how errors are told.
+"""Handles the requests of authors and organisers: who sends a request, what its form contains, and errors.
 
-A page is asked with a session, which its cookie names; a command asks with `Authorization: Bearer TOKEN`. Every form
-contains a text of its session, which no other site knows. Who asks is known before anything of a body is read.
+A browser names its session by a cookie; a command sends `Authorization: Bearer TOKEN`. Every form contains a text of
+its session, which no other site knows. The sender is known before any part of a body is read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from starlette.datastructures import FormData
     from starlette.requests import Request
-    from starlette.routing import BaseRoute
 
     from warpleague.arena.submissions.tokens import Author, Session
     from warpleague.league.config import LeagueConfig
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 API: Final = "/api/submissions"
 UPLOAD: Final = "/submit/upload"
 BODY_LIMITS: Final = {API: 257 << 20, UPLOAD: 257 << 20}
-"""How many bytes bodies of these addresses may have at most; the limits of the ledger, which are lower, hold, too."""
+"""Maximum size of a body at these addresses, in bytes; the lower limits of the ledger hold, too."""
 
 _COOKIE: Final = "warpleague"
 _FIELD_BYTES: Final = 4_000
@@ -47,8 +46,8 @@ _MAX_FAILURES: Final = 20
 _FAILURES_S: Final = 60.0
 
 
-class Hall(Protocol):
-    """What is needed of the application that these pages are part of."""
+class App(Protocol):
+    """The parts that these pages use of the application to which they belong."""
 
     @property
     def leagues(self) -> Mapping[str, LeagueConfig]:
@@ -70,24 +69,11 @@ class Refused(Exception):
         self.status = status
 
 
-def routes(hall: Hall) -> list[BaseRoute]:
-    """The routes of the pages of authors and organisers, and of the commands, for as long as the server runs."""
-    return routes_of(Counter(hall))
+class RequestHandler:
+    """Handles requests of authors: finds out who sends them, reads their forms, and answers errors."""
 
-
-def routes_of(counter: Counter) -> list[BaseRoute]:
-    """The routes whose requests arrive at `counter`."""
-    from warpleague.arena.submissions.author_pages import AuthorPages
-    from warpleague.arena.submissions.organiser_pages import OrganiserPages
-
-    return [*AuthorPages(counter).routes(), *OrganiserPages(counter).routes()]
-
-
-class Counter:
-    """Where requests of authors arrive: it finds out who asks, and reads their forms."""
-
-    def __init__(self, hall: Hall) -> None:
-        self.hall = hall
+    def __init__(self, app: App) -> None:
+        self.app = app
         self._ledger: Ledger | None = None
         self._failures: dict[str, list[float]] = {}
 
@@ -95,9 +81,9 @@ class Counter:
     def ledger(self) -> Ledger:
         """The ledger; `Refused` as long as the organiser has made no author."""
         if self._ledger is None:
-            if not (self.hall.results / FILE).exists():
+            if not (self.app.results / FILE).exists():
                 raise Refused(503, "Nobody can submit bots here yet: the organiser has made no author.")
-            self._ledger = Ledger.open(self.hall.results)
+            self._ledger = Ledger.open(self.app.results)
         return self._ledger
 
     def close(self) -> None:
@@ -106,7 +92,7 @@ class Counter:
             self._ledger.close()
 
     def route(self, path: str, handler: Handler, *methods: str, api: bool = False) -> Route:
-        """A route whose errors are told: as a page, or as JSON."""
+        """A route whose errors are answered with a page, or with JSON."""
         return Route(path, partial(self._answer, handler, api=api), methods=methods or ("GET",))
 
     async def _answer(self, handler: Handler, request: Request, *, api: bool) -> Response:
@@ -136,11 +122,9 @@ class Counter:
     def _wrong(self, text: str, status: int, *, api: bool) -> Response:
         if api:
             return JSONResponse({"error": text}, status)
-        return self.hall.page(
-            "hall_notice.html.j2", status, title="That did not work", text=text, again=False
-        )
+        return self.app.page("hall_notice.html.j2", status, title="That did not work", text=text, again=False)
 
-    # ------------------------------------------------------------------ who asks
+    # ------------------------------------------------------------------ the sender
 
     def check_failures(self, request: Request) -> None:
         """Raise `Refused` if too many wrong tokens came from an address of late."""
@@ -213,7 +197,7 @@ class Counter:
         answer.delete_cookie(_COOKIE, httponly=True, samesite="strict")
         return answer
 
-    # ------------------------------------------------------------------ what is sent
+    # ------------------------------------------------------------------ forms
 
     async def form(self, request: Request, session: Session | None) -> FormData:
         """The form of a request; with a session it must contain the text of that. `Refused` if it does not."""
@@ -231,7 +215,7 @@ class Counter:
 
     def league(self, name: str | None) -> LeagueConfig:
         """The league of this name, or the only one; `Refused` if there is none."""
-        leagues = self.hall.leagues
+        leagues = self.app.leagues
         if not name and len(leagues) == 1:
             return next(iter(leagues.values()))
         config = leagues.get(name or "")
@@ -262,7 +246,7 @@ def file_of(form: FormData, name: str) -> UploadFile:
 
 
 async def in_thread(call: Callable[..., T], *args: Any, **more: Any) -> T:
-    """What a call returns that waits for the disk."""
+    """Run a call that waits for the disk in a thread; returns its result."""
     return await trio.to_thread.run_sync(partial(call, *args, **more))
 
 
