@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.league.config import LeagueConfig
-    from warpleague.league.formats.api import Table
     from warpleague.league.journal import Head
     from warpleague.league.lock import StoreFiles
-    from warpleague.league.season import Entry, Season, Stage
+    from warpleague.league.season import Begun, Entry, Season, Stage
 
 T = TypeVar("T")
 
@@ -218,17 +217,31 @@ class About:
         """The leagues from which bots came when they were last entered; empty if all were in the file."""
         return entrants_commitment.stages(self._db, self.path)
 
-    def taken_over(self, season: Season) -> tuple[tuple[Table, int], ...]:
-        """How many deals each table of a ladder had played when these bots came; empty if other ones did.
+    def taken_over(self, season: Season) -> tuple[Begun, ...]:
+        """Which deals of a ladder had begun when these bots came.
 
-        Of a ladder that chose who meets in an earlier way, and has not gone on since: all deals it has played.
+        Those that have begun by now if other bots were entered last, or the ladder chose in an earlier way who meets.
         """
-        from warpleague.league import taken_over  # which only ladders need
+        from warpleague.league import ladder_log  # which only ladders need
 
-        if self.entered() and entrants_commitment.pairing(self._db, self.path) != entrants_commitment.PAIRING:
-            return taken_over.played(self._db, season)
-        entry = entrants_commitment.commitment_to(season)
-        return self._fact(taken_over.KEY, lambda text: taken_over.read(text, entry)) or ()
+        entered, entry = self.entered(), entrants_commitment.commitment_to(season)
+        if not entered or entered[-1].commitment != entry:
+            return self.begun(season)
+        return self._fact(ladder_log.KEY, lambda text: ladder_log.read(text, entry)) or ()
+
+    def begun(self, season: Season, before: int | None = None) -> tuple[Begun, ...]:
+        """Which deals of a ladder have begun, or had begun `before` this entry of the journal."""
+        from warpleague.league import ladder_log  # which only ladders need
+
+        with clear_errors(self.path):
+            return ladder_log.begun(self._db, season, before)
+
+    def places(self) -> dict[str, int]:
+        """The ids of all matches and facts ever stored, in order, each with its first entry in the journal."""
+        return {
+            str(one): seq
+            for one, seq in self._rows("SELECT id, min(seq) FROM journal GROUP BY id ORDER BY 2")
+        }
 
     def listed(self) -> list[dict[str, Any]]:
         """The bots as the league file listed them at the last run, with those that came from other leagues."""

@@ -16,8 +16,9 @@ from warpleague.league.schema import SPARE
 from warpleague.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from warpleague.league.facts import Fact
     from warpleague.league.store import Store
 
 Results = Literal["stay", "out"]
@@ -51,8 +52,13 @@ class Disqualification:
 
 def disqualified(store: Store) -> dict[str, Disqualification]:
     """Every bot that is disqualified now, by name; `StoreError` if the store is damaged."""
+    return in_force(store, store.facts(*KINDS))
+
+
+def in_force(store: Store, decisions: Iterable[Fact]) -> dict[str, Disqualification]:
+    """Every bot that is disqualified after these decisions of a store, by name; `StoreError` if it is damaged."""
     found: dict[str, Disqualification] = {}
-    for fact in store.facts(*KINDS):
+    for fact in decisions:
         said = fact.said
         texts = [said.get(key) for key in ("bot", "reason", "results")]
         bot, reason, results = (text if isinstance(text, str) else "" for text in texts)

@@ -42,8 +42,11 @@ _ORDER: Final = (
 )
 
 
-PAIRING: Final = 2
-"""The version of how a ladder chooses who meets. Of an earlier one, all that was played is taken over as it is."""
+PAIRING: Final = 3
+"""The version of how a ladder chooses who meets. Of an earlier one, all that was played is taken over as it is.
+
+3: at an entry all deals that have begun go on. 2: no pair is dropped once luck has decided it.
+"""
 
 
 def commitment_to(season: Season) -> str:
@@ -114,12 +117,6 @@ def seeds(db: sqlite3.Connection, path: Path) -> tuple[str, ...]:
     return tuple(map(str, found)) if isinstance(found, list) else ()
 
 
-def pairing(db: sqlite3.Connection, path: Path) -> int:
-    """The version by which the ladder of the last entry chose who meets."""
-    found = _last_format(db, path).get("pairing", 1)
-    return found if isinstance(found, int) else 1
-
-
 def stages(db: sqlite3.Connection, path: Path) -> tuple[Stage, ...]:
     """The leagues from which bots came when they were last entered; empty if all were in the file."""
     try:
@@ -139,7 +136,7 @@ def settle(db: sqlite3.Connection, path: Path, season: Season) -> None:
     """Enter the entrants of `season`, unless they are those of the last entry; in a transaction."""
     before, now = entered(db, path), commitment_to(season)
     if not before or before[-1].commitment != now:
-        from warpleague.league import taken_over  # which is about more than entrants
+        from warpleague.league import ladder_log  # which is about more than entrants
 
         said = {
             "commitment": now,
@@ -147,7 +144,7 @@ def settle(db: sqlite3.Connection, path: Path, season: Season) -> None:
             "conditions": season.conditions,
             "format": _format(season),
         }
-        taken_over.note(db, attrs.evolve(season, history=history(db, path)), now)
+        ladder_log.note(db, attrs.evolve(season, history=history(db, path)), now)
         add_fact(db, ENTRANTS, said)
 
 

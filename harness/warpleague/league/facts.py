@@ -24,16 +24,19 @@ if TYPE_CHECKING:
 META: Final = "settled"
 """The kind of the fact that has the SHA-256 of everything the store keeps about the league as a whole."""
 
-_FACTS: Final = "SELECT f.kind, f.said, f.stored FROM journal j JOIN fact f ON f.id = j.id ORDER BY j.seq"
+_FACTS: Final = (
+    "SELECT f.kind, f.said, f.stored, j.seq FROM journal j JOIN fact f ON f.id = j.id ORDER BY j.seq"
+)
 
 
 @attrs.frozen
 class Fact:
-    """What was decided: of which kind, what it says as JSON, and when it was stored (ISO time)."""
+    """What was decided: its kind, what it says as JSON, when it was stored (ISO time), its entry in the journal."""
 
     kind: str
     said: dict[str, Any]
     stored: str
+    seq: int
 
 
 def add_fact(db: sqlite3.Connection, kind: str, said: dict[str, Any]) -> None:
@@ -53,8 +56,8 @@ def facts_in(db: sqlite3.Connection, path: Path, kinds: Sequence[str] = ()) -> l
         rows = _rows(db)
     try:
         return [
-            Fact(kind, json_object(said), str(stored))
-            for kind, said, stored in rows
+            Fact(kind, json_object(said), str(stored), seq)
+            for kind, said, stored, seq in rows
             if not kinds or kind in kinds
         ]
     except (TypeError, ValueError, RecursionError) as error:

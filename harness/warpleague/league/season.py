@@ -47,6 +47,18 @@ class Stage:
     bots: tuple[tuple[str, str], ...]
 
 
+@attrs.frozen
+class Begun:
+    """How much of a ladder a table had played when bots came or went: its first so many `deals` had begun.
+
+    `open` are the numbers of those among them that were not played to their end.
+    """
+
+    table: tuple[int, ...]
+    deals: int
+    open: tuple[int, ...] = ()
+
+
 @attrs.frozen(kw_only=True, slots=False)
 class Season(Conditions):
     """Everything that determines a season's matches; `bots` are numbered in this order everywhere.
@@ -56,7 +68,7 @@ class Season(Conditions):
     bots need no way to be run. `record` is the format of the records, and so how the dice follow from a deal's key.
     `history` are the entries of earlier runs, in order: what was scheduled then stays. `seeds` are the names of the
     bots, the best first, where they are seeded by rating. `stages` are the leagues from which bots come. `taken_over`
-    are the tables of a ladder that had played when these bots were entered, and how many deals each.
+    is what had been played of a ladder when these bots were entered.
     """
 
     game: str
@@ -73,7 +85,7 @@ class Season(Conditions):
     history: tuple[Entry, ...] = ()
     seeds: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = ()
-    taken_over: tuple[tuple[tuple[int, ...], int], ...] = ()
+    taken_over: tuple[Begun, ...] = ()
 
     @classmethod
     def of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -24,6 +25,7 @@ class Status:
 
     `matches` is the number of all matches that count (None where results that are missing decide it), `stored` of
     those that are played; `other` matches belong to earlier bots or formats, `taken_out` ones to disqualified bots.
+    `earlier` says of each bot in how many of the others an earlier version of it played, if any did.
     `commitment` is the one to the secret, since `committed`; `entered` are those to the entrants. `secret` is
     hexadecimal, and None until it is `published`. `awaits` is the beacon the league waits for, `beacon` its value,
     `head` the receipt of the journal. `faulted` are the bots that faulted. All times are ISO times.
@@ -55,6 +57,7 @@ class Status:
     changed: tuple[Change, ...]
     disqualified: tuple[Disqualification, ...]
     faulted: tuple[BotFaults, ...] = ()
+    earlier: tuple[tuple[str, int], ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -97,6 +100,7 @@ class Status:
             "disqualified": [found.to_json() for found in self.disqualified],
             "taken_out": self.taken_out,
             "faults": [found.to_json() for found in self.faulted],
+            "earlier": dict(self.earlier),
         }
 
 
@@ -109,6 +113,16 @@ def scheduled(league: League) -> int | None:
     return still.total
 
 
+def _earlier(league: League) -> tuple[tuple[str, int], ...]:
+    """In how many stored matches an earlier version of each bot played, where one did."""
+    now = {bot.bot: bot.identity for bot in league.season.bots}
+    found = Counter[str]()
+    for (name, identity), many in league.store.count_versions().items():
+        if now.get(name, identity) != identity:
+            found[name] += many
+    return tuple((name, found[name]) for name in now if found[name])
+
+
 def status(league: League) -> Status:
     """How far `league` is."""
     store, season = league.store, league.season
@@ -117,6 +131,7 @@ def status(league: League) -> Status:
     taken_out = len(league.columns(everything=True)) - stored if league.disqualified else 0
     published = store.published()
     total = scheduled(league)
+    other = store.count() - stored - taken_out
     return Status(
         league=league.config.name,
         game=season.game,
@@ -125,7 +140,8 @@ def status(league: League) -> Status:
         format=league.schedule.describe_with(total),
         matches=league.total(stored) if league.disqualified else total,
         stored=stored,
-        other=store.count() - stored - taken_out,
+        other=other,
+        earlier=_earlier(league) if other else (),
         taken_out=taken_out,
         commitment=season.commitment,
         committed=store.committed(),

@@ -201,6 +201,15 @@ class Store(About):
         with clear_errors(self.path):
             return kept.count_all(self._db)
 
+    def count_versions(self) -> Counter[tuple[str, str]]:
+        """In how many stored matches each bot plays, by name and identity; those that cannot be read are left out."""
+        found: Counter[tuple[str, str]] = Counter()
+        for text, many in self._rows("SELECT bots, count(*) FROM match GROUP BY bots"):
+            with suppress(ValueError, TypeError, RecursionError):  # verify reports it
+                for name, identity in {(str(name), str(identity)) for name, identity in json.loads(text)}:
+                    found[name, identity] += many
+        return found
+
     def count_of(self, fixtures: Iterable[Fixture]) -> int:
         """How many of the fixtures are stored."""
         found, stored = 0, self.count()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from warpleague.league.journal import Head
     from warpleague.league.league import League
-    from warpleague.league.schedule import Fixture
+    from warpleague.league.schedule import Fixture, Schedule
 
 
 def published_record(league: League, match_id: str, deal: int) -> bytes:
@@ -135,15 +135,25 @@ def altered(league: League, heads: Sequence[Head] = ()) -> list[tuple[int | None
 def mispaired(league: League) -> list[tuple[int | None, str | None, str]]:
     """Stored matches that results before them do not give, in a format that goes by results; as `altered` tells them.
 
-    Left out are those from before the last change of who plays.
+    Left out are those from before the last change of who plays, but in a ladder (`stretches` says which are left out).
     """
     if league.schedule.format.ahead is None:
         return []
-    course, given = Course(league.schedule), set[str]()
-    while (batch := course.take()) is not None:
-        given.update(fixture.id for fixture in batch)
+    parts: list[tuple[Schedule, Sequence[str]]] = [(league.schedule, league.store.since_entry())]
+    found: list[tuple[int | None, str | None, str]] = []
+    if league.season.format.kind == "ladder":
+        from warpleague.league.stretches import log_problem, stretches  # which only ladders need
+
+        parts = [*((part.schedule, part.ids) for part in stretches(league)), *parts]
+        if (wrong := log_problem(league)) is not None:
+            found.append((None, None, wrong))
     problem = "is of a pairing that should not have been: the results before it give another one"
-    return [(None, match_id, problem) for match_id in league.store.since_entry() if match_id not in given]
+    for schedule, stored in parts:
+        course, given = Course(schedule), set[str]()
+        while (batch := course.take()) is not None:
+            given.update(fixture.id for fixture in batch)
+        found += [(None, match_id, problem) for match_id in stored if match_id not in given]
+    return found
 
 
 def _faults_of(record: bytes, players: int) -> list[list[tuple[Any, ...]]]:

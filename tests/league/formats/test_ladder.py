@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from contextlib import closing
@@ -18,13 +19,16 @@ from warpleague.league.config import UntilTable, load_config
 from warpleague.league.disqualifications import disqualify
 from warpleague.league.formats import format_of
 from warpleague.league.formats.api import Outcome
+from warpleague.league.ladder_log import groups, read
 from warpleague.league.league import open_to_read
 from warpleague.league.ratings.elo import SCALE
 from warpleague.league.ratings.outcomes import Outcomes
 from warpleague.league.ratings.shrunk import shrunk_fit
 from warpleague.league.running import run_league
-from warpleague.league.taken_over import groups, read
+from warpleague.league.season import Begun
+from warpleague.league.status import status
 from warpleague.league.verifying import mispaired
+from warpleague.report.wording.league_words import besides_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -153,16 +157,15 @@ def met(league: Any) -> Counter[tuple[int, ...]]:
 def test_a_bot_that_comes_later_changes_nothing_of_what_the_others_played(
     write_league: Any, open_league: Any, fake: Any, inline: Any
 ) -> None:
-    """All whole deals among those who stay count from the beginning on; the newcomer meets each of them first."""
+    """All that those who stay have played counts, deals in part, too; the newcomer meets each of them first."""
     with open_league(write(write_league, *"abcd", extra='kind = "ladder"')) as league:
         run_league(league, executor=inline, play=fake.play, most=81)
         before = met(league)
     path = write(write_league, *"abcde", extra='kind = "ladder"')
     with open_league(path) as league:
-        assert met(league) == {pair: matches - matches % 2 for pair, matches in before.items()}
-        assert [sum(league.season.taken_over[0][0]), sum(n for _, n in league.season.taken_over)] == [1, 40]
-        report = run_league(league, executor=inline, play=fake.play, most=12)
-        assert (report.before, report.stored) == (80, 92)
+        assert met(league) == before
+        report = run_league(league, executor=inline, play=fake.play, most=13)
+        assert (report.before, report.stored) == (81, 94)
         new = league.season.names.index("e")
         with_new = [matches for pair, matches in met(league).items() if new in pair]
         assert (sum(with_new), len(with_new)) == (12, 4)
@@ -171,27 +174,84 @@ def test_a_bot_that_comes_later_changes_nothing_of_what_the_others_played(
         after = seen(league)
     with open_league(path) as league:  # resumed: nobody has come or gone
         assert seen(league) == after
+        before = met(league)
     with open_league(write(write_league, *"bcde", extra='kind = "ladder"')) as league:
         gone = sum(matches for pair, matches in before.items() if 0 in pair)
-        assert len(seen(league)) >= 80 - gone
+        assert len(seen(league)) == 94 - gone
         report = run_league(league, executor=inline, play=fake.play, most=8)
         assert report.played == 8
+    with open_league(write(write_league, *"abcde", extra='kind = "ladder"')) as league:
+        # Whoever comes back has all that it played.
+        assert len(seen(league)) == 94 + 8
+        assert mispaired(league) == []
 
 
-@pytest.mark.parametrize(("bots", "least"), [("abcde", 18), ("abcdef", 28), ("abcdefgh", 40)])
-def test_newcomers_get_their_part_of_a_ladder_that_was_over(
-    bots: str, least: int, write_league: Any, open_league: Any, fake: Any, inline: Any
+def killed_in(league: Any, fake: Any, inline: Any, places: set[int], most: int) -> None:
+    """Plays so many matches, but removes those at some places among them, as if they had not ended before a kill."""
+    run_league(league, executor=inline, play=fake.play, most=most)
+    fixtures = [fixture for fixture, _ in league.results()]
+    lost = {fixtures[place].id for place in places}
+    with league.store.writing() as db:
+        db.executemany("DELETE FROM record WHERE id = ?", [(one,) for one in lost])
+        db.executemany("DELETE FROM match WHERE id = ?", [(one,) for one in lost])
+
+
+def test_gaps_and_deals_in_part_take_nothing_out(
+    write_league: Any, open_league: Any, fake: Any, inline: Any
 ) -> None:
-    """Of the most matches that the file allows, those who have played before leave the new bots their part."""
+    """Matches that were missing when bots came are played; whatever was played behind them counts all the time."""
+    with open_league(write(write_league, *"abc", extra='kind = "ladder"')) as league:
+        killed_in(league, fake, inline, {0, 1, 5, 30}, 60)
+    path = write(write_league, *"abcd", extra='kind = "ladder"')
+    with open_league(path) as league:
+        assert len(seen(league)) == 56
+        assert run_league(league, executor=inline, play=fake.play, most=4).stored == 60
+        assert all(3 not in pair for pair in met(league))
+    with open_to_read(load_config(path), league.store.path.parent.parent) as league:
+        assert len(seen(league)) == 60
+
+
+def test_every_part_of_the_log_is_worked_out_again(
+    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
+) -> None:
+    """Bots come, go, come back and are disqualified: all is as it should be, until an early result is altered."""
+    for bots in ("abcd", "abcde", "bcde", "abcdef"):
+        with open_league(write(write_league, *bots, extra='kind = "ladder"')) as league:
+            run_league(league, executor=inline, play=fake.play, most=41)
+            if bots == "bcde":
+                disqualify(league.store, "c", "for the test", "stay")
+    path = tmp_path / "cup.toml"
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        assert mispaired(league) == []
+        early = list(league.store.places())
+    first = [one for one in early if not one.startswith("fact-")][:12]
+    with closing(sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")) as db, db:
+        db.executemany(
+            "UPDATE match SET ranks = CASE ranks WHEN '[1,2]' THEN '[2,1]' ELSE '[1,2]' END WHERE id = ?",
+            [(one,) for one in first],
+        )
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        wrong = {match for _, match, _ in mispaired(league)}
+        before_entry = set(early[: early.index(first[0]) + 41])
+        assert wrong & before_entry
+
+
+@pytest.mark.parametrize(("bots", "part"), [("abcde", 24), ("abcdef", 40), ("abcdefgh", 60)])
+def test_newcomers_get_their_part_of_a_ladder_that_was_over(
+    bots: str, part: int, write_league: Any, open_league: Any, fake: Any, inline: Any
+) -> None:
+    """Beyond the most matches that the file allows, new bots get their part, and nothing drops out for that."""
     with open_league(write(write_league, *"abcd", extra=LADDER)) as league:
         assert run_league(league, executor=inline, play=fake.play).complete
+        before = met(league)
     with open_league(write(write_league, *bots, extra=LADDER)) as league:
         report = run_league(league, executor=inline, play=fake.play)
         assert report.complete
-        assert report.stored == 60
+        assert report.stored == 60 + part
+        assert all(met(league)[pair] >= matches for pair, matches in before.items())
         new = [league.season.names.index(bot) for bot in bots[4:]]
         with_new = sum(matches for pair, matches in met(league).items() if set(pair) & set(new))
-        assert least <= with_new <= 60
+        assert part // 2 <= with_new <= part
         assert mispaired(league) == []
 
 
@@ -213,20 +273,28 @@ def test_a_deal_of_before_that_is_lost_is_played_again(
 
 
 @pytest.mark.parametrize(
-    "text", ["nonsense", "{}", '{"entry": ""}', '{"entry": "", "deals": [[0, 1, -1]]}', "[]"]
+    "text",
+    [
+        *("nonsense", "{}", '{"entry": ""}', '{"entry": "", "deals": [[0, 1, -1]]}', "[]"),
+        '{"entry": "", "deals": [], "open": [[0, 1, "2"]]}',
+    ],
 )
 def test_what_was_taken_over_is_read_with_care(text: str) -> None:
     """A text that is of no such kind is an error; one of another entry says nothing."""
     with pytest.raises((ValueError, TypeError, KeyError)):
         read(text, "")
     assert read('{"entry": "other", "deals": []}', "this") == ()
+    assert read('{"entry": "this", "deals": [[0, 1, 3]]}', "this") == (Begun((0, 1), 3),)  # before 0.1.0
 
 
 def test_tables_that_cannot_be_are_not_taken_over(make_season: Any) -> None:
     """A stranger's store may name bots that are not there, or tables of another size."""
-    tables = (((), 3), ((0,), 3), ((0, 0), 3), ((0, 9), 3), ((0, 1, 2), 3), ((1, 2), 2))
-    season = attrs.evolve(make_season(4, 2, kind="ladder"), taken_over=tables)
-    assert [(group.bots, group.round) for group in groups(season)] == [((1, 2), 0), ((1, 2), 1)]
+    tables = ((), (0,), (0, 0), (0, 9), (0, 1, 2), (1, 2))
+    known = tuple(Begun(table, 3, (1,)) for table in tables)
+    season = attrs.evolve(make_season(4, 2, kind="ladder"), taken_over=known)
+    whole, open_ = groups(season)
+    assert [(group.bots, group.round) for group in whole] == [((1, 2), 0), ((1, 2), 2)]
+    assert [(group.bots, group.round) for group in open_] == [((1, 2), 1)]
 
 
 def test_an_entry_that_is_damaged_is_told(
@@ -355,3 +423,35 @@ def test_equal_bots_end_a_league_if_they_may_be_equal(make_season: Any) -> None:
     until = UntilTable(confidence=0.9, top=1, within=80)
     _, decided = simulated(make_season(3, 2, kind="ladder", until=until), np.zeros(3), rng, 4_000)
     assert decided
+
+
+def test_what_was_written_down_at_an_entry_is_worked_out_again(
+    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
+) -> None:
+    """Whoever writes down fewer deals than had begun is found out."""
+    for bots in ("abc", "abcd"):
+        with open_league(write(write_league, *bots, extra='kind = "ladder"')) as league:
+            run_league(league, executor=inline, play=fake.play, most=20)
+    path, store = tmp_path / "cup.toml", tmp_path / "results" / "cup" / "league.sqlite"
+    with closing(sqlite3.connect(store)) as db, db:
+        (said,) = db.execute("SELECT value FROM meta WHERE key = 'taken_over'").fetchone()
+        deals = json.loads(said)["deals"]
+        told = json.dumps(json.loads(said) | {"deals": [[*table, 1] for *table, _ in deals]})
+        db.execute("UPDATE meta SET value = ? WHERE key = 'taken_over'", (told,))
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        assert any("when its bots were entered" in problem for _, _, problem in mispaired(league))
+
+
+def test_a_ladder_says_how_many_matches_left_the_count(
+    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
+) -> None:
+    """Where a version gives way, its matches are told beside the name."""
+    path = write(write_league, *"abc", extra='kind = "ladder"')
+    with open_league(path) as league:
+        run_league(league, executor=inline, play=fake.play, most=24)
+        of_a = sum(matches for pair, matches in met(league).items() if 0 in pair)
+    (tmp_path / "bots" / "a" / "digest").write_text("its second version")
+    with open_league(path) as league:
+        now = status(league)
+        assert (now.stored, now.other, now.earlier) == (24 - of_a, of_a, (("a", of_a),))
+        assert besides_lines(now)[-1] == f"a: {of_a} matches of earlier versions left the count"

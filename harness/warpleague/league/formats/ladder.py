@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import islice, permutations
+from itertools import permutations
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -13,7 +13,7 @@ from warpleague.counts import counted
 from warpleague.league.formats.round_robin import group_of
 from warpleague.league.formats.seating import seatings_count, told_seatings
 from warpleague.league.formats.until import FEWEST, MOST, batch_size, enough, told_until
-from warpleague.league.taken_over import groups
+from warpleague.league.ladder_log import groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,6 +31,14 @@ _ROUNDED: Final = 1e-9
 _DIGITS: Final = 9
 
 
+CHOOSES: Final = (
+    "a new bot first meets each other bot once, before it meets anyone twice; of all other deals every fourth goes to "
+    "the two bots that met least, the rest to an even pair of whose ratings little is known; when bots come or go, "
+    "all that was played among those who stay goes on counting"
+)
+"""How opponents are chosen, in words."""
+
+
 def make(season: Season) -> Ladder:
     """The format of `season`."""
     return Ladder(season)
@@ -41,7 +49,7 @@ class Ladder:
     """Batches of deals, each chosen by what is known when the batch begins.
 
     The n-th deal of a table is the same in every ladder and round-robin of the season, so that bots can come and go:
-    it begins with the deals that those who stay have played. A bot that is disqualified does not play any more.
+    it begins with all deals that those who stay have begun. A bot that is disqualified does not play any more.
     """
 
     season: Season
@@ -59,7 +67,8 @@ class Ladder:
         season, form = self.season, self.season.format
         choice = _Choice(season, self.matches_a_deal, Posterior(len(season.bots)), list(season.by_name))
         known = choice.known
-        most = None if form.max_matches is None else max(form.max_matches // self.matches_a_deal, 1)
+        whole, begun = groups(season)
+        most = self._most(len(whole) + len(begun))
         given = 0
         waiting: list[list[Group]] = []
 
@@ -71,8 +80,10 @@ class Ladder:
                 known.add(outcome.matches())
                 choice.present = [bot for bot in choice.present if bot not in outcome.absent]
 
-        deals = islice(groups(season), self._room(most))
-        while taken := list(islice(deals, MOST)):
+        # What is open comes last, and at once, so that all that was played counts while its rest is missing.
+        for taken in (*(whole[at : at + MOST] for at in range(0, len(whole), MOST)), begun):
+            if not taken:
+                continue
             waiting.append(taken)
             given += len(taken)
             choice.count(taken)
@@ -100,13 +111,15 @@ class Ladder:
                 break
         return False
 
-    def _room(self, most: int | None) -> int | None:
-        """How many deals may be taken over, so that bots which have played none get their part of `most`."""
-        if most is None:
+    def _most(self, begun: int) -> int | None:
+        """How many deals there are at most: beyond those that had `begun`, bots which came since get their part."""
+        season, matches = self.season, self.season.format.max_matches
+        if matches is None:
             return None
-        season, known = self.season, {bot for table, _ in self.season.taken_over for bot in table}
-        bots = len(season.bots)
-        return max(most * (bots - season.players * (bots - len(known))) // bots, 0)
+        most = max(matches // self.matches_a_deal, 1)
+        new = len(season.bots) - len({bot for one in season.taken_over for bot in one.table})
+        part = min(most * season.players * new // len(season.bots), most)
+        return max(most, begun + part) if begun else most
 
     def total(self, without: frozenset[int]) -> int | None:  # noqa: ARG002 - results decide
         """Results decide it."""

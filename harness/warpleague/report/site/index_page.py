@@ -14,6 +14,7 @@ from warpleague.counts import counted
 from warpleague.games import load_game
 from warpleague.league.details import busy, faults
 from warpleague.league.faulted import bot_faults
+from warpleague.league.formats.ladder import CHOOSES
 from warpleague.league.standings import standings
 from warpleague.league.statistics import share_interval
 from warpleague.league.status import status
@@ -23,6 +24,7 @@ from warpleague.report.site.listing import Listing
 from warpleague.report.wording.bracket import bracket_parts, has_bracket
 from warpleague.report.wording.league_words import (
     MOST_FAULTED,
+    besides_lines,
     changes_line,
     confinement_lines,
     disqualified_lines,
@@ -141,7 +143,9 @@ def _facts(league: League, now: Status) -> Facts:
     if now.taken_out:
         facts.insert(3, ("taken out", f"{counted(now.taken_out, 'match')} of disqualified bots, not counted"))
     if now.other:
-        facts.insert(3, ("besides", f"{counted(now.other, 'match')} of earlier bots or formats, not counted"))
+        facts.insert(3, ("besides", "\n".join(besides_lines(now))))
+    if season.format.kind == "ladder":
+        facts.insert(3, ("opponents", CHOOSES))
     return [(name, safe(value)) for name, value in facts]
 
 

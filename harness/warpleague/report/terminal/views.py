@@ -17,6 +17,7 @@ from warpleague.league.status import status
 from warpleague.report.terminal import tables
 from warpleague.report.wording.league_words import (
     MOST_FAULTED,
+    besides_lines,
     by_kind,
     confinement_lines,
     decision_lines,
@@ -66,7 +67,7 @@ def _status_table(league: League, _: int) -> RenderableType:
     if now.faulted:
         rows.insert(5, ("faults", "\n".join(fault_lines(now.faulted, MOST_FAULTED))))
     if now.other:
-        rows.insert(5, ("besides", f"{counted(now.other, 'match')} of earlier bots or formats, not counted"))
+        rows.insert(5, ("besides", "\n".join(besides_lines(now))))
     if now.taken_out:
         rows.insert(5, ("taken out", f"{counted(now.taken_out, 'match')} of disqualified bots, not counted"))
     if now.skipped:

@@ -71,6 +71,16 @@ def played_so_far(now: Status) -> str:
     return f"{now.stored:,} of {now.matches:,} played ({now.percent:.0f} %)"
 
 
+def besides_lines(now: Status) -> list[str]:
+    """Lines on the matches that are stored and do not count; none if all count."""
+    if not now.other:
+        return []
+    lines = [f"{counted(now.other, 'match')} of earlier bots or formats, not counted"]
+    return lines + [
+        f"{name}: {counted(many, 'match')} of earlier versions left the count" for name, many in now.earlier
+    ]
+
+
 def fit_words(line: Standing) -> tuple[str, str]:
     """The fitted rating and half its 95 % interval; for a bot without a finite one, an estimate and why."""
     if line.fit is None:
