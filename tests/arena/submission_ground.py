@@ -12,12 +12,12 @@ from urllib.parse import quote, unquote, urlencode
 import attrs
 import trio
 
-from warpleague.arena.hall.gate import Gate
 from warpleague.arena.submissions import tokens, versions
 from warpleague.arena.submissions.checking import SANDBOX
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
 from warpleague.arena.submissions.routes import routes_of
+from warpleague.arena.web.middleware import Gate
 from warpleague.league.config import load_config
 from warpleague.league.season import Season
 from warpleague.league.store import Store

@@ -9,12 +9,12 @@ import pytest
 import trio
 import trio.testing
 
-from warpleague.arena.hall.desk import Desk
-from warpleague.arena.hall.run import Serving, check_address
-from warpleague.arena.hall.texts import text_of
 from warpleague.arena.process.retention import prune
 from warpleague.arena.submissions import tokens
 from warpleague.arena.submissions.ledger import Ledger
+from warpleague.arena.web.docs_pages import text_of
+from warpleague.arena.web.league_feed import Desk
+from warpleague.arena.web.server import Serving, check_address
 from warpleague.errors import BadInput
 from warpleague.report.wording.docs import pages
 

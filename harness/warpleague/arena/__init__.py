@@ -6,10 +6,10 @@ play  the page on which a person plays, and the same in a terminal
 
 For everybody, by `warpleague serve`:
 
-hall         the pages that everybody may see
+web          the pages that everybody may see
 live         matches while they are played, as a spectator sees them
 submissions  bots that authors send, and what organisers decide
-keeping      the process that keeps a league played
+scheduler    the process that plays a league
 
 process      what the processes of an arena share: log, retention, end_with_parent
 

@@ -45,12 +45,12 @@ def configure_play(verbs: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from warpleague.arena.keeping import Keeping, keep_playing
     from warpleague.arena.process.end_with_parent import end_with_parent
+    from warpleague.arena.scheduler import SchedulerSettings, run_scheduler
     from warpleague.runner.bundle.shipped import located
 
     if args.end_with_parent:
         end_with_parent()
-    return keep_playing(
-        Keeping(located(args.config), args.results, args.jobs, live=args.live, logs_mb=args.logs_mb)
+    return run_scheduler(
+        SchedulerSettings(located(args.config), args.results, args.jobs, live=args.live, logs_mb=args.logs_mb)
     )

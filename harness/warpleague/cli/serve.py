@@ -97,7 +97,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _run(args: argparse.Namespace) -> int:
     import trio
 
-    from warpleague.arena.hall.run import Serving, run_server
+    from warpleague.arena.web.server import Serving, run_server
 
     serving = Serving(
         paths=tuple(args.config),

@@ -1,8 +1,8 @@
-"""Keeps a league played for weeks: what is left, what becomes new, and what an organiser decides about it.
+"""The scheduler: plays a league for weeks, with new bots as they come, and carries out the organiser's decisions.
 
-One process plays one league; the lock of the store sees to that. It may be killed at any moment: what was committed is
-there, and the next process plays the rest. Without submissions (no `arena.db` beside the league) it plays what the
-league file says, and goes on when the file changes.
+One process plays one league; the lock of the store makes sure of that. It may be killed at any moment: committed
+matches are kept, and the next process plays the rest. Without submissions (no `arena.db` beside the league) it plays
+the league of the file, and starts again when the file changes.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ if TYPE_CHECKING:
     from warpleague.league.pool import RefereePool
     from warpleague.league.progress import RunReport, Void
 
-_LOOK_S: Final = 0.5
-"""How often it is looked whether something has changed, while nothing is played."""
+_POLL_S: Final = 0.5
+"""How often the scheduler checks for changes while nothing is played."""
 _FIRST_PAUSE_S: Final = 1.0
-_LONGEST_PAUSE_S: Final = 60.0
-"""How long it waits after a run that failed: twice as long each time, up to this."""
-_CHANGING: Final = 0.01
-"""Of the time may be lost by letting matches end and beginning anew with other bots: new ones wait for each other."""
-_LONGEST_GATHERING_S: Final = 60.0
+_MAX_PAUSE_S: Final = 60.0
+"""The pause after a run that failed doubles each time, up to this."""
+_MAX_RESTART_SHARE: Final = 0.01
+"""The share of time that restarts with other bots may cost; new bots wait until a restart keeps to it."""
+_MAX_GATHERING_S: Final = 60.0
 
 
 @attrs.frozen
-class Keeping:
-    """How a league is kept played: on `jobs` processes (None: as its file says), watchable if `live`.
+class SchedulerSettings:
+    """How a league is played: on `jobs` processes (None: as its file says), and open to spectators if `live`.
 
-    At most `logs_mb` of what its bots printed is kept; 0 keeps none.
+    At most `logs_mb` MB of the bots' output is stored; 0 stores none.
     """
 
     path: Path
@@ -64,19 +64,19 @@ class Keeping:
     logs_mb: int = 200
 
 
-class Keeper:
+class Scheduler:
     """Plays one league until it is stopped."""
 
-    def __init__(self, keeping: Keeping) -> None:
-        self._how = keeping
+    def __init__(self, settings: SchedulerSettings) -> None:
+        self._settings = settings
         self._stop = threading.Event()
         self._ledger: Ledger | None = None
         self._begun_s = 0.0  # when the last run began
         self._changed_s: float | None = None  # when it was stopped, for other bots
         self._lost_s = 0.0  # how long it took until the next one began
         self._pool: RefereePool | None = None
-        self._pooled: tuple[Any, ...] = ()  # what the pool was made for
-        self._dealt: set[int] = set()  # deals that bots which wait in the pool may know
+        self._pool_key: tuple[Any, ...] = ()  # the settings that the pool was made for
+        self._dealt: set[int] = set()  # deals that bots waiting in the pool may know
         self._logs: LogFolder | None = None
         self._last_failure: tuple[str | None, int] = (None, 0)  # of the run before
 
@@ -86,16 +86,16 @@ class Keeper:
             open_files.callback(self._end_pool)
             pause_s = _FIRST_PAUSE_S
             while not self._stop.is_set():
-                config = load_config(self._how.path, without_bots=True)
-                if self._ledger is None and (self._how.results / FILE).exists():
-                    self._ledger = open_files.enter_context(Ledger.open(self._how.results))
-                before = self._standing(config)
+                config = load_config(self._settings.path, without_bots=True)
+                if self._ledger is None and (self._settings.results / FILE).exists():
+                    self._ledger = open_files.enter_context(Ledger.open(self._settings.results))
+                before = self._state(config)
                 try:
                     report = self._play(config, before)
                 except BadInput as error:  # too few bots, the store is in use, or a file that does not fit
                     log("waits", league=config.name, why=str(error))
                     self._wait(config, before, pause_s if isinstance(error, StoreError) else None)
-                    pause_s = min(2 * pause_s, _LONGEST_PAUSE_S) if isinstance(error, StoreError) else pause_s
+                    pause_s = min(2 * pause_s, _MAX_PAUSE_S) if isinstance(error, StoreError) else pause_s
                     continue
                 if report is None:  # it is paused
                     self._wait(config, before)
@@ -104,7 +104,7 @@ class Keeper:
                 elif report.failure is not None or report.void:
                     log("void", league=config.name, failure=report.failure, matches=len(report.void))
                     self._wait(config, before, pause_s)
-                    pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+                    pause_s = min(2 * pause_s, _MAX_PAUSE_S)
                 else:
                     pause_s = _FIRST_PAUSE_S
                     if report.complete:
@@ -115,7 +115,7 @@ class Keeper:
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:
-        """While a run goes on it has its own handlers, which let the matches being played end."""
+        """Handle signals between runs; a run has its own handlers, which let its matches end."""
         old = {number: signal.signal(number, self._stopped) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
             yield
@@ -126,24 +126,24 @@ class Keeper:
     def _stopped(self, *_: Any) -> None:
         self._stop.set()
 
-    def _standing(self, config: LeagueConfig) -> tuple[Any, ...]:
-        """Something that differs as soon as the league has to be opened again."""
+    def _state(self, config: LeagueConfig) -> tuple[Any, ...]:
+        """A value that changes whenever the league has to be opened again."""
         with contextlib.suppress(OSError):
-            facts = self._how.path.stat()
+            stat = self._settings.path.stat()
             asked = () if self._ledger is None else entering.standing(self._ledger, config.name)
-            begun = self._ledger is not None or (self._how.results / FILE).exists()
+            begun = self._ledger is not None or (self._settings.results / FILE).exists()
             bots = () if self._ledger is None else entering.playing(self._ledger, config.name)
-            return (bots, facts.st_mtime_ns, facts.st_size, facts.st_ino, begun, *asked)
+            return (bots, stat.st_mtime_ns, stat.st_size, stat.st_ino, begun, *asked)
         return ()
 
     def _changed(self, config: LeagueConfig, before: tuple[Any, ...]) -> bool:
         """Whether a run has to stop: at once where an organiser wants it, for other bots if that costs little."""
-        now = self._standing(config)
+        now = self._state(config)
         if now == before:
             return False
         now_s = time.monotonic()
         if now[1:] == before[1:]:  # nothing but the bots
-            if now_s - self._begun_s < min(self._lost_s / _CHANGING, _LONGEST_GATHERING_S):
+            if now_s - self._begun_s < min(self._lost_s / _MAX_RESTART_SHARE, _MAX_GATHERING_S):
                 return False
             self._changed_s = now_s
         return True
@@ -151,12 +151,12 @@ class Keeper:
     def _wait(self, config: LeagueConfig, before: tuple[Any, ...], most_s: float | None = None) -> None:
         """Wait until something has changed, or until `most_s` is over."""
         end_s = float("inf") if most_s is None else time.monotonic() + most_s
-        while self._standing(config) == before and time.monotonic() < end_s and not self._stop.wait(_LOOK_S):
+        while self._state(config) == before and time.monotonic() < end_s and not self._stop.wait(_POLL_S):
             pass
 
     def _play(self, config: LeagueConfig, before: tuple[Any, ...]) -> RunReport | None:
         """Play until nothing is left or something has changed; None if the league is paused."""
-        ledger, results, name = self._ledger, self._how.results, config.name
+        ledger, results, name = self._ledger, self._settings.results, config.name
         publish = True
         if ledger is not None:
             for decision in entering.decide(ledger, config, results):
@@ -172,7 +172,7 @@ class Keeper:
             feed.clear(folder)
             private = ledger is not None  # others' bots: what they print is for their authors
             play: Any = partial(play_beside, log=logs is not None, private=private)
-            if self._how.live:
+            if self._settings.live:
                 play = partial(
                     feed.play_shown, folder=str(folder.absolute()), log=logs is not None, private=private
                 )
@@ -198,11 +198,11 @@ class Keeper:
                 if not whole:
                     self._end_pool(at_once=True)
             feed.clear(folder)  # of referees that were killed
-            told = None
+            event = None
             if config.arena.on_event and self._is_news(report):
-                told = told_of_run(league, report, over=not over and league.store.published() is not None)
+                event = told_of_run(league, report, over=not over and league.store.published() is not None)
         log("played", league=name, played=report.played, stored=report.stored, total=report.total)
-        if told is not None and (problem := run_hook(config.arena.on_event, config.path.parent, told)):
+        if event is not None and (problem := run_hook(config.arena.on_event, config.path.parent, event)):
             log("on_event", league=name, failed=problem)
             if ledger is not None:
                 with ledger.writing():
@@ -210,9 +210,9 @@ class Keeper:
         return report
 
     def _is_news(self, report: RunReport) -> bool:
-        """Whether an organiser wants to hear of a run: it played the last matches, or failed as none just before it.
+        """Whether the organiser's command is to be run: the last matches were played, or the run failed in a new way.
 
-        Runs that end because a bot comes, or because the server is stopped, are of no interest.
+        A run that ended because a bot came, or because the server was stopped, is not reported.
         """
         failure, before = (report.failure, len(report.void)), self._last_failure
         self._last_failure = failure
@@ -220,29 +220,29 @@ class Keeper:
         return failed or (report.complete and report.played > 0)
 
     def _begins(self) -> None:
-        """All that comes before the first match of a run is done."""
+        """The first match of a run begins now."""
         self._begun_s = time.monotonic()
         self._lost_s = 0.0 if self._changed_s is None else self._begun_s - self._changed_s
         self._changed_s = None
 
     def _log_folder(self, folder: Path) -> LogFolder | None:
-        """Where what bots print is kept, within its bound; one for all runs, which need not look what is there."""
-        most = self._how.logs_mb * 1_000_000
+        """The folder for the bots' output, within its bound; all runs share it, so it is measured once."""
+        max_bytes = self._settings.logs_mb * 1_000_000
         if self._logs is None or self._logs.folder != folder or self._logs.problem is not None:
-            prune(folder, most)
-            self._logs = LogFolder(folder, in_all=most) if most else None
+            prune(folder, max_bytes)
+            self._logs = LogFolder(folder, in_all=max_bytes) if max_bytes else None
         return self._logs
 
     def _referees(self, league: League) -> RefereePool:
-        """The processes that play, kept from one run to the next as long as they fit: to begin them costs matches."""
-        jobs = (self._how.jobs if self._how.jobs is not None else league.config.run.jobs) or len(
+        """The processes that play; the next run reuses them if its settings are the same, since a start costs time."""
+        jobs = (self._settings.jobs if self._settings.jobs is not None else league.config.run.jobs) or len(
             usable_cores()
         )
         wanted = (jobs, league.config.run, league.config.rules.level, league.season.game)
-        if self._pool is not None and wanted == self._pooled:
+        if self._pool is not None and wanted == self._pool_key:
             return self._pool
         self._end_pool()
-        self._pool, self._pooled = referee_pool(league, jobs), wanted
+        self._pool, self._pool_key = referee_pool(league, jobs), wanted
         return self._pool
 
     def _end_pool(self, *, at_once: bool = False) -> None:
@@ -268,11 +268,11 @@ class _Watcher(RunWatcher):
         log("note", league=self._league, text=text)
 
 
-def keep_playing(keeping: Keeping) -> int:
+def run_scheduler(settings: SchedulerSettings) -> int:
     """Play a league until this process is stopped; the exit code."""
     try:
-        return Keeper(keeping).run()
+        return Scheduler(settings).run()
     except BaseException as error:
         if not isinstance(error, BadInput):
-            log_error("scheduler failed", error, league=str(keeping.path))
+            log_error("scheduler failed", error, league=str(settings.path))
         raise

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from starlette.requests import Request
 
-from warpleague.arena.hall.desk import Desk
-from warpleague.arena.hall.packed import BEGIN, Piece, is_wanted
+from warpleague.arena.web.gzip_stream import BEGIN, Piece, is_wanted
+from warpleague.arena.web.league_feed import Desk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +47,7 @@ def test_who_is_sent_packed_pieces(header: str, wanted: bool) -> None:
 
 def test_watchers_are_told_ten_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All within the time until the next news, whoever has left meanwhile."""
-    monkeypatch.setattr("warpleague.arena.hall.desk._WATCHER_S", 0.03)
+    monkeypatch.setattr("warpleague.arena.web.league_feed._WATCHER_S", 0.03)
     nothing: Any = None
     desk = Desk("open", tmp_path / "open.toml", tmp_path, nothing, delay_s=0.0, pages_mb=1)
     assert desk.turn_s(0) == 0.0

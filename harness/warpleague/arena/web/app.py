@@ -17,10 +17,10 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from warpleague import __version__
-from warpleague.arena.hall.packed import BEGIN, HEADERS, Piece, is_wanted
-from warpleague.arena.hall.replays import Busy
-from warpleague.arena.hall.texts import text_of
 from warpleague.arena.live.frames import new_frames
+from warpleague.arena.web.docs_pages import text_of
+from warpleague.arena.web.gzip_stream import BEGIN, HEADERS, Piece, is_wanted
+from warpleague.arena.web.page_cache import Busy
 from warpleague.games import load_game
 from warpleague.report.site.page_frame import prepare, render, served, shared
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
-    from warpleague.arena.hall.desk import Desk
     from warpleague.arena.live.follow import LiveMatch
+    from warpleague.arena.web.league_feed import Desk
     from warpleague.games.api import JsonObject
     from warpleague.games.scene import Scene
     from warpleague.league.config import LeagueConfig

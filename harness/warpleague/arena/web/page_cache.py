@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
-from warpleague.arena.hall.press import match_page
 from warpleague.arena.process.log import log
 from warpleague.arena.process.retention import prune
+from warpleague.arena.web.renderer import match_page
 from warpleague.report.site.write import maker
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warpleague.arena.hall.press import Press
+    from warpleague.arena.web.renderer import Press
 
 FOLDER: Final = "pages"
 _MAX_WAITING: Final = 64

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from warpleague.arena.hall.gate import Gate, GateLimits
+from warpleague.arena.web.middleware import Gate, GateLimits
 
 if TYPE_CHECKING:
     from starlette.requests import Request

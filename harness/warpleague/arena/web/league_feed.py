@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import trio
 
-from warpleague.arena.hall.packed import Piece
-from warpleague.arena.hall.press import LeaguePage, league_page
-from warpleague.arena.hall.replays import FOLDER as PAGES
-from warpleague.arena.hall.replays import Replays
 from warpleague.arena.live import feed
 from warpleague.arena.live.broadcast import Broadcast
 from warpleague.arena.live.follow import ENDED_S, LiveFolder, LiveMatch
 from warpleague.arena.process.log import log, log_error
+from warpleague.arena.web.gzip_stream import Piece
+from warpleague.arena.web.page_cache import FOLDER as PAGES
+from warpleague.arena.web.page_cache import Replays
+from warpleague.arena.web.renderer import LeaguePage, league_page
 from warpleague.errors import RecordError, StoreError
 from warpleague.league.pool import usable_cores
 from warpleague.league.store import Store
@@ -25,7 +25,7 @@ from warpleague.report.wording.match_words import labels, one_line
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warpleague.arena.hall.press import Press
+    from warpleague.arena.web.renderer import Press
     from warpleague.games.api import JsonObject
 
 _LOOK_S: Final = 0.25

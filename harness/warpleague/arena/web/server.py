@@ -16,16 +16,16 @@ import trio
 from hypercorn.config import Config
 from hypercorn.trio import serve
 
-from warpleague.arena.hall.children import Child
-from warpleague.arena.hall.desk import Desk
-from warpleague.arena.hall.gate import Gate, GateLimits
-from warpleague.arena.hall.hall import Hall
-from warpleague.arena.hall.press import Press
 from warpleague.arena.process.log import log
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.arena.submissions.requests import BODY_LIMITS
 from warpleague.arena.submissions.routes import routes
 from warpleague.arena.submissions.tokens import authors
+from warpleague.arena.web.app import Hall
+from warpleague.arena.web.league_feed import Desk
+from warpleague.arena.web.middleware import Gate, GateLimits
+from warpleague.arena.web.renderer import Press
+from warpleague.arena.web.subprocesses import Child
 from warpleague.errors import BadInput
 from warpleague.league.config import load_config
 from warpleague.runner.bundle.shipped import located
@@ -45,7 +45,7 @@ _UNREAD_MS: Final = 30_000
 class Serving:
     """What is served: leagues of one folder of results, at an address, under these names (with ports).
 
-    `jobs` and `logs_mb` are those of `Keeping`; with `plays` false nobody plays or checks here. A page shows what
+    `jobs` and `logs_mb` are those of `SchedulerSettings`; with `plays` false nobody plays or checks here. A page shows what
     happens in a match `delay_s` late. `patience_s` is how long matches may take to end when the server is stopped.
     """
 

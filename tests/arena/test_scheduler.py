@@ -6,8 +6,8 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from warpleague.arena import keeping
-from warpleague.arena.keeping import Keeper, Keeping
+from warpleague.arena import scheduler as scheduler_module
+from warpleague.arena.scheduler import Scheduler, SchedulerSettings
 from warpleague.league.running import run_league
 from warpleague.match.spec import SeatLog
 from warpleague.runner.bundle.shipped import shipped_root
@@ -35,9 +35,9 @@ def test_referees_stay_when_bots_enter(tmp_path: Path, monkeypatch: pytest.Monke
             f'[format]\nkind = "round-robin"\ndeals = 1\n[rules]\nlevel = "none"\n[run]\njobs = 1\n{more}'
         )
 
-    keeper = Keeper(Keeping(path, tmp_path / "results", logs_mb=0))
+    scheduler = Scheduler(SchedulerSettings(path, tmp_path / "results", logs_mb=0))
     seen: list[tuple[list[int], int]] = []
-    runs = iter([lambda: write(3), lambda: write(3, "affinity = 'none'\n"), lambda: keeper._stop.set()])
+    runs = iter([lambda: write(3), lambda: write(3, "affinity = 'none'\n"), lambda: scheduler._stop.set()])
 
     def run(*args: Any, **words: Any) -> RunReport:
         report = run_league(*args, **words)
@@ -46,30 +46,33 @@ def test_referees_stay_when_bots_enter(tmp_path: Path, monkeypatch: pytest.Monke
         return report
 
     pruned: list[Any] = []
-    monkeypatch.setattr(keeping, "run_league", run)
-    monkeypatch.setattr(keeping, "prune", lambda *where: pruned.append(where))
+    monkeypatch.setattr(scheduler_module, "run_league", run)
+    monkeypatch.setattr(scheduler_module, "prune", lambda *where: pruned.append(where))
     write(2)
-    assert keeper.run() == 0
+    assert scheduler.run() == 0
     (first, few), (second, more), (third, all_of_them) = seen
     assert json.dumps([few, more, all_of_them]) == "[2, 6, 6]"
     assert first == second != third
-    assert keeper._pool is None
+    assert scheduler._pool is None
     assert pruned == 3 * [(tmp_path / "results" / "open" / "logs", 0)]
 
 
 def test_logs_stay_within_their_bound_whatever_becomes_of_a_run(tmp_path: Path) -> None:
     """One folder of logs serves all runs; after a problem, such as a full disk, what is there is made to fit first."""
-    keeper, folder = Keeper(Keeping(tmp_path / "open.toml", tmp_path, logs_mb=1)), tmp_path / "logs"
-    logs = keeper._log_folder(folder)
+    scheduler, folder = (
+        Scheduler(SchedulerSettings(tmp_path / "open.toml", tmp_path, logs_mb=1)),
+        tmp_path / "logs",
+    )
+    logs = scheduler._log_folder(folder)
     assert logs is not None
-    assert keeper._log_folder(folder) is logs
+    assert scheduler._log_folder(folder) is logs
     text = SeatLog.of("x" * 60_000, "")
     for number in range(40):
         logs.keep(f"m{number}", [f"bot-{number % 3}"], [text])
     assert 800_000 < sum(path.stat().st_size for path in folder.glob("*/*")) <= 1_000_000
     logs.problem = "no space left"
     (folder / "bot-0" / "large.stderr.txt").write_bytes(bytes(3_000_000))
-    assert keeper._log_folder(folder) is not logs
+    assert scheduler._log_folder(folder) is not logs
     assert sum(path.stat().st_size for path in folder.glob("*/*")) <= 1_000_000
 
 
@@ -77,17 +80,17 @@ def test_new_bots_wait_for_each_other(tmp_path: Path, monkeypatch: pytest.Monkey
     """A change of bots that took 0.3 s until the first match waits 30 s for the next one; another change does not."""
     now_s = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now_s[0])
-    keeper = Keeper(Keeping(tmp_path / "open.toml", tmp_path))
+    scheduler = Scheduler(SchedulerSettings(tmp_path / "open.toml", tmp_path))
     config: Any = None
 
     def changed(*standing: object) -> bool:
-        monkeypatch.setattr(keeper, "_standing", lambda _: standing)
-        return keeper._changed(config, (("one",), "file"))
+        monkeypatch.setattr(scheduler, "_state", lambda _: standing)
+        return scheduler._changed(config, (("one",), "file"))
 
     assert not changed(("one",), "file")
     assert changed(("one", "two"), "file")  # nothing is known of what it costs
     now_s[0] += 0.3
-    keeper._begins()
+    scheduler._begins()
     now_s[0] += 29.9
     assert not changed(("one", "three"), "file")
     assert changed(("one",), "another file")
@@ -114,7 +117,7 @@ jobs = 1
 on_event = ["sh", "-c", "cat >> heard.jsonl; echo wrong; exit 1"]
 """
     path.write_text(text)
-    keeper = Keeper(Keeping(path, tmp_path / "results", logs_mb=0))
+    scheduler = Scheduler(SchedulerSettings(path, tmp_path / "results", logs_mb=0))
     most = [1, None]
     logged: list[dict[str, Any]] = []
 
@@ -123,12 +126,14 @@ on_event = ["sh", "-c", "cat >> heard.jsonl; echo wrong; exit 1"]
         if most:
             path.write_text(f"{text}# other bots\n")
         else:
-            keeper._stop.set()
+            scheduler._stop.set()
         return report
 
-    monkeypatch.setattr(keeping, "run_league", run)
-    monkeypatch.setattr(keeping, "log", lambda event, **facts: logged.append({"event": event, **facts}))
-    assert keeper.run() == 0
+    monkeypatch.setattr(scheduler_module, "run_league", run)
+    monkeypatch.setattr(
+        scheduler_module, "log", lambda event, **facts: logged.append({"event": event, **facts})
+    )
+    assert scheduler.run() == 0
     (line,) = map(json.loads, (tmp_path / "heard.jsonl").read_text().splitlines())
     assert (line["event"], line["league"], line["stored"], line["complete"]) == ("season", "open", 2, True)
     (failed,) = [entry["failed"] for entry in logged if entry["event"] == "on_event"]
