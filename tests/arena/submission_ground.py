@@ -17,7 +17,7 @@ from warpleague.arena.submissions.checking import SANDBOX
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
 from warpleague.arena.submissions.routes import routes_of
-from warpleague.arena.web.middleware import Gate
+from warpleague.arena.web.middleware import RequestMiddleware
 from warpleague.league.config import load_config
 from warpleague.league.season import Season
 from warpleague.league.store import Store
@@ -61,7 +61,7 @@ class App:
 
         words = {"title": "Test", "leagues": list(self.leagues), "submits": True}
         return HTMLResponse(
-            render(template, frame=served("hall", "/", "self"), stamp="", hall=words, **values), status
+            render(template, frame=served("server", "/", "self"), stamp="", server=words, **values), status
         )
 
 
@@ -187,7 +187,7 @@ class Ground:
 
         self.handler = RequestHandler(self.app)
         routes = Starlette(routes=routes_of(self.handler))
-        self.gate = Gate(routes, hosts=frozenset({HOST}), bodies=BODY_LIMITS)
+        self.server = RequestMiddleware(routes, hosts=frozenset({HOST}), bodies=BODY_LIMITS)
 
     def close(self) -> None:
         """Close the ledger, which the pages have open, too."""
@@ -196,7 +196,7 @@ class Ground:
 
     def client(self, author: str | None = None) -> Client:
         """A visitor, or an author with a session."""
-        client = Client(self.gate)
+        client = Client(self.server)
         if author is not None:
             client.log_in(self.tokens[author])
         return client

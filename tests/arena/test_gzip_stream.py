@@ -1,4 +1,4 @@
-"""What many visitors are told: packed pieces of a stream, and who is told when."""
+"""Streams for many clients: compressed pieces, and who gets a message when."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from starlette.requests import Request
 
-from warpleague.arena.web.gzip_stream import BEGIN, Piece, is_wanted
-from warpleague.arena.web.league_feed import Desk
+from warpleague.arena.web.gzip_stream import BEGIN, Piece, accepts_gzip
+from warpleague.arena.web.league_feed import LeagueFeed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,13 +19,13 @@ def test_pieces_are_read_one_by_one_by_whoever_comes() -> None:
     """Each piece can be read as soon as it has come, also by someone who was not sent those before."""
     texts = [b"data: one\n\n" * 3000, b"", b"data: two\n\n", bytes(range(256))]
     pieces = [Piece.of(text) for text in texts]
-    assert len(pieces[0].packed) < len(texts[0]) / 50
+    assert len(pieces[0].gzipped) < len(texts[0]) / 50
     for first in range(len(pieces)):
         unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
         assert unpacker.decompress(BEGIN) == b""
-        assert [unpacker.decompress(piece.packed) for piece in pieces[first:]] == texts[first:]
+        assert [unpacker.decompress(piece.gzipped) for piece in pieces[first:]] == texts[first:]
     both = pieces[0] + pieces[3]
-    assert zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(BEGIN + both.packed) == both.plain
+    assert zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(BEGIN + both.gzipped) == both.plain
 
 
 @pytest.mark.parametrize(
@@ -42,18 +42,18 @@ def test_pieces_are_read_one_by_one_by_whoever_comes() -> None:
 def test_who_is_sent_packed_pieces(header: str, wanted: bool) -> None:
     """Those who say that they unpack gzip, and nobody else."""
     headers = [(b"accept-encoding", header.encode())] if header else []
-    assert is_wanted(Request({"type": "http", "headers": headers})) == wanted
+    assert accepts_gzip(Request({"type": "http", "headers": headers})) == wanted
 
 
 def test_watchers_are_told_ten_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All within the time until the next news, whoever has left meanwhile."""
     monkeypatch.setattr("warpleague.arena.web.league_feed._WATCHER_S", 0.03)
     nothing: Any = None
-    desk = Desk("open", tmp_path / "open.toml", tmp_path, nothing, delay_s=0.0, pages_mb=1)
-    assert desk.turn_s(0) == 0.0
-    desk.watchers = 200
-    turns = [desk.turn_s(place) for place in range(200)]
+    feed = LeagueFeed("open", tmp_path / "open.toml", tmp_path, nothing, delay_s=0.0, pages_mb=1)
+    assert feed.wait_s(0) == 0.0
+    feed.watchers = 200
+    turns = [feed.wait_s(place) for place in range(200)]
     assert [turns.count(turn) for turn in sorted(set(turns))] == [10] * 20
     assert max(turns) < 200 * 0.03
-    desk.watchers = 20
-    assert max(desk.turn_s(place) for place in range(200)) < 20 * 0.03
+    feed.watchers = 20
+    assert max(feed.wait_s(place) for place in range(200)) < 20 * 0.03

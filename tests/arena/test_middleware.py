@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from warpleague.arena.web.middleware import Gate, GateLimits
+from warpleague.arena.web.middleware import RequestLimits, RequestMiddleware
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -25,14 +25,16 @@ async def _answer(request: Request) -> Response:
     return PlainTextResponse(f"{request.method} {len(await request.body())}")
 
 
-def gate(**more: Any) -> Gate:
-    """A gate with a small application behind it."""
+def guarded(**more: Any) -> RequestMiddleware:
+    """The middleware around a small application."""
     routes = [Route("/{path:path}", _answer, methods=["GET", "POST", "DELETE"])]
-    return Gate(Starlette(routes=routes), hosts=frozenset({HOST}), bodies={"/large": 1000}, **more)
+    return RequestMiddleware(
+        Starlette(routes=routes), hosts=frozenset({HOST}), bodies={"/large": 1000}, **more
+    )
 
 
 async def ask(
-    door: Gate, path: str = "/", method: str = "GET", body: list[bytes] | None = None, **more: Any
+    app: RequestMiddleware, path: str = "/", method: str = "GET", body: list[bytes] | None = None, **more: Any
 ) -> tuple[int, dict[str, str], bytes]:
     """Status, headers and body of an answer; with a `body` of parts, the last part does not come where it is None."""
     headers = {"host": HOST, **more.pop("headers", {})}
@@ -63,7 +65,7 @@ async def ask(
     async def send(message: Any) -> None:
         told.append(message)
 
-    await door(scope, receive, send)
+    await app(scope, receive, send)
     found = {name.decode(): value.decode() for name, value in told[0]["headers"]}
     return told[0]["status"], found, b"".join(message.get("body", b"") for message in told[1:])
 
@@ -113,7 +115,7 @@ def test_what_is_answered(status: int, request_: dict[str, Any]) -> None:
     """Each hostile request has its refusal; what is right is answered; every answer has the same guards."""
 
     async def main() -> None:
-        found, headers, body = await ask(gate(), **request_)
+        found, headers, body = await ask(guarded(), **request_)
         assert (found, b"a bug" in body) == (status, False)
         assert "script-src 'self'" in headers["content-security-policy"]
         assert "frame-ancestors 'none'" in headers["content-security-policy"]
@@ -141,9 +143,11 @@ def test_the_application_sees_whom_the_proxy_saw(behind: bool, told: list[str], 
         return PlainTextResponse("")
 
     async def main() -> None:
-        door = Gate(Starlette(routes=[Route("/", note)]), hosts=frozenset({HOST}), behind_proxy=behind)
+        app = RequestMiddleware(
+            Starlette(routes=[Route("/", note)]), hosts=frozenset({HOST}), behind_proxy=behind
+        )
         lines = [(b"host", HOST.encode()), *((b"x-forwarded-for", line.encode()) for line in told)]
-        assert (await ask(door, client=("127.0.0.1", 5), lines=lines))[0] == 200
+        assert (await ask(app, client=("127.0.0.1", 5), lines=lines))[0] == 200
 
     trio.run(main)
     assert found == [seen]
@@ -153,7 +157,7 @@ def test_a_body_that_is_longer_than_it_said(autojump_clock: trio.abc.Clock) -> N
     """It is not read to its end, whatever its length was said to be."""
 
     async def main() -> None:
-        status, _, _ = await ask(gate(), "/large", "POST", [b"x" * 600, b"x" * 600], headers=POST)
+        status, _, _ = await ask(guarded(), "/large", "POST", [b"x" * 600, b"x" * 600], headers=POST)
         assert status == 413
 
     trio.run(main, clock=autojump_clock)
@@ -164,7 +168,7 @@ def test_a_body_that_does_not_come(autojump_clock: trio.abc.Clock) -> None:
 
     async def main() -> None:
         begun = trio.current_time()
-        status, _, body = await ask(gate(), "/", "POST", [b"x"], headers=POST)
+        status, _, body = await ask(guarded(), "/", "POST", [b"x"], headers=POST)
         assert (status, body) == (408, b"The body of the request took too long.")
         assert 29 < trio.current_time() - begun < 31
 
@@ -175,19 +179,19 @@ def test_rates() -> None:
     """An address has a burst and then waits; others are not hindered; behind a proxy it is the visitor who counts."""
 
     async def main() -> None:
-        door = gate(limits=GateLimits(per_s=1e-6, burst=3))
-        assert [(await ask(door))[0] for _ in range(5)] == [200, 200, 200, 429, 429]
-        assert (await ask(door, client=("203.0.113.8", 1)))[0] == 200
-        assert (await ask(door, client=("127.0.0.1", 1)))[0] == 200
-        assert [(await ask(door, client=("127.0.0.1", 1)))[0] for _ in range(9)] == [200] * 9
-        door = gate(limits=GateLimits(per_s=1e-6, burst=1), behind_proxy=True)
+        app = guarded(limits=RequestLimits(per_s=1e-6, burst=3))
+        assert [(await ask(app))[0] for _ in range(5)] == [200, 200, 200, 429, 429]
+        assert (await ask(app, client=("203.0.113.8", 1)))[0] == 200
+        assert (await ask(app, client=("127.0.0.1", 1)))[0] == 200
+        assert [(await ask(app, client=("127.0.0.1", 1)))[0] for _ in range(9)] == [200] * 9
+        app = guarded(limits=RequestLimits(per_s=1e-6, burst=1), behind_proxy=True)
         visitors = ["1.1.1.1", "9.9.9.9, 1.1.1.2", "9.9.9.9, 1.1.1.2", "1.1.1.1"]
         found = [
-            (await ask(door, client=("127.0.0.1", 1), headers={"x-forwarded-for": visitor}))[0]
+            (await ask(app, client=("127.0.0.1", 1), headers={"x-forwarded-for": visitor}))[0]
             for visitor in visitors
         ]
         assert found == [200, 200, 429, 429]
-        assert door.refused == 2
+        assert app.refused == 2
 
     trio.run(main)
 
@@ -199,12 +203,14 @@ def test_open_requests_are_counted(autojump_clock: trio.abc.Clock) -> None:
         async def hold(*_: Any) -> None:
             await trio.sleep(10)
 
-        door = Gate(hold, hosts=frozenset({HOST}), limits=GateLimits(streams=2, all_requests=3))
+        app = RequestMiddleware(
+            hold, hosts=frozenset({HOST}), limits=RequestLimits(streams=2, all_requests=3)
+        )
         found: list[int] = []
 
         async def one(address: str) -> None:
             try:
-                found.append((await ask(door, client=(address, 1)))[0])
+                found.append((await ask(app, client=(address, 1)))[0])
             except IndexError:
                 found.append(0)  # it was let in, and had no answer
 
@@ -213,6 +219,6 @@ def test_open_requests_are_counted(autojump_clock: trio.abc.Clock) -> None:
                 nursery.start_soon(one, address)
                 await trio.testing.wait_all_tasks_blocked()
         assert found == [429, 503, 0, 0, 0]
-        assert door.open == 0
+        assert app.open == 0
 
     trio.run(main, clock=autojump_clock)

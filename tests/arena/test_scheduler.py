@@ -1,4 +1,4 @@
-"""A league that is kept played: what stays from one run to the next."""
+"""The scheduler of a league: what stays from one run to the next."""
 
 from __future__ import annotations
 

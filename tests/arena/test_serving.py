@@ -13,7 +13,7 @@ from warpleague.arena.process.retention import prune
 from warpleague.arena.submissions import tokens
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.web.docs_pages import text_of
-from warpleague.arena.web.league_feed import Desk
+from warpleague.arena.web.league_feed import LeagueFeed
 from warpleague.arena.web.server import Serving, check_address
 from warpleague.errors import BadInput
 from warpleague.report.wording.docs import pages
@@ -92,18 +92,18 @@ def test_a_page_comes_soon_after_the_first_match(autojump_clock: trio.abc.Clock,
     """A look at a league that has not been played yet costs nothing, so the next one need not wait."""
     made = []
 
-    class Press:
+    class Renderer:
         async def make(self, *_: object) -> None:
             made.append(trio.current_time())
 
-    press: Any = Press()
-    desk = Desk("open", tmp_path / "open.toml", tmp_path, press, delay_s=0.0, pages_mb=1)
+    renderer: Any = Renderer()
+    feed = LeagueFeed("open", tmp_path / "open.toml", tmp_path, renderer, delay_s=0.0, pages_mb=1)
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(desk._print, {})
+            nursery.start_soon(feed._render_pages, {})
             await trio.testing.wait_all_tasks_blocked()
-            desk._stale = True  # as the first match makes it
+            feed._stale = True  # as the first match makes it
             await trio.sleep(5)
             nursery.cancel_scope.cancel()
 

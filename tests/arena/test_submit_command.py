@@ -55,7 +55,7 @@ def arena(ground: Ground) -> Iterator[str]:
             headers: dict[str, Any] = {"authorization": self.headers["authorization"]}
             if method == "POST":
                 headers["content_type"] = self.headers["content-type"]
-            found = Client(ground.gate).ask(method, self.path, body, **headers)
+            found = Client(ground.server).ask(method, self.path, body, **headers)
             return found.status, found.body
 
         def _send(self, answer: tuple[int, bytes]) -> None:

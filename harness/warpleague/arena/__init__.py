@@ -1,16 +1,11 @@
-"""What Warp League offers over the network: the page on which a person plays, and leagues to watch and to enter.
+"""What Warp League offers over the network: a page to play on, leagues to watch, and bots to submit.
 
-For a person who plays, on this machine only:
-
-play  the page on which a person plays, and the same in a terminal
-
-For everybody, by `warpleague serve`:
-
-web          the pages that everybody may see
-live         matches while they are played, as a spectator sees them
-submissions  bots that authors send, and what organisers decide
+web          the server: pages that everybody may see
 scheduler    the process that plays a league
-
+play         a person plays, on this machine only
+live         matches while they are played, as spectators see them
+submissions  bots that authors send, and decisions of organisers
 process      what the processes of an arena share: log, retention, end_with_parent
 
+Each imports only those below it; live and play know nothing of submissions.
 """

@@ -122,7 +122,9 @@ class RequestHandler:
     def _wrong(self, text: str, status: int, *, api: bool) -> Response:
         if api:
             return JSONResponse({"error": text}, status)
-        return self.app.page("hall_notice.html.j2", status, title="That did not work", text=text, again=False)
+        return self.app.page(
+            "server_notice.html.j2", status, title="That did not work", text=text, again=False
+        )
 
     # ------------------------------------------------------------------ the sender
 

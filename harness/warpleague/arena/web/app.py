@@ -1,4 +1,4 @@
-"""The application: which address shows what to everybody."""
+"""The application: its addresses, and the pages and streams behind them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from starlette.routing import Route
 from warpleague import __version__
 from warpleague.arena.live.frames import new_frames
 from warpleague.arena.web.docs_pages import text_of
-from warpleague.arena.web.gzip_stream import BEGIN, HEADERS, Piece, is_wanted
+from warpleague.arena.web.gzip_stream import BEGIN, HEADERS, Piece, accepts_gzip
 from warpleague.arena.web.page_cache import Busy
 from warpleague.games import load_game
 from warpleague.report.site.page_frame import prepare, render, served, shared
@@ -32,64 +32,64 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from warpleague.arena.live.follow import LiveMatch
-    from warpleague.arena.web.league_feed import Desk
+    from warpleague.arena.web.league_feed import LeagueFeed
     from warpleague.games.api import JsonObject
     from warpleague.games.scene import Scene
     from warpleague.league.config import LeagueConfig
 
 _ID: Final = re.compile(r"[0-9a-f]{20}")
 _QUIET_S: Final = 15.0
-"""After so long without news a line is sent, so that nobody on the way takes the connection for dead."""
-_STILL_HERE: Final = Piece.of(b": still here\n\n")
-_LONGEST_S: Final = 3600.0
+"""After so long without news a line is sent, so that no proxy closes the connection as dead."""
+_KEEP_ALIVE: Final = Piece.of(b": still here\n\n")
+_MAX_STREAM_S: Final = 3600.0
 """How long a stream of news lasts; then the page asks again."""
-_LEAST_FREE: Final = 100_000_000
+_MIN_FREE_BYTES: Final = 100_000_000
 """Bytes that must be free on the disk for the server to call itself healthy."""
-_KINDS: Final = ("league", "watch", "hall", "match")
+_KINDS: Final = ("league", "watch", "server", "match")
 
 _encode = msgspec.json.Encoder().encode
 
 
-class Hall:
+class App:
     """All leagues of a server, for everybody."""
 
     def __init__(
         self,
-        desks: Sequence[Desk],
+        feeds: Sequence[LeagueFeed],
         configs: Mapping[str, LeagueConfig],
         results: Path,
         *,
         title: str = "Warp League",
         submits: bool = False,
     ) -> None:
-        self.desks = {desk.name: desk for desk in desks}
+        self.feeds = {feed.name: feed for feed in feeds}
         self.leagues = configs
         self.results = results
         self.title = title
         self.submits = submits
         self.began_s = time.time()
         self.health: Callable[[], JsonObject] = dict
-        """What else the health page tells: of the processes that the server has started."""
+        """Returns more values for the health page: the processes that the server has started."""
         self._assets = shared(_KINDS)
 
     def prepare(self) -> None:
-        """Read what the first visitors would wait for."""
-        prepare("hall", "watch", "submi", "organise")
+        """Load templates and texts now, so that the first requests need not wait for them."""
+        prepare("server", "watch", "submi", "organise")
         for config in self.leagues.values():
             text_of(config.game.id)
 
     def words(self) -> JsonObject:
-        """What the navigation of each page needs."""
-        return {"title": self.title, "leagues": list(self.desks), "submits": self.submits}
+        """The values that the navigation of each page needs."""
+        return {"title": self.title, "leagues": list(self.feeds), "submits": self.submits}
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
-        """A page of the server: `template` extends `hall.html.j2`."""
-        frame = served("hall", "/", "self")
-        text = render(template, frame=frame, stamp="", hall=self.words(), **values)
+        """A page of the server: `template` extends `server.html.j2`."""
+        frame = served("server", "/", "self")
+        text = render(template, frame=frame, stamp="", server=self.words(), **values)
         return HTMLResponse(text, status)
 
     def app(self, more: Sequence[BaseRoute] = ()) -> Starlette:
-        """The application; `more` are the routes of other rooms."""
+        """The application; `more` are additional routes."""
         league = "/l/{league}"
         return Starlette(
             routes=[
@@ -126,58 +126,58 @@ class Hall:
         return self._notice(title, str(error.detail), error.status_code)
 
     def _notice(self, title: str, text: str, status: int, *, again: bool = False) -> Response:
-        return self.page("hall_notice.html.j2", status, title=title, text=text, again=again)
+        return self.page("server_notice.html.j2", status, title=title, text=text, again=again)
 
-    def _desk(self, request: Request) -> Desk:
-        desk = self.desks.get(request.path_params["league"])
-        if desk is None:
+    def _feed(self, request: Request) -> LeagueFeed:
+        feed = self.feeds.get(request.path_params["league"])
+        if feed is None:
             raise HTTPException(404, "No league of this server has that name.")
-        return desk
+        return feed
 
     # ------------------------------------------------------------------ all leagues
 
     async def _home(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
-        told = [
+        leagues = [
             {
-                "name": desk.name,
-                "sentence": desk.page.sentence if desk.page else "No match has been played yet.",
-                "playing": len(desk.playing()),
-                "games": [self.leagues[desk.name].game.id],
+                "name": feed.name,
+                "sentence": feed.page.sentence if feed.page else "No match has been played yet.",
+                "playing": len(feed.playing()),
+                "games": [self.leagues[feed.name].game.id],
             }
-            for desk in self.desks.values()
+            for feed in self.feeds.values()
         ]
-        return self.page("hall_home.html.j2", leagues=told)
+        return self.page("server_home.html.j2", leagues=leagues)
 
     async def _health(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
         free = shutil.disk_usage(self.results).free
         more = self.health()
-        well = free >= _LEAST_FREE and bool(more.pop("well", True))
-        told = {
+        well = free >= _MIN_FREE_BYTES and bool(more.pop("well", True))
+        health = {
             "status": "ok" if well else "failing",
             "version": __version__,
             "up_s": round(time.time() - self.began_s),
             "disk_free_bytes": free,
             "leagues": {
-                desk.name: {
-                    "played": desk.page.played if desk.page else 0,
-                    "complete": bool(desk.page and desk.page.complete),
-                    "changed_s_ago": round(time.time() - desk.changed_s, 1) if desk.changed_s else None,
-                    "playing": len(desk.playing()),
-                    "watchers": desk.watchers,
+                feed.name: {
+                    "played": feed.page.played if feed.page else 0,
+                    "complete": bool(feed.page and feed.page.complete),
+                    "changed_s_ago": round(time.time() - feed.changed_s, 1) if feed.changed_s else None,
+                    "playing": len(feed.playing()),
+                    "watchers": feed.watchers,
                 }
-                for desk in self.desks.values()
+                for feed in self.feeds.values()
             },
             **more,
         }
-        return JSONResponse(told, 200 if well else 503)
+        return JSONResponse(health, 200 if well else 503)
 
     async def _asset(self, request: Request) -> Response:
         """A style sheet or a script: named by its content, so it never changes."""
         name = request.path_params["name"]
         data = self._assets.get(name)
-        desk = self.desks.get(request.path_params.get("league", ""))
-        if data is None and desk is not None and desk.page is not None:
-            data = desk.page.parts.get(name)
+        feed = self.feeds.get(request.path_params.get("league", ""))
+        if data is None and feed is not None and feed.page is not None:
+            data = feed.page.parts.get(name)
         if data is None:
             raise HTTPException(404, "There is no such file.")
         kind = "text/css" if name.endswith(".css") else "text/javascript"
@@ -186,19 +186,19 @@ class Hall:
         )
 
     async def _bots(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
-        told = [
-            {"name": desk.name, "bots": desk.page.bots if desk.page else ()} for desk in self.desks.values()
+        leagues = [
+            {"name": feed.name, "bots": feed.page.bots if feed.page else ()} for feed in self.feeds.values()
         ]
-        return self.page("hall_bots.html.j2", title="Bots", leagues=told)
+        return self.page("server_bots.html.j2", title="Bots", leagues=leagues)
 
     async def _authors(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
         found: dict[str, list[JsonObject]] = {}
-        for desk in self.desks.values():
-            for bot in desk.page.bots if desk.page else ():
+        for feed in self.feeds.values():
+            for bot in feed.page.bots if feed.page else ():
                 for author in filter(None, (name.strip() for name in str(bot["authors"]).split(","))):
-                    found.setdefault(author, []).append({"league": desk.name, "bot": bot["bot"]})
-        told = [{"name": name, "bots": found[name]} for name in sorted(found, key=str.casefold)]
-        return self.page("hall_authors.html.j2", authors=told)
+                    found.setdefault(author, []).append({"league": feed.name, "bot": bot["bot"]})
+        authors = [{"name": name, "bots": found[name]} for name in sorted(found, key=str.casefold)]
+        return self.page("server_authors.html.j2", authors=authors)
 
     async def _texts(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
         return await self._shown_text("index")
@@ -210,57 +210,57 @@ class Hall:
         found = await trio.to_thread.run_sync(text_of, name)  # long pages take some time the first time
         if found is None:
             raise HTTPException(404, "No page of the documentation has that name.")
-        return self.page("hall_text.html.j2", title=found[0], text=found[1])
+        return self.page("server_text.html.j2", title=found[0], text=found[1])
 
     # ------------------------------------------------------------------ one league
 
     async def _league(self, request: Request) -> Response:
-        desk = self._desk(request)
-        if desk.page is None:
-            return self._notice(desk.name, "No match has been played yet.", 200, again=True)
-        return HTMLResponse(desk.page.page)
+        feed = self._feed(request)
+        if feed.page is None:
+            return self._notice(feed.name, "No match has been played yet.", 200, again=True)
+        return HTMLResponse(feed.page.page)
 
     async def _news(self, request: Request) -> Response:
         try:
             since = int(request.query_params.get("v", "0"))
         except ValueError:
             raise HTTPException(400, "v is a number") from None
-        packed = is_wanted(request)
-        stream = _sent(self._league_news(self._desk(request), since), packed=packed)
-        return _events(request, stream, packed=packed)
+        gzipped = accepts_gzip(request)
+        stream = _sent(self._league_news(self._feed(request), since), gzipped=gzipped)
+        return _events(request, stream, gzipped=gzipped)
 
     @staticmethod
-    async def _league_news(desk: Desk, since: int) -> AsyncGenerator[Piece, None]:
-        end_s = trio.current_time() + _LONGEST_S
-        place = desk.watchers
-        desk.watchers += 1
+    async def _league_news(feed: LeagueFeed, since: int) -> AsyncGenerator[Piece, None]:
+        end_s = trio.current_time() + _MAX_STREAM_S
+        place = feed.watchers
+        feed.watchers += 1
         try:
             while trio.current_time() < end_s:
-                count = desk.news.count
-                since, message = desk.message(since)
+                count = feed.news.count
+                since, message = feed.message(since)
                 yield message
-                while not await desk.news.comes_within(_QUIET_S, count):
-                    yield _STILL_HERE
-                await trio.sleep(desk.turn_s(place))
+                while not await feed.news.comes_within(_QUIET_S, count):
+                    yield _KEEP_ALIVE
+                await trio.sleep(feed.wait_s(place))
         finally:
-            desk.watchers -= 1
+            feed.watchers -= 1
 
     async def _order(self, request: Request) -> Response:
-        page = self._desk(request).page
+        page = self._feed(request).page
         return Response(page.order if page else b"", media_type="text/javascript")
 
     async def _match(self, request: Request) -> Response:
-        desk, match = self._desk(request), request.path_params["match"]
+        feed, match = self._feed(request), request.path_params["match"]
         found: bytes | str | None = None
-        if _ID.fullmatch(match) and desk.page is not None:
+        if _ID.fullmatch(match) and feed.page is not None:
             try:
-                found = await desk.replays.page(match, desk.page.game, published=desk.page.published)
+                found = await feed.pages.page(match, feed.page.game, published=feed.page.published)
             except Busy:
                 return self._notice(
                     "Too many replays are wanted", "This one will be made a little later.", 503, again=True
                 )
         if found is None:
-            live = desk.live.matches.get(match)
+            live = feed.live.matches.get(match)
             if live is not None and live.shown:
                 return self._notice("Not yet", "The match is not stored yet.", 404, again=True)
             raise HTTPException(404, "No match that may be seen has that id.")
@@ -269,13 +269,13 @@ class Hall:
         return HTMLResponse(found)
 
     async def _match_script(self, request: Request) -> Response:
-        """What the page of a match loads only when it is wanted: what each seat saw, and the record."""
-        desk, match = self._desk(request), request.path_params["match"]
+        """The script of a match's page that it loads only on demand: what each seat saw, and the record."""
+        feed, match = self._feed(request), request.path_params["match"]
         found: bytes | str | None = None
-        if _ID.fullmatch(match) and desk.page is not None:
+        if _ID.fullmatch(match) and feed.page is not None:
             try:
-                found = await desk.replays.page(
-                    match, desk.page.game, published=desk.page.published, suffix=".js"
+                found = await feed.pages.page(
+                    match, feed.page.game, published=feed.page.published, suffix=".js"
                 )
             except Busy:
                 return Response(status_code=503)
@@ -284,73 +284,73 @@ class Hall:
         return Response(found, media_type="text/javascript")
 
     async def _bot(self, request: Request) -> Response:
-        desk = self._desk(request)
-        bots = desk.page.bots if desk.page else ()
+        feed = self._feed(request)
+        bots = feed.page.bots if feed.page else ()
         bot = next((bot for bot in bots if bot["bot"] == request.path_params["bot"]), None)
         if bot is None:
             raise HTTPException(404, "No bot of this league has that name.")
-        return self.page("hall_bot.html.j2", league=desk.name, bot=bot)
+        return self.page("server_bot.html.j2", league=feed.name, bot=bot)
 
     async def _watch_bot(self, request: Request) -> Response:
         """Lead to a match of a bot that can be watched; if there is none, wait for it."""
-        desk, bot = self._desk(request), request.path_params["bot"]
+        feed, bot = self._feed(request), request.path_params["bot"]
         after = request.query_params.get("after", "")
-        if desk.page is not None and not desk.page.open_matches:
+        if feed.page is not None and not feed.page.open_matches:
             raise HTTPException(404, "The matches of this league may be seen when the season is over.")
-        match = desk.match_of(bot, after) if desk.page is not None else None
+        match = feed.match_of(bot, after) if feed.page is not None else None
         if match is not None:
             return RedirectResponse(f"../../live/{match.id}?bot={quote(bot)}", 303)
-        known = any(one["bot"] == bot for one in desk.page.bots) if desk.page else False
-        answer = self.page("hall_wait.html.j2", league=desk.name, bot=bot, known=known)
+        known = any(one["bot"] == bot for one in feed.page.bots) if feed.page else False
+        answer = self.page("server_wait.html.j2", league=feed.name, bot=bot, known=known)
         answer.headers["Refresh"] = "1" if known else "2"
         return answer
 
     # ------------------------------------------------------------------ a match being played
 
-    def _live(self, request: Request) -> tuple[Desk, LiveMatch]:
-        desk = self._desk(request)
-        match = desk.live.matches.get(request.path_params["match"])
-        if match is None or not match.shown or desk.page is None or not desk.page.open_matches:
+    def _live(self, request: Request) -> tuple[LeagueFeed, LiveMatch]:
+        feed = self._feed(request)
+        match = feed.live.matches.get(request.path_params["match"])
+        if match is None or not match.shown or feed.page is None or not feed.page.open_matches:
             raise HTTPException(404, "No match with that id is being played that may be watched.")
-        return desk, match
+        return feed, match
 
     async def _watch(self, request: Request) -> Response:
-        desk = self._desk(request)
-        match = desk.live.matches.get(request.path_params["match"])
+        feed = self._feed(request)
+        match = feed.live.matches.get(request.path_params["match"])
         bot = request.query_params.get("bot", "")
-        # Who watches a bot sees from the beginning what is over since a moment.
+        # Who watches a bot sees a match that has just ended from its beginning.
         late = match is not None and match.over and not match.has(bot)
         if (match is None or late) and _ID.fullmatch(request.path_params["match"]):
             return RedirectResponse(f"../matches/{request.path_params['match']}.html", 303)
-        desk, match = self._live(request)
+        feed, match = self._live(request)
         text = render(
             "watch.html.j2",
             frame=served("watch", "/"),
             stamp="",
-            hall=self.words(),
-            league=desk.name,
+            server=self.words(),
+            league=feed.name,
             match=match.id,
             names=match.names,
             over=match.over,
-            title=load_game(self.leagues[desk.name].game.id).title,
-            delay_s=f"{desk.delay_s:g}" if desk.delay_s else "",
+            title=load_game(self.leagues[feed.name].game.id).title,
+            delay_s=f"{feed.delay_s:g}" if feed.delay_s else "",
             bot=bot if match.has(bot) else "",
         )
         return HTMLResponse(text)
 
     async def _watch_news(self, request: Request) -> Response:
         match_id = request.path_params["match"]
-        if match_id not in self._desk(request).live.matches and _ID.fullmatch(match_id):
+        if match_id not in self._feed(request).live.matches and _ID.fullmatch(match_id):
             return _events(request, _gone())
         whole = "whole" in request.query_params
         return _events(request, self._moves(*self._live(request), whole=whole))
 
     @staticmethod
-    async def _moves(desk: Desk, match: LiveMatch, *, whole: bool) -> AsyncIterator[bytes]:
-        """What has happened in a match, as it is let through; if `whole`, with pictures of what was before, too."""
+    async def _moves(feed: LeagueFeed, match: LiveMatch, *, whole: bool) -> AsyncIterator[bytes]:
+        """The frames of a match as spectators may see them; if `whole`, also the pictures of earlier frames."""
         sent = 0
         shown: Scene | None = None
-        desk.watchers += 1
+        feed.watchers += 1
         match.watchers += 1
         try:
             await match.execute()
@@ -367,30 +367,30 @@ class Hall:
                 if over:
                     return
                 while not await match.news.comes_within(_QUIET_S, count):
-                    yield _STILL_HERE.plain
+                    yield _KEEP_ALIVE.plain
         finally:
-            desk.watchers -= 1
+            feed.watchers -= 1
             match.watchers -= 1
 
 
 async def _gone() -> AsyncIterator[bytes]:
-    """What a page is told whose match was over before it asked."""
+    """The message for a page whose match was over before it asked."""
     yield b"data: " + _encode({"frames": [], "turn": [], "over": True, "gone": True}) + b"\n\n"
 
 
-async def _sent(pieces: AsyncGenerator[Piece, None], *, packed: bool) -> AsyncIterator[bytes]:
+async def _sent(pieces: AsyncGenerator[Piece, None], *, gzipped: bool) -> AsyncIterator[bytes]:
     """The bytes to send of a stream."""
     async with aclosing(pieces):
-        if packed:
+        if gzipped:
             yield BEGIN
         async for piece in pieces:
-            yield piece.packed if packed else piece.plain
+            yield piece.gzipped if gzipped else piece.plain
 
 
-def _events(request: Request, stream: AsyncIterator[bytes], *, packed: bool = False) -> Response:
+def _events(request: Request, stream: AsyncIterator[bytes], *, gzipped: bool = False) -> Response:
     if request.method == "HEAD":
         return Response(media_type="text/event-stream")
-    headers = {"X-Accel-Buffering": "no", **(HEADERS if packed else {})}
+    headers = {"X-Accel-Buffering": "no", **(HEADERS if gzipped else {})}
     return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
 

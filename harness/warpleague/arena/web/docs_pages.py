@@ -1,4 +1,4 @@
-"""The pages of the documentation, and the rules of the games, as pages of the server."""
+"""The documentation and the rules of the games as pages of the server."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def _known() -> dict[str, Page]:
 
 def text_of(name: str) -> tuple[str, Markup] | None:
     """The title of a page of the documentation, and its text as HTML; None if there is none of that name."""
-    return _made(name) if name in _known() else None
+    return _rendered(name) if name in _known() else None
 
 
 @cache
-def _made(name: str) -> tuple[str, Markup]:
+def _rendered(name: str) -> tuple[str, Markup]:
     known = _known()
     page = known[name]
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -44,7 +44,7 @@ def _made(name: str) -> tuple[str, Markup]:
             token.attrSet("id", _slug(after.content))
     for token in tokens:
         if token.children:
-            token.children = _mended(token.children, known)
+            token.children = _with_links(token.children, known)
     return page.title, Markup(reader.renderer.render(tokens, reader.options, {}))
 
 
@@ -53,7 +53,7 @@ def _slug(heading: str) -> str:
     return _SLUG.sub("", heading.lower()).replace(" ", "-")
 
 
-def _mended(children: Sequence[Token], known: Any) -> list[Token]:
+def _with_links(children: Sequence[Token], known: Any) -> list[Token]:
     """Links to other pages lead to their addresses here; those to files that only a checkout has become plain text."""
     made, dead = [], 0
     for child in children:

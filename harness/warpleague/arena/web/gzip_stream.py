@@ -1,7 +1,7 @@
-"""Packs what many visitors are told on streams that do not end: each piece once, for all of them.
+"""Compresses streams of events with gzip: each piece once, for all clients that get it.
 
-What is sent is one file of gzip (RFC 1952) whose end never comes. A piece refers to nothing before it (RFC 1951, a
-full flush), so that it is the same for who has just come as for who is there for long.
+A stream is one gzip file (RFC 1952) without an end. A piece does not refer to the pieces before it (a full flush, RFC
+1951), so the same bytes fit clients that have just come and clients that came long ago.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 BEGIN: Final = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
-"""What comes before the first packed piece."""
+"""The head of the gzip file, before the first piece."""
 HEADERS: Final = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
 
 
 @attrs.frozen
 class Piece:
-    """A piece of a stream, as it is and packed."""
+    """A piece of a stream, plain and compressed."""
 
     plain: bytes
-    packed: bytes
+    gzipped: bytes
 
     @classmethod
     def of(cls, plain: bytes) -> Piece:
-        """Pack a piece: 30 KB of tables take half a millisecond and become a sixth."""
-        packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-        return cls(plain, packer.compress(plain) + packer.flush(zlib.Z_FULL_FLUSH))
+        """Compress a piece: 30 KB of tables take half a millisecond and shrink to a sixth."""
+        compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+        return cls(plain, compressor.compress(plain) + compressor.flush(zlib.Z_FULL_FLUSH))
 
     def __add__(self, other: Piece) -> Piece:
-        return Piece(self.plain + other.plain, self.packed + other.packed)
+        return Piece(self.plain + other.plain, self.gzipped + other.gzipped)
 
 
-def is_wanted(request: Request) -> bool:
-    """Whether the visitor unpacks gzip, as all browsers do."""
+def accepts_gzip(request: Request) -> bool:
+    """Whether the client accepts gzip, as all browsers do."""
     accepted = request.headers.get("accept-encoding", "").lower().split(",")
     return any(part.replace(" ", "") in ("gzip", "gzip;q=1.0") for part in accepted)

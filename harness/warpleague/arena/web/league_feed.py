@@ -1,4 +1,4 @@
-"""One league for its visitors: its page, the matches being played and those just played, and what is new of it all."""
+"""The feed of one league: its page, the matches being played, the last results, and messages about changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warpleague.arena.live.follow import ENDED_S, LiveFolder, LiveMatch
 from warpleague.arena.process.log import log, log_error
 from warpleague.arena.web.gzip_stream import Piece
 from warpleague.arena.web.page_cache import FOLDER as PAGES
-from warpleague.arena.web.page_cache import Replays
+from warpleague.arena.web.page_cache import PageCache
 from warpleague.arena.web.renderer import LeaguePage, league_page
 from warpleague.errors import RecordError, StoreError
 from warpleague.league.pool import usable_cores
@@ -25,44 +25,44 @@ from warpleague.report.wording.match_words import labels, one_line
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warpleague.arena.web.renderer import Press
+    from warpleague.arena.web.renderer import Renderer
     from warpleague.games.api import JsonObject
 
-_LOOK_S: Final = 0.25
+_POLL_S: Final = 0.25
 _LATEST: Final = 12
 _LISTED: Final = 24
-_JUST_NOW: Final = 200
-"""So many of the matches stored last are looked at for one that can be shown."""
-_SHARE: Final = 0.005 * len(usable_cores())
-"""Of one processor's time that may go into making the page of a league anew, and as much into sending what is new."""
-_WATCHER_S: Final = 0.0005 / _SHARE
-"""How much longer a page stays as it is for each who sees it, in seconds: to send it takes half a millisecond."""
-_TOGETHER: Final = 10
-"""So many watchers are told together."""
+_RECENT: Final = 200
+"""The newest stored matches among which one is searched that can be shown."""
+_MAX_CPU_SHARE: Final = 0.005 * len(usable_cores())
+"""The share of one processor's time for making the page of a league again, and the same share for sending changes."""
+_WATCHER_S: Final = 0.0005 / _MAX_CPU_SHARE
+"""Each watcher makes the pause between messages so many seconds longer: a message takes half a millisecond to send."""
+_BATCH: Final = 10
+"""So many watchers get a message at the same time."""
 
 _encode = msgspec.json.Encoder().encode
 
 
-class Desk:
-    """What the server knows of one league."""
+class LeagueFeed:
+    """The page and the messages of one league."""
 
     def __init__(
-        self, name: str, path: Path, results: Path, press: Press, *, delay_s: float, pages_mb: int
+        self, name: str, path: Path, results: Path, renderer: Renderer, *, delay_s: float, pages_mb: int
     ) -> None:
         self.name, self.path, self.results = name, path, results
         self.page: LeaguePage | None = None
         self.news = Broadcast()
-        """Told when those who see the page shall be told what has changed."""
+        """Counts the times at which watchers get a message."""
         self._changes = Broadcast()
         self.watchers = 0
         self.delay_s = delay_s
         folder = results / name
         self.live = LiveFolder(folder / feed.FOLDER, delay_s)
-        self.replays = Replays(path, results, folder / PAGES, press, pages_mb * 1_000_000)
+        self.pages = PageCache(path, results, folder / PAGES, renderer, pages_mb * 1_000_000)
         self.changed_s = 0.0
-        """When the store was last seen to change, as the clock of the day says."""
+        """When the last change of the store was seen, in seconds since 1970."""
         self._folder = folder
-        self._press = press
+        self._renderer = renderer
         self._store: tuple[int, Store] | None = None
         self._seen = -1
         self._latest: list[JsonObject] = []
@@ -73,36 +73,36 @@ class Desk:
         self._messages: dict[int, Piece] = {}
         self._matches: Piece | None = None
 
-    async def keep(self, hall: JsonObject) -> None:
-        """Look for what is new until this is cancelled."""
+    async def run(self, server: JsonObject) -> None:
+        """Follow the league until this is cancelled; `server` is for the page's navigation."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._print, hall)
-            nursery.start_soon(self._tell_all)
+            nursery.start_soon(self._render_pages, server)
+            nursery.start_soon(self._notify_watchers)
             try:
                 while True:
-                    await self._look()
-                    await trio.sleep(_LOOK_S)
+                    await self._refresh()
+                    await trio.sleep(_POLL_S)
             finally:
                 self.live.close()
                 self._close()
 
-    async def _look(self) -> None:
+    async def _refresh(self) -> None:
         try:
             changed = self.live.refresh(time.time())
             for match in list(self.live.matches.values()):
                 if match.watchers:
                     await self._execute(match)
-            changed |= self._look_into_store()
+            changed |= self._refresh_from_store()
         except (OSError, StoreError) as error:
             log("league not read", league=self.name, why=str(error))
             self._close()
             await trio.sleep(5.0)
             return
         if changed:
-            self.tell()
+            self.notify()
 
     async def _execute(self, match: LiveMatch) -> None:
-        """Execute what has happened in a match; one that cannot be shown does no harm to the others."""
+        """Execute the new lines of a match; an error in one match does not affect the others."""
         try:
             await match.execute()
         except Exception as error:  # noqa: BLE001 - a fault of one game
@@ -114,13 +114,13 @@ class Desk:
         return self.live.playing() if self.page is not None and self.page.open_matches else []
 
     def match_of(self, bot: str, after: str) -> LiveMatch | None:
-        """As `LiveFolder.match_of`; what was over too soon to be followed is shown from its record."""
+        """As `LiveFolder.match_of`; a match that was over too soon to be followed is shown from its record."""
         found = self.live.match_of(bot, after)
         if found is not None or self._store is None:
             return found
         store, now_s, at_s = self._store[1], time.time(), 0.0
         watched = self.live.matches.get(after)
-        for match in reversed(store.latest(_JUST_NOW)):
+        for match in reversed(store.latest(_RECENT)):
             # Of those stored within one second the first one comes first.
             at_s = max(match.stored_s, at_s + 0.001)
             if bot not in match.bots or not now_s - ENDED_S < match.stored_s + self.delay_s <= now_s:
@@ -132,8 +132,8 @@ class Desk:
                 return self.live.match_of(bot, after)
         return None
 
-    def _look_into_store(self) -> bool:
-        """Whether the store has changed; it is opened anew where another file took its place."""
+    def _refresh_from_store(self) -> bool:
+        """Whether the list of last results has changed; the store is opened again if another file replaced it."""
         path = self._folder / "league.sqlite"
         try:
             inode = path.stat().st_ino
@@ -164,17 +164,17 @@ class Desk:
                 self._store[1].close()
         self._store, self._seen = None, -1
 
-    async def _print(self, hall: JsonObject) -> None:
-        """Have the page made anew as often as its cost allows."""
+    async def _render_pages(self, server: JsonObject) -> None:
+        """Make the page again as often as its cost allows."""
         while True:
             if not self._stale:
-                await trio.sleep(_LOOK_S)
+                await trio.sleep(_POLL_S)
                 continue
             self._stale = False
             version = max(int(time.time() * 1000), self._version + 1)
             took_s = 0.0  # where nothing has been played yet, the page comes soon after the first match
             try:
-                found = await self._press.make(league_page, self.path, self.results, hall, version)
+                found = await self._renderer.make(league_page, self.path, self.results, server, version)
             except Exception as error:  # noqa: BLE001 - the other pages are there
                 log_error("page not made", error, league=self.name)
                 self._stale = True
@@ -182,42 +182,42 @@ class Desk:
                 continue
             if found is not None:
                 took_s = found.cpu_s
-                self._take(found, version)
-            await trio.sleep(max(1.0, took_s / _SHARE, self.watchers * _WATCHER_S))
+                self._set_page(found, version)
+            await trio.sleep(max(1.0, took_s / _MAX_CPU_SHARE, self.watchers * _WATCHER_S))
 
-    def _take(self, page: LeaguePage, version: int) -> None:
+    def _set_page(self, page: LeaguePage, version: int) -> None:
         self.page, self._version = page, version
         self._messages.clear()
         for name, text in page.sections.items():
             if self._sections.get(name, (0, ""))[1] != text:
                 self._sections[name] = version, text
-        self.tell()
+        self.notify()
 
-    def tell(self) -> None:
-        """Something that visitors see has changed."""
+    def notify(self) -> None:
+        """Something that the page shows has changed."""
         self._matches = None
         self._changes.notify()
 
-    async def _tell_all(self) -> None:
-        """Tell those who see the page as often as its watchers allow."""
+    async def _notify_watchers(self) -> None:
+        """Notify those who see the page, as often as the number of watchers allows."""
         seen = 0
         while True:
             seen = await self._changes.after(seen)
             self.news.notify()
             await trio.sleep(max(0.5, self.watchers * _WATCHER_S))
 
-    def turn_s(self, place: int) -> float:
-        """How long after the news the watcher who came as number `place` is told them.
+    def wait_s(self, place: int) -> float:
+        """How long after a change the watcher who came as number `place` gets the message, in seconds.
 
-        Some are told together: one by one, between bots that compute, each costs more. If it were all of them, others
-        would wait for their pages.
+        They get it in small groups: one by one would cost more while bots compute, and all at once would let requests
+        for other pages wait.
         """
-        return place % max(self.watchers, 1) // _TOGETHER * _TOGETHER * _WATCHER_S
+        return place % max(self.watchers, 1) // _BATCH * _BATCH * _WATCHER_S
 
     def message(self, since: int) -> tuple[int, Piece]:
-        """What a page must be told that shows the sections of version `since`; the version it shows then.
+        """The message for a page that shows the sections of version `since`, and the version that it shows then.
 
-        Its sections are large and change seldom, the matches change all the time: each part is made once.
+        The sections are large and change seldom, the list of matches is small and changes often: each is encoded once.
         """
         sections = self._messages.get(since)
         if sections is None:
@@ -228,10 +228,10 @@ class Desk:
                 self._messages[since] = sections
         if self._matches is None:
             playing = self.playing()
-            told: JsonObject = {
+            matches: JsonObject = {
                 "playing": [match.to_json() for match in playing[:_LISTED]],
                 "more": max(0, len(playing) - _LISTED),
                 "latest": self._latest,
             }
-            self._matches = Piece.of(b"," + _encode(told)[1:] + b"\n\n")
+            self._matches = Piece.of(b"," + _encode(matches)[1:] + b"\n\n")
         return self._version, sections + self._matches

@@ -1,7 +1,7 @@
-"""Decides which requests are answered: by their host, origin, size and number; and what every answer carries.
+"""Middleware for all requests: refuses by host, origin, size and rate, and adds headers to every answer.
 
 Everybody may ask for pages. A request that changes something must come from a page of this server, or carry a token
-of an author, which no other site can add. What a body may have is checked before any of it is read.
+of an author, which no other site can add. The size of a body is checked before any of it is read.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _LOOPBACK: Final = ("127.0.0.1", "::1")
 
 
 @attrs.frozen(kw_only=True)
-class GateLimits:
+class RequestLimits:
     """How much one address may ask for, and all together.
 
     `per_s` requests a second in the long run, `burst` at once; `streams` live pages open at a time, `all_requests`
     requests at a time from everywhere; `body_s` seconds for a whole body. A proxy or a person on this machine is no
-    stranger: the loopback address has the common limits only.
+    stranger: for the loopback address only the common limits hold.
     """
 
     per_s: float = 20.0
@@ -68,8 +68,8 @@ class _Caller:
     open: int = 0
 
 
-class Gate:
-    """An application behind the gate.
+class RequestMiddleware:
+    """Passes on the requests that are allowed, and refuses all others.
 
     `hosts` are the names, with ports, by which this server is called. `bodies` are paths whose bodies may have so
     many bytes, instead of `MAX_BODY_BYTES`. With `behind_proxy` the address of a caller is what the proxy on this
@@ -82,7 +82,7 @@ class Gate:
         *,
         hosts: frozenset[str] = frozenset(),
         bodies: Mapping[str, int] | None = None,
-        limits: GateLimits | None = None,
+        limits: RequestLimits | None = None,
         behind_proxy: bool = False,
     ) -> None:
         self.hosts = hosts
@@ -90,7 +90,7 @@ class Gate:
         self.refused = 0
         self._app = app
         self._bodies = bodies or {}
-        self._limits = limits or GateLimits()
+        self._limits = limits or RequestLimits()
         self._behind_proxy = behind_proxy
         self._callers: dict[str, _Caller] = {}
 
@@ -107,7 +107,7 @@ class Gate:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
-                _dress(message)
+                _add_headers(message)
             await send(message)
 
         headers = Headers(scope=scope)
@@ -147,8 +147,8 @@ class Gate:
     def _address(self, scope: Scope, headers: Headers) -> str:
         address = str((scope.get("client") or ("", 0))[0])
         if self._behind_proxy and address in _LOOPBACK:
-            told = headers.getlist("x-forwarded-for")  # the last one is the proxy's
-            return told[-1].rpartition(",")[2].strip()[:64] or address if told else address
+            lines = headers.getlist("x-forwarded-for")  # the last one is the proxy's
+            return lines[-1].rpartition(",")[2].strip()[:64] or address if lines else address
         return address
 
     def _caller(self, address: str) -> _Caller | None:
@@ -184,7 +184,7 @@ class Gate:
         return self._bodies.get(path, MAX_BODY_BYTES)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
-        """Status and reason, if this request is not for us."""
+        """Status and reason if the request is refused; None if it may pass."""
         if scope.get("http_version") not in ("1.0", "1.1"):
             return 505, "this server speaks HTTP/1.1"
         if headers.get("host", "").lower() not in self.hosts or len(headers.getlist("host")) > 1:
@@ -216,7 +216,7 @@ class Gate:
         return None
 
 
-def _dress(message: Message) -> None:
+def _add_headers(message: Message) -> None:
     headers = MutableHeaders(scope=message)
     for name, value in _HEADERS.items():
         headers[name] = value

@@ -1,4 +1,4 @@
-"""The pages of matches: made when they are asked for, kept on the disk, the oldest removed when there are too many."""
+"""The cache of match pages on the disk: a page is made on its first request, and the oldest pages are removed."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from warpleague.report.site.write import maker
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warpleague.arena.web.renderer import Press
+    from warpleague.arena.web.renderer import Renderer
 
 FOLDER: Final = "pages"
 _MAX_WAITING: Final = 64
-_EVERY: Final = 50
-"""Pages after which it is looked whether there are too many."""
+_PRUNE_EVERY: Final = 50
+"""After so many new pages the cache is pruned."""
 
 
 class Busy(Exception):
-    """So many pages are being made that one more would take too long."""
+    """Too many pages are being made: one more would take too long."""
 
 
-class Replays:
-    """The pages of the matches of one league; at most `most_bytes` of them are kept."""
+class PageCache:
+    """The pages of the matches of one league, at most `max_bytes` of them."""
 
-    def __init__(self, path: Path, results: Path, folder: Path, press: Press, most_bytes: int) -> None:
+    def __init__(self, path: Path, results: Path, folder: Path, renderer: Renderer, max_bytes: int) -> None:
         self._path, self._results, self._folder = path, results, folder
-        self._press = press
-        self._most = most_bytes
+        self._renderer = renderer
+        self._max_bytes = max_bytes
         self._made = 0
         self._making: dict[str, trio.Event] = {}
 
@@ -57,23 +57,23 @@ class Replays:
             if name not in self._making:
                 break
             await self._making[name].wait()
-        if self._press.waiting >= _MAX_WAITING:
+        if self._renderer.waiting >= _MAX_WAITING:
             raise Busy
         done = self._making[name] = trio.Event()
         try:
             with_script = suffix == ".js"
-            found = await self._press.make(match_page, self._path, self._results, match_id, with_script)
+            found = await self._renderer.make(match_page, self._path, self._results, match_id, with_script)
             if not isinstance(found, tuple):
                 return found
             made = {end: data for end, data in zip((".html", ".js"), found, strict=True) if data}
-            await trio.to_thread.run_sync(self._keep, self._folder / name, made)
+            await trio.to_thread.run_sync(self._store, self._folder / name, made)
             return made[suffix]
         finally:
             del self._making[name]
             done.set()
 
-    def _keep(self, place: Path, files: dict[str, bytes]) -> None:
-        """Put a page and its script where they are found; a disk that is full only makes the next visitor wait."""
+    def _store(self, place: Path, files: dict[str, bytes]) -> None:
+        """Write a page and its script to the disk; if the disk is full, the next request makes them again."""
         draft = place.with_suffix(".draft")
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
@@ -85,5 +85,5 @@ class Replays:
             with contextlib.suppress(OSError):
                 draft.unlink(missing_ok=True)
         self._made += 1
-        if self._made % _EVERY == 1:
-            prune(self._folder, self._most)
+        if self._made % _PRUNE_EVERY == 1:
+            prune(self._folder, self._max_bytes)

@@ -1,6 +1,6 @@
-"""Makes the pages of leagues and matches, in a process of its own with less right to the processors than matches have.
+"""Renders the pages of leagues and matches, in a process of its own at a lower priority than matches.
 
-All functions that are called there read the league anew: they know nothing but files.
+The functions that run in that process open the league each time: they get nothing but paths.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _NICE: Final = 10
-_begun: Final[dict[Path, Pass]] = {}
-"""What was worked out of each league for its last page."""
+_passes: Final[dict[Path, Pass]] = {}
+"""The intermediate results of each league's last page, from which the next one goes on."""
 MAX_ORDERED: Final = 20_000
 """Of a league with more matches, the page of a match does not say which are before and after it."""
 _SECTION: Final = re.compile(r'(?s)<section id="(\w+)">.*?</section>')
-_STILL: Final = ("matches", "playing", "latest", "season", "opening")
-"""Sections that are not sent again to those who see the page: they are theirs, or large."""
+_NOT_SENT_AGAIN: Final = ("matches", "playing", "latest", "season", "opening")
+"""Sections that an open page does not get again: the page updates them itself, or they are large."""
 
 
 class _All:
-    """The ids of all matches: each has a page, made when it is asked for."""
+    """Stands for the ids of all matches: each match has a page, made on request."""
 
     def __contains__(self, match: object) -> bool:
         return True
@@ -61,7 +61,7 @@ class _All:
 
 @attrs.frozen
 class LeaguePage:
-    """What the page of a league is made of, and what others need of it.
+    """The page of a league with its parts, and the values that other pages need.
 
     `sections` are the parts of `page` that are sent again when they change, by their ids; `parts` the scripts with
     parts of a long list; `order` the script that tells which match is before and after another. `cpu_s` is how long
@@ -82,15 +82,15 @@ class LeaguePage:
     cpu_s: float
 
 
-def league_page(path: Path, results: Path, hall: dict[str, Any], version: int) -> LeaguePage | None:
+def league_page(path: Path, results: Path, server: dict[str, Any], version: int) -> LeaguePage | None:
     """The page of a league as it stands; None if there is nothing to show yet.
 
-    `version` is kept in the page, which tells it to the server when it asks what is newer.
+    `version` stands in the page, which sends it to the server when it asks for changes.
     """
-    _be_nice()
+    _lower_priority()
     begun_s = time.process_time()
     try:
-        begun = _begun.setdefault(path, Pass())
+        begun = _passes.setdefault(path, Pass())
         with _opened(path, results) as league, league.store.snapshot(begun):
             found = index_content(league)
             bots = _bots(league, found.values["table"], found.listing.columns)
@@ -106,7 +106,7 @@ def league_page(path: Path, results: Path, hall: dict[str, Any], version: int) -
         "index.html.j2",
         frame=served("league"),
         stamp="",
-        hall=hall,
+        server=server,
         live={
             "version": version,
             "notice": ""
@@ -126,7 +126,9 @@ def league_page(path: Path, results: Path, hall: dict[str, Any], version: int) -
         one_command=f"warpleague league export {name} --match ID",
         **found.values,
     )
-    sections = {match[1]: match[0] for match in _SECTION.finditer(page.decode()) if match[1] not in _STILL}
+    sections = {
+        match[1]: match[0] for match in _SECTION.finditer(page.decode()) if match[1] not in _NOT_SENT_AGAIN
+    }
     ids = [match.decode() for match in found.listing.columns.id[: MAX_ORDERED + 1].tolist()]
     now = found.values["status"]
     return LeaguePage(
@@ -157,7 +159,7 @@ def match_page(
 
     A text if its record does not hold; None if there is none to see.
     """
-    _be_nice()
+    _lower_priority()
     try:
         with _opened(path, results) as league:
             if match_id not in league.store or not replays_are_open(league):
@@ -181,7 +183,7 @@ def _opened(path: Path, results: Path) -> League:
 
 
 def _bots(league: League, table: Standings, columns: Any) -> tuple[dict[str, Any], ...]:
-    """What is told of each bot on a page of its own."""
+    """The values of each bot's own page."""
     lines = {line.bot: line for line in table.lines}
     game = load_game(league.season.game)
     found = []
@@ -205,13 +207,13 @@ def _bots(league: League, table: Standings, columns: Any) -> tuple[dict[str, Any
 
 
 @cache
-def _be_nice() -> None:
-    """Matches come first."""
+def _lower_priority() -> None:
+    """Lower the priority of this process: matches come first."""
     be_nice(_NICE)
 
 
-class Press:
-    """Has pages made, one after the other, without keeping the server from its visitors."""
+class Renderer:
+    """Renders pages one after the other in its process, while the server answers other requests."""
 
     def __init__(self) -> None:
         self._pool = RefereePool(1, "none")

@@ -1,4 +1,4 @@
-"""The server as a whole: it listens, keeps its desks, starts its processes, and ends cleanly."""
+"""Runs the server: it listens, runs the feeds of its leagues, starts its processes, and ends them cleanly."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.arena.submissions.requests import BODY_LIMITS
 from warpleague.arena.submissions.routes import routes
 from warpleague.arena.submissions.tokens import authors
-from warpleague.arena.web.app import Hall
-from warpleague.arena.web.league_feed import Desk
-from warpleague.arena.web.middleware import Gate, GateLimits
-from warpleague.arena.web.renderer import Press
-from warpleague.arena.web.subprocesses import Child
+from warpleague.arena.web.app import App
+from warpleague.arena.web.league_feed import LeagueFeed
+from warpleague.arena.web.middleware import RequestLimits, RequestMiddleware
+from warpleague.arena.web.renderer import Renderer
+from warpleague.arena.web.subprocesses import Subprocess
 from warpleague.errors import BadInput
 from warpleague.league.config import load_config
 from warpleague.runner.bundle.shipped import located
@@ -34,19 +34,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _HEAD_S: Final = 15.0
-"""How long a connection may be without a whole head of a request."""
+"""How long a connection may take to send the head of a request."""
 _BACKLOG: Final = 1024
-"""Connections that may wait to be taken."""
+"""Connections that may wait to be accepted."""
 _UNREAD_MS: Final = 30_000
-"""How long a visitor may leave unread what was sent."""
+"""A connection is dropped when data that was sent stays unread for so long."""
 
 
 @attrs.frozen(kw_only=True)
 class Serving:
-    """What is served: leagues of one folder of results, at an address, under these names (with ports).
+    """The settings of a server: leagues of one folder of results, an address, and the server's names (with ports).
 
-    `jobs` and `logs_mb` are those of `SchedulerSettings`; with `plays` false nobody plays or checks here. A page shows what
-    happens in a match `delay_s` late. `patience_s` is how long matches may take to end when the server is stopped.
+    `jobs` and `logs_mb` are those of `SchedulerSettings`; with `plays` false this server starts no scheduler and no
+    checker. Pages show a match `delay_s` seconds late. When the server is stopped, matches may take `patience_s`
+    seconds to end.
     """
 
     paths: tuple[Path, ...]
@@ -62,7 +63,7 @@ class Serving:
     logs_mb: int = 200
     behind_proxy: bool = False
     patience_s: float = 20.0
-    limits: GateLimits = attrs.Factory(GateLimits)
+    limits: RequestLimits = attrs.Factory(RequestLimits)
 
 
 def check_address(serving: Serving) -> None:
@@ -102,35 +103,35 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
     serving.results.mkdir(parents=True, exist_ok=True)
     listener = _listening(serving)
     _open_more_files()
-    press = Press()
+    renderer = Renderer()
     try:
-        desks = [
-            Desk(
+        feeds = [
+            LeagueFeed(
                 name,
                 located(path),
                 serving.results,
-                press,
+                renderer,
                 delay_s=serving.delay_s,
                 pages_mb=serving.pages_mb,
             )
             for name, path in zip(configs, serving.paths, strict=True)
         ]
-        hall = Hall(desks, configs, serving.results, title=serving.title, submits=True)
-        gate = Gate(
-            hall.app(routes(hall)),
+        app = App(feeds, configs, serving.results, title=serving.title, submits=True)
+        middleware = RequestMiddleware(
+            app.app(routes(app)),
             bodies=BODY_LIMITS,
             limits=serving.limits,
             behind_proxy=serving.behind_proxy,
         )
         port = listener.getsockname()[1]
-        gate.hosts = _hosts(serving, port)
-        children = _children(serving, configs) if serving.plays else []
-        hall.health = partial(_health, gate, children)
-        hall.prepare()
-        await _run(serving, gate, listener, desks, children, hall, ready)
+        middleware.hosts = _hosts(serving, port)
+        subprocesses = _subprocesses(serving, configs) if serving.plays else []
+        app.health = partial(_health, middleware, subprocesses)
+        app.prepare()
+        await _run(serving, middleware, listener, feeds, subprocesses, app, ready)
     finally:
         listener.close()
-        press.close()
+        renderer.close()
 
 
 def _hosts(serving: Serving, port: int) -> frozenset[str]:
@@ -140,7 +141,7 @@ def _hosts(serving: Serving, port: int) -> frozenset[str]:
 
 
 def _listening(serving: Serving) -> socket.socket:
-    """A socket that waits for visitors; one who does not read what was sent is dropped."""
+    """A socket that listens; it drops a client that does not read its data."""
     family = socket.AF_INET6 if ":" in serving.host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -157,19 +158,19 @@ def _listening(serving: Serving) -> socket.socket:
 
 
 def _open_more_files() -> None:
-    """Let this process open as many files as it may: each visitor needs one."""
+    """Raise the limit of open files as far as possible: each connection needs one."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 65_536), hard))
 
 
-def _children(serving: Serving, configs: Mapping[str, Any]) -> list[Child]:
+def _subprocesses(serving: Serving, configs: Mapping[str, Any]) -> list[Subprocess]:
     """A scheduler for each league, and the checker, which is wanted as soon as there are authors."""
     results = ("--results", str(serving.results), "--end-with-parent")
     more = ("--live", "--logs-mb", str(serving.logs_mb))
     jobs = () if serving.jobs is None else ("--jobs", str(serving.jobs))
     found = [
-        Child(f"scheduler {name}", ("arena", "play", str(path), *results, *more, *jobs))
+        Subprocess(f"scheduler {name}", ("arena", "play", str(path), *results, *more, *jobs))
         for name, path in zip(configs, serving.paths, strict=True)
     ]
     checked = [
@@ -179,23 +180,23 @@ def _children(serving: Serving, configs: Mapping[str, Any]) -> list[Child]:
     ]
     if checked:
         ledger = serving.results / FILE
-        found.append(Child("checker", ("arena", "check", *checked, *results), ledger.exists))
+        found.append(Subprocess("checker", ("arena", "check", *checked, *results), ledger.exists))
     return found
 
 
-def _health(gate: Gate, children: list[Child]) -> dict[str, Any]:
-    wanted = {child.name: child.to_json() for child in children}
+def _health(middleware: RequestMiddleware, subprocesses: list[Subprocess]) -> dict[str, Any]:
+    wanted = {process.name: process.to_json() for process in subprocesses}
     return {
-        "well": all(told["runs"] for told in wanted.values() if told["wanted"]),
+        "well": all(state["runs"] for state in wanted.values() if state["wanted"]),
         "processes": wanted,
-        "requests_open": gate.open,
-        "requests_refused": gate.refused,
+        "requests_open": middleware.open,
+        "requests_refused": middleware.refused,
         "memory_bytes": _memory(),
     }
 
 
 def _memory() -> int:
-    """What this process has of the machine's memory, in bytes."""
+    """The memory of this process, in bytes."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * resource.getpagesize()
     return 0
@@ -203,11 +204,11 @@ def _memory() -> int:
 
 async def _run(
     serving: Serving,
-    gate: Gate,
+    middleware: RequestMiddleware,
     listener: socket.socket,
-    desks: list[Desk],
-    children: list[Child],
-    hall: Hall,
+    feeds: list[LeagueFeed],
+    subprocesses: list[Subprocess],
+    app: App,
     ready: Callable[[str], Any],
 ) -> None:
     stopped = trio.Event()
@@ -221,22 +222,22 @@ async def _run(
     config.backlog = _BACKLOG
     async with trio.open_nursery() as nursery:
         await nursery.start(_wait_for_signal, stopped)
-        for desk in desks:
-            nursery.start_soon(desk.keep, hall.words())
-        for child in children:
-            nursery.start_soon(child.keep)
-        web = partial(serve, gate, config, shutdown_trigger=stopped.wait)  # type: ignore[arg-type]
+        for feed in feeds:
+            nursery.start_soon(feed.run, app.words())
+        for process in subprocesses:
+            nursery.start_soon(process.keep_running)
+        web = partial(serve, middleware, config, shutdown_trigger=stopped.wait)  # type: ignore[arg-type]
         nursery.start_soon(_until, web, stopped)
         host = f"[{serving.host}]" if ":" in serving.host else serving.host
         address = f"http://{host}:{port}/"
-        log("serving", address=address, leagues=[desk.name for desk in desks])
+        log("serving", address=address, leagues=[feed.name for feed in feeds])
         ready(address)
         await stopped.wait()
         log("stopping")
         nursery.cancel_scope.deadline = trio.current_time() + 2.0
     async with trio.open_nursery() as nursery:
-        for child in children:
-            nursery.start_soon(child.stop, serving.patience_s)
+        for process in subprocesses:
+            nursery.start_soon(process.stop, serving.patience_s)
     log("ended", process="server")
 
 

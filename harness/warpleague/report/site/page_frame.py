@@ -30,9 +30,9 @@ STYLES: Final = {
     "match": ("base.css", "match.css", "board.css", "kinds.css"),
     "index": ("base.css", "index.css", "board.css", "kinds.css"),
     "play": ("base.css", "match.css", "board.css", "kinds.css", "play.css"),
-    "league": ("base.css", "index.css", "board.css", "kinds.css", "hall.css"),
-    "watch": ("base.css", "match.css", "board.css", "kinds.css", "play.css", "hall.css"),
-    "hall": ("base.css", "index.css", "hall.css"),
+    "league": ("base.css", "index.css", "board.css", "kinds.css", "server.css"),
+    "watch": ("base.css", "match.css", "board.css", "kinds.css", "play.css", "server.css"),
+    "server": ("base.css", "index.css", "server.css"),
 }
 SCRIPTS: Final = {
     "match": (
@@ -68,7 +68,7 @@ SCRIPTS: Final = {
         "news.js",
         "watch.js",
     ),
-    "hall": (),
+    "server": (),
 }
 _NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
 
