@@ -13,6 +13,9 @@ import pytest
 from warpleague.league.ratings.elo import SCALE, SequentialElo, expected
 from warpleague.league.ratings.fit import Method, joint_fit
 from warpleague.league.ratings.outcomes import Outcomes
+from warpleague.league.ratings.posterior import Posterior
+from warpleague.league.ratings.shrunk import shrunk_fit
+from warpleague.league.ratings.transitivity import transitivity
 from warpleague.league.statistics import student, t95
 
 
@@ -377,3 +380,53 @@ def test_errors_cover_where_bots_differ_much() -> None:
                     far.append(inside[-1])
     assert 0.92 <= np.mean(inside) <= 0.98
     assert np.mean(far) >= 0.91
+
+
+def rounds(strength: Any, deals: int, seed: int) -> list[Any]:
+    """The results of all pairs of four bots; `strength` gives the lead of one bot over another in Elo."""
+    rng, results = Random(seed), []
+    pairs = [pair for pair in combinations(range(4), 2) for _ in range(deals)]
+    for group, (a, b) in enumerate(pairs):
+        for seats in ((a, b), (b, a)):
+            won = rng.random() < expected(strength(*seats))
+            results.append((group, seats, (1, 2) if won else (2, 1)))
+    return results
+
+
+def test_cycles_are_told_from_chance() -> None:
+    """Bots that beat each other in a circle are found; bots that differ in strength alone hardly ever are."""
+
+    def circle(a: int, b: int) -> float:
+        return 200.0 if (b - a) % 4 == 1 else -200.0 if (a - b) % 4 == 1 else 0.0
+
+    def tested(strength: Any, seed: int) -> float | None:
+        outcomes = counted(rounds(strength, 20, seed))
+        return transitivity(outcomes, joint_fit(outcomes, 4).ratings)
+
+    assert all(tested(circle, seed) < 0.001 for seed in range(5))
+    honest = [tested(lambda a, b: 80.0 * (b - a), seed) for seed in range(40)]
+    assert sum(value < 0.05 for value in honest) <= 6
+    assert transitivity(counted(rounds(circle, 1, 0)), (0.0,) * 4) is None
+
+
+def test_shrunk_ratings_do_not_depend_on_how_deals_are_counted() -> None:
+    """All outcomes at once or deal by deal, it is the same."""
+    outcomes = counted(rounds(lambda a, b: 50.0 * (b - a), 6, 1))
+    at_once, one_by_one = Posterior.of(outcomes, 4), Posterior(4)
+    for matches, times in outcomes.deals():
+        for _ in range(times):
+            one_by_one.add(matches)
+    for _ in range(8):
+        one_by_one.update()
+    assert np.allclose(at_once.mean, one_by_one.mean, atol=0.01)
+    assert at_once.scatter == pytest.approx(one_by_one.scatter, rel=0.02)
+    assert at_once.deals == one_by_one.deals
+
+
+def test_a_lead_of_much_alike_bots_is_doubted() -> None:
+    """In a league the likelihood to be stronger is nearer to a half than the two bots alone would make it."""
+    outcomes = counted(rounds(lambda a, b: 0.0 * (a - b), 12, 4))
+    alone, shrunk = joint_fit(outcomes, 4), shrunk_fit(outcomes, 4)
+    order = sorted(range(4), key=lambda bot: alone.ratings[bot] or 0.0)
+    best, worst = order[-1], order[0]
+    assert 0.5 < shrunk.superiority(best, worst) < alone.superiority(best, worst)

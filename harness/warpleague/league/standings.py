@@ -13,6 +13,7 @@ import numpy as np
 
 from warpleague.games import load_game
 from warpleague.league.placings import placings
+from warpleague.league.ratings.transitivity import transitivity
 from warpleague.league.ratings.wanted import at_once, fitted
 from warpleague.league.statistics import Mean, differences_to_next, rounded, share_interval
 from warpleague.league.tallies import Tally, WinLossRecord, means, tally
@@ -106,7 +107,8 @@ class Standings:
     """The table, and what it is made of: bots in order of the season, pair totals, the joint fit (not in solo).
 
     `rival` is whether the matches were played against the game's own opponent. `course` are Elo ratings on the way.
-    With `by_score` mean scores rank, and not ratings, at tables of two and more.
+    With `by_score` mean scores rank, and not ratings, at tables of two and more. `transitivity` is how likely results
+    would differ so much from what the ratings say, if these explained who beats whom.
     """
 
     lines: tuple[Standing, ...]
@@ -119,6 +121,7 @@ class Standings:
     matches: int
     course: tuple[list[float], ...] = ()
     by_score: bool = False
+    transitivity: float | None = None
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -160,6 +163,7 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
     table = ranked(
         season.names, counted, fit, ranks_by(league), solo=False, barred=league.barred, placed=placed
     )
+    table = attrs.evolve(table, transitivity=transitivity(counted.outcomes, fit.ratings))
     if rating.los == "holm":
         told = zip(table.lines, at_once([line.likelihood for line in table.lines]), strict=True)
         table = attrs.evolve(table, lines=tuple(attrs.evolve(line, likelihood=los) for line, los in told))

@@ -55,7 +55,8 @@ class Fit:
     are linked by matches: ratings of different islands must not be compared. `covariance` is in squared Elo, zero
     outside of tiers. `seats` are the ratings of seats, `seat_errors` theirs; empty if they were not fitted. `draws` is
     Davidson's parameter. `converged` is whether the computation came to its end. Shrunk ratings have `deals`, how many
-    each bot played, and `spread`, how far bots are from the mean in Elo: one standard deviation.
+    each bot played, and `spread`, how far bots are from the mean in Elo: one standard deviation. `shrunk` are the
+    shrunk ratings beside the most likely ones: they say which of two bots is the stronger one.
     """
 
     ratings: tuple[float | None, ...]
@@ -75,6 +76,7 @@ class Fit:
     pair_freedom: Floats | None = None
     deals: tuple[int, ...] = ()
     spread: float | None = None
+    shrunk: Fit | None = None
 
     def half(self, bot: int) -> float | None:
         """Half the 95 % interval of a rating, by Student's t."""
@@ -97,6 +99,8 @@ class Fit:
         variance = float(self.covariance[a, a] + self.covariance[b, b] - 2 * self.covariance[a, b])
         if variance < _NO_VARIANCE:
             return None
+        if self.shrunk is not None:
+            return self.shrunk.superiority(a, b)
         return student((one - two) / sqrt(variance), self.freedom_of(a, b))
 
     def freedom_of(self, a: int, b: int) -> int:

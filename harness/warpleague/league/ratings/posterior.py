@@ -21,6 +21,7 @@ import attrs
 import numpy as np
 
 from warpleague.league.ratings.elo import SCALE, pair_points
+from warpleague.league.ratings.rows import Deals, added, pair_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpleague.league.ratings.outcomes import Outcomes
-    from warpleague.league.ratings.rows import Floats
+    from warpleague.league.ratings.rows import Floats, Ints
 
     Cell = tuple[int, int, float, int]  # two bots, the first one's points, and how often they met on a deal
 
@@ -65,6 +66,9 @@ class Posterior:
     _points: Floats = attrs.field(init=False)
     _games: Floats = attrs.field(init=False)
     _kinds: Counter[tuple[Cell, ...]] = attrs.Factory(Counter)  # deals that came out alike
+    _whole: tuple[Ints, Ints, Ints, Floats, Floats, Floats] | None = (
+        None  # all of them, if they were given at once
+    )
 
     def __attrs_post_init__(self) -> None:
         n = self.bots
@@ -77,8 +81,16 @@ class Posterior:
     def of(cls, outcomes: Outcomes, bots: int) -> Posterior:
         """What the outcomes of whole deals say."""
         found = cls(bots)
-        for matches, times in outcomes.deals():
-            found.add(matches, times)
+        deals = Deals.of(outcomes)
+        rows = pair_rows(deals, np.zeros(bots, dtype=np.int64))
+        one, two = rows.bots.T
+        for first, second, points in ((one, two, rows.points), (two, one, 1.0 - rows.points)):
+            at, size = first * bots + second, bots * bots
+            found._points += added(at, rows.weight * points, size).reshape(bots, bots)
+            found._games += added(at, rows.weight, size).reshape(bots, bots)
+        seated = np.unique(np.repeat(deals.deal, outcomes.players) * bots + deals.bots.ravel())
+        found.deals = added(seated % bots, deals.times[seated // bots], bots).astype(int).tolist()
+        found._whole = rows.deal, one, two, rows.points, np.ones(len(one)), deals.times
         for _ in range(_ROUNDS):
             before = found.scatter
             found.update()
@@ -146,12 +158,9 @@ class Posterior:
 
     def _scattered(self) -> None:
         """How much the points of a bot on a deal scatter, all its opponents there taken together."""
-        if not self._kinds:
+        kind, one, two, points, games, often = self._cells()
+        if not len(kind):
             return
-        cells = [(kind, *cell) for kind, deal in enumerate(self._kinds) for cell in deal]
-        kind, one, two, points, games = np.array(cells).T
-        kind, one, two = kind.astype(int), one.astype(int), two.astype(int)
-        often = np.array(list(self._kinds.values()))
         share = 1 / (1 + np.exp(self.mean[two] - self.mean[one]))
         off, usual = points - games * share, games * share * (1 - share)
         size = len(often) * self.bots
@@ -159,6 +168,17 @@ class Posterior:
         seen = (more * more).reshape(len(often), self.bots).sum(axis=1) @ often / 2
         expected = usual @ often[kind]
         self.scatter = max(float((seen + _KNOWN) / (expected + _KNOWN)), _LEAST_SCATTER)
+
+    def _cells(self) -> tuple[Ints, Ints, Ints, Floats, Floats, Floats]:
+        """Each pair of each kind of deal: kind, bots, points of the first, meetings; and how often each kind came."""
+        if self._whole is not None:
+            return self._whole
+        cells = np.array([(kind, *cell) for kind, deal in enumerate(self._kinds) for cell in deal]).reshape(
+            -1, 5
+        )
+        kind, one, two, points, games = cells.T
+        often = np.array(list(self._kinds.values()), dtype=float)
+        return kind.astype(int), one.astype(int), two.astype(int), points, games, often
 
     def order(self, present: Sequence[int]) -> list[int]:
         """Some bots, the strongest first."""

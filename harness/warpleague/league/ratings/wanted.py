@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import attrs
+
 from warpleague.league.ratings.fit import Method, joint_fit
 from warpleague.league.ratings.shrunk import shrunk_fit
 
@@ -14,11 +16,14 @@ if TYPE_CHECKING:
     from warpleague.league.ratings.fit import Fit
     from warpleague.league.ratings.outcomes import Outcomes
 
+_MAX_SHRUNK = 200  # bots: to shrink the ratings of more takes seconds
+
 
 def fitted(outcomes: Outcomes, names: Sequence[str], config: LeagueConfig) -> Fit:
     """The joint fit of the outcomes of all deals; `names` are those of the bots.
 
-    Where results choose the matches it is shrunk, unless the file asks for a model of its own.
+    Where results choose the matches, the ratings are shrunk; elsewhere only what they say of who is stronger.
+    Neither holds if the file asks for a model of its own.
     """
     rating = config.rating
     anchor = None if rating.anchor is None else names.index(rating.anchor)
@@ -28,9 +33,13 @@ def fitted(outcomes: Outcomes, names: Sequence[str], config: LeagueConfig) -> Fi
         seats=rating.seat_advantage,
         draws=rating.draw_parameter,
     )
-    if config.format.adaptive and method == Method():
+    if method != Method():
+        return joint_fit(outcomes, len(names), rating.start, anchor, method)
+    if config.format.adaptive:
         return shrunk_fit(outcomes, len(names), rating.start, anchor)
-    return joint_fit(outcomes, len(names), rating.start, anchor, method)
+    fit = joint_fit(outcomes, len(names), rating.start, anchor)
+    # Of bots that are much alike, the one that leads does so by luck more often than the results alone say.
+    return attrs.evolve(fit, shrunk=shrunk_fit(outcomes, len(names))) if len(names) <= _MAX_SHRUNK else fit
 
 
 def at_once(likelihoods: Sequence[float | None]) -> list[float | None]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from warpleague.league.status import Status
     from warpleague.match.confinement import Confinement
 
+_CYCLES: Final = 0.005  # so seldom chance makes so many cycles
 _MOST_CHANGES: Final = 8  # told in one line
 _LITTLE_MS: Final = 1000.0  # waiting that is not worth a word
 _MOST_CAUSE: Final = 160  # characters of what a fault was, in a sentence
@@ -329,6 +330,11 @@ def remarks(standings: Standings, *, wide: bool) -> list[str]:
         found.append(f"Seats in Elo: {', '.join(told)}.")
     if fit is not None and fit.draws is not None:
         found.append(f"Two equal bots draw {percent(fit.draws / (2 + fit.draws))} of their matches.")
+    if standings.transitivity is not None and standings.transitivity < _CYCLES:
+        found.append(
+            "The ratings hide something: there are more cycles (A beats B beats C beats A) than chance makes."
+            " See the crosstable."
+        )
     islands = {line.island for line in standings.lines if line.island is not None}
     if len(islands) > 1:
         found.append(f"{len(islands)} groups of bots never met each other: do not compare their fits.")
