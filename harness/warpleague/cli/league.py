@@ -370,7 +370,7 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
     """What is left, and the commands to check and reproduce a match, whose record is written for them."""
     from warpleague.league.faulted import bot_faults
     from warpleague.league.verifying import published_record
-    from warpleague.report.wording.league_words import MOST_FAULTED, duration, fault_lines, waited_words
+    from warpleague.report.wording.league_words import MAX_FAULTED, duration, fault_lines, waited_words
 
     stored = (
         f"{report.stored:,} stored"
@@ -381,7 +381,7 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
     for line in waited_words(report):
         print(line)
     if args.quiet:  # else they stand below the table
-        print(*(f"{line}\n" for line in fault_lines(bot_faults(league), MOST_FAULTED)), sep="", end="")
+        print(*(f"{line}\n" for line in fault_lines(bot_faults(league), MAX_FAULTED)), sep="", end="")
     if report.fault is not None:
         print(f"{fault_line(report.fault)}; what was played is kept.")
     if report.void:

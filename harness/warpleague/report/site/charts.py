@@ -23,7 +23,7 @@ _ROW: Final = 26
 _NAMES: Final = 160  # left of the plot
 _VALUES: Final = 115  # right of it
 _COLOURS: Final = 10
-_MOST_POINTS: Final = 10_000  # of all lines of a chart: the page of 400 bots stays below a megabyte
+_MAX_POINTS: Final = 10_000  # of all lines of a chart: the page of 400 bots stays below a megabyte
 
 
 @attrs.frozen
@@ -44,8 +44,8 @@ class Row:
 
     def extent(self) -> list[float]:
         """All values that the chart must have room for."""
-        found = (self.value, self.low, self.high, self.above, self.below)
-        return [value for value in found if value is not None]
+        values = (self.value, self.low, self.high, self.above, self.below)
+        return [value for value in values if value is not None]
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
@@ -168,7 +168,7 @@ def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> 
     )
     ends = _apart([at(len(xs) - 1, line[-1])[1] for _, line in lines[:_COLOURS]], 14.0, bottom)
     every = range(len(xs))
-    few = [*every[:: 1 + len(lines) * len(xs) // _MOST_POINTS], *every[-1:]]
+    few = [*every[:: 1 + len(lines) * len(xs) // _MAX_POINTS], *every[-1:]]
     for number in reversed(range(len(lines))):
         name, line = lines[number]
         places = every if number < _COLOURS else few
@@ -246,14 +246,14 @@ def ratio(points: Sequence[tuple[int, float]], low: float, high: float) -> Marku
 
 def _apart(places: Iterable[float], gap: float, last: float) -> list[float]:
     """The places, moved down as far as needed for labels `gap` apart, then up where they went beyond `last`."""
-    found = list(places)
+    values = list(places)
     before, after = float("-inf"), last + gap
-    downward = sorted(range(len(found)), key=found.__getitem__)
+    downward = sorted(range(len(values)), key=values.__getitem__)
     for number in downward:
-        found[number] = before = max(found[number], before + gap)
+        values[number] = before = max(values[number], before + gap)
     for number in reversed(downward):
-        found[number] = after = min(found[number], after - gap)
-    return found
+        values[number] = after = min(values[number], after - gap)
+    return values
 
 
 def small_interval(value: float, half: float | None, low: float = 0.0, high: float = 1.0) -> Markup:

@@ -244,16 +244,16 @@ def splices(old: Sequence[T], new: Sequence[T], spell: Callable[[T], Any]) -> li
         tail = _same(zip(reversed(old), reversed(new), strict=False), most - head)
         if len(new) - head - tail <= len(differ) + len(new) - most:
             return [[head, len(old) - head - tail, *map(spell, new[head : len(new) - tail])]]
-    found: list[list[Any]] = []
+    changes: list[list[Any]] = []
     for at in differ:
-        if found and found[-1][0] + found[-1][1] == at:
-            found[-1][1] += 1
-            found[-1].append(spell(new[at]))
+        if changes and changes[-1][0] + changes[-1][1] == at:
+            changes[-1][1] += 1
+            changes[-1].append(spell(new[at]))
         else:
-            found.append([at, 1, spell(new[at])])
+            changes.append([at, 1, spell(new[at])])
     if len(old) != len(new):
-        found.append([most, len(old) - most, *map(spell, new[most:])])
-    return found
+        changes.append([most, len(old) - most, *map(spell, new[most:])])
+    return changes
 
 
 def _same(pairs: Iterable[tuple[Any, Any]], most: int) -> int:

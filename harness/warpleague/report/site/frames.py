@@ -132,7 +132,7 @@ def frames(replay: Replay, *, seats_see: bool = True) -> Iterator[dict[str, Any]
     yield {"kind": "start", "told": [[]] + [None] * (len(viewers) - 1), "scene": pictures(replay.first)}
     for step in replay:
         frame = _line(step.data)
-        frame["told"] = _told(replay, step, viewers)
+        frame["told"] = _texts(replay, step, viewers)
         frame["scene"] = pictures(step.state)
         yield frame
 
@@ -178,10 +178,10 @@ def _evidence_text(value: object) -> str:
     return f"{text[:half]}\n[{len(text) - 2 * half:,} characters more in the record]\n{text[-half:]}"
 
 
-def _told(replay: Replay, step: ReplayStep, viewers: tuple[int | None, ...]) -> list[list[str] | None]:
-    told: list[list[str] | None] = []
+def _texts(replay: Replay, step: ReplayStep, viewers: tuple[int | None, ...]) -> list[list[str] | None]:
+    texts: list[list[str] | None] = []
     for viewer in viewers:
         seen = [event.data if viewer is None else event.seen_by(viewer) for event in step.events]
         lines = [safe(replay.game.tell(data), keep="") for data in seen if data is not None]
-        told.append(None if viewer is not None and lines == told[0] else lines)
-    return told
+        texts.append(None if viewer is not None and lines == texts[0] else lines)
+    return texts

@@ -68,18 +68,18 @@ def sentence(league: League, game: Game[Any, Any], now: Status, table: Standings
             if now.complete
             else f"{now.stored:,} of {counted(now.matches, 'match')} played ({now.percent:.0f} %)"
         )
-    told = f"{counted(len(now.bots), 'bot')} in {kind} of {game.title}: {size}."
+    text = f"{counted(len(now.bots), 'bot')} in {kind} of {game.title}: {size}."
     if not table.matches or league.season.format.kind == "test":
-        return told
+        return text
     ranked = [line for line in table.lines if line.rank is not None]
     first = [one_line(line.bot) for line in ranked if line.rank == 1]
     if len(first) > 3 or not first:
-        return told
+        return text
     names = " and ".join([", ".join(first[:-1]), first[-1]] if first[:-1] else first)
     verb = "won it" if now.complete else "leads" if len(first) == 1 else "lead"
     if now.complete and len(first) > 1:
         verb = "share the first place"
-    return f"{told} {names} {verb}{_by(table, ranked) if len(first) == 1 else ''}."
+    return f"{text} {names} {verb}{_by(table, ranked) if len(first) == 1 else ''}."
 
 
 def _by(table: Standings, ranked: Sequence[Standing]) -> str:
@@ -102,20 +102,20 @@ def picks(columns: Columns, table: Standings) -> list[Pick]:
     """The best match, the closest, the longest and the greatest upset: each once, as far as there are any."""
     if not len(columns):
         return []
-    found = {
+    places = {
         "Best against second": _of_the_best(columns, table),
         "Closest": _closest(columns),
         "Longest": int(np.argmax(columns.values["lines"])),
         "Greatest upset": _upset(columns, table),
     }
-    told, seen = [], set[int]()
-    for title, at in found.items():
+    chosen, seen = [], set[int]()
+    for title, at in places.items():
         if at is not None and at not in seen:
             seen.add(at)
-            told.append(_pick(title, columns, table, at))
-    if told[0].title != "Best against second":
-        told.insert(0, _pick("Last", columns, table, len(columns) - 1))
-    return told
+            chosen.append(_pick(title, columns, table, at))
+    if chosen[0].title != "Best against second":
+        chosen.insert(0, _pick("Last", columns, table, len(columns) - 1))
+    return chosen
 
 
 def _pick(title: str, columns: Columns, table: Standings, at: int) -> Pick:
@@ -130,8 +130,8 @@ def _pick(title: str, columns: Columns, table: Standings, at: int) -> Pick:
         others = " and ".join(
             filter(None, [", ".join(names[seat] for seat in order[1:-1]), names[order[-1]]])
         )
-        told = " : ".join(number(scores[seat]) for seat in order)
-        text = f"{names[order[0]]} beats {others}, {told} ({one_line(why)})"
+        points = " : ".join(number(scores[seat]) for seat in order)
+        text = f"{names[order[0]]} beats {others}, {points} ({one_line(why)})"
     else:
         text = outcome(names, ranks, scores, None if rival != rival else rival, why)
     if title == "Longest":
@@ -150,7 +150,7 @@ def _of_the_best(columns: Columns, table: Standings) -> int | None:
 
 def _closest(columns: Columns) -> int | None:
     """The decided match with the least difference in score, the longest of them; None if all differ alike."""
-    found, best, widest = None, (np.inf, 0), 0.0
+    place, best, widest = None, (np.inf, 0), 0.0
     begin = 0
     for some in columns.blocks():
         if some.players == 1:
@@ -165,9 +165,9 @@ def _closest(columns: Columns) -> int | None:
             at = int(least[np.argmax(some.lines[least])])
             widest = max(widest, float(of_decided.max()))
             if (key := (float(gaps[at]), -int(some.lines[at]))) < best:
-                found, best = begin + at, key
+                place, best = begin + at, key
         begin += len(some)
-    return found if best[0] < widest else None
+    return place if best[0] < widest else None
 
 
 def _upset(columns: Columns, table: Standings) -> int | None:
@@ -175,7 +175,7 @@ def _upset(columns: Columns, table: Standings) -> int | None:
     if table.fit is None or columns.players < 2:
         return None
     ratings = np.array([np.nan if rating is None else rating for rating in table.fit.ratings], dtype=float)
-    found, most = None, -np.inf
+    place, most = None, -np.inf
     begin = 0
     for some in columns.blocks():
         seated, first = ratings[some.seats], some.ranks == 1
@@ -185,9 +185,9 @@ def _upset(columns: Columns, table: Standings) -> int | None:
         gaps = np.where(np.isfinite(gaps), gaps, -np.inf)
         at = int(np.argmax(gaps))
         if gaps[at] > most:
-            found, most = begin + at, float(gaps[at])
+            place, most = begin + at, float(gaps[at])
         begin += len(some)
-    return found if most >= _UPSET else None
+    return place if most >= _UPSET else None
 
 
 def picture(league: League, game: Game[Any, Any], pick: Pick) -> dict[str, Any] | None:
@@ -215,23 +215,23 @@ def cards(
     changed = {change.bot for change in league.changed}
     seats = {seat.bot: seat for seat in league.season.bots}
     about = {} if len(seats) > CARDS * 4 else _manifests(league)
-    found = []
+    rows = []
     for line in table.lines[:most]:
         bot = table.names.index(line.bot)
-        told = about.get(line.bot, {}) if line.bot not in changed else {}
-        found.append(
+        manifest = about.get(line.bot, {}) if line.bot not in changed else {}
+        rows.append(
             {
                 "bot": line.bot,
                 "rank": rank_words(line),
                 "strength": _strength(line, table),
                 "version": one_line(seats[line.bot].version or ""),
                 "form": _form(columns, bot),
-                "language": told.get("language", ""),
-                "authors": told.get("authors", ""),
-                "description": told.get("description", ""),
+                "language": manifest.get("language", ""),
+                "authors": manifest.get("authors", ""),
+                "description": manifest.get("description", ""),
             }
         )
-    return found
+    return rows
 
 
 def _strength(line: Standing, table: Standings) -> str:
@@ -249,7 +249,7 @@ def _strength(line: Standing, table: Standings) -> str:
 def _form(columns: Columns, bot: int) -> list[dict[str, Any]]:
     """The last matches of a bot, the last one at the end; of several seats it has the best counts."""
     at = np.flatnonzero((columns.seats == bot).any(axis=1))[-_FORM:]
-    found = []
+    rows = []
     for place in at.tolist():
         ranks = columns.ranks[place]
         own = int(ranks[columns.seats[place] == bot].min())
@@ -258,26 +258,26 @@ def _form(columns: Columns, bot: int) -> list[dict[str, Any]]:
         if columns.players == 1 and columns.rival[place] != columns.rival[place]:
             word = "played"
         match = columns.values["id"][place].decode()
-        found.append({"word": word, "match": match, "number": int(columns.values["number"][place])})
-    return found
+        rows.append({"word": word, "match": match, "number": int(columns.values["number"][place])})
+    return rows
 
 
 def _manifests(league: League) -> dict[str, dict[str, str]]:
     """What the manifests of the bots say, by name, where their folders are still there."""
     from warpleague.runner.bundle.manifest import read_manifest
 
-    found: dict[str, dict[str, str]] = {}
+    manifests: dict[str, dict[str, str]] = {}
     for entry in league.config.entries:
         try:
             manifest = read_manifest(folder_of(league.config, entry))
         except BadInput:
             continue
-        found[entry.name or manifest.name] = {
+        manifests[entry.name or manifest.name] = {
             "language": _language([*(manifest.build or ()), *manifest.run]),
             "authors": one_line(", ".join(manifest.authors)),
             "description": one_line(manifest.description),
         }
-    return found
+    return manifests
 
 
 def _language(words: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from warpleague.report.site.front import CARDS, cards, picks, picture, sentence
 from warpleague.report.site.listing import Listing
 from warpleague.report.wording.bracket import bracket_parts, has_bracket
 from warpleague.report.wording.league_words import (
-    MOST_FAULTED,
+    MAX_FAULTED,
     besides_lines,
     changes_line,
     confinement_lines,
@@ -44,7 +44,7 @@ from warpleague.report.wording.league_words import (
     solo_remarks,
     time_words,
 )
-from warpleague.report.wording.match_words import BUSY_SHARE, Facts, conditions, one_line
+from warpleague.report.wording.match_words import BUSY_SHARE, Rows, conditions, one_line
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -81,10 +81,10 @@ def index_content(league: League) -> IndexContent:
     listing = Listing(columns, tuple(faults(league, columns)), busy(league, BUSY_SHARE))
     read = read_tables(league, columns, _FIRST, table)
     game = load_game(season.game)
-    found = picks(columns, table)
+    matches = picks(columns, table)
     values = {
         "sentence": sentence(league, game, now, table),
-        "picks": found,
+        "picks": matches,
         "cards": cards(league, table, columns),
         "card_limit": CARDS,
         "status": now,
@@ -96,7 +96,7 @@ def index_content(league: League) -> IndexContent:
         "placed": placing_headers(table),
         "leads": any(line.lead and line.lead.count for line in table.lines),
         "disqualified": disqualified_lines(table),
-        "faulted": fault_lines(bot_faults(league, columns), MOST_FAULTED),
+        "faulted": fault_lines(bot_faults(league, columns), MAX_FAULTED),
         "changed": changes_line(league),
         "bracket": bracket_parts(league) if has_bracket(league) else [],
         "bracket_title": "Rounds" if season.format.kind == "swiss" else "Bracket",
@@ -111,19 +111,19 @@ def index_content(league: League) -> IndexContent:
         "faults": _faults(read.faults),
         "fault_kinds": listing.kinds,
     }
-    return IndexContent(values, listing, picture(league, game, found[0]) if found else None)
+    return IndexContent(values, listing, picture(league, game, matches[0]) if matches else None)
 
 
 # The head
 
 
-def _facts(league: League, now: Status) -> Facts:
+def _facts(league: League, now: Status) -> Rows:
     season = league.season
     how = conditions(season.conditions, season.conditions["clock"])
     secret = "until the last match is played"
     if now.secret:
         secret = f"{now.secret}, public since {now.published}"
-    facts = [
+    rows = [
         ("game", how["game"]),
         ("options", how["options"]),
         ("format", now.format),
@@ -141,12 +141,12 @@ def _facts(league: League, now: Status) -> Facts:
         ("receipt", now.head),
     ]
     if now.taken_out:
-        facts.insert(3, ("taken out", f"{counted(now.taken_out, 'match')} of disqualified bots, not counted"))
+        rows.insert(3, ("taken out", f"{counted(now.taken_out, 'match')} of disqualified bots, not counted"))
     if now.other:
-        facts.insert(3, ("besides", "\n".join(besides_lines(now))))
+        rows.insert(3, ("besides", "\n".join(besides_lines(now))))
     if season.format.kind == "ladder":
-        facts.insert(3, ("opponents", CHOOSES))
-    return [(name, safe(value)) for name, value in facts]
+        rows.insert(3, ("opponents", CHOOSES))
+    return [(name, safe(value)) for name, value in rows]
 
 
 def _test(league: League) -> dict[str, Any] | None:

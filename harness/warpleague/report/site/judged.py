@@ -19,9 +19,9 @@ def judged(analysis: Analysis, names: Sequence[str]) -> dict[int, dict[str, Any]
 
     `worth` has the value before and after, and half the 95 % interval of the latter, where they are shares.
     """
-    found: dict[int, dict[str, Any]] = {}
+    by_line: dict[int, dict[str, Any]] = {}
     for verdict in analysis.verdicts:
-        about: dict[str, Any] = {"told": _told(verdict, analysis)}
+        about: dict[str, Any] = {"told": _table(verdict, analysis)}
         if analysis.plan.shares:
             about["worth"] = [
                 round(value, 4)
@@ -29,19 +29,19 @@ def judged(analysis: Analysis, names: Sequence[str]) -> dict[int, dict[str, Any]
             ]
         if verdict.blunder:
             about["blunder"] = True
-        found[verdict.decision.n] = {"judged": about}
+        by_line[verdict.decision.n] = {"judged": about}
     for turn in analysis.turns:
-        found[turn.n].setdefault("turn", safe(turn_text(turn, names, analysis.plan.shares), keep=""))
-    return found
+        by_line[turn.n].setdefault("turn", safe(turn_text(turn, names, analysis.plan.shares), keep=""))
+    return by_line
 
 
-def _told(verdict: Verdict, analysis: Analysis) -> list[list[str]]:
+def _table(verdict: Verdict, analysis: Analysis) -> list[list[str]]:
     shares, n = analysis.plan.shares, verdict.decision.n
-    told = [
+    rows = [
         ["value before", with_error(verdict.before, shares)],
         ["value after", with_error(verdict.after, shares)],
     ]
     if verdict.loss is not None and verdict.best is not None and verdict.best != verdict.decision.played:
-        told.append(["lost", with_error(verdict.loss, shares)])
-        told.append(["best found", safe(action_text(analysis.actions[n, verdict.best]), keep="")])
-    return [*told, ["playouts", f"{verdict.playouts:,}"]]
+        rows.append(["lost", with_error(verdict.loss, shares)])
+        rows.append(["best found", safe(action_text(analysis.actions[n, verdict.best]), keep="")])
+    return [*rows, ["playouts", f"{verdict.playouts:,}"]]

@@ -42,7 +42,7 @@ class Listing:
     """All matches of the list in schedule order, as columns, with all faults, and whether the host was busy."""
 
     columns: Columns
-    found: tuple[FaultLine, ...]
+    fault_lines: tuple[FaultLine, ...]
     busy: Array
 
     def __len__(self) -> int:
@@ -51,15 +51,15 @@ class Listing:
     @cached_property
     def faults(self) -> dict[int, list[tuple[int, str, int]]]:
         """Seat, kind and line of the faults of each match that has some, by its number."""
-        told: dict[int, list[tuple[int, str, int]]] = {}
-        for line in self.found:
-            told.setdefault(line.number, []).append((line.seat, str(line.fault.kind), line.fault.n))
-        return told
+        by_match: dict[int, list[tuple[int, str, int]]] = {}
+        for line in self.fault_lines:
+            by_match.setdefault(line.number, []).append((line.seat, str(line.fault.kind), line.fault.n))
+        return by_match
 
     @property
     def kinds(self) -> list[str]:
         """The kinds of faults that there are."""
-        return sorted({str(line.fault.kind) for line in self.found})
+        return sorted({str(line.fault.kind) for line in self.fault_lines})
 
     def chosen(self, most: int | None, wanted: Iterable[int] = ()) -> list[ListedMatch]:
         """The matches that get a replay, `most` at most (None: all), those whose numbers are `wanted` if they fit."""
@@ -102,7 +102,7 @@ class Listing:
             write(name, f"globalThis.warpleague.parts[{place}] = {json.dumps(text)};\n".encode())
             parts.append([name, rows[0][0], rows[-1][0]])
             replays |= {row[1]: place for row in rows if row[-1]}
-        said = {
+        data = {
             "bots": names,
             "rows": [],
             "parts": parts,
@@ -112,7 +112,7 @@ class Listing:
             "busy": bool(self.busy.any()),
             "picture": picture,
         }
-        return packed(said, _LEVEL), {name for name, *_ in parts}
+        return packed(data, _LEVEL), {name for name, *_ in parts}
 
     def _rows(self, begin: int, end: int, pages: set[str]) -> Iterator[list[Any]]:
         """A row for each match; what is in it says `assets/matches.js`."""
@@ -128,12 +128,12 @@ class Listing:
         for (number, match, seats, ranks, scores, why, lines, elapsed_s, rival), waited in zip(
             zip(*lists, strict=True), busy, strict=True
         ):
-            told = match.decode()
+            name = match.decode()
             yield [
-                *(number, told, seats, ranks, scores, ends[why], lines),
+                *(number, name, seats, ranks, scores, ends[why], lines),
                 *(elapsed_s, self.faults.get(number, []), int(waited)),
                 None if rival != rival else rival,
-                int(told in pages),
+                int(name in pages),
             ]
 
 

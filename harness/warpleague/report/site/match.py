@@ -15,7 +15,7 @@ from warpleague.report.wording.match_words import conditions, labels, number, on
 
 if TYPE_CHECKING:
     from warpleague.match.replay import Replay
-    from warpleague.report.wording.match_words import Facts
+    from warpleague.report.wording.match_words import Rows
     from warpleague.study.analysis_file import Analysis
 
 
@@ -67,8 +67,8 @@ def page_linked(
     block, match = _content(replay, checks, analysis, views, seats_see=with_script)
     beside = b""
     if views is not None:
-        kept = json.dumps({"views": views.text(), "record": _offered(record).get("record", "")})
-        beside = b"globalThis.warpleagueMore = " + kept.encode() + b";\n"
+        text = json.dumps({"views": views.text(), "record": _offered(record).get("record", "")})
+        beside = b"globalThis.warpleagueMore = " + text.encode() + b";\n"
     more = f"{replay.header['id']}.js"
     match |= {"league": one_line(league), "home": home, "order": ORDER, "more": more}
     page = render("match.html.j2", frame=linked("match", root, stamp), match=match, block=block, stamp=stamp)
@@ -89,8 +89,8 @@ def _content(
     called = labels(names)
     head = {"seats": [{"bot": name, "label": label} for name, label in zip(names, called, strict=True)]}
     faults: list[list[dict[str, Any]]] = [[] for _ in names]
-    found = None if analysis is None else judged(analysis, called)
-    block, end = pack_replay(replay, head, faults, found, views, seats_see=seats_see)
+    judgements = None if analysis is None else judged(analysis, called)
+    block, end = pack_replay(replay, head, faults, judgements, views, seats_see=seats_see)
     ranks, scores = end["ranks"], end["scores"]
     seats = [
         {
@@ -137,23 +137,23 @@ def _command(*words: str) -> str:
     return one_line(shlex.join(("warpleague", *words)))
 
 
-def _facts(header: dict[str, Any], end: dict[str, Any]) -> Facts:
+def _facts(header: dict[str, Any], end: dict[str, Any]) -> Rows:
     """What a reader may want to know of the conditions."""
-    told = conditions(header, _clock(header))
+    words = conditions(header, _clock(header))
     bots = [f"{seat['bot']} {seat.get('version', '')}".strip() for seat in header["seats"]]
-    facts = [
+    rows = [
         ("match", header["id"]),
         ("played", header["started"] or "not noted"),
-        ("game", told["game"]),
-        ("options", told["options"]),
-        ("clock", told["clock"]),
+        ("game", words["game"]),
+        ("options", words["options"]),
+        ("clock", words["clock"]),
         *[
             ("its own clock", f"{seat['bot']}: {conditions(header, seat['clock'])['clock']}")
             for seat in header["seats"]
             if isinstance(seat.get("clock"), dict)
         ],
-        ("faults", told["faults"]),
-        ("confined", _level(header, told["level"])),
+        ("faults", words["faults"]),
+        ("confined", _level(header, words["level"])),
         ("bots", "; ".join(bots)),
         ("harness", header["harness"]),
         ("digest", end["digest"]),
@@ -165,11 +165,11 @@ def _facts(header: dict[str, Any], end: dict[str, Any]) -> Facts:
             if parent
             else "a given position"
         )
-        facts.insert(4, ("start", f"from {since}"))
+        rows.insert(4, ("start", f"from {since}"))
     if header["seed"] is not None:
-        facts.append(("seed", header["seed"]))
-    facts.append(("key", header["key"] or "secret until the season ends"))
-    return [(name, one_line(value)) for name, value in facts]
+        rows.append(("seed", header["seed"]))
+    rows.append(("key", header["key"] or "secret until the season ends"))
+    return [(name, one_line(value)) for name, value in rows]
 
 
 def _clock(header: dict[str, Any]) -> dict[str, Any]:

@@ -103,9 +103,9 @@ def write_site(
     judged = {digest: (path, text) for path in analyses for digest, text in (record_of(path),)}
     begun = time.monotonic()
     with league.store.snapshot():
-        found = index_content(league)
-    listing = found.listing
-    chosen = listing.chosen(replays, [pick.number for pick in found.values["picks"]])
+        content = index_content(league)
+    listing = content.listing
+    chosen = listing.chosen(replays, [pick.number for pick in content.values["picks"]])
     for name, data in shared().items():
         if not (out / ASSETS / name).exists():
             write(out / ASSETS / name, data)
@@ -130,15 +130,15 @@ def write_site(
         if not (out / ASSETS / name).exists():
             write(out / ASSETS / name, data)
 
-    block, parts = listing.block(league.season.names, pages, put, found.picture)
-    write(index, _index(found.values, block, len(listing), pages, problems, command))
+    block, parts = listing.block(league.season.names, pages, put, content.picture)
+    write(index, _index(content.values, block, len(listing), pages, problems, command))
     # Every page that it names is there: those that go are removed afterwards.
     write(out / MATCHES / ORDER, order_script([match.id for match in chosen if match.id in pages]))
     removed = _tidy(out, pages, {*shared(), *parts})
     return Site(
         index=index,
         matches=len(listing),
-        total=found.values["status"].matches,
+        total=content.values["status"].matches,
         made=made,
         kept=kept,
         left_out=len(listing) - len(chosen),
@@ -247,8 +247,8 @@ def _taken(match: ListedMatch, page: Any) -> tuple[ListedMatch, tuple[bytes, byt
 def _digest(record: bytes) -> str:
     """The digest that a record's end line claims; "" where there is none."""
     ends = [line for line in record.splitlines()[-2:] if b'"type":"end"' in line]
-    found = re.search(rb'"digest":"([0-9a-f]+)"', b"".join(ends))
-    return found[1].decode() if found else ""
+    match = re.search(rb'"digest":"([0-9a-f]+)"', b"".join(ends))
+    return match[1].decode() if match else ""
 
 
 def make_page(
@@ -286,10 +286,10 @@ def _stamp_of(page: Path) -> str | None:
     """What the page at this place was made from; None if there is no such page."""
     try:
         with page.open("rb") as file:
-            found = _STAMP.search(file.read(_HEAD_BYTES))
+            match = _STAMP.search(file.read(_HEAD_BYTES))
     except OSError:
         return None
-    return found[1].decode() if found else None
+    return match[1].decode() if match else None
 
 
 @cache

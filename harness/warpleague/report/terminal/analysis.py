@@ -71,23 +71,23 @@ def turn_json(turn: Turn) -> JsonObject:
     }
 
 
-def _verdict_json(found: Verdict, analysis: Analysis) -> JsonObject:
-    decision, actions = found.decision, analysis.actions
-    told: dict[str, Any] = attrs.asdict(decision, recurse=False)
-    return told | {
-        "before": _mean_json(found.before),
-        "after": _mean_json(found.after),
+def _verdict_json(verdict: Verdict, analysis: Analysis) -> JsonObject:
+    decision, actions = verdict.decision, analysis.actions
+    fields: dict[str, Any] = attrs.asdict(decision, recurse=False)
+    return fields | {
+        "before": _mean_json(verdict.before),
+        "after": _mean_json(verdict.after),
         "alternatives": [
             {"index": other.index, "action": actions[decision.n, other.index], **_mean_json(other.mean)}
-            for other in found.others
+            for other in verdict.others
         ],
-        "looked_at": found.looked_at,
+        "looked_at": verdict.looked_at,
         "best": None
-        if found.best is None
-        else {"index": found.best, "action": actions[decision.n, found.best]},
-        "loss": None if found.loss is None else _mean_json(found.loss),
-        "blunder": found.blunder,
-        "playouts": found.playouts,
+        if verdict.best is None
+        else {"index": verdict.best, "action": actions[decision.n, verdict.best]},
+        "loss": None if verdict.loss is None else _mean_json(verdict.loss),
+        "blunder": verdict.blunder,
+        "playouts": verdict.playouts,
     }
 
 
@@ -101,8 +101,8 @@ def print_analysis(
     if blunders := analysis.blunders:
         more = f" of {len(blunders)}" if len(blunders) > most else ""
         console.print(Text(f"Blunders ({min(len(blunders), most)}{more})", style="bold"))
-        for found in blunders[:most]:
-            _print_blunder(console, found, analysis, names)
+        for verdict in blunders[:most]:
+            _print_blunder(console, verdict, analysis, names)
     if analysis.turns:
         more = f" of {len(analysis.turns)}" if len(analysis.turns) > most else ""
         console.print(Text(f"Turning points ({min(len(analysis.turns), most)}{more})", style="bold"))
@@ -128,17 +128,17 @@ def summary_text(analysis: Analysis, elapsed_s: float | None = None) -> str:
     return text
 
 
-def _print_blunder(console: Console, found: Verdict, analysis: Analysis, names: list[str]) -> None:
-    decision, shares = found.decision, analysis.plan.shares
-    assert found.loss is not None
-    assert found.best is not None
+def _print_blunder(console: Console, verdict: Verdict, analysis: Analysis, names: list[str]) -> None:
+    decision, shares = verdict.decision, analysis.plan.shares
+    assert verdict.loss is not None
+    assert verdict.best is not None
     head = f"  line {decision.n}, seat {decision.seat} {names[decision.seat]}, {decision.ask}: "
-    head += f"lost {with_error(found.loss, shares)}"
+    head += f"lost {with_error(verdict.loss, shares)}"
     action = action_text(analysis.actions[decision.n, decision.played])
-    played = f"      played {action}  ({with_error(found.after, shares)})"
-    better = f"      better {action_text(analysis.actions[decision.n, found.best])}"
-    for other in found.others:
-        if other.index == found.best:
+    played = f"      played {action}  ({with_error(verdict.after, shares)})"
+    better = f"      better {action_text(analysis.actions[decision.n, verdict.best])}"
+    for other in verdict.others:
+        if other.index == verdict.best:
             better += f"  ({with_error(other.mean, shares)})"
     for line in (head, played, better):
         console.print(Text(safe(line)), soft_wrap=True)
@@ -149,16 +149,16 @@ def _table(analysis: Analysis) -> Table:
     table = make_table()
     for head in ("line", "seat", "decision", "before", "after", "lost", "", "playouts"):
         table.add_column(head, justify="left" if head in ("decision", "") else "right")
-    for found in analysis.verdicts:
-        decision = found.decision
+    for verdict in analysis.verdicts:
+        decision = verdict.decision
         table.add_row(
             str(decision.n),
             str(decision.seat),
             decision.ask,
-            with_error(found.before, shares),
-            with_error(found.after, shares),
-            "" if found.loss is None else with_error(found.loss, shares) if found.loss.value else "0",
-            "blunder" if found.blunder else "",
-            f"{found.playouts:,}",
+            with_error(verdict.before, shares),
+            with_error(verdict.after, shares),
+            "" if verdict.loss is None else with_error(verdict.loss, shares) if verdict.loss.value else "0",
+            "blunder" if verdict.blunder else "",
+            f"{verdict.playouts:,}",
         )
     return table

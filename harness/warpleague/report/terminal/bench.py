@@ -25,24 +25,24 @@ def print_rows(rows: Sequence[tuple[str, str, bool]]) -> None:
     make_console().print(table)
 
 
-def print_figures(found: dict[str, Any]) -> None:
+def print_figures(report: dict[str, Any]) -> None:
     """Print the figures as tables: the wire and start-up, the games, and the rows with their goals."""
     console = make_console()
-    how = "with" if found["compiled"] else "without"
+    how = "with" if report["compiled"] else "without"
     console.print(
-        f"medians of {counted(found['rounds'], 'round')}, Python {found['python']}, {how} the parts in C"
+        f"medians of {counted(report['rounds'], 'round')}, Python {report['python']}, {how} the parts in C"
     )
-    if "wire_us" in found["figures"]:
-        _print_general(console, found)
+    if "wire_us" in report["figures"]:
+        _print_general(console, report)
     table = make_table()
     table.add_column("row")
     table.add_column("of")
     table.add_column("figure", justify="right")
     table.add_column("goal", justify="right")
     table.add_column("")
-    table.add_column(" or ".join(sorted({f"over {row['over']}" for row in found["rows"] if row["over"]})))
+    table.add_column(" or ".join(sorted({f"over {row['over']}" for row in report["rows"] if row["over"]})))
     before = None
-    for row in found["rows"]:
+    for row in report["rows"]:
         unit = "" if row["unit"] == "times" else f" {row['unit']}"
         sign = {"at most": "≤", "at least": "≥", None: ""}[row["goal_is"]]
         table.add_row(
@@ -69,8 +69,8 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def _print_general(console: Console, found: dict[str, Any]) -> None:
-    figures = found["figures"]
+def _print_general(console: Console, report: dict[str, Any]) -> None:
+    figures = report["figures"]
     general = make_table()
     general.add_column("measure")
     general.add_column("figure", justify="right")
@@ -84,7 +84,7 @@ def _print_general(console: Console, found: dict[str, Any]) -> None:
     general.add_row("--help, to python -c pass", "", f"{figures['help_ratio']:.1f}")
     general.add_row("--version, to python -c pass", "", f"{figures['version_ratio']:.1f}")
     general.add_row(
-        "peak resident set of the bench, playouts included", f"{found['peak_memory_mb']:.0f} MB", ""
+        "peak resident set of the bench, playouts included", f"{report['peak_memory_mb']:.0f} MB", ""
     )
     console.print(general)
     games = make_table()

@@ -36,12 +36,12 @@ def print_finding(finding: Finding, console: Console | None = None) -> None:
     console.print(text, soft_wrap=True)
 
 
-def print_bots(found: list[dict[str, Any]]) -> None:
+def print_bots(bots: list[dict[str, Any]]) -> None:
     """Print one line a bot; those that cannot be read, with the reason, below."""
     table = make_table()
     for column in ("bot", "version", "games", "folder"):
         table.add_column(column, overflow="fold")
-    for bot in found:
+    for bot in bots:
         if "error" not in bot:
             row = (
                 bot["name"],
@@ -52,22 +52,22 @@ def print_bots(found: list[dict[str, Any]]) -> None:
             table.add_row(*(Text(safe(cell)) for cell in row))
     console = make_console()
     console.print(table)
-    for bot in found:
+    for bot in bots:
         if "error" in bot:
             console.print(Text(safe(bot["error"]), style="red"), soft_wrap=True)
 
 
-def print_cache(folder: str, found: Sequence[Cached]) -> None:
+def print_cache(folder: str, entries: Sequence[Cached]) -> None:
     """Print one line for each built bot in the cache, and what they take together."""
     console = make_console()
-    if found:
+    if entries:
         table = make_table()
         for column in ("bot", "version", "digest", "built at"):
             table.add_column(column, overflow="fold")
         table.add_column("size", justify="right")
         for column in ("last used", ""):
             table.add_column(column)
-        for entry in found:
+        for entry in entries:
             used = datetime.fromtimestamp(entry.used, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
             row = (
                 entry.name,
@@ -79,8 +79,8 @@ def print_cache(folder: str, found: Sequence[Cached]) -> None:
             )
             table.add_row(*(Text(safe(cell)) for cell in row), "in use" if entry.in_use else "")
         console.print(table)
-    many = counted(len(found), "bot")
-    text = f"{folder}: {many}, {size_text(sum(entry.size for entry in found))}"
+    many = counted(len(entries), "bot")
+    text = f"{folder}: {many}, {size_text(sum(entry.size for entry in entries))}"
     console.print(Text(safe(text)), soft_wrap=True)
 
 

@@ -1,4 +1,4 @@
-"""What all printed tables share: the width of the console, and how a table is drawn."""
+"""The console that all commands print to, and the style of all printed tables."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _plain_column(column: Column) -> _PlainColumn | None:
         return None
     if column.style or column.header_style:
         return None
-    found: _PlainColumn = []
+    cells: _PlainColumn = []
     for cell in (column.header, *column.cells):
         if isinstance(cell, Text) and not cell.spans:
             text, style = cell.plain, cell.style
@@ -102,8 +102,8 @@ def _plain_column(column: Column) -> _PlainColumn | None:
             return None
         if not text.isprintable():
             return None
-        found.append((text, style))
-    return found
+        cells.append((text, style))
+    return cells
 
 
 def make_table() -> Table:

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 _WIDTH: Final = 100  # the pages are written for about as many columns
 
 
-def print_list(found: dict[str, Page]) -> None:
+def print_list(pages: dict[str, Page]) -> None:
     """Print one line a page."""
     table = make_table()
     for column in ("page", "title", "read it to"):
         table.add_column(column)
-    for page in found.values():
+    for page in pages.values():
         table.add_row(Text(page.name), Text(page.title), Text(page.purpose))
     make_console().print(table)
 

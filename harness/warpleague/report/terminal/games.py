@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from warpleague.games.scene import Scene
 
 
-def print_games(found: list[dict[str, Any]], console: Console) -> None:
+def print_games(games: list[dict[str, Any]], console: Console) -> None:
     """Print one line a game."""
     table = make_table()
     table.add_column("game")
     table.add_column("title")
     table.add_column("players", justify="right")
     table.add_column("options")
-    for game in found:
+    for game in games:
         players = game["players"]
         span = str(players[0]) if len(players) == 1 else f"{players[0]}-{players[-1]}"
         table.add_row(game["game"], game["title"], span, ", ".join(game["options"]))

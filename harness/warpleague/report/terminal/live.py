@@ -1,6 +1,6 @@
 """Shows a league while it runs: a live view in a terminal, plain lines elsewhere.
 
-It hears the events of `warpleague.league.running`. The final tables are in `tables`.
+It hears the events of `warpleague.league.running`. The final tables are in `terminal.tables`.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class _Counting(RunWatcher):
             from warpleague.league.strength import Follower
 
             self.test = Follower(league.season)
-            for fixture, found in league.results():
-                self.test.finished(fixture, found)
+            for fixture, result in league.results():
+                self.test.finished(fixture, result)
 
     def finished(self, fixture: Fixture, result: MatchResult) -> None:
         """A match is stored."""
@@ -105,8 +105,8 @@ class _Counting(RunWatcher):
         if count < 1 or spent <= 0:
             return ""
         rate = count / spent
-        said = f"{rate:,.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min"
-        return said if self.total is None else f"{said}, {duration((self.total - self.done) / rate)} left"
+        speed = f"{rate:,.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min"
+        return speed if self.total is None else f"{speed}, {duration((self.total - self.done) / rate)} left"
 
     def faulted(self) -> list[str]:
         """Which bots have faulted so far, those that did most often first."""
@@ -126,13 +126,13 @@ class PlainWatcher(_Counting):
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)
-        self._said = 0.0
+        self._printed_at = 0.0
         self._faulted = False
 
     def started(self, league: League, total: int | None, before: int, jobs: int) -> None:
         """Tell what is about to be played."""
         super().started(league, total, before, jobs)
-        self._said = time.monotonic()
+        self._printed_at = time.monotonic()
         already = f", {before:,} of them already" if before else ""
         count = "as many matches as it takes" if total is None else counted(total, "match")
         self.console.print(f"{league.config.name}: {count}{already}, {jobs} at a time", highlight=False)
@@ -141,17 +141,17 @@ class PlainWatcher(_Counting):
         """A match is stored: the first fault of the run is told at once."""
         super().finished(fixture, result)
         if not self._faulted and any(result.faults):
-            self._faulted, self._said = True, 0.0
+            self._faulted, self._printed_at = True, 0.0
 
     def tick(self) -> None:
         """Say how far it is, if it is time to."""
         now = time.monotonic()
-        if now - self._said >= _LINE_S:
-            self._said = now
-            told = "" if self.test is None else f"; {brief(self.test.state)}"
-            told += "".join(f"; {line}" for line in self.faulted())
+        if now - self._printed_at >= _LINE_S:
+            self._printed_at = now
+            details = "" if self.test is None else f"; {brief(self.test.state)}"
+            details += "".join(f"; {line}" for line in self.faulted())
             self.console.print(
-                f"{', '.join(filter(None, (self.progress(), self.pace())))}{told}",
+                f"{', '.join(filter(None, (self.progress(), self.pace())))}{details}",
                 markup=False,
                 highlight=False,
             )
@@ -259,8 +259,8 @@ class LiveWatcher(_Counting):
             return Group(*parts, Text(""), *lines)
         cup = self.league.season.format.kind in _BRACKETS and len(self.league.season.bots) <= _FIT_BOTS
         if cup:
-            told = self._drawn_bracket(width, max(self.console.height - len(parts) - _LEAST, _LEAST))
-            parts += [Text(""), *(Text(line, no_wrap=True, overflow="ellipsis") for line in told)]
+            bracket = self._drawn_bracket(width, max(self.console.height - len(parts) - _LEAST, _LEAST))
+            parts += [Text(""), *(Text(line, no_wrap=True, overflow="ellipsis") for line in bracket)]
         if self._tally.matches and not (cup and self.league.season.format.kind != "swiss"):
             season = self.league.season
             solo = season.players == 1
@@ -314,8 +314,8 @@ def _begun(columns: Columns, whole: int) -> dict[int, list[tuple[tuple[int, ...]
 
     _, places, counts = np.unique(columns.group, return_inverse=True, return_counts=True)
     at = np.flatnonzero(counts[places] < whole)[-_OPEN_DEALS:]
-    found: dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}
+    deals: dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}
     parts = (columns.group[at].tolist(), columns.seats[at].tolist(), columns.ranks[at].tolist())
     for group, seats, ranks in zip(*parts, strict=True):
-        found.setdefault(group, []).append((tuple(seats), tuple(ranks)))
-    return found
+        deals.setdefault(group, []).append((tuple(seats), tuple(ranks)))
+    return deals

@@ -42,7 +42,7 @@ class Summary:
     recorded_ms: float = 0.0
     elapsed_s: float = 0.0
     faults: Counter[str] = attrs.field(factory=Counter)
-    told: BotFaults = attrs.field(factory=lambda: BotFaults(""))
+    bot_faults: BotFaults = attrs.field(factory=lambda: BotFaults(""))
     asks: dict[str, list[int]] = attrs.field(factory=dict)
     first: list[tuple[str, int, Choice]] = attrs.field(factory=list)
     slowest: list[tuple[str, int, Choice]] = attrs.field(factory=list)
@@ -51,12 +51,12 @@ class Summary:
         """Count one seat."""
         self.seats += 1
         self.decisions += len(seen.choices)
-        self.told.played += 1
+        self.bot_faults.played += 1
         if seen.fault is not None:
             self.faults[seen.fault.kind] += 1
-            self.told.matches += 1
-            self.told.kinds[seen.fault.kind] += 1
-            self.told.messages.setdefault(seen.fault.kind, seen.fault.message)
+            self.bot_faults.matches += 1
+            self.bot_faults.kinds[seen.fault.kind] += 1
+            self.bot_faults.messages.setdefault(seen.fault.kind, seen.fault.message)
         for choice in seen.choices:
             if choice.same is not None:
                 self.compared += 1
@@ -77,7 +77,7 @@ class Summary:
             self._cut()
 
     def _cut(self) -> None:
-        self.slowest.sort(key=lambda found: -_excess(found[2]))
+        self.slowest.sort(key=lambda slow: -_excess(slow[2]))
         del self.slowest[self.most :]
 
     def worst(self) -> list[tuple[str, int, Choice]]:
@@ -133,8 +133,8 @@ def seen_json(seen: Seen) -> JsonObject:
 
 
 def _choice_json(choice: Choice) -> JsonObject:
-    told: dict[str, Any] = attrs.asdict(choice, recurse=False)
-    return {name: value for name, value in told.items() if name != "same"}
+    fields: dict[str, Any] = attrs.asdict(choice, recurse=False)
+    return {name: value for name, value in fields.items() if name != "same"}
 
 
 def print_fault(seen: Seen) -> None:
@@ -183,8 +183,8 @@ def print_summary(name: str, summary: Summary) -> None:
         console.print(table)
     compared, records = summary.compared, summary.records
     faults = ", ".join(f"{count} {kind}" for kind, count in sorted(summary.faults.items()))
-    if summary.told.matches:
-        print(f"{fault_sentence(attrs.evolve(summary.told, bot=name), 'seat')}.")
+    if summary.bot_faults.matches:
+        print(f"{fault_sentence(attrs.evolve(summary.bot_faults, bot=name), 'seat')}.")
     print(
         f"{name}: {summary.different:,} of {counted(compared, 'decision')} "
         f"{'differs' if summary.different == 1 else 'differ'}; "

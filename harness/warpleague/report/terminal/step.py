@@ -27,7 +27,7 @@ _FAR: Final = 10
 @attrs.frozen
 class _Step:
     state: Any
-    told: str
+    text: str
 
 
 class Stepper:
@@ -85,6 +85,6 @@ class Stepper:
         step = self._steps[at]
         scene = self._replay.game.scene(step.state, self._seat)
         names = [seat["bot"] for seat in self._replay.header["seats"]]
-        told = Text(f"{at}/{last}  {step.told}", style="bright_black", no_wrap=True, overflow="ellipsis")
+        line = Text(f"{at}/{last}  {step.text}", style="bright_black", no_wrap=True, overflow="ellipsis")
         keys = f"← → step  < > ten  Home End  space {'pause' if playing else 'play'}  q quit"
-        view.show([score_line(names, scene), told], paint(scene), f" {keys}")
+        view.show([score_line(names, scene), line], paint(scene), f" {keys}")

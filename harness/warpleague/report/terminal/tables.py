@@ -14,7 +14,7 @@ from rich.text import Text
 from warpleague.counts import counted
 from warpleague.report.terminal.console import make_table
 from warpleague.report.wording.league_words import (
-    MOST_FAULTED,
+    MAX_FAULTED,
     confinement_lines,
     disqualified_lines,
     fault_lines,
@@ -126,9 +126,9 @@ def _faults(count: int) -> Text:
     return Text(f"{count:,}", style="red" if count else "dim")
 
 
-def faulted_lines(found: Sequence[BotFaults]) -> list[Text]:
+def faulted_lines(bots: Sequence[BotFaults]) -> list[Text]:
     """Which bots faulted, as lines below a table that counts their matches."""
-    return [Text(line, style="red") for line in fault_lines(found, MOST_FAULTED)]
+    return [Text(line, style="red") for line in fault_lines(bots, MAX_FAULTED)]
 
 
 def _solo_table(

@@ -16,7 +16,7 @@ from warpleague.league.confined import confined_matches
 from warpleague.league.status import status
 from warpleague.report.terminal import tables
 from warpleague.report.wording.league_words import (
-    MOST_FAULTED,
+    MAX_FAULTED,
     besides_lines,
     by_kind,
     confinement_lines,
@@ -65,7 +65,7 @@ def _status_table(league: League, _: int) -> RenderableType:
         ("level", "\n".join(confinement_lines(now.level, now.confined)) or now.level),
     ]
     if now.faulted:
-        rows.insert(5, ("faults", "\n".join(fault_lines(now.faulted, MOST_FAULTED))))
+        rows.insert(5, ("faults", "\n".join(fault_lines(now.faulted, MAX_FAULTED))))
     if now.other:
         rows.insert(5, ("besides", "\n".join(besides_lines(now))))
     if now.taken_out:
@@ -127,14 +127,18 @@ def _with_faults(league: League) -> tuple[Standings, list[BotFaults]]:
 
 def standings_json(league: League) -> list[dict[str, Any]]:
     """The lines of the standings; each says in how many matches its bot faulted, and by what."""
-    table, found_faults = _with_faults(league)
-    faulted = {found.bot: found.to_json() for found in found_faults}
+    table, bot_faults = _with_faults(league)
+    faulted = {faults.bot: faults.to_json() for faults in bot_faults}
     none = {"faulted": 0, "kind": None, "message": None}
     lines = []
     for line in table.lines:
-        found = faulted.get(line.bot, none)
-        told = {"faulted": found["faulted"], "fault_kind": found["kind"], "fault_message": found["message"]}
-        lines.append(line.to_json() | told)
+        faults = faulted.get(line.bot, none)
+        fields = {
+            "faulted": faults["faulted"],
+            "fault_kind": faults["kind"],
+            "fault_message": faults["message"],
+        }
+        lines.append(line.to_json() | fields)
     return lines
 
 
@@ -196,6 +200,6 @@ def all_tables(league: League, width: int) -> RenderableType:
     if not read.standings.solo:
         parts += [tables.crosstable(read.standings, width), tables.seats_table(read.seats)]
     parts += [tables.times_table(read.times), _confinement(league), tables.faults_table(read.faults)]
-    if found := _services(league):
-        parts.append(tables.services_table(found))
+    if services := _services(league):
+        parts.append(tables.services_table(services))
     return tables.stacked(*parts)

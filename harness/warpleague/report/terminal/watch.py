@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from warpleague.match.spec import MatchSpec
 
 PACE_S: Final = 0.3
-"""How long each step is shown unless told otherwise, in seconds."""
+"""How long each step is shown by default, in seconds."""
 
-_TOLD: Final = 6
+_EVENTS: Final = 6
+"""The number of last events shown above the board."""
 _LOW: Final = 32
-"""On a terminal with fewer lines than this only the last `_TOLD_LOW` things are told, to leave room for the board."""
-_TOLD_LOW: Final = 2
+"""A terminal with fewer lines than this shows only `_EVENTS_LOW` events, to leave room for the board."""
+_EVENTS_LOW: Final = 2
 _FRAME_S: Final = 0.05
 _LEAST_S: Final = 0.01
 
@@ -49,7 +50,7 @@ class MatchWatcher:
         self._console = console or make_console()
         self._pace_s = pace_s
         self._paused = self._left = False
-        self._told: deque[str] = deque(maxlen=_TOLD)
+        self._events: deque[str] = deque(maxlen=_EVENTS)
         self._drawn = 0.0
         self._state: Any = None
         self._view = Viewport(self._console) if self._console.is_terminal else None
@@ -78,7 +79,7 @@ class MatchWatcher:
         self._state = state
         for event in events:
             line = safe(self._game.tell(event.data))
-            self._told.append(line)
+            self._events.append(line)
             if self._view is None:
                 self._console.print(Text(line))
         if self._view is None or self._left:
@@ -124,9 +125,9 @@ class MatchWatcher:
     def _draw(self) -> None:
         assert self._view is not None
         scene = self._scene()
-        told = list(self._told)[-(_TOLD_LOW if self._console.height < _LOW else _TOLD) :]
+        events = list(self._events)[-(_EVENTS_LOW if self._console.height < _LOW else _EVENTS) :]
         head = [score_line(self._names, scene)]
-        head += [Text(line, style="bright_black", no_wrap=True, overflow="ellipsis") for line in told]
+        head += [Text(line, style="bright_black", no_wrap=True, overflow="ellipsis") for line in events]
         pace = "paused" if self._paused else f"{self._pace_s:.2g} s"
         keys = "space pause  → step  + faster  - slower  q end" if self._keys.there else ""
         self._view.show(head, paint(scene), f" {pace}  {keys}")

@@ -1,4 +1,4 @@
-"""Puts what an analysis found into words, for terminals and pages alike."""
+"""Puts the results of an analysis into words, the same for the terminal and for pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from warpleague.study.analysis_file import Analysis
     from warpleague.study.verdicts import Mean, Turn
 
-_MOST_CHARS: Final = 160
+_MAX_CHARS: Final = 160
 
 
 def percent(value: float, shares: bool, *, sign: bool = False) -> str:
@@ -43,7 +43,7 @@ def turn_text(turn: Turn, names: Sequence[str], shares: bool) -> str:
 def action_text(action: JsonObject) -> str:
     """An action as JSON, cut where it is very long."""
     text = json.dumps(action, ensure_ascii=False)
-    return text if len(text) <= _MOST_CHARS else text[: _MOST_CHARS - 1] + "…"
+    return text if len(text) <= _MAX_CHARS else text[: _MAX_CHARS - 1] + "…"
 
 
 def by_text(analysis: Analysis) -> str:

@@ -1,4 +1,4 @@
-"""Draws the bracket of a knockout and the rounds of a Swiss in characters, and says what a drawing of them shows."""
+"""Writes the bracket of a knockout and the rounds of a Swiss as text, and gives their parts for a drawing."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ def bracket_text(league: League) -> str:
     lines = []
     for part in bracket_parts(league):
         for name, boxes in part.rounds:
-            told = [f"  {_line(box)}" for box in boxes if box.sides]
-            lines += [name, *told] if told else []
+            texts = [f"  {_line(box)}" for box in boxes if box.sides]
+            lines += [name, *texts] if texts else []
     return "\n".join(lines)
 
 
@@ -117,13 +117,13 @@ def latest_lines(league: League, width: int, rows: int) -> list[str]:
         return whole
     lines: list[str] = []
     for name, boxes in reversed(_in_order(league)):
-        told = [f"  {_line(box)}" for box in boxes if box.sides]
-        if lines and len(lines) + len(told) + 1 > rows:
+        texts = [f"  {_line(box)}" for box in boxes if box.sides]
+        if lines and len(lines) + len(texts) + 1 > rows:
             break
-        if len(told) + 1 > rows:
+        if len(texts) + 1 > rows:
             shown = max(rows - 2, 0)
-            told = [*told[:shown], f"  and {len(told) - shown} more"]
-        lines = [name, *told, *lines]
+            texts = [*texts[:shown], f"  and {len(texts) - shown} more"]
+        lines = [name, *texts, *lines]
     return lines
 
 
@@ -146,12 +146,12 @@ def bracket_parts(league: League) -> list[Part]:
         for meeting in rounds_of(league.schedule)[1]:
             rounds.setdefault(_round(meeting), []).append(_meeting_box(meeting, names, unit))
         return [Part("", tuple((name, tuple(boxes)) for name, boxes in rounds.items()), tree=False)]
-    found: dict[str, list[tuple[str, tuple[Box, ...]]]] = {}
+    parts: dict[str, list[tuple[str, tuple[Box, ...]]]] = {}
     for name, ties in _by_round(ties_of(league.schedule)).items():
         title = next((word for word in ("Winners", "Losers") if name.startswith(word)), "Final")
         boxes = tuple(_tie_box(tie, names) for tie in ties)
-        found.setdefault(title if league.season.format.kind != "knockout" else "", []).append((name, boxes))
-    return [Part(title, tuple(rounds)) for title, rounds in found.items()]
+        parts.setdefault(title if league.season.format.kind != "knockout" else "", []).append((name, boxes))
+    return [Part(title, tuple(rounds)) for title, rounds in parts.items()]
 
 
 def _check(league: League) -> None:
@@ -177,16 +177,16 @@ def _tie_box(tie: Tie, names: Sequence[str]) -> Box:
     met = [(bot, points) for bot, points in zip(tie.bots, tie.points, strict=True) if bot is not None]
     if len(met) < 2:
         return Box(tuple(Side(names[bot], "", won=True) for bot, _ in met), "bye")
-    told = [f"{points / 2:g}" if tie.deals else "" for _, points in met]
-    sides = (Side(names[bot], text, bot == tie.winner) for (bot, _), text in zip(met, told, strict=True))
+    texts = [f"{points / 2:g}" if tie.deals else "" for _, points in met]
+    sides = (Side(names[bot], text, bot == tie.winner) for (bot, _), text in zip(met, texts, strict=True))
     faulted = _faulted(zip(tie.bots, tie.faulted, strict=True), names)
     return Box(tuple(sides), "; ".join(filter(None, (_DECIDED.get(tie.decided, ""), faulted))))
 
 
 def _faulted(counts: Iterable[tuple[int | None, int]], names: Sequence[str]) -> str:
     """Which bots faulted in a tie or at a table: what decided it was perhaps no move."""
-    told = [names[bot] for bot, count in counts if bot is not None and count]
-    return f"{' and '.join(told)} faulted" if told else ""
+    bots = [names[bot] for bot, count in counts if bot is not None and count]
+    return f"{' and '.join(bots)} faulted" if bots else ""
 
 
 def _meeting_box(meeting: Meeting, names: Sequence[str], unit: int) -> Box:
@@ -226,17 +226,17 @@ def _tree(rounds: list[list[Tie]], names: Sequence[str]) -> list[str]:
     for tie in rounds[0] if rounds else ():
         for side, bot in enumerate(tie.bots):
             blocks.append(([] if bot is None else [_leaf(tie, side, names[bot])], 0))
-    for number, found in enumerate(rounds):
+    for number, ties in enumerate(rounds):
         width = max((len(line) for lines, _ in blocks for line in lines), default=0)
         joined = []
-        for place, tie in enumerate(found):
+        for place, tie in enumerate(ties):
             (top, up), (bottom, down) = blocks[2 * place], blocks[2 * place + 1]
             following = rounds[number + 1][place // 2] if number + 1 < len(rounds) else None
             name = "..." if tie.winner is None else names[tie.winner] + "*" * (tie.decided == "seed")
-            told = name if following is None else _leaf(following, place % 2, name)
+            label = name if following is None else _leaf(following, place % 2, name)
             if None in tie.bots:
                 # Only in the first round: the one that is there goes on by itself.
-                joined.append(([f"{(top or bottom)[0]}bye ".ljust(width, "─") + f"───── {told}"], 0))
+                joined.append(([f"{(top or bottom)[0]}bye ".ljust(width, "─") + f"───── {label}"], 0))
                 continue
             lines = [*top, "", *bottom]
             low = len(top) + 1 + down
@@ -246,7 +246,7 @@ def _tree(rounds: list[list[Tie]], names: Sequence[str]) -> list[str]:
                 fill = "─" if row in (up, low) else " "
                 mark = "┐" if row == up else "┘" if row == low else "│" if up < row < low else " "
                 drawn.append(line.ljust(width, fill) + fill + mark)
-            drawn[middle] = drawn[middle][:-1] + f"├─ {told}"
+            drawn[middle] = drawn[middle][:-1] + f"├─ {label}"
             joined.append((drawn, middle))
         blocks = joined
     return [line.rstrip() for lines, _ in blocks for line in lines]

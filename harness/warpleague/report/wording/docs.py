@@ -1,4 +1,4 @@
-"""Finds the pages of the documentation, and reads them."""
+"""Finds and reads the pages of the documentation."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Page:
 
 def pages() -> dict[str, Page]:
     """All pages that are here by their names, in the order of `indexed`."""
-    found = [_page(path, purpose) for path, purpose in indexed() if path.is_file()]
-    return {page.name: page for page in found}
+    listed = [_page(path, purpose) for path, purpose in indexed() if path.is_file()]
+    return {page.name: page for page in listed}
 
 
 def indexed() -> list[tuple[Path, str]]:
@@ -40,10 +40,10 @@ def indexed() -> list[tuple[Path, str]]:
     """
     root = shipped_root()
     index = root / "docs" / "index.md"
-    found = [(root / "README.md", "see what Warp League is"), (index, "find a page")]
+    files = [(root / "README.md", "see what Warp League is"), (index, "find a page")]
     for purpose, links in re.findall(r"(?m)^\| (.+?) \| (.+?) \|$", index.read_text(encoding="utf-8")):
-        found += [(index.parent / match[3], purpose) for match in _LINK.finditer(links)]
-    return found
+        files += [(index.parent / match[3], purpose) for match in _LINK.finditer(links)]
+    return files
 
 
 def page_name(text: str) -> str:

@@ -1,6 +1,6 @@
-"""How the figures of a league are worded, for the terminal and for the pages of a site alike.
+"""Puts the figures of a league into words, the same for the terminal and for pages.
 
-They are computed in `warpleague.league.standings`; columns and layout are in `tables` and in the site.
+`warpleague.league` computes the figures; `terminal.tables` and `site.index_page` lay them out.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from warpleague.match.confinement import Confinement
 
 _CYCLES: Final = 0.005  # so seldom chance makes so many cycles
-_MOST_CHANGES: Final = 8  # told in one line
-_LITTLE_MS: Final = 1000.0  # waiting that is not worth a word
-_MOST_CAUSE: Final = 160  # characters of what a fault was, in a sentence
-MOST_FAULTED: Final = 8
-"""So many lines at most tell which bots faulted, where other things are told beside."""
+_MAX_CHANGES: Final = 8  # listed in one line
+_MIN_WAIT_MS: Final = 1000.0  # a shorter wait is not reported
+_MAX_CAUSE: Final = 160  # characters of a fault's message in a sentence
+MAX_FAULTED: Final = 8
+"""The most lines about bots that faulted, below another table."""
 
 
 def duration(seconds: float) -> str:
@@ -55,7 +55,7 @@ def percent(share: float) -> str:
 
 def waited_words(report: RunReport) -> list[str]:
     """A sentence on a run whose bots waited for longer than they computed; none where that is no matter."""
-    if report.wait_ms < max(report.cpu_ms, _LITTLE_MS):
+    if report.wait_ms < max(report.cpu_ms, _MIN_WAIT_MS):
         return []
     got = 100 * report.cpu_ms / (report.cpu_ms + report.wait_ms)
     return [
@@ -124,25 +124,25 @@ class FaultTally:
         return (self.first[0].fault.message.splitlines() or [""])[0][:most]
 
 
-def fault_lines(found: Sequence[BotFaults], most: int | None = None) -> list[str]:
+def fault_lines(bots: Sequence[BotFaults], most: int | None = None) -> list[str]:
     """A sentence for each bot that faulted, those that did most often first; `most` lines at most."""
-    lines = [fault_sentence(one) for one in found]
+    lines = [fault_sentence(bot) for bot in bots]
     if most is not None and len(lines) > most:
         lines[most - 1 :] = [f"{len(lines) - most + 1:,} more bots faulted"]
     return lines
 
 
-def fault_sentence(found: BotFaults, unit: str = "match") -> str:
+def fault_sentence(bot: BotFaults, unit: str = "match") -> str:
     """In how many of its matches (or seats) a bot faulted, and by what: the one sentence that all summaries say."""
-    of = counted(found.played, unit, "matches" if unit == "match" else "")
-    said = f"{found.bot} faulted in {found.matches:,} of {of}"
-    kind = found.kind
+    of = counted(bot.played, unit, "matches" if unit == "match" else "")
+    text = f"{bot.bot} faulted in {bot.matches:,} of {of}"
+    kind = bot.kind
     if kind is None:
-        return safe(said, keep="")
-    others = [other for other, _ in found.kinds.most_common() if other != kind]
+        return safe(text, keep="")
+    others = [other for other, _ in bot.kinds.most_common() if other != kind]
     also = f"; also {', '.join(others)}" if others else ""
-    what = shortened(found.messages[kind], _MOST_CAUSE)
-    return safe(f"{said} ({kind}: {what}{also})", keep="")
+    what = shortened(bot.messages[kind], _MAX_CAUSE)
+    return safe(f"{text} ({kind}: {what}{also})", keep="")
 
 
 class FaultTallies:
@@ -150,13 +150,13 @@ class FaultTallies:
 
     def __init__(self, first: int = 1) -> None:
         self._first = first
-        self._found: dict[tuple[str, str], FaultTally] = {}
+        self._tallies: dict[tuple[str, str], FaultTally] = {}
 
     def add(self, lines: Iterable[FaultLine]) -> None:
         """Count faults."""
         for line in lines:
             key = (line.bot, str(line.fault.kind))
-            kind = self._found.setdefault(key, FaultTally(*key))
+            kind = self._tallies.setdefault(key, FaultTally(*key))
             kind.count += 1
             kind.retired += line.fault.retired
             if len(kind.first) < self._first and line.match not in {before.match for before in kind.first}:
@@ -164,7 +164,7 @@ class FaultTallies:
 
     def tallies(self) -> list[FaultTally]:
         """The most frequent kinds first."""
-        return sorted(self._found.values(), key=lambda kind: (-kind.count, kind.bot, kind.kind))
+        return sorted(self._tallies.values(), key=lambda kind: (-kind.count, kind.bot, kind.kind))
 
 
 def by_kind(lines: Iterable[FaultLine]) -> list[FaultTally]:
@@ -234,12 +234,12 @@ def rank_words(line: Standing) -> str:
 def changes_line(league: League) -> str:
     """What has changed since the last run, in one line; empty if nothing has."""
     texts = [change.text for change in league.changed]
-    if len(texts) > _MOST_CHANGES:
-        texts[_MOST_CHANGES - 1 :] = [f"{len(texts) - _MOST_CHANGES + 1} more changes"]
+    if len(texts) > _MAX_CHANGES:
+        texts[_MAX_CHANGES - 1 :] = [f"{len(texts) - _MAX_CHANGES + 1} more changes"]
     return f"{league.config.path} has changed since the last run: {'; '.join(texts)}." if texts else ""
 
 
-def decision_lines(found: Iterable[Disqualification]) -> list[str]:
+def decision_lines(decisions: Iterable[Disqualification]) -> list[str]:
     """One line for each disqualified bot: why, since when, and what becomes of its results."""
     rules = {
         "stay": "Its results stay.",
@@ -250,7 +250,7 @@ def decision_lines(found: Iterable[Disqualification]) -> list[str]:
             f"{line.bot} is disqualified since {line.since[:10]}: {_sentence(line.reason)} {rules[line.results]}",
             keep="",
         )
-        for line in found
+        for line in decisions
     ]
 
 
@@ -295,50 +295,50 @@ def _placing_remarks(standings: Standings) -> list[str]:
 
 def remarks(standings: Standings, *, wide: bool) -> list[str]:
     """What the columns of fitted standings mean, and what must not be compared; `wide` ones have all columns."""
-    found = _placing_remarks(standings)
+    lines = _placing_remarks(standings)
     if standings.by_score:
-        found.append(
+        lines.append(
             "score: the mean score of a match, with its error by deal. It ranks, since the game says so."
         )
-    found.append("fit: all results at once. Elo: match by match, the last matches count most.")
+    lines.append("fit: all results at once. Elo: match by match, the last matches count most.")
     if wide and not standings.by_score:
-        found[-1] += " LOS: likelihood to be stronger than the next."
+        lines[-1] += " LOS: likelihood to be stronger than the next."
     spread = standings.fit.spread if standings.fit is not None else None
     if spread is not None:
-        found.append(
+        lines.append(
             "Results chose the matches, so each fit is drawn towards the mean, the more the less is known of the bot"
             f" (bots differ by about {spread:.0f} Elo)."
         )
         if not any(line.placing for line in standings.lines) and not standings.by_score:
-            found[-1] += " Bots are ranked by the lower end of ±."
+            lines[-1] += " Bots are ranked by the lower end of ±."
     if any(line.provisional for line in standings.lines):
-        found.append("?: provisional, on less than half as many deals as bots have on average.")
+        lines.append("?: provisional, on less than half as many deals as bots have on average.")
     if any(line.guessed for line in standings.lines):
-        found.append(
+        lines.append(
             "≈: won or lost every match against others; estimated as if one more deal had been drawn, so without ±."
         )
     fit = standings.fit
     if fit is not None and not fit.converged:
-        found.append("The fit has not converged: do not rely on it.")
+        lines.append("The fit has not converged: do not rely on it.")
     if fit is not None and fit.seats:
         values = [f"{value:+.0f}" for value in fit.seats]
         halves = [fit.seat_half(seat) for seat in range(len(values))]
-        told = [
+        seats = [
             f"seat {seat} {value}" + ("" if half is None else f" ± {half:.0f}")
             for seat, (value, half) in enumerate(zip(values, halves, strict=True))
         ]
-        found.append(f"Seats in Elo: {', '.join(told)}.")
+        lines.append(f"Seats in Elo: {', '.join(seats)}.")
     if fit is not None and fit.draws is not None:
-        found.append(f"Two equal bots draw {percent(fit.draws / (2 + fit.draws))} of their matches.")
+        lines.append(f"Two equal bots draw {percent(fit.draws / (2 + fit.draws))} of their matches.")
     if standings.transitivity is not None and standings.transitivity < _CYCLES:
-        found.append(
+        lines.append(
             "The ratings hide something: there are more cycles (A beats B beats C beats A) than chance makes."
             " See the crosstable."
         )
     islands = {line.island for line in standings.lines if line.island is not None}
     if len(islands) > 1:
-        found.append(f"{len(islands)} groups of bots never met each other: do not compare their fits.")
-    return found
+        lines.append(f"{len(islands)} groups of bots never met each other: do not compare their fits.")
+    return lines
 
 
 def lead_remarks(standings: Standings) -> list[str]:
@@ -350,13 +350,13 @@ def lead_remarks(standings: Standings) -> list[str]:
 
 def solo_remarks(*, rival: bool, compared: bool) -> list[str]:
     """What the columns of solo standings mean."""
-    found = []
+    lines = []
     if rival:
-        found.append("wins: against the game's own opponent. margin: mean score less the opponent's.")
+        lines.append("wins: against the game's own opponent. margin: mean score less the opponent's.")
     if compared:
         what = "margin" if rival else "score"
-        found.append(f"ahead: mean difference in {what} to the next bot, on the deals both played.")
-    return found
+        lines.append(f"ahead: mean difference in {what} to the next bot, on the deals both played.")
+    return lines
 
 
 def confinement_lines(level: str, ways: Sequence[ConfinedMatches], *, promises: bool = True) -> list[str]:

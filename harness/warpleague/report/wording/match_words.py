@@ -18,7 +18,7 @@ _LIMITS: Final = {"move_s": "a decision", "bank_s": "for the match", "increment_
 BUSY_SHARE: Final = 0.1
 """The host counts as busy if a bot waited for a processor for more than this share of its time."""
 
-Facts = list[tuple[str, str]]
+Rows = list[tuple[str, str]]
 
 
 def one_line(text: object) -> str:
@@ -31,16 +31,20 @@ def number(value: float) -> str:
     return f"{round(value, 2):,.10g}"
 
 
-def conditions(told: Mapping[str, Any], clock: Mapping[str, Any]) -> dict[str, str]:
+def conditions(header: Mapping[str, Any], clock: Mapping[str, Any]) -> dict[str, str]:
     """What matches are played under, from the keys of a record's header; `clock` may lack limits."""
     limits = [f"{clock[name]:g} s {text}" for name, text in _LIMITS.items() if clock.get(name) is not None]
-    options = [f"{name} {_spelled(value)}" for name, value in told["options"].items() if value is not None]
+    options = [
+        f"{name} {_option_text(value)}" for name, value in header["options"].items() if value is not None
+    ]
     return {
-        "game": one_line(f"{told['game']}, rules version {told['rules']}"),
+        "game": one_line(f"{header['game']}, rules version {header['rules']}"),
         "options": one_line(", ".join(options) or "none"),
         "clock": ", ".join(limits) or "none",
-        "faults": one_line(told["faults"] + _strikes(told["strikes"]) + _again(told) + _failures(told)),
-        "level": one_line(told["level"]),
+        "faults": one_line(
+            header["faults"] + _strikes(header["strikes"]) + _again(header) + _failures(header)
+        ),
+        "level": one_line(header["level"]),
     }
 
 
@@ -48,19 +52,19 @@ def _strikes(count: int) -> str:
     return f", {counted(count, 'strike')}" if count else ""
 
 
-def _again(told: Mapping[str, Any]) -> str:
-    count = told.get("again", 0)
+def _again(header: Mapping[str, Any]) -> str:
+    count = header.get("again", 0)
     return f", illegal actions asked again {counted(count, 'time')}" if count else ""
 
 
-def _failures(told: Mapping[str, Any]) -> str:
+def _failures(header: Mapping[str, Any]) -> str:
     """How often a bot may say that its service failed."""
-    parts = [(told.get("failures", 0), "asked again"), (told.get("void", 0), "matches of a bot void")]
-    found = [f"{text} {counted(count, 'time')}" for count, text in parts if count]
-    return f", after failures of services {' and '.join(found)}" if found else ""
+    parts = [(header.get("failures", 0), "asked again"), (header.get("void", 0), "matches of a bot void")]
+    texts = [f"{text} {counted(count, 'time')}" for count, text in parts if count]
+    return f", after failures of services {' and '.join(texts)}" if texts else ""
 
 
-def _spelled(value: object) -> str:
+def _option_text(value: object) -> str:
     """The value of an option as a league file has it; a table by its keys only."""
     if isinstance(value, dict):
         return f"of {', '.join(map(str, value))}"

@@ -1,4 +1,4 @@
-"""How a test of strength looks: its state while it runs, and its verdict in a sentence."""
+"""Puts a test of strength into words: its state while it runs, and its verdict in a sentence."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ def state_lines(state: StrengthTest, *, over: bool = False, width: int = 100) ->
     lines = []
     if not state.fixed:
         unit = " normalised" if state.test.unit == "normalized" else ""
-        said = f"LLR {state.ratio:+.2f}  ", f"  ({state.test.elo0:g} or {state.test.elo1:g}{unit} Elo)"
-        room = width - len(said[0]) - len(said[1]) - len(gauge(state, 1)) + 1
-        lines.append(said[0] + gauge(state, min(max(room, _SHORTEST), _WIDTH)) + said[1])
+        ends = f"LLR {state.ratio:+.2f}  ", f"  ({state.test.elo0:g} or {state.test.elo1:g}{unit} Elo)"
+        room = width - len(ends[0]) - len(ends[1]) - len(gauge(state, 1)) + 1
+        lines.append(ends[0] + gauge(state, min(max(room, _SHORTEST), _WIDTH)) + ends[1])
     lines.append(numbers_line(state))
-    if not over and state.left is not None and _telling(state):
+    if not over and state.left is not None and _is_informative(state):
         lines.append(f"likely left: about {counted(state.left, 'match')}")
     return lines
 
 
-def _telling(state: StrengthTest) -> bool:
+def _is_informative(state: StrengthTest) -> bool:
     """Whether there are enough deals for an interval that rules anything out."""
     return state.half is not None and state.half < 0.5
 
@@ -63,7 +63,7 @@ def _share_words(state: StrengthTest) -> list[str]:
     share = f"share {100 * state.counts.mean:.1f} %"
     if half is None or likelihood is None:
         return [share]
-    if not _telling(state):
+    if not _is_informative(state):
         return [f"{share} (too few deals yet for an interval)"]
     return [f"{share} ± {100 * half:.1f}", f"LOS {100 * likelihood:.1f} %"]
 
@@ -71,11 +71,11 @@ def _share_words(state: StrengthTest) -> list[str]:
 def brief(state: StrengthTest) -> str:
     """The state in one line."""
     below, above = state.test.bounds
-    told = [] if state.fixed else [f"LLR {state.ratio:+.2f} of {below:+.2f} to {above:+.2f}"]
-    told += [*_share_words(state), f"deals {state.won:,} won {state.level:,} level {state.lost:,} lost"]
-    if state.left is not None and _telling(state):
-        told.append(f"about {counted(state.left, 'match')} left")
-    return ", ".join(told)
+    parts = [] if state.fixed else [f"LLR {state.ratio:+.2f} of {below:+.2f} to {above:+.2f}"]
+    parts += [*_share_words(state), f"deals {state.won:,} won {state.level:,} level {state.lost:,} lost"]
+    if state.left is not None and _is_informative(state):
+        parts.append(f"about {counted(state.left, 'match')} left")
+    return ", ".join(parts)
 
 
 def estimate_words(estimate: Estimate) -> str:
@@ -112,15 +112,15 @@ def verdict(state: StrengthTest, new: str, old: str) -> str:
         return f"Undecided {size}: {new} is stronger than {old} with a likelihood of {100 * likelihood:.1f} % only."
     elo0, elo1 = f"{state.test.elo0:g}", f"{state.test.elo1:g}"
     if state.decision > 0:
-        said = f"Accepted {size}: {new} is better than {old} by {elo1}{unit} Elo rather than {elo0}."
+        text = f"Accepted {size}: {new} is better than {old} by {elo1}{unit} Elo rather than {elo0}."
     elif state.decision < 0:
-        said = f"Rejected {size}: {new} is not better than {old} by {elo1}{unit} Elo, but by {elo0} or less."
+        text = f"Rejected {size}: {new} is not better than {old} by {elo1}{unit} Elo, but by {elo0} or less."
     else:
         below, above = state.test.bounds
         ratio = f"its LLR of {state.ratio:+.2f} is between {below:+.2f} and {above:+.2f}"
-        said = f"Undecided {size}: the test has chosen neither {elo0} nor {elo1}{unit} Elo, since {ratio}."
-        said += _beside(state)
-    return said
+        text = f"Undecided {size}: the test has chosen neither {elo0} nor {elo1}{unit} Elo, since {ratio}."
+        text += _beside(state)
+    return text
 
 
 def one_way_lines(state: StrengthTest, new: str, old: str) -> list[str]:
@@ -152,10 +152,10 @@ def _beside(state: StrengthTest) -> str:
         place = "lies below both"
     else:
         place = "lies between them"
-    said = f" The 95 % interval of the estimate {place}"
+    text = f" The 95 % interval of the estimate {place}"
     if state.left and len(held) < 2:
-        said += f"; if the deals go on like this, the test decides after about {state.left:,} more matches"
-    return f"{said}."
+        text += f"; if the deals go on like this, the test decides after about {state.left:,} more matches"
+    return f"{text}."
 
 
 def _alike(state: StrengthTest, chance: float, new: str, old: str) -> str:
@@ -180,7 +180,7 @@ def luck_lines(state: StrengthTest) -> list[str]:
     lines = []
     if state.beside and state.saved_share:
         mean = f"{100 * (state.counts.mean - 0.5):+.1f} points of 100"
-        mean += "" if state.half is None or not _telling(state) else f" ± {100 * state.half:.1f}"
+        mean += "" if state.half is None or not _is_informative(state) else f" ± {100 * state.half:.1f}"
         lines.append(
             f"Decided by the difference of shares in the same seats of the same deals: {mean}; "
             f"its variance is {state.saved_share:.2f} {part}"
