@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from contextlib import contextmanager
 from functools import lru_cache
-from itertools import combinations, permutations
+from itertools import combinations, islice, permutations
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -90,12 +90,77 @@ def test_berger_rounds_seat_each_bot_once_and_evenly() -> None:
         assert all(abs(2 * first[bot] - (n - 1)) <= 1 for bot in range(n))
 
 
-def test_fixed_seats_are_balanced(make_season: MakeSeason) -> None:
-    """With one seat order a table, every bot sits in every seat about equally often."""
-    for n, k in [(6, 2), (7, 3), (8, 4)]:
-        fixtures = list(Schedule(make_season(n, k, seats="fixed", deals=k)))
-        counts = seat_counts(n, k, [fixture.seats for fixture in fixtures])
-        assert all(max(row) - min(row) <= 1 for row in counts)
+@pytest.mark.parametrize(("n", "k"), [(6, 2), (5, 3), (7, 3), (6, 4), (8, 4), (7, 5)])
+def test_fixed_seats_are_balanced(make_season: MakeSeason, n: int, k: int) -> None:
+    """With one seat order a table, every bot sits in every seat equally often within one, with any number of deals."""
+    seats = [fixture.seats for fixture in Schedule(make_season(n, k, seats="fixed", deals=k + 1))]
+    for deals in range(1, k + 2):
+        counts = seat_counts(n, k, seats[: comb(n, k) * deals])
+        assert max(max(row) - min(row) for row in counts) <= (0 if deals == k else 1)
+
+
+def follows_of(schedule: Schedule, n: int) -> Counter[tuple[int, int]]:
+    """How often each bot plays just before each other one."""
+    found = Counter(dict.fromkeys(permutations(range(n), 2), 0))
+    for fixture in schedule:
+        found.update(zip(fixture.seats, fixture.seats[1:] + fixture.seats[:1], strict=True))
+    return found
+
+
+@pytest.mark.parametrize(("seats", "off"), [("rotations", 8), ("fixed", 3)])
+def test_neighbours_are_about_even_after_one_deal(make_season: MakeSeason, seats: str, off: int) -> None:
+    """Each bot sits just before each other one about equally often: of 60 matches (fixed: 15) in about 20 (5)."""
+    season = make_season(8, 4, seats=seats)
+    follows = follows_of(Schedule(season), 8).values()
+    assert max(follows) - min(follows) <= off
+
+
+def test_bots_that_come_one_by_one_have_even_seats(make_season: MakeSeason) -> None:
+    """Bots that join a league take seats that even out those of all who are there; what was planned stays."""
+    season = make_season(5, 4, seats="fixed")
+    for n in range(6, 9):
+        grown = attrs.evolve(make_season(n, 4, seats="fixed"), history=season.entries)
+        assert {f.id for f in Schedule(season)} <= {f.id for f in Schedule(grown)}
+        counts = seat_counts(n, 4, [fixture.seats for fixture in Schedule(grown)])
+        assert max(max(row) - min(row) for row in counts) <= 2
+        season = grown
+
+
+@pytest.mark.parametrize(
+    "form", [{}, {"seats": "fixed"}, {"kind": "gauntlet"}, {"tables": 9}, {"kind": "swiss", "rounds": 1}]
+)
+def test_names_do_not_choose_seats(make_season: MakeSeason, form: dict[str, Any]) -> None:
+    """Who sits where follows from the secret: with another one the same names have other seats and neighbours."""
+    told = [
+        [fixture.seats for fixture in Schedule(make_season(7, 3, secret, deals=1, **form))]
+        for secret in (b"s" * 32, b"s" * 32, b"t" * 32)
+    ]
+    assert told[0] == told[1] != told[2]
+
+
+def test_a_beacon_changes_who_sits_where(make_season: MakeSeason) -> None:
+    """Whoever knows the secret cannot choose names for seats, either, before the beacon is known."""
+    season = attrs.evolve(make_season(7, 3, seats="fixed"), awaits="x")
+    one, two = ([f.seats for f in Schedule(attrs.evolve(season, beacon=value))] for value in ("1", "2"))
+    assert one != two
+
+
+def test_tables_that_a_merged_store_played_keep_their_seats(make_season: MakeSeason) -> None:
+    """Two machines that each play some of the bots have the same orders as the one that takes over their matches."""
+    one, all_ = make_season(5, 3), make_season(8, 3)
+    two = attrs.evolve(one, bots=all_.bots[3:])
+    merged = tuple(attrs.evolve(season.entries[0], merged=True) for season in (one, two))
+    ids = {f.id for f in Schedule(attrs.evolve(all_, history=merged))}
+    assert {f.id for f in Schedule(one)} <= ids
+    assert {f.id for f in Schedule(two)} <= ids
+
+
+def test_a_league_too_large_for_a_plan_draws_its_seats(make_season: MakeSeason) -> None:
+    """Of more tables than are planned together, each draws its own order: the first one comes at once."""
+    season = make_season(40, 4, seats="fixed")
+    seats = [fixture.seats for fixture in islice(Schedule(season), 2_000)]
+    first = Counter(table.index(min(table)) for table in seats)
+    assert min(first.values()) > 400
 
 
 def test_all_sets_are_listed_once_and_spread_evenly() -> None:
@@ -134,10 +199,8 @@ def short_search() -> Iterator[None]:
 @pytest.mark.parametrize("form", [{}, {"kind": "gauntlet"}, {"tables": 9}, {"seats": "all"}])
 def test_neighbours_are_even(make_season: MakeSeason, players: int, deals: int, form: dict[str, Any]) -> None:
     """After a few deals of each table each bot has followed each other one as often as it was followed."""
-    follows: Counter[tuple[int, int]] = Counter()
     with short_search():
-        for fixture in Schedule(make_season(7, players, deals=deals, **form)):
-            follows.update(zip(fixture.seats, fixture.seats[1:] + fixture.seats[:1], strict=True))
+        follows = follows_of(Schedule(make_season(7, players, deals=deals, **form)), 7)
     assert all(follows[one, two] == follows[two, one] for one, two in combinations(range(7), 2))
 
 
@@ -185,9 +248,28 @@ def test_a_changed_bot_gets_deals_that_its_author_has_not_seen(make_season: Make
         assert others <= {f.id for f in Schedule(changed)}
         back = attrs.evolve(season, history=(*changed.history, *changed.entries))
         assert {f.id for f in Schedule(back)} == {f.id for f in Schedule(season)}
-    versions = make_season(5, 3, kind="gauntlet", challengers=("bot0", "bot1"))
-    deals = [{f.deal for f in Schedule(versions) if bot in f.seats} for bot in (0, 1)]
-    assert deals[0] == deals[1]
+
+
+@pytest.mark.parametrize("seats", ["rotations", "fixed", "all"])
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_versions_in_a_gauntlet_share_deals_seats_and_neighbours(
+    make_season: MakeSeason, players: int, seats: str
+) -> None:
+    """Each challenger plays the very matches that each other one plays: only the challenger is another."""
+    season = make_season(
+        7, players, kind="gauntlet", challengers=("bot5", "bot0", "bot2"), seats=seats, deals=3
+    )
+    told = [
+        [(f.deal, tuple(-1 if b == bot else b for b in f.seats)) for f in Schedule(season) if bot in f.seats]
+        for bot in (0, 2, 5)
+    ]
+    assert told[0] == told[1] == told[2]
+    grown = attrs.evolve(
+        season, format=attrs.evolve(season.format, challengers=("bot5", "bot0", "bot2", "bot1"))
+    )
+    grown = attrs.evolve(grown, history=season.entries)
+    old = {f.id for f in Schedule(season) if 1 not in f.seats}
+    assert old <= {f.id for f in Schedule(grown)}
 
 
 @pytest.mark.parametrize(

@@ -213,6 +213,10 @@ class About:
         """The order in which bots were seeded by rating when they were last entered; empty if they were not."""
         return entrants_commitment.seeds(self._db, self.path)
 
+    def seating(self) -> int:
+        """The version by which seat orders are chosen."""
+        return entrants_commitment.seating(self._db, self.path)
+
     def stages(self) -> tuple[Stage, ...]:
         """The leagues from which bots came when they were last entered; empty if all were in the file."""
         return entrants_commitment.stages(self._db, self.path)

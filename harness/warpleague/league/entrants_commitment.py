@@ -19,7 +19,7 @@ import attrs
 from warpleague.league.config import FormatTable
 from warpleague.league.facts import add_fact, facts_in
 from warpleague.league.journal import FACT
-from warpleague.league.season import Entry, Stage
+from warpleague.league.season import SEATING, Entry, Stage
 
 if TYPE_CHECKING:
     import sqlite3
@@ -65,6 +65,8 @@ def _format(season: Season) -> dict[str, Any]:
         del told["until"]["within"]
     if season.format.kind == "ladder":
         told["pairing"] = PAIRING
+    if season.seating > 1:
+        told["seating"] = season.seating
     if season.seeds:
         told["seeds"] = list(season.seeds)
     if season.stages:
@@ -95,14 +97,31 @@ def entered(db: sqlite3.Connection, path: Path) -> list[Entered]:
 
 
 def history(db: sqlite3.Connection, path: Path) -> tuple[Entry, ...]:
-    """Who took part in what, entry by entry; what cannot be read is left out (`entrant_alterations` tells)."""
+    """Who took part in what, entry by entry, here and in stores whose matches were taken over.
+
+    What cannot be read is left out (`entrant_alterations` tells).
+    """
     found = []
-    for fact in facts_in(db, path, [ENTRANTS]):
+    for fact in facts_in(db, path, [ENTRANTS, MERGED]):
         with suppress(TypeError, ValueError, KeyError, AttributeError):
-            tables = fact.said["format"]["tables"]
             bots = tuple((str(name), str(digest)) for name, digest in fact.said["bots"])
-            found.append(Entry(bots, tables if type(tables) is int else None))
+            if fact.kind == MERGED:
+                found.append(Entry(bots, merged=True))
+                continue
+            form = fact.said["format"]
+            tables, challengers = form["tables"], tuple(map(str, form.get("challengers", ())))
+            if form.get("kind") == "gauntlet":
+                challengers = challengers or (bots[0][0],)
+            found.append(Entry(bots, tables if type(tables) is int else None, challengers))
     return tuple(found)
+
+
+def seating(db: sqlite3.Connection, path: Path) -> int:
+    """The version by which seat orders are chosen: the one of the last entry, the newest one if there is none."""
+    if not facts_in(db, path, [ENTRANTS]):
+        return SEATING
+    found = _last_format(db, path).get("seating", 1)
+    return found if type(found) is int else 1
 
 
 def _last_format(db: sqlite3.Connection, path: Path) -> dict[str, Any]:

@@ -245,7 +245,9 @@ def _entered(
     entries = enter_bots(config, prepare, (results,))
     if stages:
         check_content(config, stages, entries.bots)
-    season = Season.of(config, entries.bots, _secret(store, config), record=store.record_format())
+    season = Season.of(
+        config, entries.bots, _secret(store, config), record=store.record_format(), seating=store.seating()
+    )
     seeds = seeds_of(config, season, store, results)
     return config, entries, attrs.evolve(season, seeds=seeds, stages=stages)
 
@@ -364,7 +366,12 @@ def commit(
             check_store(store, config)
             return _told(store)
     with Store.open_to_write(folder) as store:
-        store.commit(config, Season.of(config, (), _secret(store, config), record=store.record_format()))
+        store.commit(
+            config,
+            Season.of(
+                config, (), _secret(store, config), record=store.record_format(), seating=store.seating()
+            ),
+        )
         return _told(store)
 
 
@@ -384,7 +391,9 @@ def _commit_entrants(
 def check_store(store: Store, config: LeagueConfig) -> None:
     """Raise `StoreError` if the store is not one of this league's as the file has it, whatever its bots."""
     store.check_commitment()
-    store.check_same_league(Season.of(config, (), b"", record=store.record_format()), config)
+    store.check_same_league(
+        Season.of(config, (), b"", record=store.record_format(), seating=store.seating()), config
+    )
 
 
 def _told(store: Store) -> Commitment:
@@ -430,7 +439,9 @@ def _opened(config: LeagueConfig, store: Store) -> League:
             commitment = store.meta("commitment")
             raise unplayed(store.path, f"the season's secret is fixed (commitment {commitment}), but ")
         config = _with_noted(config, store)
-        season = Season.of(config, bots, secret, store.meta("beacon"), record=store.record_format())
+        season = Season.of(
+            config, bots, secret, store.meta("beacon"), record=store.record_format(), seating=store.seating()
+        )
         store.check_same_league(season, config)
         check_names(config, season.names)
         return assemble(config, season, store, store.skipped(), changes(config, store))

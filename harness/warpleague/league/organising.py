@@ -40,7 +40,9 @@ def merge(
         secret, beacon = store.secret(), store.meta("beacon")
         if secret is None:
             raise unplayed(store.path)
-        season = Season.of(config, store.bots() or (), secret, beacon, record=store.record_format())
+        season = Season.of(
+            config, store.bots() or (), secret, beacon, record=store.record_format(), seating=store.seating()
+        )
         with store.writing() as db:
             merged = [merge_from(store, db, season, path, trust=trust) for path in paths]
         if store.bots() is not None:

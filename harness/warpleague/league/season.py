@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpleague.league.config import FormatTable, LeagueConfig
+    from warpleague.league.formats.seating import SeatPlan
 
 ID = re.compile(r"[0-9a-f]{20}")
 """The form of a match's id."""
@@ -27,12 +28,22 @@ _ID_BYTES = 10  # a million matches collide with a chance of 4e-13
 _DEAL_BITS = 53  # exact in every JSON reader; two of a million deals are alike with a chance of 6e-5
 
 
+SEATING: Final = 2
+"""The version of how seat orders are chosen. The first one followed from names alone, without the season's secret."""
+
+
 @attrs.frozen
 class Entry:
-    """Who took part when the league was run before, as names with digests, and in how many sampled tables."""
+    """Who took part when the league was run before, as names with digests, and in how many sampled tables.
+
+    `challengers` are those of a gauntlet. Where the entry is `merged`, these bots played in another store, and their
+    matches were taken over.
+    """
 
     bots: tuple[tuple[str, str], ...]
     tables: int | None = None
+    challengers: tuple[str, ...] = ()
+    merged: bool = False
 
 
 @attrs.frozen
@@ -68,7 +79,8 @@ class Season(Conditions):
     bots need no way to be run. `record` is the format of the records, and so how the dice follow from a deal's key.
     `history` are the entries of earlier runs, in order: what was scheduled then stays. `seeds` are the names of the
     bots, the best first, where they are seeded by rating. `stages` are the leagues from which bots come. `taken_over`
-    is what had been played of a ladder when these bots were entered.
+    is what had been played of a ladder when these bots were entered. `seating` is the version of how seat orders are
+    chosen: a store keeps the one that it began with.
     """
 
     game: str
@@ -86,6 +98,7 @@ class Season(Conditions):
     seeds: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = ()
     taken_over: tuple[Begun, ...] = ()
+    seating: int = SEATING
 
     @classmethod
     def of(
@@ -96,6 +109,7 @@ class Season(Conditions):
         beacon: str | None = None,
         *,
         record: int = FORMAT,
+        seating: int = SEATING,
     ) -> Season:
         """The season that `config` describes, with these `bots`, and its beacon's value once it is known."""
         return cls(
@@ -110,6 +124,7 @@ class Season(Conditions):
             awaits=config.season.beacon,
             beacon=beacon,
             record=record,
+            seating=seating,
             **attrs.asdict(config.conditions, recurse=False),
         )
 
@@ -123,22 +138,54 @@ class Season(Conditions):
         """The names of the bots."""
         return tuple(bot.bot for bot in self.bots)
 
+    @property
+    def challengers(self) -> tuple[str, ...]:
+        """The names of a gauntlet's challengers: the first bot if the file names none."""
+        return self.format.challengers or self.names[:1]
+
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
-        """The earlier entries and that of these bots."""
+        """The earlier entries in this store and that of these bots."""
+        return tuple(entry for entry in self._lineups if not entry.merged)
+
+    @cached_property
+    def _lineups(self) -> tuple[Entry, ...]:
         tables = self.format.tables
         now = Entry(
-            tuple((bot.bot, bot.identity) for bot in self.bots), None if isinstance(tables, str) else tables
+            tuple((bot.bot, bot.identity) for bot in self.bots),
+            None if isinstance(tables, str) else tables,
+            self.challengers,
         )
         return (*self.history, now)
 
     @cached_property
+    def seat_plan(self) -> SeatPlan:
+        """The seat orders of all tables, for all bots that were entered together; of a gauntlet, those of the field.
+
+        In a gauntlet an empty name stands for the challenger, whose place is the same whoever it is.
+        """
+        from warpleague.league.formats.seating import SeatPlan  # formats come after seasons
+
+        gauntlet = self.format.kind == "gauntlet"
+        lineups = []
+        for entry in self._lineups:
+            out = (entry.challengers or self.challengers) if gauntlet else ()
+            lineups.append(tuple(name for name, _ in entry.bots if name not in out))
+        key = blake2b(b"seats", key=self._dealt, digest_size=32).digest()
+        return SeatPlan(
+            self.format.seats, self.players, key, dict.fromkeys(lineups), "" if gauntlet else None
+        )
+
+    @cached_property
     def arrivals(self) -> tuple[str, ...]:
-        """All names ever entered, in order of arrival; those that came together by name."""
+        """All names ever entered, in order of arrival; those that came together in an order that is drawn."""
         names: dict[str, None] = {}
         for entry in self.entries:
-            names.update(dict.fromkeys(sorted(name for name, _ in entry.bots)))
+            names.update(dict.fromkeys(sorted((name for name, _ in entry.bots), key=self._drawn)))
         return tuple(names)
+
+    def _drawn(self, name: str) -> tuple[int, str]:
+        return (0 if self.seating == 1 else self._hashed([name])), name
 
     @cached_property
     def by_score(self) -> bool:
@@ -227,8 +274,12 @@ class Season(Conditions):
 
     def key_of(self, deal: int) -> bytes:
         """The 32-byte key of a deal, from which all its dice follow."""
-        secret = self.secret if self.beacon is None else beacon_secret(self.secret, self.beacon)
-        return deal_key(secret, deal)
+        return deal_key(self._dealt, deal)
+
+    @cached_property
+    def _dealt(self) -> bytes:
+        """What all that is drawn follows from: the secret, and the beacon once it is known."""
+        return self.secret if self.beacon is None else beacon_secret(self.secret, self.beacon)
 
     def deal(self, bots: Sequence[int], turn: int, round_: int, *, own: bool = False) -> int:
         """The deal number (53 bits) that these bots play in a round; `turn` tells apart deals of the same round.
@@ -243,12 +294,15 @@ class Season(Conditions):
         return int.from_bytes(digest, "big") >> (64 - _DEAL_BITS)
 
     def shuffled(self, bots: Sequence[int]) -> int:
-        """A number that follows from the names of `bots`, in any order: which of several designs they begin with."""
+        """A number that follows from the secret and the names of `bots`, in any order: it decides what is drawn."""
         known, table = self._shuffles, tuple(bots)
         if table not in known:
-            names = sorted(self.bots[bot].bot for bot in bots)
-            known[table] = int.from_bytes(blake2b(canonical(names), digest_size=8).digest(), "big")
+            known[table] = self._hashed(sorted(self.bots[bot].bot for bot in bots))
         return known[table]
+
+    def _hashed(self, names: Sequence[str]) -> int:
+        key = b"" if self.seating == 1 else self._dealt
+        return int.from_bytes(blake2b(canonical(names), key=key, digest_size=8).digest(), "big")
 
     @cached_property
     def _shuffles(self) -> dict[tuple[int, ...], int]:

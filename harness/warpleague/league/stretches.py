@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from warpleague.league.season import Season
     from warpleague.league.store import Store
     from warpleague.league.stored_match import StoredMatch
+
+
+# What an entry's format says beside the keys of a league file.
+_SAID_BESIDE: Final = ("seeds", "stages", "seating")
 
 
 @attrs.frozen
@@ -62,6 +66,7 @@ def stretches(league: League) -> Iterator[Stretch]:
     for event, following in pairwise(events):
         if event.kind == entrants_commitment.ENTRANTS:
             season = _season(league, event.said, entries, event.seq)
+        if event.kind in (entrants_commitment.ENTRANTS, entrants_commitment.MERGED):
             entries += 1
         if event.kind in disqualifications.KINDS:
             told = [fact for fact in store.facts(*disqualifications.KINDS) if fact.seq <= event.seq]
@@ -95,10 +100,10 @@ def log_problem(league: League) -> str | None:
 
 
 def _season(league: League, said: dict[str, Any], entries: int, seq: int) -> Season | None:
-    """The season as it was after an entry of bots, the `entries`-th from 0; None if it was another format."""
+    """The season as it was after an entry of bots with `entries` before it; None if it was another format."""
     with suppress(ConfigError, ValueError, TypeError, KeyError, AttributeError):
         told = said["format"].items()
-        form = {key: value for key, value in told if value is not None and key not in ("seeds", "stages")}
+        form = {key: value for key, value in told if value is not None and key not in _SAID_BESIDE}
         if form["kind"] == "ladder" and form.pop("pairing", 1) == entrants_commitment.PAIRING:
             season = attrs.evolve(
                 league.season,

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import attrs
 
 from warpleague.league.formats.api import Group, Static
-from warpleague.league.formats.round_robin import described, group_of
-from warpleague.league.formats.seating import seatings_count
+from warpleague.league.formats.round_robin import described, group_of, planned_orders
+from warpleague.league.formats.seating import seatings, seatings_count
 from warpleague.league.formats.spread import spread_sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from warpleague.league.formats.api import Table
     from warpleague.league.season import Season
 
 
@@ -31,16 +32,15 @@ class Gauntlet(Static):
 
     @property
     def challengers(self) -> list[int]:
-        """The challengers; the first bot if the file names none."""
+        """The challengers, in the order of their names."""
         names = self.season.names
-        chosen = self.season.format.challengers or names[:1]
-        return sorted((names.index(name) for name in chosen), key=lambda bot: names[bot])
+        return sorted((names.index(name) for name in self.season.challengers), key=lambda bot: names[bot])
 
     def groups(self) -> Iterator[Group]:
         """A round plays one deal at every table.
 
-        Challengers share their deals, so that they can be compared; but one that was entered with another content
-        before gets deals of its own, since its author may have seen the dice.
+        Challengers share their deals, seats and neighbours, so that they can be compared; but one that was entered
+        with another content before gets deals of its own, since its author may have seen the dice.
         """
         season, k, challengers = self.season, self.season.players, self.challengers
         field = [bot for bot in season.by_name if bot not in challengers]
@@ -50,7 +50,15 @@ class Gauntlet(Static):
                 for challenger in challengers:
                     table = (challenger, *others)
                     bots = table if challenger in season.renewed else others
-                    yield group_of(season, table, round_, bots=bots)
+                    yield Group(bots, self._orders(table, round_), round_)
+
+    def _orders(self, table: Table, round_: int) -> tuple[Table, ...]:
+        """The seat orders follow from the field alone: the challenger, who comes first, has one place in them."""
+        season = self.season
+        if season.seating == 1:
+            return group_of(season, table, round_).seats
+        planned = planned_orders(season, table, round_, guest=table[0])
+        return planned or seatings(season.format.seats, table, round_, season.shuffled(table[1:]))
 
     def total(self, without: frozenset[int]) -> int:
         """All matches but those of the bots `without`."""

@@ -50,40 +50,51 @@ class RoundRobin(Static):
         return described(self.season, "round-robin", comb(len(self.season.bots), self.season.players))
 
 
-def group_of(
-    season: Season,
-    table: Sequence[int],
-    round_: int,
-    turn: int = 0,
-    bots: Sequence[int] | None = None,
-    first: int | None = None,
-) -> Group:
-    """A deal of `table` with its seat orders, the same wherever the bots stand in the file and whoever else plays.
+def group_of(season: Season, table: Sequence[int], round_: int) -> Group:
+    """A deal of `table` with its seat orders, the same wherever the bots stand in the file and whoever comes later.
 
-    `bots` are those on whom the deal depends (default: all at the table; of a solo league none, since all share their
-    deals, but for one whose author may have seen them). `first` is the design its seat orders begin with.
+    The deal depends on all at the table; in a solo league on none, since all share their deals, but for one whose
+    author may have seen them.
     """
-    form = season.format
-    if bots is None:
-        bots = table if len(table) > 1 else [bot for bot in table if bot in season.renewed]
-    if form.seats == "fixed":
+    bots = table if len(table) > 1 else [bot for bot in table if bot in season.renewed]
+    return Group(tuple(bots), _orders(season, table, round_), round_)
+
+
+def _orders(season: Season, table: Sequence[int], round_: int) -> tuple[Table, ...]:
+    kind, k = season.format.seats, season.players
+    if k > 2 and (planned := planned_orders(season, table, round_)) is not None:
+        return planned
+    if kind == "fixed" and (k == 2 or season.seating == 1):
         # The lower of two bots sits first if the sum of their places is odd: so each bot sits first in half of its
         # matches (Berger), and bots that arrive later change nothing.
         table = sorted(table, key=lambda bot: season.arrived[bot])
-        first = sum(season.arrived[bot] for bot in table) + 1
-    elif first is None:
-        table, first = sorted(table, key=lambda bot: season.names[bot]), season.shuffled(table)
-    return Group(tuple(bots), seatings(form.seats, table, round_, first), round_, turn)
+        return seatings(kind, table, round_, sum(season.arrived[bot] for bot in table) + 1)
+    table = sorted(table, key=lambda bot: season.names[bot])
+    return seatings(kind, table, round_, season.shuffled(table))
+
+
+def planned_orders(
+    season: Season, table: Sequence[int], round_: int, guest: int | None = None
+) -> tuple[Table, ...] | None:
+    """The seat orders of a table by the season's plan, in which `guest` is the challenger; None where it has none."""
+    if season.seating == 1 or season.format.seats == "all":
+        return None
+    bots = {"" if bot == guest else season.names[bot]: bot for bot in table}
+    orders = season.seat_plan.orders(tuple(bots), round_)
+    return None if orders is None else tuple(tuple(bots[name] for name in order) for order in orders)
 
 
 def described(season: Season, kind: str, tables: int) -> str:
-    """A format of so many tables, each of which plays all deals; with a hint where that leaves neighbours uneven."""
+    """A format of so many tables, each of which plays all deals; with a hint where that leaves seats uneven."""
     form, k = season.format, season.players
     deals = counted(form.deals, "deal")
     text = f"{kind}: {counted(tables, 'table')} of {k}, {deals} each, {told_seatings(form)}"
     even = period(form.seats, k)
     if form.deals % even and k > 2:
-        text += f" (a multiple of {even} deals evens out who sits next to whom)"
+        if form.seats == "fixed":
+            text += f" (a multiple of {k} deals evens out seats, one of {even} also who sits next to whom)"
+        else:
+            text += f" (a multiple of {even} deals evens out who sits next to whom)"
     return text
 
 
