@@ -285,6 +285,15 @@ def test_samples_are_balanced(n: int, k: int, count: int) -> None:
     assert (games <= 1, met <= 2, seats <= 1) == (True, True, True)
 
 
+def test_tables_are_as_even_when_bots_came_one_by_one() -> None:
+    """After eight bots have joined a sampled league one by one, games differ by one at most, and meetings by two."""
+    stages = tuple((frozenset(range(n)), 20) for n in range(6, 15))
+    tables = sample_tables(3, stages)
+    games, met, _ = spreads(range(14), tables)
+    assert (games <= 1, met <= 2) == (True, True)
+    assert set(sample_tables(3, stages[:4])) <= set(tables)
+
+
 def test_a_block_design_is_found_where_there_is_one() -> None:
     """Seven bots at seven tables of three meet once each: the Fano plane, found by cyclic development."""
     assert set(meetings(7, sample_tables(3, ((frozenset(range(7)), 7),))).values()) == {1}

@@ -26,16 +26,21 @@ _CYCLIC_BUDGET = 300_000  # and for all of them, about three seconds
 _ANNEAL_STEPS = 60_000
 _ANNEALINGS = 3  # tried while meetings differ by more than one
 _MOST_ANNEALED = 500  # tables, for more than one annealing
+_STEPS_ADDED = 100  # for each table that is added to others: more gain little, as the others stay
 _IN_TURN = 64  # tables that the next one to play is chosen from
 
 
 @lru_cache(maxsize=8)
-def sample_tables(k: int, stages: tuple[tuple[frozenset[int], int], ...]) -> tuple[Table, ...]:
+def sample_tables(
+    k: int, stages: tuple[tuple[frozenset[int], int], ...], *, long: bool = False
+) -> tuple[Table, ...]:
     """Tables of `k` bots, in the order to play them: games within 1, meetings and neighbours as even as found.
 
     Each stage has the bots that take part, and how many tables there are to be. A stage keeps the tables of earlier
     ones and adds to them until there are as many, and all bots have as many games, within 1. Bots in seat order: the
-    seats of one stage are within 1. Trusts its caller that there are `k` bots at least, and one table.
+    seats of one stage are within 1. A `long` search for what a stage adds is that of earlier versions of the program:
+    it takes up to fifty times as long and finds nothing better. Trusts its caller that there are `k` bots at least,
+    and one table.
     """
     tables: list[Table] = []
     kept: list[Table] = []
@@ -43,7 +48,7 @@ def sample_tables(k: int, stages: tuple[tuple[frozenset[int], int], ...]) -> tup
         bots = sorted(present)
         kept = [table for table in tables if present.issuperset(table)]
         if kept:
-            new = _extension(bots, k, kept, count)
+            new = _extension(bots, k, kept, count, long=long)
         else:
             new = [tuple(bots[place] for place in table) for table in _first_sample(len(bots), k, count)]
         seated = balance_seats(new) if k > 1 else new
@@ -74,7 +79,7 @@ def _first_sample(n: int, k: int, count: int) -> list[Table]:
     return tables + _in_turn(n, _sample(n, k, rest))
 
 
-def _extension(bots: list[int], k: int, kept: list[Table], count: int) -> list[Table]:
+def _extension(bots: list[int], k: int, kept: list[Table], count: int, *, long: bool) -> list[Table]:
     """What is added to the tables `kept`: first for the bots with the fewest games, then exchanged."""
     places = {bot: place for place, bot in enumerate(bots)}
     before = [tuple(places[bot] for bot in table) for table in kept]
@@ -88,7 +93,10 @@ def _extension(bots: list[int], k: int, kept: list[Table], count: int) -> list[T
         new.append(table)
         for bot in table:
             games[bot] += 1
-    new = _exchanged(n, new, met, stream)
+    if long:
+        new = _exchanged(n, new, met, stream)
+    else:
+        new = _annealed(n, new, met, stream, min(_STEPS_ADDED * len(new), _ANNEAL_STEPS)) if new else []
     return [tuple(bots[place] for place in table) for table in _in_turn(n, new, before)]
 
 
@@ -254,12 +262,12 @@ def _exchanged(
     for _ in range(_ANNEALINGS if len(start) <= _MOST_ANNEALED else 1):
         if spread(best) <= 1:
             break
-        best = min(best, _annealed(n, best, before, stream), key=spread)
+        best = min(best, _annealed(n, best, before, stream, _ANNEAL_STEPS), key=spread)
     return best
 
 
 def _annealed(
-    n: int, start: Sequence[Table], before: dict[tuple[int, int], int], stream: ChanceStream
+    n: int, start: Sequence[Table], before: dict[tuple[int, int], int], stream: ChanceStream, steps: int
 ) -> list[Table]:
     """Two tables swap a bot, again and again; a swap for the worse is taken less and less."""
     tables, met = [list(table) for table in start], dict(before)
@@ -280,8 +288,7 @@ def _annealed(
     for table in tables:
         for pair in combinations(sorted(table), 2):
             met[pair] += 1
-    steps = _ANNEAL_STEPS if count > 1 and k < n else 0
-    for step in range(steps):
+    for step in range(steps if count > 1 and k < n else 0):
         if step % 1_000 == 0 and _spread(met.values()) <= 1:
             break
         one, two = tables[stream.below(count)], tables[stream.below(count)]
