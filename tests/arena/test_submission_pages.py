@@ -7,6 +7,7 @@ import json
 import zipfile
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 import pytest
 from tests.arena.submission_ground import Ground
 
@@ -325,6 +326,27 @@ def test_an_author_submits_by_the_form(ground: Ground) -> None:
     assert "let this version play" in bob.ask("GET", "/submit").text
     assert bob.post("/submit/activate", {"number": str(number)}).status == 303
     assert [one.bot for one in versions.active(ground.ledger, "cup")] == ["other"]
+
+
+def test_an_author_knows_beforehand_how_many_matches_a_bot_makes(ground: Ground) -> None:
+    """The page says it for each league, and so does the answer to a submission, unless results decide it."""
+    ladder = ground.config.format
+    assert "In cup results decide how many matches" in ground.client("ada").ask("GET", "/submit").text
+    round_robin, sampled = (
+        attrs.evolve(ladder, kind="round-robin", deals=3),
+        attrs.evolve(ladder, kind="round-robin", tables=3),
+    )
+    for others in range(3):
+        added = [
+            entering.matches_added(ground.ledger, attrs.evolve(ground.config, format=form))
+            for form in (ladder, round_robin, sampled)
+        ]
+        # One table of two bots more for each bot there is, with three deals in both seat orders.
+        assert added[:2] == [None, 6 * (2 + others)]
+        assert 0 <= added[2] <= 2 * 4
+        ground.accepted("bob", f"other-{others}")
+    told = send(ground, ground.bot()).json
+    assert (told["state"], told["matches"]) == ("received", None)
 
 
 def test_sessions_are_for_this_site_only(ground: Ground) -> None:

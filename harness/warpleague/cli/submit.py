@@ -99,6 +99,8 @@ def _submit(args: argparse.Namespace) -> int:
     number = now.id
     if not args.json:
         print(f"submission {number} to {now.league}: {len(data) / 1024:.0f} KiB received")
+        if type(matches := found.get("matches")) is int:
+            print(f"a new bot makes {matches:,} more matches there")
     shown = 0
     while not args.no_wait:
         shown = _show(now, shown, quiet=args.json)

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.checking import sandbox_refusal
-from warpleague.arena.submissions.entering import closed_to_bots, settled
+from warpleague.arena.submissions.entering import closed_to_bots, matches_added, settled
 from warpleague.arena.submissions.limits import WORDS, limits_of
 from warpleague.arena.submissions.own_records import own_records
 from warpleague.arena.submissions.requests import API, UPLOAD, Refused, field, file_of, in_thread
@@ -82,11 +82,16 @@ class AuthorPages:
         found = versions.submissions(ledger, session.author.name)
         leagues = self._requests.app.leagues.values()
         refusals = {config.name: await in_thread(closed_to_bots, ledger, config) for config in leagues}
+        added = {
+            config.name: await in_thread(matches_added, ledger, config)
+            for config in leagues
+            if refusals[config.name] is None
+        }
         return self._page(
             "submit.html.j2",
             author=session.author,
             form=session.form,
-            open=[name for name, why in refusals.items() if why is None],
+            open=added,
             closed=[why for why in refusals.values() if why],
             sandbox=sandbox_refusal(ledger),
             found=found,
@@ -169,8 +174,9 @@ class AuthorPages:
         data = await request.body()
         if len(data) != int(request.headers["content-length"]):
             raise Refused(400, "The body is not as long as it said.")
+        matches = await in_thread(matches_added, self._requests.ledger, config)
         found = await self._submit(author, config, data)
-        return JSONResponse(_told(found), 202)
+        return JSONResponse({**_told(found), "matches": matches}, 202)
 
     async def _api_list(self, request: Request) -> Response:
         author = self._requests.bearer(request)

@@ -21,7 +21,9 @@ from warpleague.league.config import BotEntry
 from warpleague.league.config_check import check_config
 from warpleague.league.disqualifications import disqualified
 from warpleague.league.schema import utc_now
+from warpleague.league.season import Entry, Season
 from warpleague.league.store import Store
+from warpleague.match.spec import SeatSpec
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,6 +81,34 @@ def settled(ledger: Ledger, config: LeagueConfig) -> str | None:
         if config.format.kind not in GROWING and store.count():
             return f"it is a {config.format.kind}, and its matches have begun"
     return None
+
+
+def matches_added(ledger: Ledger, config: LeagueConfig) -> int | None:
+    """How many matches one bot more makes in a league, before anybody submits it; None where results decide that.
+
+    In a sampled league a few more or less, since chance decides which tables even out those that are there.
+    """
+    from warpleague.league.schedule import Schedule  # only where somebody submits
+
+    more = json.loads(ledger.setting(f"extended {config.name}") or "{}")
+    bots, history = tuple[SeatSpec, ...](), tuple[Entry, ...]()
+    if (ledger.results / config.name / "league.sqlite").is_file():
+        with Store.open_to_read(ledger.results / config.name) as store:
+            bots, history = store.bots() or (), store.history()
+    known = {bot.bot for bot in bots}
+    active = [version.bot for version in versions.active(ledger, config.name)]
+    coming = [bot for bot in active if bot is not None and bot not in known]
+    # Bots of the file that have not been entered yet have no names before they are read.
+    coming += [f" {number}" for number in range(len(config.entries) if not bots else 0)]
+    season = Season.of(config, (*bots, *(SeatSpec(bot=name, digest=name) for name in coming)), b"")
+    season = attrs.evolve(season, history=history, format=attrs.evolve(season.format, **more))
+    one = attrs.evolve(season, bots=(*season.bots, SeatSpec(bot=" new", digest="")), history=season.entries)
+    if len(one.bots) < one.players:
+        return 0
+    after = Schedule(one).fixed_total
+    if after is None or len(season.bots) < season.players:
+        return after
+    return after - (Schedule(season).fixed_total or 0)
 
 
 # ---------------------------------------------------------------------- the league that is played
