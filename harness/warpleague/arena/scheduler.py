@@ -148,9 +148,9 @@ class Scheduler:
             self._changed_s = now_s
         return True
 
-    def _wait(self, config: LeagueConfig, before: tuple[Any, ...], most_s: float | None = None) -> None:
-        """Wait until something has changed, or until `most_s` is over."""
-        end_s = float("inf") if most_s is None else time.monotonic() + most_s
+    def _wait(self, config: LeagueConfig, before: tuple[Any, ...], max_s: float | None = None) -> None:
+        """Wait until something has changed, or until `max_s` is over."""
+        end_s = float("inf") if max_s is None else time.monotonic() + max_s
         while self._state(config) == before and time.monotonic() < end_s and not self._stop.wait(_POLL_S):
             pass
 

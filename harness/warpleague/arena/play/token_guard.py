@@ -47,7 +47,7 @@ class TokenGuard:
         self.hosts: frozenset[str] = frozenset()
         self._app = app
         self._token = token
-        self._most = max_body_bytes
+        self._max_bytes = max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -71,7 +71,7 @@ class TokenGuard:
             return
         path = "/" + scope["path"][1:].partition("/")[2]
         inner = {**scope, "path": path, "raw_path": path.encode(), "root_path": ""}
-        await self._app(inner, _Bounded(receive, self._most), send_guarded)
+        await self._app(inner, _Bounded(receive, self._max_bytes), send_guarded)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Status and reason if the request is refused; None if it may pass."""
@@ -92,17 +92,17 @@ class TokenGuard:
         length = headers.get("content-length", "")
         if not length.isdecimal():
             return 411, "the length of the body must be given"
-        if int(length) > self._most:
-            return 413, f"the body may have {self._most} bytes"
+        if int(length) > self._max_bytes:
+            return 413, f"the body may have {self._max_bytes} bytes"
         return None
 
 
 class _Bounded:
     """Receives no more of a body than a request may have, whatever it said of its length."""
 
-    def __init__(self, receive: Receive, most: int) -> None:
+    def __init__(self, receive: Receive, max_bytes: int) -> None:
         self._receive = receive
-        self._left = most
+        self._left = max_bytes
 
     async def __call__(self) -> Any:
         message = await self._receive()

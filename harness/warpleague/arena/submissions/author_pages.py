@@ -176,14 +176,16 @@ class AuthorPages:
             raise Refused(400, "The body is not as long as it said.")
         matches = await in_thread(matches_added, self._requests.ledger, config)
         found = await self._submit(author, config, data)
-        return JSONResponse({**_told(found), "matches": matches}, 202)
+        return JSONResponse({**_public(found), "matches": matches}, 202)
 
     async def _api_list(self, request: Request) -> Response:
         author = self._requests.bearer(request)
-        return JSONResponse([_told(one) for one in versions.submissions(self._requests.ledger, author.name)])
+        return JSONResponse(
+            [_public(one) for one in versions.submissions(self._requests.ledger, author.name)]
+        )
 
     async def _api_submission(self, request: Request) -> Response:
-        return JSONResponse(_told(self._own(request, self._requests.bearer(request))))
+        return JSONResponse(_public(self._own(request, self._requests.bearer(request))))
 
     # ------------------------------------------------------------------ both
 
@@ -195,13 +197,13 @@ class AuthorPages:
 
     def _check_length(self, request: Request) -> None:
         """Raise `Refused` for a body that is too large, before it is read."""
-        most_mb = limits_of(self._requests.ledger).upload_mb
+        max_mb = limits_of(self._requests.ledger).upload_mb
         length = request.headers.get("content-length", "")
         if not (length.isascii() and length.isdecimal()):
             raise Refused(411, "The length of the body must be given.")
         spare = 64 << 10  # what a form has beside its file
-        if len(length) > 12 or int(length) > (most_mb << 20) + spare:
-            raise Refused(413, f"An upload may have {most_mb} MiB.")
+        if len(length) > 12 or int(length) > (max_mb << 20) + spare:
+            raise Refused(413, f"An upload may have {max_mb} MiB.")
 
     async def _check_open(self, config: LeagueConfig) -> None:
         if why := sandbox_refusal(self._requests.ledger):
@@ -216,7 +218,8 @@ class AuthorPages:
         return await in_thread(versions.submit, self._requests.ledger, author, config.name, data)
 
 
-def _told(found: Submission) -> dict[str, Any]:
+def _public(found: Submission) -> dict[str, Any]:
+    """The values of a submission that its author gets."""
     return {key: value for key, value in found.to_json().items() if key != "archive"}
 
 

@@ -183,7 +183,7 @@ def _run_hook(ledger: Ledger, number: int, leagues: Mapping[str, LeagueConfig]) 
     if config is None or not config.arena.on_event:
         return
     reasons = [finding["text"] for finding in found.found if finding["verdict"] == "failed"]
-    told = told_of_check(
+    event = told_of_check(
         config,
         submission=number,
         author=found.author,
@@ -192,7 +192,7 @@ def _run_hook(ledger: Ledger, number: int, leagues: Mapping[str, LeagueConfig]) 
         verdict=found.state,
         reason="; ".join(reasons)[:_MAX_REASON] or None,
     )
-    if problem := run_hook(config.arena.on_event, config.path.parent, told):
+    if problem := run_hook(config.arena.on_event, config.path.parent, event):
         log("on_event", league=config.name, failed=problem)
         with ledger.writing():
             ledger.note("checker", "on_event failed", league=config.name, submission=number, why=problem)
@@ -216,8 +216,8 @@ def _postpone(ledger: Ledger, found: Submission, error: BaseException) -> bool:
             versions.put_back(ledger, found.id)
             return False
         text = "the check failed, by no fault of the bot; please send it again"
-        told = f"{text}: {_without(str(error), ledger.results)}"
-        versions.refuse(ledger, found.id, told, what="harness", state="failed")
+        text = f"{text}: {_without(str(error), ledger.results)}"
+        versions.refuse(ledger, found.id, text, what="harness", state="failed")
         return True
     return False
 

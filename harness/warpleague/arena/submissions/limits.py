@@ -64,10 +64,10 @@ def set_limit(ledger: Ledger, key: str, value: int, who: str) -> None:
     """Change a limit; `BadInput` for a value that cannot be."""
     if key not in WORDS:
         raise BadInput(f"there is no limit {key!r}; there are {', '.join(WORDS)}")
-    most = _MAX.get(key, 1_000_000)
+    max_value = _MAX.get(key, 1_000_000)
     least = _MIN.get(key, 0)
-    if not least <= value <= most:
-        raise BadInput(f"{key}: must be from {least} to {most}, not {value}")
+    if not least <= value <= max_value:
+        raise BadInput(f"{key}: must be from {least} to {max_value}, not {value}")
     ledger.set(f"limit {key}", str(value), who)
 
 
@@ -87,6 +87,6 @@ def check_manifest(manifest: Manifest, config: LeagueConfig, limits: SubmissionL
             "ask for it, or leave it out"
         )
     for key in ("memory_mb", "processes", "tmp_mb"):
-        asked, most = getattr(manifest.limits, key), getattr(limits, key)
-        if asked > most:
-            raise BotError(f"bot.toml: limits.{key}: at most {most} here, not {asked}")
+        asked, max_value = getattr(manifest.limits, key), getattr(limits, key)
+        if asked > max_value:
+            raise BotError(f"bot.toml: limits.{key}: at most {max_value} here, not {asked}")

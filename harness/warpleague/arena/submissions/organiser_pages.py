@@ -51,7 +51,7 @@ class OrganiserPages:
             "organise.html.j2",
             form=session.form,
             authors=tokens.authors(ledger),
-            leagues=[self._told(config) for config in self._requests.app.leagues.values()],
+            leagues=[self._league_row(config) for config in self._requests.app.leagues.values()],
             found=versions.submissions(ledger),
             limits=[(name, words, getattr(limits, name)) for name, words in WORDS.items()],
             sandbox=sandbox_refusal(ledger),
@@ -61,7 +61,7 @@ class OrganiserPages:
             ],
         )
 
-    def _told(self, config: LeagueConfig) -> dict[str, Any]:
+    def _league_row(self, config: LeagueConfig) -> dict[str, Any]:
         ledger = self._requests.ledger
         return {
             "name": config.name,

@@ -322,7 +322,7 @@ def _transcribe(
     entries: list[zipfile.ZipInfo],
     archive: tarfile.TarFile,
     left: int,
-    most_mb: int,
+    max_mb: int,
 ) -> None:
     folders, left_out = set[str](), set[str]()
     for info in entries:
@@ -349,7 +349,7 @@ def _transcribe(
         if not info.is_dir():
             content = _read(packed, info, left)
             if content is None:
-                raise BadArchive(f"more than {most_mb} MiB")
+                raise BadArchive(f"more than {max_mb} MiB")
             left -= len(content)
             _add(archive, name, content, 0o755 if mode & 0o111 else 0o644, tarfile.REGTYPE)
 

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 SETTLED: Final = ("accepted", "refused", "failed")
 _DAY_S: Final = 24 * 3600.0
-_MOST_NUMBER: Final = 1 << 63
+_MAX_NUMBER: Final = 1 << 63
 """Beyond what the ledger can number."""
-MOST_CLAIMS: Final = 3
+MAX_CLAIMS: Final = 3
 """How often a check may end the checker before the submission is refused."""
 _COLUMNS: Final = (
     "submission.id, author.name, league, state, sha256, bytes, received, found, settled, bot, version, digest, "
@@ -136,7 +136,7 @@ def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submissi
 
 def submission(ledger: Ledger, number: int) -> Submission:
     """The submission with this number; `NoSubmission` if there is none."""
-    if not 0 < number < _MOST_NUMBER:
+    if not 0 < number < _MAX_NUMBER:
         raise NoSubmission(f"there is no submission {number}")
     found = ledger.rows(f"SELECT {_COLUMNS} {_FROM} WHERE submission.id = ?", number)
     if not found:
@@ -183,7 +183,7 @@ def recover(ledger: Ledger) -> list[int]:
         for number, claims in db.execute(
             "SELECT id, claims FROM submission WHERE state = 'checking'"
         ).fetchall():
-            if claims < MOST_CLAIMS:
+            if claims < MAX_CLAIMS:
                 db.execute("UPDATE submission SET state = 'received', found = '[]' WHERE id = ?", (number,))
                 continue
             text = (
@@ -238,7 +238,7 @@ def begin_again(ledger: Ledger, number: int) -> bool:
         done = db.execute(
             "UPDATE submission SET state = 'received', found = '[]' "
             "WHERE id = ? AND state = 'checking' AND claims < ?",
-            (number, MOST_CLAIMS),
+            (number, MAX_CLAIMS),
         )
     return bool(done.rowcount)
 

@@ -129,7 +129,7 @@ class RequestMiddleware:
         if caller is not None:
             caller.open += 1
         try:
-            body = _Body(receive, self._most(scope["path"]), self._limits.body_s)
+            body = _Body(receive, self._max_bytes(scope["path"]), self._limits.body_s)
             await self._app(scope, body, send_guarded)
         except ClientDisconnect:
             pass
@@ -180,7 +180,7 @@ class RequestMiddleware:
             return 429, "too many pages are open from your address"
         return None
 
-    def _most(self, path: str) -> int:
+    def _max_bytes(self, path: str) -> int:
         return self._bodies.get(path, MAX_BODY_BYTES)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
@@ -211,8 +211,8 @@ class RequestMiddleware:
         length = headers.get("content-length", "")
         if not length.isascii() or not length.isdecimal() or headers.get("transfer-encoding"):
             return 411, "the length of the body must be given"
-        if len(length) > 15 or int(length) > self._most(path):
-            return 413, f"the body may have {self._most(path)} bytes"
+        if len(length) > 15 or int(length) > self._max_bytes(path):
+            return 413, f"the body may have {self._max_bytes(path)} bytes"
         return None
 
 
@@ -229,10 +229,10 @@ def _add_headers(message: Message) -> None:
 class _Body:
     """Receives no more of a body than a request may have, and for no longer."""
 
-    def __init__(self, receive: Receive, most: int, most_s: float) -> None:
+    def __init__(self, receive: Receive, max_bytes: int, max_s: float) -> None:
         self._receive = receive
-        self._left = most
-        self._end_s = most_s
+        self._left = max_bytes
+        self._end_s = max_s
         self._deadline = math.inf
         self._over = False
 
