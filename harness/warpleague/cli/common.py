@@ -347,6 +347,19 @@ def port(text: str) -> int:
     return value
 
 
+def parse_key(text: str | None) -> bytes | None:
+    """The 32 bytes of a match key given in hexadecimal."""
+    if text is None:
+        return None
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) != 32:
+        raise BadInput(f"--key {text}: must be 64 hexadecimal digits")
+    return key
+
+
 def parse_options(game: Game[Any, Any], pairs: Iterable[str]) -> JsonObject:
     """The raw options from `KEY=VALUE` texts.
 

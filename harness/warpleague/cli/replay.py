@@ -15,6 +15,7 @@ from warpleague.cli.common import (
     check_new,
     check_writable,
     count,
+    parse_key,
     pause,
     print_json,
     say,
@@ -132,19 +133,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from warpleague.cli.replay_branch import configure_branch
 
     configure_branch(verbs)
-
-
-def parse_key(text: str | None) -> bytes | None:
-    """The 32 bytes of a match key given in hexadecimal."""
-    if text is None:
-        return None
-    try:
-        key = bytes.fromhex(text)
-    except ValueError:
-        key = b""
-    if len(key) != 32:
-        raise BadInput(f"--key {text}: must be 64 hexadecimal digits")
-    return key
 
 
 def summary_json(summary: RecordSummary) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from warpleague.cli.common import (
     check_new,
     check_writable,
     count,
+    parse_key,
     print_json,
     sandbox_paths,
     say,
@@ -134,7 +135,6 @@ def run_branch(args: argparse.Namespace) -> int:
     import attrs
 
     from warpleague.cli.match import result_json
-    from warpleague.cli.replay import parse_key
     from warpleague.match.chance import match_key
     from warpleague.match.packing import pack, read_record
     from warpleague.match.replay import Replay

@@ -14,12 +14,12 @@ from warpleague.cli.common import (
     add_sandbox_paths,
     check_new,
     check_writable,
+    parse_key,
     print_json,
     sandbox_paths,
     say,
     write_file,
 )
-from warpleague.cli.replay import parse_key
 from warpleague.errors import BotError, RecordError
 
 if TYPE_CHECKING:
