@@ -170,7 +170,7 @@ class Scheduler:
         with open_to_run(config, results) as league:
             folder = results / name / feed.FOLDER
             feed.clear(folder)
-            private = ledger is not None  # others' bots: what they print is for their authors
+            private = ledger is not None  # bots of others: their output is for their authors
             play: Any = partial(play_beside, log=logs is not None, private=private)
             if self._settings.live:
                 play = partial(

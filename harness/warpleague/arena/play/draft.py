@@ -49,7 +49,7 @@ class Draft:
         action = self.legal()[index]
         self.chosen.append(self.game.action_json(action))
         state, learned = self._after(self.state, action)
-        # The referee plays what has no alternative without asking.
+        # The referee plays a forced move without asking.
         while not learned and self.game.actors(state) == (self.seat,):
             forced = self.game.legal(state, self.seat)
             if len(forced) > 1 or self.game.talk(state, self.seat):

@@ -51,7 +51,7 @@ class Hint:
 
 
 async def ask_bot(bot: str, person: PersonSeat, level: Level) -> Hint:
-    """What the bot in the folder `bot` would choose next where the person is now; `BadInput` if it cannot say."""
+    """The next choice of the bot in the folder `bot` in the person's place; `BadInput` if it gives none."""
     draft = person.draft
     if draft is None or draft.complete:
         raise BadInput("there is nothing to choose now")

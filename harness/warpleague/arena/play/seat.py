@@ -57,7 +57,7 @@ class PersonSeat(InsideSeat):
         self.start_message = json.loads(line)
 
     async def reply(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
-        """What the person sends, which may have been chosen with an answer before."""
+        """The person's action, which may have been chosen together with an earlier one."""
         await trio.lowlevel.checkpoint()
         if self.resigned:
             return Violation("crash", RESIGNED)
@@ -76,13 +76,13 @@ class PersonSeat(InsideSeat):
             await self._answered.wait()
         finally:
             self.draft = None
-        # Nothing is sent by who has resigned meanwhile.
+        # A person who has resigned meanwhile sends nothing.
         return self._answer(self._sent.pop(0)) if self._sent else Violation("crash", RESIGNED)
 
     def _answer(self, action: JsonObject) -> JsonObject:
         return {"type": "act", "id": self.question["id"], "action": action}
 
-    # ------------------------------------------------------------------ what the person can do
+    # ------------------------------------------------------------------ actions of the person
 
     def _asked(self) -> Draft:
         if self.draft is None:

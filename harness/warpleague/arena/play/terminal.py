@@ -95,7 +95,7 @@ class _Terminal:
     async def _over(self, now: Played) -> None:
         assert now.result is not None
         for number in now.persons:
-            self._tell(now, number)
+            self._print_news(now, number)
         order = sorted(range(len(now.spec.seats)), key=now.result.ranks.__getitem__)
         for seat in order:
             name = safe(now.spec.seats[seat].bot, keep="")
@@ -111,8 +111,8 @@ class _Terminal:
 
     # ------------------------------------------------------------------ a turn
 
-    def _tell(self, now: Played, number: int) -> None:
-        """What happened since this seat last looked."""
+    def _print_news(self, now: Played, number: int) -> None:
+        """Print the events since this seat was last shown."""
         frames = now.frames[number]
         for frame in frames[self._seen.get(number, 0) :]:
             for line in frame.words:
@@ -127,7 +127,7 @@ class _Terminal:
                 self._print("\n" * _CLEAR)
             await self._line(f"{name} (seat {number}), it is your turn: press Enter when only you look ")
         self._last = number
-        self._tell(now, number)
+        self._print_news(now, number)
         shown: Draft | None = None
         chosen = -1
         listed = ""

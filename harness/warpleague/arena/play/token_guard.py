@@ -55,7 +55,7 @@ class TokenGuard:
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
-            return  # the server closes what is not accepted
+            return  # the server closes connections that are not accepted
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -1,4 +1,4 @@
-"""What the processes of an arena share: their log, bounds for folders of files, and an end with their parent.
+"""Parts that all processes of an arena use: a log, bounds for folders, and an end with the parent process.
 
 log              one JSON object a line, on standard error
 retention        keeps folders of files within a bound

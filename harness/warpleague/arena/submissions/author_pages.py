@@ -201,7 +201,7 @@ class AuthorPages:
         length = request.headers.get("content-length", "")
         if not (length.isascii() and length.isdecimal()):
             raise Refused(411, "The length of the body must be given.")
-        spare = 64 << 10  # what a form has beside its file
+        spare = 64 << 10  # the other fields of the form
         if len(length) > 12 or int(length) > (max_mb << 20) + spare:
             raise Refused(413, f"An upload may have {max_mb} MiB.")
 

@@ -82,7 +82,7 @@ def run_checker(
             _run_hook(ledger, number, leagues)
         _sweep(ledger)
         if not (probe(ledger) or once):
-            while not stop(_WAIT_S):  # refuse what arrives nevertheless, and say why
+            while not stop(_WAIT_S):  # refuse new submissions, and say why
                 _refuse_all(ledger, leagues)
         _refuse_all(ledger, leagues)
         while not stop(0.0):
@@ -156,7 +156,7 @@ def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig
             _check_space(ledger)
             manifest = _unpacked(ledger, found, config, folder)
             ready = _play(ledger, found, config, folder, limits)
-            _check_space(ledger)  # or what failed for want of space would be the bot's fault
+            _check_space(ledger)  # otherwise a full disk would count as the bot's fault
             if ready and (why := settled(ledger, config)) is not None:
                 text = f"came too late for {config.name}: {why}"
                 versions.refuse(ledger, found.id, text, what="league")

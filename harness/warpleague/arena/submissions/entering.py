@@ -38,7 +38,7 @@ _STATES: Final = ("paused", "closed")
 
 @attrs.frozen
 class Decision:
-    """What an organiser asked for; `done` is when the scheduler did it (ISO time), `answer` what came of it."""
+    """A request of an organiser; `done` is the time at which the scheduler did it (ISO), `answer` the result."""
 
     id: int
     league: str
@@ -170,7 +170,7 @@ def is_closed(ledger: Ledger, league: str) -> bool:
     return ledger.setting(f"closed {league}") is not None
 
 
-# ---------------------------------------------------------------------- what an organiser decides
+# ---------------------------------------------------------------------- decisions of organisers
 
 
 def pause(ledger: Ledger, league: str, who: str, *, on: bool) -> None:
@@ -208,7 +208,7 @@ def extend(ledger: Ledger, config: LeagueConfig, who: str, **more: int) -> None:
 
 
 def ask(ledger: Ledger, league: str, what: str, who: str, **said: Any) -> Decision:
-    """Ask the scheduler for what only it can do, since it holds the league's store.
+    """Ask the scheduler to do something that only it can do, since it has the league's store open.
 
     `what` is "disqualify" (with `bot`, `reason`, `results`), "reinstate" (`bot`, `reason`) or "replay" (`match`,
     `reason`).
@@ -223,7 +223,7 @@ def ask(ledger: Ledger, league: str, what: str, who: str, **said: Any) -> Decisi
 
 
 def decisions(ledger: Ledger, league: str, where: str = "1") -> list[Decision]:
-    """What was asked of the scheduler, the newest first."""
+    """The requests to the scheduler, the newest first."""
     found = ledger.rows(
         f"SELECT id, league, what, said, who, asked, done, answer FROM decision WHERE league = ? AND {where} "
         "ORDER BY id DESC",
@@ -236,9 +236,9 @@ def decisions(ledger: Ledger, league: str, where: str = "1") -> list[Decision]:
 
 
 def decide(ledger: Ledger, config: LeagueConfig, results: Path) -> list[Decision]:
-    """Do what was asked and has not been done; the league must not be running. Each with its answer.
+    """Carry out the open requests; the league must not be running. Returns each with its answer.
 
-    What was done already, by a scheduler that was killed before it could say so, is not done twice.
+    A request is not carried out twice, even if a scheduler was killed before it could store the answer.
     """
     open_ones = decisions(ledger, config.name, "done IS NULL")[::-1]
     for decision in open_ones:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from warpleague.league.config import LeagueConfig
 
 MAX_MATCHES: Final = 100
-"""Of so many matches, the last ones."""
+"""At most so many matches, the last ones."""
 
 
 def own_records(ledger: Ledger, config: LeagueConfig, author: Author, bot: str) -> bytes:
-    """A zip file with the last matches of a bot's versions: each record, and what the bot itself was told and printed.
+    """A zip file with the last matches of a bot's versions: each record, and the messages and output of the bot.
 
     At tables of one all bots play the same deals, so nothing is given out before the season is over. Raises `BadInput`
     if the author has no such bot, or it has played nothing.
@@ -38,7 +38,7 @@ def own_records(ledger: Ledger, config: LeagueConfig, author: Author, bot: str) 
     out = io.BytesIO()
     with (
         Store.open_to_read(folder) as store,
-        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed,
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive,
     ):
         if config.game.players == 1 and store.published() is None:
             raise BadInput(
@@ -50,12 +50,12 @@ def own_records(ledger: Ledger, config: LeagueConfig, author: Author, bot: str) 
             if not own:
                 continue
             found += 1
-            packed.writestr(f"{match}.jsonl", store.record(match))
+            archive.writestr(f"{match}.jsonl", store.record(match))
             for seat in own:
                 for kind in KINDS:
                     with suppress(OSError):
                         text = log_file(folder / "logs", bot, match, seat, kind).read_bytes()
-                        packed.writestr(f"{match}-{seat}.{kind}.txt", text)
+                        archive.writestr(f"{match}-{seat}.{kind}.txt", text)
         if not found:
             raise BadInput(f"{bot} has not played a match in {config.name} yet")
     return out.getvalue()

@@ -37,7 +37,7 @@ _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _BZIP2: Final = b"BZh"
 _XZ: Final = b"\xfd7zXZ\0"
 _XZ_BYTES: Final = 128 << 20
-"""What xz may take of memory; with its strongest setting it takes 65 MiB."""
+"""The memory that xz may use; with its strongest setting it uses 65 MiB."""
 _NOT_TAKEN: Final = {
     b"7z\xbc\xaf\x27\x1c": "a 7z file",
     b"Rar!": "a rar file",
@@ -46,7 +46,7 @@ _NOT_TAKEN: Final = {
     b"LZIP": "packed with lzip",
     b"MZ": "one that unpacks itself, a program for Windows, or is none",
 }
-"""How some of the archives that are not taken begin."""
+"""The first bytes of some archives that are refused."""
 _HOW_TO_PACK: Final = (
     "pack the bot's folder with tar czf my-bot.tar.gz my-bot, or as a zip, or send it by warpleague submit"
 )
@@ -115,7 +115,7 @@ def unpack_upload(data: bytes, folder: Path, limits: SubmissionLimits) -> tuple[
     except OSError as error:
         if error.errno is not None:
             raise
-        raise _damaged(error) from None  # what gzip and bz2 say of damaged files
+        raise _damaged(error) from None  # gzip and bz2 raise these for damaged files
     finally:
         remove(box)
     return tuple(sorted(safe(name, keep="") for name in gone))
@@ -202,7 +202,7 @@ def _bot_in(box: Path) -> Path:
 
 
 def _remedy(box: Path) -> str:
-    """What to do about an archive in which there is no bot where one is looked for."""
+    """Advice for an archive that has no bot in its folder."""
     files = sorted(path.relative_to(box).as_posix() for path in box.rglob("*") if not path.is_dir())
     if not files:
         return f"it is empty: {_HOW_TO_PACK}"
@@ -227,7 +227,7 @@ def _beside(box: Path, found: Path) -> tuple[str, ...]:
 
 
 def suffix_of(data: bytes) -> str:
-    """How the name of a file with this archive ends."""
+    """The ending of the name of a file with this archive."""
     for mark, suffix in ((b"PK", "zip"), (_GZIP, "tar.gz"), (_BZIP2, "tar.bz2"), (_XZ, "tar.xz")):
         if data.startswith(mark):
             return suffix

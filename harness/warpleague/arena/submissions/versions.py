@@ -86,7 +86,7 @@ class Submission:
 
 
 def reason_of(state: str, found: Sequence[Mapping[str, str]]) -> str:
-    """What failed first among the findings of a check, on one line; by the harness's fault: what failed last."""
+    """The first finding that failed, on one line; the last one if the harness failed."""
     for finding in reversed(found) if state == "failed" else found:
         if finding["verdict"] == "failed":
             first = next(iter(finding["text"].splitlines()), "")
@@ -117,7 +117,7 @@ def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submissi
             "WHERE author = ? AND received_s > ?",
             (author.id, time.time() - _DAY_S),
         ).fetchone()
-        # What failed by the fault of this machine is free, but not without end.
+        # A check that this machine failed does not count, up to a bound.
         if (sent[2] or 0) >= limits.per_day or sent[0] >= 2 * limits.per_day:
             left_s = 0.0 if sent[1] is None else sent[1] + _DAY_S - time.time()
             raise OverQuota(
@@ -174,7 +174,7 @@ def archive(ledger: Ledger, number: int) -> bytes | None:
 
 
 def recover(ledger: Ledger) -> list[int]:
-    """Take up what a checker left that was killed; only the one checker that runs may call this.
+    """Take up the checks of a checker that was killed; only the one checker that runs may call this.
 
     The numbers of those that are refused, since their checks ended the checker too often.
     """
@@ -214,7 +214,7 @@ def claim(ledger: Ledger) -> Submission | None:
 
 
 def name(ledger: Ledger, number: int, bot: str, version: str) -> None:
-    """Write down what the manifest of a submission calls its bot; it owns the name only once it is accepted."""
+    """Store the name and version in a submission's manifest; the name is taken only once the bot is accepted."""
     with ledger.writing() as db:
         db.execute(
             "UPDATE submission SET bot = ?, version = ? WHERE id = ? AND state = 'checking'",
@@ -233,7 +233,7 @@ def put_back(ledger: Ledger, number: int) -> None:
 
 
 def begin_again(ledger: Ledger, number: int) -> bool:
-    """Have a check begun once more, if that has not been done too often."""
+    """Let a check begin again; false if that was done too often."""
     with ledger.writing() as db:
         done = db.execute(
             "UPDATE submission SET state = 'received', found = '[]' "
@@ -258,7 +258,7 @@ def refuse(ledger: Ledger, number: int, text: str, *, what: str = "bundle", stat
 
 
 def accept(ledger: Ledger, number: int, bot: str, version: str, digest: str) -> None:
-    """Accept a submission, and make it the active version of its bot, unless `name_refusal` speaks against it."""
+    """Accept a submission, and make it the active version of its bot, unless `name_refusal` refuses its name."""
     with ledger.writing() as db:
         problem = name_refusal(ledger, number, bot)
         if problem:
@@ -302,11 +302,11 @@ def name_refusal(ledger: Ledger, number: int, bot: str) -> str | None:
     return None
 
 
-# ---------------------------------------------------------------------- what an author decides
+# ---------------------------------------------------------------------- decisions of authors
 
 
 def withdraw(ledger: Ledger, author: Author, league: str, bot: str) -> None:
-    """Take a bot out of a league; its matches stay, and its versions are kept."""
+    """Take a bot out of a league; its matches and versions stay."""
     with ledger.writing() as db:
         done = db.execute(
             "UPDATE submission SET active = 0 "

@@ -68,7 +68,7 @@ class LeagueFeed:
         self._latest: list[JsonObject] = []
         self._stale = True
         self._sections: dict[str, tuple[int, str]] = {}
-        # Numbers go on after a restart, so that a page that was loaded before it learns what is newer.
+        # Numbers go on after a restart, so that a page that was loaded before it gets newer sections.
         self._version = int(time.time() * 1000)
         self._messages: dict[int, Piece] = {}
         self._matches: Piece | None = None

@@ -44,7 +44,7 @@ _LOOPBACK: Final = ("127.0.0.1", "::1")
 
 @attrs.frozen(kw_only=True)
 class RequestLimits:
-    """How much one address may ask for, and all together.
+    """Limits of requests, for one address and for all together.
 
     `per_s` requests a second in the long run, `burst` at once; `streams` live pages open at a time, `all_requests`
     requests at a time from everywhere; `body_s` seconds for a whole body. A proxy or a person on this machine is no
@@ -61,7 +61,7 @@ class RequestLimits:
 
 @attrs.define
 class _Caller:
-    """What an address has asked for lately: `left` requests of its burst as of `at_s`, and what is open."""
+    """The recent requests of an address: `left` of its burst at the time `at_s`, and the number of `open` ones."""
 
     left: float
     at_s: float
@@ -100,7 +100,7 @@ class RequestMiddleware:
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
-            return  # the server closes what is not accepted
+            return  # the server closes connections that are not accepted
         begun = False
 
         async def send_guarded(message: Message) -> None:
@@ -122,7 +122,7 @@ class RequestMiddleware:
             self.refused += 1
             log("refused", status=refused[0], why=refused[1], address=address, path=scope["path"][:200])
             answer = PlainTextResponse(refused[1] + "\n", refused[0])
-            answer.headers["Connection"] = "close"  # what is left of its body is not read
+            answer.headers["Connection"] = "close"  # the rest of its body is not read
             await answer(scope, receive, send_guarded)
             return
         self.open += 1
@@ -152,7 +152,7 @@ class RequestMiddleware:
         return address
 
     def _caller(self, address: str) -> _Caller | None:
-        """What is known of an address; None if it has no limits of its own."""
+        """The recent requests of an address; None if it has no limits of its own."""
         if self._limits.spares_loopback and address in _LOOPBACK and not self._behind_proxy:
             return None
         now_s = time.monotonic()

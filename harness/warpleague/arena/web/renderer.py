@@ -221,7 +221,7 @@ class Renderer:
         self.waiting = 0
 
     async def make(self, function: Callable[..., T], *arguments: Any) -> T:
-        """What a function of this module returns; `HarnessFault` if its process has died."""
+        """Run a function of this module in the process; returns its result. `HarnessFault` if the process has died."""
         self.waiting += 1
         try:
             async with self._one:
