@@ -86,12 +86,12 @@ def run_checker(
                 _refuse_all(ledger, leagues)
         _refuse_all(ledger, leagues)
         while not stop(0.0):
-            found = versions.claim(ledger)
-            if found is not None:
-                if not _check(ledger, found, leagues):
+            submission = versions.claim(ledger)
+            if submission is not None:
+                if not _check(ledger, submission, leagues):
                     stop(_WAIT_S)
                 else:
-                    _run_hook(ledger, found.id, leagues)
+                    _run_hook(ledger, submission.id, leagues)
             elif once or stop(_POLL_S):
                 break
     finally:
@@ -128,9 +128,9 @@ def sandbox_refusal(ledger: Ledger) -> str | None:
 
 def _refuse_all(ledger: Ledger, leagues: Mapping[str, LeagueConfig]) -> None:
     why = sandbox_refusal(ledger)
-    while why and (found := versions.claim(ledger)) is not None:
-        versions.refuse(ledger, found.id, why, what="sandbox", state="failed")
-        _run_hook(ledger, found.id, leagues)
+    while why and (submission := versions.claim(ledger)) is not None:
+        versions.refuse(ledger, submission.id, why, what="sandbox", state="failed")
+        _run_hook(ledger, submission.id, leagues)
 
 
 @attrs.frozen
@@ -143,34 +143,36 @@ class _MachineBusy(HarnessFault):
     """The machine was too busy for a check."""
 
 
-def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig]) -> bool:
+def _check(ledger: Ledger, submission: Submission, leagues: Mapping[str, LeagueConfig]) -> bool:
     """Check one submission and settle it; false if this machine could not check it now, so that it waits."""
-    config = leagues.get(found.league)
+    config = leagues.get(submission.league)
     if config is None:
-        versions.refuse(ledger, found.id, f"there is no league {found.league} here any more", what="league")
+        versions.refuse(
+            ledger, submission.id, f"there is no league {submission.league} here any more", what="league"
+        )
         return True
     limits = limits_of(ledger)
     with _alarm(limits.build_s + limits.check_s + _SPARE_S):
-        folder = ledger.results / FOLDER / "check" / str(found.id)
+        folder = ledger.results / FOLDER / "check" / str(submission.id)
         try:
             _check_space(ledger)
-            manifest = _unpacked(ledger, found, config, folder)
-            ready = _play(ledger, found, config, folder, limits)
+            manifest = _unpacked(ledger, submission, config, folder)
+            ready = _play(ledger, submission, config, folder, limits)
             _check_space(ledger)  # otherwise a full disk would count as the bot's fault
             if ready and (why := settled(ledger, config)) is not None:
                 text = f"came too late for {config.name}: {why}"
-                versions.refuse(ledger, found.id, text, what="league")
+                versions.refuse(ledger, submission.id, text, what="league")
             elif ready:
-                source_folder(ledger, found, folder)
-                versions.accept(ledger, found.id, manifest.name, manifest.version, folder_digest(folder))
+                source_folder(ledger, submission, folder)
+                versions.accept(ledger, submission.id, manifest.name, manifest.version, folder_digest(folder))
             else:
-                versions.refuse(ledger, found.id, "")
+                versions.refuse(ledger, submission.id, "")
         except (BotError, _Refused) as error:
             text = error.text if isinstance(error, _Refused) else _without(str(error), folder)
             what = error.what if isinstance(error, _Refused) else "bundle"
-            versions.refuse(ledger, found.id, text, what=what)
+            versions.refuse(ledger, submission.id, text, what=what)
         except (HarnessFault, BadInput, OSError, MemoryError) as error:
-            return _postpone(ledger, found, error)
+            return _postpone(ledger, submission, error)
         finally:
             remove(folder.parent)
     return True
@@ -178,18 +180,18 @@ def _check(ledger: Ledger, found: Submission, leagues: Mapping[str, LeagueConfig
 
 def _run_hook(ledger: Ledger, number: int, leagues: Mapping[str, LeagueConfig]) -> None:
     """Run the command that the league's file names for the end of a check."""
-    found = versions.submission(ledger, number)
-    config = leagues.get(found.league)
+    submission = versions.submission(ledger, number)
+    config = leagues.get(submission.league)
     if config is None or not config.arena.on_event:
         return
-    reasons = [finding["text"] for finding in found.found if finding["verdict"] == "failed"]
+    reasons = [finding["text"] for finding in submission.found if finding["verdict"] == "failed"]
     event = told_of_check(
         config,
         submission=number,
-        author=found.author,
-        bot=found.bot,
-        version=found.version,
-        verdict=found.state,
+        author=submission.author,
+        bot=submission.bot,
+        version=submission.version,
+        verdict=submission.state,
         reason="; ".join(reasons)[:_MAX_REASON] or None,
     )
     if problem := run_hook(config.arena.on_event, config.path.parent, event):
@@ -207,32 +209,32 @@ def _check_space(ledger: Ledger) -> None:
             raise OSError(errno.ENOSPC, "too little space is left", str(place))
 
 
-def _postpone(ledger: Ledger, found: Submission, error: BaseException) -> bool:
+def _postpone(ledger: Ledger, submission: Submission, error: BaseException) -> bool:
     """Settle a failure of this machine, not of the bot; false if the check is to be made again later."""
     with contextlib.suppress(StoreError):
-        if isinstance(error, _MachineBusy) and versions.begin_again(ledger, found.id):
+        if isinstance(error, _MachineBusy) and versions.begin_again(ledger, submission.id):
             return False
         if isinstance(error, (StoreError, MemoryError)) or getattr(error, "errno", None) in _TEMPORARY:
-            versions.put_back(ledger, found.id)
+            versions.put_back(ledger, submission.id)
             return False
         text = "the check failed, by no fault of the bot; please send it again"
         text = f"{text}: {_without(str(error), ledger.results)}"
-        versions.refuse(ledger, found.id, text, what="harness", state="failed")
+        versions.refuse(ledger, submission.id, text, what="harness", state="failed")
         return True
     return False
 
 
-def _unpacked(ledger: Ledger, found: Submission, config: LeagueConfig, folder: Path) -> Manifest:
+def _unpacked(ledger: Ledger, submission: Submission, config: LeagueConfig, folder: Path) -> Manifest:
     """Unpack the archive into `folder`, and check the manifest before any of its code runs."""
-    data = versions.archive(ledger, found.id)
+    data = versions.archive(ledger, submission.id)
     assert data is not None
     folder.parent.mkdir(parents=True, exist_ok=True)
     (ledger.results / FOLDER).chmod(0o700)
     if beside := unpack_upload(data, folder, limits_of(ledger)):
         text = f"no part of the bot, so left out: {', '.join(beside[:5])}"
-        versions.add_finding(ledger, found.id, Finding("archive", "ok", text))
+        versions.add_finding(ledger, submission.id, Finding("archive", "ok", text))
     manifest = read_manifest(folder)
-    versions.name(ledger, found.id, manifest.name, manifest.version)
+    versions.name(ledger, submission.id, manifest.name, manifest.version)
     check_manifest(manifest, config, limits_of(ledger))
     theirs = first_alike(manifest.name, (name_of(config, entry) for entry in config.entries))
     if theirs is not None:
@@ -240,13 +242,13 @@ def _unpacked(ledger: Ledger, found: Submission, config: LeagueConfig, folder: P
         raise _Refused(
             "name", f"bot.toml: name: {manifest.name} {like} a bot of the organiser; choose another name"
         )
-    if problem := versions.name_refusal(ledger, found.id, manifest.name):
+    if problem := versions.name_refusal(ledger, submission.id, manifest.name):
         raise _Refused("name", problem)
     return manifest
 
 
 def _play(
-    ledger: Ledger, found: Submission, config: LeagueConfig, folder: Path, limits: SubmissionLimits
+    ledger: Ledger, submission: Submission, config: LeagueConfig, folder: Path, limits: SubmissionLimits
 ) -> bool:
     """Build it, and play it as its matches in the league will be; each finding is written down at once.
 
@@ -257,7 +259,7 @@ def _play(
     def tell(finding: Finding) -> None:
         nonlocal last
         last = attrs.evolve(finding, text=_without(finding.text, folder))
-        versions.add_finding(ledger, found.id, last)
+        versions.add_finding(ledger, submission.id, last)
 
     how = check_for(
         config,
@@ -271,7 +273,7 @@ def _play(
         hidden=(ledger.results,),
     )
     command = shlex.join(home_command(config, how.seed, limits.check_s))
-    versions.add_finding(ledger, found.id, Finding(REPEAT, "ok", command))
+    versions.add_finding(ledger, submission.id, Finding(REPEAT, "ok", command))
     try:
         ready = check_bot(folder, how, tell)
     except MissingToolchain as error:

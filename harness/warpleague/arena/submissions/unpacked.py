@@ -25,12 +25,12 @@ _ANY: Final = SubmissionLimits(folder_mb=256, files=50_000)
 """An archive that was accepted once is unpacked whatever the limits are now."""
 
 
-def source_folder(ledger: Ledger, found: Submission, source: Path | None = None) -> Path:
+def source_folder(ledger: Ledger, submission: Submission, source: Path | None = None) -> Path:
     """The folder with the source of a version. If it is missing, it is made of the archive, or as a copy of `source`.
 
     Raises `StoreError` if the archive is missing, too.
     """
-    target = ledger.results / FOLDER / "bots" / f"{found.id}-{found.sha256[:12]}"
+    target = ledger.results / FOLDER / "bots" / f"{submission.id}-{submission.sha256[:12]}"
     if target.is_dir():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -38,9 +38,9 @@ def source_folder(ledger: Ledger, found: Submission, source: Path | None = None)
     draft = target.with_name(f"{target.name}.{os.getpid()}.draft")
     remove(draft)
     if source is None:
-        data = versions.archive(ledger, found.id)
+        data = versions.archive(ledger, submission.id)
         if data is None:
-            raise StoreError(f"{ledger.path}: the archive of submission {found.id} is not there")
+            raise StoreError(f"{ledger.path}: the archive of submission {submission.id} is not there")
         unpack_upload(data, draft, _ANY)
     else:
         shutil.copytree(source, draft, symlinks=True)

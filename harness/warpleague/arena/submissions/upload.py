@@ -328,7 +328,7 @@ def _transcribe(
     for info in entries:
         name = info.filename
         if (place := _left_out_place(name)) is not None:
-            if place not in left_out:  # named, so that it is told of when it is unpacked
+            if place not in left_out:  # written as an empty entry, so that unpacking reports it
                 left_out.add(place)
                 _add(archive, place, b"", 0o644, tarfile.REGTYPE)
             continue
