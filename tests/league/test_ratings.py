@@ -175,7 +175,8 @@ def test_a_sweep_has_no_finite_rating() -> None:
     fit = fitted(duels((0, 1, 10, 0, 0)), 2)
     assert fit.ratings[0] - fit.ratings[1] == pytest.approx(400 * log10(21), abs=1e-6)
     assert fit.guessed == (True, True)
-    assert fit.above[0] - fit.ratings[1] == pytest.approx(182.7, abs=0.05)
+    assert fit.above[0] - fit.below[1] == pytest.approx(182.7, abs=0.05)
+    assert fit.above[0] + fit.below[1] == pytest.approx(0.0)  # the mean of both stays
     assert fit.errors == (None, None)
     assert fit.superiority(0, 1) is None
 
@@ -187,8 +188,7 @@ def test_a_swept_deal_counts_once() -> None:
     deals = fitted(results, 2)
     assert deals.ratings == pytest.approx(alone.ratings)
     for fit in (alone, deals):
-        assert expected(fit.above[0] - fit.ratings[1]) ** 5 == pytest.approx(0.05)
-        assert expected(fit.ratings[0] - fit.below[1]) ** 5 == pytest.approx(0.05)
+        assert expected(fit.above[0] - fit.below[1]) ** 5 == pytest.approx(0.05)
 
 
 def test_a_swept_bot_does_not_disturb_the_others() -> None:
@@ -430,3 +430,20 @@ def test_a_lead_of_much_alike_bots_is_doubted() -> None:
     order = sorted(range(4), key=lambda bot: alone.ratings[bot] or 0.0)
     best, worst = order[-1], order[0]
     assert 0.5 < shrunk.superiority(best, worst) < alone.superiority(best, worst)
+
+
+def test_the_bound_of_a_sweep_allows_for_what_is_not_known_of_the_rivals() -> None:
+    """A bot that won all against rivals of uncertain ratings is at least so strong in 95 of 100 leagues."""
+    rng, wrong, leagues = Random(2), 0, 0
+    for _ in range(400):
+        true = [rng.gauss(150, 100), *(rng.gauss(0, 60) for _ in range(3))]
+        results = []
+        for group, (a, b) in enumerate(pair for pair in combinations(range(4), 2) for _ in range(2)):
+            for seats in ((a, b), (b, a)):
+                won = rng.random() < expected(true[seats[0]] - true[seats[1]])
+                results.append((group, seats, (1, 2) if won else (2, 1)))
+        fit = fitted(results, 4)
+        leagues += 1
+        if fit.above[0] is not None and fit.tiers[1:].count(fit.tiers[1]) == 3:
+            wrong += fit.above[0] > true[0] - sum(true[1:]) / 3
+    assert wrong <= 0.05 * leagues

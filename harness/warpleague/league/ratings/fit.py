@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, Literal
 
 import attrs
@@ -16,6 +16,8 @@ from warpleague.league.ratings.rows import Deals, Rows, pair_rows, ranking_rows,
 from warpleague.league.statistics import student, t95
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from warpleague.league.ratings.errors import Spread
     from warpleague.league.ratings.likelihood import Model, Solution
     from warpleague.league.ratings.outcomes import Outcomes
@@ -139,20 +141,22 @@ def joint_fit(
     place, settled = _placed(every, pairs, tiers, level)
     place *= SCALE
     guessed = np.zeros(bots, dtype=bool)
+    about: list[Ints] = []
     for number in sorted(set(islands[islands >= 0].tolist())):
         island = np.flatnonzero(islands == number)
         sizes = np.bincount(tiers[island])
         largest = island[tiers[island] == sizes.argmax()] if sizes.max() > 1 else island
         guessed[island] = (tiers[island] != tiers[largest[0]]) if sizes.max() > 1 else island.size > 1
-        middle = anchor if anchor is not None and anchor in island else largest
+        middle = np.array([anchor]) if anchor is not None and anchor in island else largest
         place[island] += start - place[middle].mean()
+        about.append(middle)
     covariance, freedom = _covariance(bots, tiers, anchor, spread, layout, rating)
     paired = _paired(bots, spread, layout, rating)
     errors = [
         None if single[bot] or (variance < _NO_VARIANCE and bot != anchor) else sqrt(max(variance, 0.0))
         for bot, variance in enumerate(covariance.diagonal())
     ]
-    above, below = _bounds(every, pairs, place, bots)
+    above, below = _bounds(every, pairs, place, covariance.diagonal(), about)
     played = tiers >= 0
     seats, seat_errors, seat_freedom = _seats(spread, solution, layout)
     return Fit(
@@ -369,9 +373,13 @@ def _seats(
 
 
 def _bounds(
-    every: Rows, pairs: Rows, place: Floats, bots: int
+    every: Rows, pairs: Rows, place: Floats, variances: Floats, about: Sequence[Ints]
 ) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
-    """For bots that won everything the rating they have at least, for those that lost everything at most."""
+    """For bots that won everything the rating they have at least, for those that lost everything at most.
+
+    `variances` are those of the ratings `place`; the mean of each of the sets of bots `about` stays where it is.
+    """
+    bots = len(place)
     above: list[float | None] = [None] * bots
     below: list[float | None] = [None] * bots
     points = np.bincount(pairs.bots[:, 0], pairs.weight * pairs.points, bots)
@@ -380,7 +388,8 @@ def _bounds(
     for bot in np.flatnonzero((played > 0) & ((points == 0) | (points == played))):
         first, second = every.bots.T
         mine = (first == bot) | (second == bot)
-        other = place[np.where(first == bot, second, first)[mine]]
+        rivals = np.where(first == bot, second, first)[mine]
+        other = place[rivals]
         sign = 1.0 if points[bot] else -1.0
         # Whoever sweeps a deal beat the strongest bot there, which is no more likely than to beat it once.
         strongest = np.full(int(every.deal.max()) + 1, -np.inf)
@@ -388,16 +397,27 @@ def _bounds(
         met = np.isfinite(strongest)
         weight = np.zeros(len(strongest))
         weight[every.deal[mine]] = every.weight[mine]
-        bound = sign * _sweep(strongest[met], weight[met])
+        unsure = float(np.average(variances[rivals], weights=every.weight[mine]))
+        bound = sign * _sweep(strongest[met], weight[met], unsure)
+        # Where the mean that stays is the bot's own, too, the others move away from it by as much as it comes nearer.
+        fixed = next((some for some in about if bot in some), None)
+        if fixed is not None:
+            bound = place[bot] + (bound - place[bot]) * (1 - 1 / fixed.size)
         (above if points[bot] else below)[bot] = bound
     return tuple(above), tuple(below)
 
 
-def _sweep(met: Floats, times: Floats) -> float:
-    """The rating at which to beat bots of the ratings `met`, each so many times, has the probability of the bound."""
+def _sweep(met: Floats, times: Floats, unsure: float) -> float:
+    """The rating at which to beat bots of the ratings `met`, each so many times, has the probability of the bound.
+
+    `unsure` is the variance of these ratings, taken to be too high or too low together.
+    """
+    nodes, weights = np.polynomial.hermite_e.hermegauss(9)
+    shifts, weights = nodes * sqrt(max(unsure, 0.0)), weights / weights.sum()
 
     def likely(rating: float) -> bool:
-        return float(-(times * np.logaddexp(0.0, (met - rating) / SCALE)).sum()) > log(_BOUND)
+        logs = -(times * np.logaddexp(0.0, (met + shifts[:, None] - rating) / SCALE)).sum(axis=1)
+        return float(weights @ np.exp(logs)) > _BOUND
 
     low, high, step = float(met.min()), float(met.max()), SCALE
     while likely(low):
