@@ -21,6 +21,7 @@ from warpleague.league.running import run_league
 from warpleague.league.standings import standings
 from warpleague.league.tallies import tally
 from warpleague.report.terminal.live import LiveWatcher
+from warpleague.report.wording.standings_columns import standing_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def tables(league: League) -> list[dict]:
-    return [line.to_json() for line in standings(league).lines]
+    return [standing_json(line) for line in standings(league).lines]
 
 
 def test_a_run_plays_everything_once_and_ends_the_season(

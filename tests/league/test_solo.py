@@ -25,6 +25,7 @@ from warpleague.league.verifying import verify_league
 from warpleague.match.lines import digest_form, digest_of, seal
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import verify_record
+from warpleague.report.wording.standings_columns import standing_json
 from warpline.codec import canonical
 from warpline.messages import BotHello
 
@@ -86,13 +87,13 @@ def test_the_rivals_score_reaches_store_record_and_standings(solo: Path, tmp_pat
         record = line.record
         assert (record.won + record.lost, record.margins.count) == (3, 3)
         assert record.margins.mean == pytest.approx(sum(margins[line.bot]) / 3)
-        data = line.to_json()
+        data = standing_json(line)
         assert data["margin"] == pytest.approx(record.margins.mean, abs=1e-6)
         assert data["share_low"] <= data["share"] <= data["share_high"]
     first, second = (line.bot for line in table.lines)
     pairs = [one - other for one, other in zip(margins[first], margins[second], strict=True)]
-    assert table.lines[0].to_json()["ahead"] == pytest.approx(sum(pairs) / 3, abs=1e-6)
-    assert "ahead" not in table.lines[1].to_json()
+    assert standing_json(table.lines[0])["ahead"] == pytest.approx(sum(pairs) / 3, abs=1e-6)
+    assert "ahead" not in standing_json(table.lines[1])
 
 
 @pytest.mark.parametrize("forged", [99, ...])

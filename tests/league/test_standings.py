@@ -14,6 +14,7 @@ from warpleague.league.standings import ranked
 from warpleague.league.statistics import Mean, student, t95
 from warpleague.league.tallies import Tally, WinLossRecord
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
+from warpleague.report.wording.standings_columns import standing_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,7 +114,7 @@ def league(write_league: WriteLeague, open_league: OpenLeague, inline: Executor)
 
 def test_standings_json(league: League) -> None:
     """The JSON form of the standings holds rank, bot, rating and all counts."""
-    first, second = (line.to_json() for line in tables.standings(league).lines)
+    first, second = (standing_json(line) for line in tables.standings(league).lines)
     assert (first["rank"], first["bot"], first["played"]) == (1, "a", 8)
     assert (first["won"], first["drawn"], first["lost"], first["faults"]) == (4, 4, 0, 0)
     assert (second["won"], second["drawn"], second["lost"], second["faults"]) == (0, 4, 4, 4)

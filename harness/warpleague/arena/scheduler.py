@@ -28,6 +28,7 @@ from warpleague.league.league import open_to_run
 from warpleague.league.pool import usable_cores
 from warpleague.league.progress import RunWatcher
 from warpleague.league.running import referee_pool, run_league
+from warpleague.report.wording.standings_columns import standing_json
 from warpleague.runner.bot.logs import LogFolder
 from warpleague.runner.play import play_beside
 
@@ -200,7 +201,8 @@ class Scheduler:
             feed.clear(folder)  # of referees that were killed
             event = None
             if config.arena.on_event and self._is_news(report):
-                event = told_of_run(league, report, over=not over and league.store.published() is not None)
+                ended = not over and league.store.published() is not None
+                event = told_of_run(league, report, standing_json, over=ended)
         log("played", league=name, played=report.played, stored=report.stored, total=report.total)
         if event is not None and (problem := run_hook(config.arena.on_event, config.path.parent, event)):
             log("on_event", league=name, failed=problem)

@@ -256,8 +256,10 @@ def _told_at_end(league: League, report: RunReport, *, over: bool) -> dict[str, 
     if not league.config.on_end:
         return {}
     from warpleague.league.hooks import told_of_run
+    from warpleague.report.wording.standings_columns import standing_json
 
-    return told_of_run(league, report, over=not over and league.store.published() is not None)
+    ended = not over and league.store.published() is not None
+    return told_of_run(league, report, standing_json, over=ended)
 
 
 def _run_on_end(config: LeagueConfig, told: dict[str, Any]) -> None:

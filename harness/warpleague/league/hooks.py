@@ -22,12 +22,13 @@ from warpleague.runner.host.reaper import ending_leftovers
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from warpleague.league.config import LeagueConfig
     from warpleague.league.league import League
     from warpleague.league.progress import RunReport
+    from warpleague.league.standings import Standing
 
 LIMIT_S: Final = 30.0
 """How long a command may take."""
@@ -99,8 +100,13 @@ def _read(fd: int, tail: bytes) -> bytes:
     return tail
 
 
-def told_of_run(league: League, report: RunReport, *, over: bool) -> dict[str, Any]:
-    """What is told of a run that has ended, and which has ended the season or the test if `over`."""
+def told_of_run(
+    league: League, report: RunReport, line_json: Callable[[Standing], dict[str, Any]], *, over: bool
+) -> dict[str, Any]:
+    """The event of a run that has ended; it has ended the season or the test if `over`.
+
+    `line_json` gives a line of the standings as a JSON object.
+    """
     from warpleague.league.standings import standings
     from warpleague.league.strength import strength_test
 
@@ -117,7 +123,7 @@ def told_of_run(league: League, report: RunReport, *, over: bool) -> dict[str, A
         "failure": report.failure,
         "elapsed_s": round(report.elapsed_s, 3),
         "faults": {line.bot: line.record.faults for line in lines if line.record.faults},
-        "standings": [line.to_json() for line in lines[:MOST_LINES]],
+        "standings": [line_json(line) for line in lines[:MOST_LINES]],
         "verdict": strength_test(league).to_json() if test else None,
     }
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
-
-from warpleague.league.statistics import rounded
 
 if TYPE_CHECKING:
     from warpleague.league.league import League
@@ -25,12 +23,6 @@ class Placing:
     reached: str | None = None
     points: float | None = None
     buchholz: float | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """What it adds to a line of the standings."""
-        if self.reached is not None:
-            return {"reached": self.reached}
-        return {"round_points": rounded(self.points, 6), "buchholz": rounded(self.buchholz, 6)}
 
 
 def placings(league: League) -> list[Placing] | None:

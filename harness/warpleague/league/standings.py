@@ -15,7 +15,7 @@ from warpleague.games import load_game
 from warpleague.league.placings import placings
 from warpleague.league.ratings.transitivity import transitivity
 from warpleague.league.ratings.wanted import at_once, fitted
-from warpleague.league.statistics import Mean, differences_to_next, rounded, share_interval
+from warpleague.league.statistics import Mean, differences_to_next, rounded
 from warpleague.league.tallies import Tally, WinLossRecord, means, tally
 
 if TYPE_CHECKING:
@@ -59,47 +59,6 @@ class Standing:
     lead: Mean | None = None
     placing: Placing | None = None
     provisional: bool = False
-
-    def to_json(self) -> dict[str, Any]:
-        """The line as a JSON object; what is named `..._error`, unlike `error`, is a standard error."""
-        record = self.record
-        data = {
-            "rank": self.rank,
-            "bot": self.bot,
-            "elo": rounded(self.elo),
-            "error": rounded(self.error),
-            "fit": rounded(self.fit),
-            "above": rounded(self.above),
-            "below": rounded(self.below),
-            "tier": self.tier,
-            "island": self.island,
-            "guessed": self.guessed,
-            "provisional": self.provisional,
-            "likelihood": rounded(self.likelihood, 4),
-            "played": record.played,
-            "won": record.won,
-            "drawn": record.drawn,
-            "lost": record.lost,
-            "points": rounded(record.points, 6),
-            "score": rounded(record.scores.mean if record.played else None, 6),
-            "score_error": rounded(record.scores.error, 6),
-            "faults": record.faults,
-            "disqualified": self.disqualified.to_json() if self.disqualified else None,
-        }
-        if record.margins.count:
-            low, high = share_interval(record.won, record.played)
-            data["share"] = rounded(record.won / record.played, 6)
-            data["share_low"], data["share_high"] = rounded(low, 6), rounded(high, 6)
-            data["margin"] = rounded(record.margins.mean, 6)
-            data["margin_error"] = rounded(record.margins.error, 6)
-        if self.lead is not None and self.lead.count:
-            data["lead"] = rounded(self.lead.mean, 6)
-            data["lead_error"] = rounded(self.lead.error, 6)
-        if self.ahead is not None and self.ahead.count:
-            data["ahead"] = rounded(self.ahead.mean, 6)
-            data["ahead_error"] = rounded(self.ahead.error, 6)
-            data["ahead_deals"] = self.ahead.count
-        return data if self.placing is None else data | self.placing.to_json()
 
 
 @attrs.frozen

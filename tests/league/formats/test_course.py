@@ -20,6 +20,7 @@ from warpleague.league.progress import RunWatcher
 from warpleague.league.running import run_league
 from warpleague.league.schedule import Course, Schedule
 from warpleague.league.standings import standings
+from warpleague.report.wording.standings_columns import standing_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,7 +96,7 @@ class Stop(RunWatcher):
 def seen(league: Any) -> tuple[list, list]:
     """The matches that count, and the table."""
     matches = [(f.number, f.id, f.seats, played.ranks) for f, played in league.results()]
-    return matches, [line.to_json() for line in standings(league).lines]
+    return matches, [standing_json(line) for line in standings(league).lines]
 
 
 def test_results_decide_the_same_matches_however_they_are_played(

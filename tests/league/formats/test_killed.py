@@ -19,6 +19,7 @@ from warpleague.league.running import run_league
 from warpleague.league.stages import stage_problems
 from warpleague.league.standings import standings
 from warpleague.league.verifying import mispaired
+from warpleague.report.wording.standings_columns import standing_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +70,7 @@ def seen(path: Path, results: Path) -> tuple[list[Any], list[Any]]:
         assert mispaired(league) == []
         assert stage_problems(league) == []
         matches = [(f.number, f.id, f.seats, found.ranks) for f, found in league.results()]
-        return matches, [line.to_json() for line in standings(league).lines]
+        return matches, [standing_json(line) for line in standings(league).lines]
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from warpleague.league.running import run_league
 from warpleague.league.standings import standings
 from warpleague.league.verifying import mispaired
 from warpleague.report.wording.bracket import bracket_json, bracket_text
+from warpleague.report.wording.standings_columns import standing_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -133,7 +134,7 @@ def test_a_swiss_ranks_by_points_then_by_those_of_the_opponents(
         met = [other for meeting in meetings if number in meeting.bots for other in meeting.bots]
         met = [other for other in met if other != number] + [number] * byes[number]
         assert placing.buchholz == sum(placed["abcde"[other]].points or 0 for other in met)
-        assert line.to_json()["buchholz"] == placing.buchholz
+        assert standing_json(line)["buchholz"] == placing.buchholz
     order = [(placed[line.bot].points, placed[line.bot].buchholz) for line in lines]
     assert order == sorted(order, reverse=True)
     assert [line.rank for line in lines] == [1 + order.index(found) for found in order]

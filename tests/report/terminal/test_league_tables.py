@@ -18,6 +18,7 @@ from warpleague.league.tallies import Tally, WinLossRecord
 from warpleague.match.spec import SeatFault
 from warpleague.report.terminal import tables
 from warpleague.report.wording.league_words import by_kind
+from warpleague.report.wording.standings_columns import standing_json
 
 
 def text(renderable: Any, width: int = 100) -> str:
@@ -190,7 +191,7 @@ def test_where_the_score_counts_it_ranks() -> None:
     fit = joint_fit(tally.outcomes, 2)
     standings = ranked(("often", "much"), tally, fit, "score", solo=False)
     assert [line.bot for line in standings.lines] == ["much", "often"]
-    assert [line.to_json()["score"] for line in standings.lines] == [1.25, -1.25]
+    assert [standing_json(line)["score"] for line in standings.lines] == [1.25, -1.25]
     assert ranked(("often", "much"), tally, fit, "fit", solo=False).lines[0].bot == "often"
     out = text(tables.standings_table(standings, "cup", 120), 120)
     row = next(row for row in out.splitlines() if "much" in row).split()

@@ -30,21 +30,15 @@ from warpleague.report.wording.league_words import (
     disqualified_lines,
     fault_lines,
     fit_words,
-    lead_remarks,
     mean_words,
     percent,
-    placing_headers,
-    placing_words,
-    rank_words,
     read_tables,
-    remarks,
     seats_remark,
-    share_span,
     slowest_first,
-    solo_remarks,
     time_words,
 )
 from warpleague.report.wording.match_words import BUSY_SHARE, Rows, conditions, one_line
+from warpleague.report.wording.standings_columns import Layout, help_lines, shown_columns
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -81,7 +75,7 @@ def index_content(league: League) -> IndexContent:
     listing = Listing(columns, tuple(faults(league, columns)), busy(league, BUSY_SHARE))
     read = read_tables(league, columns, _FIRST, table)
     game = load_game(season.game)
-    matches = picks(columns, table)
+    matches, layout = picks(columns, table), Layout(table)
     values = {
         "sentence": sentence(league, game, now, table),
         "picks": matches,
@@ -92,15 +86,13 @@ def index_content(league: League) -> IndexContent:
         "facts": _facts(league, now),
         "test": _test(league),
         "table": table,
-        "standings": [_standing(line) for line in table.lines],
-        "placed": placing_headers(table),
-        "leads": any(line.lead and line.lead.count for line in table.lines),
+        "columns": shown_columns(layout),
         "disqualified": disqualified_lines(table),
         "faulted": fault_lines(bot_faults(league, columns), MAX_FAULTED),
         "changed": changes_line(league),
         "bracket": bracket_parts(league) if has_bracket(league) else [],
         "bracket_title": "Rounds" if season.format.kind == "swiss" else "Bracket",
-        "remarks": _remarks(table),
+        "remarks": help_lines(layout),
         "ratings_chart": _ratings_chart(table),
         "elo_chart": _course(table, marks, league.config.rating.start),
         "cross": None if table.solo or len(table.names) > _GRID_BOTS else _cross(table),
@@ -177,34 +169,6 @@ def _test(league: League) -> dict[str, Any] | None:
 
 
 # Standings
-
-
-def _remarks(table: Standings) -> list[str]:
-    if table.solo:
-        return solo_remarks(rival=table.rival, compared=len(table.lines) > 1)
-    return [*remarks(table, wide=True), *lead_remarks(table)]
-
-
-def _standing(line: Standing) -> dict[str, Any]:
-    record = line.record
-    fit, error = fit_words(line)
-    return {
-        "rank": rank_words(line),
-        "bot": line.bot,
-        "placed": placing_words(line),
-        "elo": "-" if line.elo is None else f"{line.elo:.0f}",
-        "fit": fit,
-        "error": error,
-        "likelihood": "" if line.likelihood is None else f"{100 * line.likelihood:.0f} %",
-        "record": record,
-        "share": percent(record.points / record.played) if record.played else "-",
-        "wins": percent(record.won / record.played) if record.played else "-",
-        "interval": share_span(record.won, record.played),
-        "score": mean_words(record.scores),
-        "margin": mean_words(record.margins, signed=True),
-        "ahead": ("", "") if line.ahead is None else mean_words(line.ahead, signed=True),
-        "lead": ("", "") if line.lead is None else mean_words(line.lead, signed=True),
-    }
 
 
 def _ratings_chart(table: Standings) -> Markup:

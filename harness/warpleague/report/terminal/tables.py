@@ -18,32 +18,26 @@ from warpleague.report.wording.league_words import (
     confinement_lines,
     disqualified_lines,
     fault_lines,
-    fit_words,
-    lead_remarks,
-    mean_words,
     percent,
-    placing_headers,
-    placing_words,
-    rank_words,
-    remarks,
     seats_remark,
-    share_span,
     slowest_first,
-    solo_remarks,
     time_words,
 )
+from warpleague.report.wording.standings_columns import Layout, help_lines, shown_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from rich.console import JustifyMethod
 
     from warpleague.league.confined import ConfinedMatches
     from warpleague.league.details import SeatLine, TimeLine
     from warpleague.league.faulted import BotFaults
     from warpleague.league.services import ServiceLine
-    from warpleague.league.standings import Standings
+    from warpleague.league.standings import Standing, Standings
     from warpleague.report.wording.league_words import FaultTally
+    from warpleague.report.wording.standings_columns import Column
 
-_WIDEST, _WIDE, _NARROW = 116, 96, 76  # below so many columns the standings leave out what other tables tell
 _GRID_BOTS = 26  # more bots than this make no readable grid
 
 
@@ -72,49 +66,26 @@ def standings_table(
 
     Below them it is said which bots `faulted`.
     """
-    if standings.solo:
-        return _solo_table(standings, name, width, top, faulted)
-    fitted, wide = standings.fit is not None and width >= _NARROW, width >= _WIDE
-    likelihoods = (
-        fitted and wide and not standings.by_score
-    )  # the next one in the table is not the next in strength
+    layout = Layout(standings, width)
+    columns = shown_columns(layout)
     table = make_table()
-    _numbers(table, "#")
-    _bot_column(table)
-    placed = placing_headers(standings)
-    for header in placed:
-        table.add_column(header, justify="left" if header == "reached" else "right")
-    if standings.by_score:
-        _numbers(table, "score", "± 95 %")
-    _numbers(table, *(("fit", "± 95 %") if fitted else ()), *(("LOS",) if likelihoods else ()))
-    elo = not (placed or standings.by_score) or width >= _WIDEST
-    _numbers(table, *(("Elo",) if elo else ()))
-    leads = width >= _WIDEST and bool(lead_remarks(standings))
-    _numbers(table, *(("lead", "± 95 %") if leads else ()))
-    _numbers(table, "played", "won", "drawn", "lost", *(("share",) if wide else ()), "faults")
+    for column in columns:
+        if column.kind == "bot":
+            _bot_column(table)
+        else:
+            justify: JustifyMethod = "left" if column.kind == "text" else "right"
+            table.add_column(column.heading, justify=justify, no_wrap=not column.wraps)
     for line in standings.lines[:top]:
-        record = line.record
-        cells: list[str | Text] = [rank_words(line), Text(line.bot), *placing_words(line)]
-        if standings.by_score:
-            cells += mean_words(record.scores)
-        if fitted:
-            cells += fit_words(line)
-        if likelihoods:
-            cells.append("" if line.likelihood is None else f"{100 * line.likelihood:.0f} %")
-        if elo:
-            cells.append("-" if line.elo is None else f"{line.elo:.0f}")
-        if leads:
-            cells += ("", "") if line.lead is None else mean_words(line.lead, signed=True)
-        cells += [f"{count:,}" for count in (record.played, record.won, record.drawn, record.lost)]
-        if wide:
-            cells.append(percent(record.points / record.played) if record.played else "-")
-        table.add_row(*cells, _faults(record.faults))
-    captions = remarks(standings, wide=wide) if fitted or standings.by_score else []
-    if leads:
-        captions += lead_remarks(standings)
-    captions += disqualified_lines(standings)
+        table.add_row(*(_standings_cell(column, line) for column in columns))
+    captions = help_lines(layout) + disqualified_lines(standings)
     title = f"Standings of {name}, {_matches(standings)}"
     return Group(_titled(title, table, *captions), *faulted_lines(faulted))
+
+
+def _standings_cell(column: Column, line: Standing) -> str | Text:
+    if column.kind == "bot":
+        return Text(column.text(line))
+    return _faults(line.record.faults) if column.kind == "faults" else column.text(line)
 
 
 def _matches(standings: Standings) -> str:
@@ -129,42 +100,6 @@ def _faults(count: int) -> Text:
 def faulted_lines(bots: Sequence[BotFaults]) -> list[Text]:
     """Which bots faulted, as lines below a table that counts their matches."""
     return [Text(line, style="red") for line in fault_lines(bots, MAX_FAULTED)]
-
-
-def _solo_table(
-    standings: Standings, name: str, width: int, top: int | None, faulted: Sequence[BotFaults]
-) -> RenderableType:
-    rival, wide = standings.rival, width >= _WIDE
-    compared = width >= _NARROW and any(line.ahead and line.ahead.count for line in standings.lines)
-    table = make_table()
-    _numbers(table, "#")
-    _bot_column(table)
-    if rival:
-        _numbers(table, "wins", *(("95 %",) if wide else ()), "margin", "± 95 %")
-    if not rival or wide:
-        _numbers(table, "score", *(() if rival else ("± 95 %",)))
-    if compared:
-        _numbers(table, "ahead", "± 95 %")
-    _numbers(
-        table, *(("played",) if wide or not rival else ()), *(("won", "lost") if rival else ()), "faults"
-    )
-    for line in standings.lines[:top]:
-        record = line.record
-        cells: list[str | Text] = [rank_words(line), Text(line.bot)]
-        if rival:
-            cells.append(percent(record.won / record.played) if record.played else "-")
-            if wide:
-                cells.append(share_span(record.won, record.played))
-            cells += mean_words(record.margins, signed=True)
-        if not rival or wide:
-            cells += mean_words(record.scores)[: 1 if rival else 2]
-        if compared:
-            cells += ("", "") if line.ahead is None else mean_words(line.ahead, signed=True)
-        counts = ([record.played] if wide or not rival else []) + ([record.won, record.lost] if rival else [])
-        table.add_row(*cells, *(f"{count:,}" for count in counts), _faults(record.faults))
-    captions = solo_remarks(rival=rival, compared=compared) + disqualified_lines(standings)
-    title = f"Standings of {name}, {_matches(standings)}"
-    return Group(_titled(title, table, *captions), *faulted_lines(faulted))
 
 
 def crosstable(standings: Standings, width: int = 100) -> RenderableType:

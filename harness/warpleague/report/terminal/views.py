@@ -25,6 +25,7 @@ from warpleague.report.wording.league_words import (
     played_so_far,
     read_tables,
 )
+from warpleague.report.wording.standings_columns import standing_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -138,7 +139,7 @@ def standings_json(league: League) -> list[dict[str, Any]]:
             "fault_kind": faults["kind"],
             "fault_message": faults["message"],
         }
-        lines.append(line.to_json() | fields)
+        lines.append(standing_json(line) | fields)
     return lines
 
 

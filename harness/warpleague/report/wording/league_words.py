@@ -263,16 +263,8 @@ def disqualified_lines(standings: Standings) -> list[str]:
     return decision_lines(line.disqualified for line in standings.lines if line.disqualified)
 
 
-def placing_headers(standings: Standings) -> tuple[str, ...]:
-    """The columns of what ranks where a format decides it."""
-    first = next((line.placing for line in standings.lines if line.placing), None)
-    if first is None:
-        return ()
-    return ("points", "Buchholz") if first.reached is None else ("reached",)
-
-
 def placing_words(line: Standing) -> tuple[str, ...]:
-    """What ranks a bot where a format decides it, for `placing_headers`."""
+    """The figures by which a format ranks a bot: the round it reached, or its points and Buchholz; else none."""
     placing = line.placing
     if placing is None:
         return ()
@@ -281,28 +273,9 @@ def placing_words(line: Standing) -> tuple[str, ...]:
     return (f"{placing.points:g}", f"{placing.buchholz:g}")
 
 
-def _placing_remarks(standings: Standings) -> list[str]:
-    headers = placing_headers(standings)
-    if not headers:
-        return []
-    if headers[0] == "reached":
-        return ["Ranked by how far a bot came: the round in which it was out, or still is."]
-    return [
-        "Ranked by points of whole rounds: 1 for each match won at a table of two, the share of opponents beaten at "
-        "larger ones. Equal points: by Buchholz, the points of all that a bot met; a bye counts as its own points."
-    ]
-
-
-def remarks(standings: Standings, *, wide: bool) -> list[str]:
-    """What the columns of fitted standings mean, and what must not be compared; `wide` ones have all columns."""
-    lines = _placing_remarks(standings)
-    if standings.by_score:
-        lines.append(
-            "score: the mean score of a match, with its error by deal. It ranks, since the game says so."
-        )
-    lines.append("fit: all results at once. Elo: match by match, the last matches count most.")
-    if wide and not standings.by_score:
-        lines[-1] += " LOS: likelihood to be stronger than the next."
+def fit_notes(standings: Standings) -> list[str]:
+    """Notes on fitted ratings: how they were computed, and what must not be compared."""
+    lines: list[str] = []
     spread = standings.fit.spread if standings.fit is not None else None
     if spread is not None:
         lines.append(
@@ -338,24 +311,6 @@ def remarks(standings: Standings, *, wide: bool) -> list[str]:
     islands = {line.island for line in standings.lines if line.island is not None}
     if len(islands) > 1:
         lines.append(f"{len(islands)} groups of bots never met each other: do not compare their fits.")
-    return lines
-
-
-def lead_remarks(standings: Standings) -> list[str]:
-    """What the lead of a bot means, where there is one."""
-    if not any(line.lead and line.lead.count for line in standings.lines):
-        return []
-    return ["lead: mean score above that of who else sat in the same seat on the same deal."]
-
-
-def solo_remarks(*, rival: bool, compared: bool) -> list[str]:
-    """What the columns of solo standings mean."""
-    lines = []
-    if rival:
-        lines.append("wins: against the game's own opponent. margin: mean score less the opponent's.")
-    if compared:
-        what = "margin" if rival else "score"
-        lines.append(f"ahead: mean difference in {what} to the next bot, on the deals both played.")
     return lines
 
 
