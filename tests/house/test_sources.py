@@ -82,6 +82,7 @@ NO_COUNTS = (
     "{_MOST_VOID}",
     "{TRIAL_DEALS}",
     "{even} deals",
+    "a multiple of {k} deals",  # more than two
     "{2 * deals} matches",
 )
 

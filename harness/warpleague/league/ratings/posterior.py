@@ -82,6 +82,8 @@ class Posterior:
         """What the outcomes of whole deals say."""
         found = cls(bots)
         deals = Deals.of(outcomes)
+        if not len(deals.times):
+            return found
         rows = pair_rows(deals, np.zeros(bots, dtype=np.int64))
         one, two = rows.bots.T
         for first, second, points in ((one, two, rows.points), (two, one, 1.0 - rows.points)):
