@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,8 +20,8 @@ from warpleague.league.standings import standings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
+LEAGUES = Path(__file__).parents[2] / "leagues"
 FINAL = """
 seed = "test"
 [entry]
@@ -183,3 +184,33 @@ def test_entries_that_do_not_fit_are_refused(
     final.write_text(FINAL.replace(old, new))
     with pytest.raises(ConfigError, match=told):
         open_league(final)
+
+
+def test_a_season_is_decided_by_its_final(
+    open_league: Any, play: Any, inline: Any, refereed: Any, tmp_path: Path
+) -> None:
+    """The final that comes with Warp League takes the first of the ladder, once that is over, on deals of its own."""
+    (tmp_path / "bots").symlink_to(LEAGUES.parent / "bots")
+    (tmp_path / "leagues").mkdir()
+    season, final = (tmp_path / "leagues" / f"aliens-season{end}.toml" for end in ("", "-final"))
+    for path in (season, final):
+        text = (LEAGUES / path.name).read_text("utf-8")
+        for old, new in (
+            ('id = "aliens"', 'id = "aliens"\noptions = { max_turns = 10 }'),
+            ("max_matches = 400", "max_matches = 60"),
+            ("deals = 20", "deals = 2"),
+        ):
+            text = text.replace(old, new)
+        path.write_text(text, "utf-8")
+    with open_league(season) as league:
+        run_league(league, executor=inline, play=refereed(), most=40)
+    with pytest.raises(ConfigError, match="aliens-season is not finished"):
+        open_league(final)
+    assert play(open_league(season)).stored == 60
+    with open_to_read(load_config(season), tmp_path / "results") as league:
+        first = [line.bot for line in standings(league).lines[:3]]
+        keys = {league.season.key_of(fixture.deal) for fixture, _ in league.results()}
+    with open_league(final) as league:
+        assert list(league.season.names) == first
+        assert run_league(league, executor=inline, play=refereed()).stored == 12
+        assert keys.isdisjoint(league.season.key_of(fixture.deal) for fixture, _ in league.results())

@@ -67,6 +67,8 @@ def _format(season: Season) -> dict[str, Any]:
         told["pairing"] = PAIRING
     if season.seating > 1:
         told["seating"] = season.seating
+    if season.returns:
+        told["returns"] = season.returns
     if season.seeds:
         told["seeds"] = list(season.seeds)
     if season.stages:
@@ -112,7 +114,8 @@ def history(db: sqlite3.Connection, path: Path) -> tuple[Entry, ...]:
             tables, challengers = form["tables"], tuple(map(str, form.get("challengers", ())))
             if form.get("kind") == "gauntlet":
                 challengers = challengers or (bots[0][0],)
-            found.append(Entry(bots, tables if type(tables) is int else None, challengers))
+            returns = {str(name): int(times) for name, times in form.get("returns", {}).items()}
+            found.append(Entry(bots, tables if type(tables) is int else None, challengers, returns=returns))
     return tuple(found)
 
 

@@ -248,6 +248,7 @@ def _entered(
     season = Season.of(
         config, entries.bots, _secret(store, config), record=store.record_format(), seating=store.seating()
     )
+    season = attrs.evolve(season, history=store.history())
     seeds = seeds_of(config, season, store, results)
     return config, entries, attrs.evolve(season, seeds=seeds, stages=stages)
 

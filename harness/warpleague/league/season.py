@@ -37,13 +37,14 @@ class Entry:
     """Who took part when the league was run before, as names with digests, and in how many sampled tables.
 
     `challengers` are those of a gauntlet. Where the entry is `merged`, these bots played in another store, and their
-    matches were taken over.
+    matches were taken over. `returns` are those of `Season`.
     """
 
     bots: tuple[tuple[str, str], ...]
     tables: int | None = None
     challengers: tuple[str, ...] = ()
     merged: bool = False
+    returns: dict[str, int] = attrs.Factory(dict)
 
 
 @attrs.frozen
@@ -222,6 +223,26 @@ class Season(Conditions):
         return frozenset(i for i, bot in enumerate(self.bots) if first[bot.bot] != bot.identity)
 
     @cached_property
+    def returns(self) -> dict[str, int]:
+        """How often the version of a bot that plays has come back after another one; without those that have not.
+
+        Only in a ladder. There a version that is activated once more is another entry, with deals of its own: so
+        nobody can go back to the results of a lucky time.
+        """
+        found: dict[str, int] = {}
+        entries = [(dict(entry.bots), entry.returns) for entry in self.history if not entry.merged]
+        for bot in self.bots if self.format.kind == "ladder" else ():
+            last, times = None, -1
+            for bots, returns in entries:
+                last = bots.get(bot.bot, last)
+                if bots.get(bot.bot) == bot.identity:
+                    times = max(times, returns.get(bot.bot, 0))
+            number = times if last == bot.identity else times + 1
+            if number > 0:
+                found[bot.bot] = number
+        return found
+
+    @cached_property
     def conditions(self) -> dict[str, Any]:
         """What every match of the season has in common, as JSON; `rules` is the version of the game's rules.
 
@@ -285,13 +306,22 @@ class Season(Conditions):
         """The deal number (53 bits) that these bots play in a round; `turn` tells apart deals of the same round.
 
         It depends on names and contents, not on places in the league file: bots can come and go, and all others keep
-        their deals; a bot whose content changes gets new ones. Bots that are not among `bots` may share the deal.
+        their deals; a bot whose content changes gets new ones, and so does a version that `returns`. Bots that are not
+        among `bots` may share the deal.
         With `own`, where each match has dice of its own, `bots` are in seat order.
         """
-        told = [[self.bots[bot].bot, self.bots[bot].identity] for bot in bots]
+        told = [self._told[bot] for bot in bots]
         what = ["own" if own else "shared", told if own else sorted(told), turn, round_]
         digest = blake2b(canonical(what), digest_size=8).digest()
         return int.from_bytes(digest, "big") >> (64 - _DEAL_BITS)
+
+    @cached_property
+    def _told(self) -> tuple[list[Any], ...]:
+        """What deals depend on, of each bot."""
+        return tuple(
+            [bot.bot, bot.identity, *([self.returns[bot.bot]] if bot.bot in self.returns else [])]
+            for bot in self.bots
+        )
 
     def shuffled(self, bots: Sequence[int]) -> int:
         """A number that follows from the secret and the names of `bots`, in any order: it decides what is drawn."""

@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 
 from warpleague.games import load_game
+from warpleague.league.earlier_versions import earlier_versions
 from warpleague.league.placings import placings
 from warpleague.league.ratings.transitivity import transitivity
 from warpleague.league.ratings.wanted import at_once, fitted
@@ -117,7 +118,7 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
     if solo:
         table = ranked(season.names, counted, None, rating.kind, solo=True, barred=league.barred)
         return _marked(_compared(table, columns), league)
-    fit = fitted(counted.outcomes, season.names, league.config)
+    fit = fitted(counted.outcomes, season.names, league.config, earlier_versions(league))
     placed = placings(league)
     table = ranked(
         season.names, counted, fit, ranks_by(league), solo=False, barred=league.barred, placed=placed

@@ -210,6 +210,13 @@ class Store(About):
                     found[name, identity] += many
         return found
 
+    def results_before(self, entry: int) -> list[tuple[int, str, str]]:
+        """Deal, bots and ranks, as they are stored, of each match stored before this entry of the journal."""
+        return self._rows(
+            "SELECT m.deal, m.bots, m.ranks FROM match m WHERE m.id IN (SELECT id FROM journal WHERE seq < ?)",
+            entry,
+        )
+
     def count_of(self, fixtures: Iterable[Fixture]) -> int:
         """How many of the fixtures are stored."""
         found, stored = 0, self.count()

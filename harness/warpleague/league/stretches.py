@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 # What an entry's format says beside the keys of a league file.
-_SAID_BESIDE: Final = ("seeds", "stages", "seating")
+_SAID_BESIDE: Final = ("returns", "seeds", "stages", "seating")
 
 
 @attrs.frozen

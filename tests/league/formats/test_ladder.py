@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections import Counter
 from contextlib import closing
+from itertools import combinations, pairwise
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +23,11 @@ from warpleague.league.formats.api import Outcome
 from warpleague.league.ladder_log import groups, read
 from warpleague.league.league import open_to_read
 from warpleague.league.ratings.elo import SCALE
-from warpleague.league.ratings.outcomes import Outcomes
+from warpleague.league.ratings.outcomes import Earlier, Outcomes
 from warpleague.league.ratings.shrunk import shrunk_fit
 from warpleague.league.running import run_league
 from warpleague.league.season import Begun
+from warpleague.league.standings import standings
 from warpleague.league.status import status
 from warpleague.league.verifying import mispaired
 from warpleague.report.wording.league_words import besides_lines
@@ -455,3 +457,78 @@ def test_a_ladder_says_how_many_matches_left_the_count(
         now = status(league)
         assert (now.stored, now.other, now.earlier) == (24 - of_a, of_a, (("a", of_a),))
         assert besides_lines(now)[-1] == f"a: {of_a} matches of earlier versions left the count"
+
+
+def test_a_version_that_comes_back_begins_anew_and_is_linked_to_what_it_was(
+    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
+) -> None:
+    """It draws new deals and counts from then on; its rating goes by all that its versions have played."""
+    path, digest = write(write_league, *"abcd", extra='kind = "ladder"'), tmp_path / "bots" / "a" / "digest"
+    deals = []
+    for version in ("first", "second", "first", "second", "first"):
+        digest.write_text(version)
+        with open_league(path) as league:
+            of_others = [found for f, found in league.results() if 0 not in f.seats]
+            assert not [f for f, _ in league.results() if 0 in f.seats]
+            table = standings(league)
+            assert [line.fit for line in table.lines if line.bot == "a"] == [None]
+            run_league(league, executor=inline, play=fake.play, most=24)
+            deals.append({f.deal for f, _ in league.results() if 0 in f.seats})
+            assert len(league.season.history) == len(deals)
+            table = standings(league)
+            a = next(line for line in table.lines if line.bot == "a")
+            alone = shrunk_fit(table_outcomes(league), 4)
+            assert a.record.played == sum(0 in f.seats for f, _ in league.results())
+            assert of_others or alone.half(0) == pytest.approx(a.error)
+            assert not of_others or a.error < alone.half(0)
+    assert all(not one & other for one, other in combinations(deals, 2))
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        assert league.season.returns == {"a": 2}
+        assert mispaired(league) == []
+        assert not league.store.alterations()
+    with open_league(path) as league:  # nothing changes where nobody has come or gone
+        assert league.season.returns == {"a": 2}
+        assert {f.deal for f, _ in league.results() if 0 in f.seats} == deals[-1]
+
+
+def table_outcomes(league: Any) -> Outcomes:
+    """The results that count."""
+    outcomes = Outcomes()
+    for fixture, found in league.results():
+        outcomes.add(fixture.group, fixture.seats, found.ranks)
+    return outcomes
+
+
+def test_a_bot_that_pauses_goes_on(write_league: Any, open_league: Any, fake: Any, inline: Any) -> None:
+    """Who is withdrawn and comes back as it was has all that it played: nothing is gained by that."""
+    for bots in ("abcd", "bcd", "abcd"):
+        with open_league(write(write_league, *bots, extra='kind = "ladder"')) as league:
+            run_league(league, executor=inline, play=fake.play, most=24)
+            assert league.season.returns == {}
+            played = len(seen(league))
+    assert played == 72
+
+
+def test_who_tries_many_versions_gains_little_by_the_best() -> None:
+    """Of twenty versions that are all alike, the best is overrated by much less if they are linked."""
+    gains = []
+    for number in range(8):
+        rng = np.random.default_rng(number)
+        truth = np.append(rng.normal(0, 100, 9), np.zeros(20))
+        outcomes = Outcomes()
+        for pair in [*combinations(range(9), 2)] * 20:
+            outcomes.add_deal([played_by(rng, pair, truth)])
+        for version in [*range(9, 29)] * 24:
+            outcomes.add_deal([played_by(rng, (int(rng.integers(9)), version), truth)])
+        linked = Earlier(links=tuple(pairwise(range(9, 29))))
+        for earlier in (None, linked):
+            fit = shrunk_fit(outcomes, 29, earlier=earlier)
+            off = np.array(fit.ratings) - truth
+            gains.append(off[9:].max() - off[:9].mean())
+    assert np.mean(gains[1::2]) < 45 < 60 < np.mean(gains[::2])
+
+
+def played_by(rng: Any, seats: tuple[int, int], truth: Any) -> tuple[tuple[int, int], tuple[int, int]]:
+    """A match of two bots with these true ratings: the seats and their ranks."""
+    lead = (truth[seats[0]] - truth[seats[1]]) / SCALE
+    return seats, ((1, 2) if rng.random() < 1 / (1 + np.exp(-lead)) else (2, 1))

@@ -12,6 +12,8 @@ from itertools import combinations
 from struct import Struct
 from typing import TYPE_CHECKING
 
+import attrs
+
 from warpleague.league.ratings.elo import pair_points
 
 if TYPE_CHECKING:
@@ -89,6 +91,10 @@ class Outcomes:
         self._close()
         return self.counts
 
+    def with_all(self, others: Outcomes) -> Outcomes:
+        """These outcomes and others together."""
+        return Outcomes.of_counts(self.players or others.players, self.closed() + others.closed())
+
     def deals(self) -> Iterator[tuple[list[Match], int]]:
         """Each outcome as its matches, and how often it came about."""
         size, players = self._struct.size, self.players
@@ -112,3 +118,15 @@ class Outcomes:
             if len(self._packed) < _MOST_PACKED:
                 self._packed[match] = packed
         return packed
+
+
+@attrs.frozen
+class Earlier:
+    """Earlier versions of bots, numbered behind the bots of now, and the `outcomes` of deals that no longer count.
+
+    `links` are pairs of versions of one bot, of which the second followed the first.
+    """
+
+    versions: int = 0
+    links: tuple[tuple[int, int], ...] = ()
+    outcomes: Outcomes = attrs.Factory(Outcomes)

@@ -6,6 +6,9 @@ likely it makes the results (Laplace's approximation). So the ratings are shrunk
 stay true where results choose the matches: then the most likely ratings lie too far apart, since a pair that luck has
 decided meets no more, but what a posterior says does not depend on why matches were played.
 
+Versions of one bot are linked (a drift prior, as in TrueSkill 2): each is about as strong as the one before it. So who
+tries many versions does not gain by the luck of the best.
+
 Matches on one deal share its luck, so results are weighted by how much the deals scatter, compared with independent
 matches.
 """
@@ -28,13 +31,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from warpleague.league.ratings.outcomes import Outcomes
+    from warpleague.league.ratings.outcomes import Earlier, Outcomes
     from warpleague.league.ratings.rows import Floats, Ints
 
     Cell = tuple[int, int, float, int]  # two bots, the first one's points, and how often they met on a deal
 
 SPREADS: Final = tuple(5.0 * 2 ** (step / 2) for step in range(15))
 """How far bots may be from the mean, in Elo (one standard deviation); all from 0 to the last are equally likely."""
+DRIFT_ELO: Final = 30.0
+"""How far a version of a bot may be from the one before it, in Elo (one standard deviation), at most."""
 NEAR_ELO: Final = 50.0
 """Bots that are so far apart, in Elo, are near each other, however much is known of them."""
 _STEPS: Final = 30
@@ -51,11 +56,12 @@ class Posterior:
     """The ratings of `bots` bots in units of e, about zero: `mean` and `covariance`, as of the last `update`.
 
     `distances` are the variances of the differences of pairs. `deals` counts the deals of each bot. `scatter` is the
-    variance of deals, divided by that of independent matches. `spread` is how far bots are from the mean, in Elo, as
-    far as results tell.
+    variance of deals, divided by that of independent matches. `links` are pairs of versions, the earlier one first.
+    `spread` is how far bots are from the mean, in Elo, as far as results tell.
     """
 
     bots: int
+    links: Sequence[tuple[int, int]] = ()
     mean: Floats = attrs.field(init=False)
     covariance: Floats = attrs.field(init=False)
     distances: Floats = attrs.field(init=False)
@@ -69,18 +75,31 @@ class Posterior:
     _whole: tuple[Ints, Ints, Ints, Floats, Floats, Floats] | None = (
         None  # all of them, if they were given at once
     )
+    _linked: Floats = attrs.field(init=False)  # the precision that links give, each of the weight 1
+    _first: Floats = attrs.field(init=False)  # 1 for each bot that is no later version of another
 
     def __attrs_post_init__(self) -> None:
         n = self.bots
         self.deals = [0] * n
         self._found = [np.zeros(n) for _ in SPREADS]
         self._points, self._games = np.zeros((n, n)), np.zeros((n, n))
+        self._linked, self._first = np.zeros((n, n)), np.ones(n)
+        for one, two in self.links:
+            self._first[two] = 0.0
+            link = np.zeros(n)
+            link[one], link[two] = 1.0, -1.0
+            self._linked += np.outer(link, link)
         self.update()
 
     @classmethod
-    def of(cls, outcomes: Outcomes, bots: int) -> Posterior:
-        """What the outcomes of whole deals say."""
+    def of(cls, outcomes: Outcomes, bots: int, earlier: Earlier | None = None) -> Posterior:
+        """What the outcomes of whole deals say, and those of `earlier` versions, which are behind the `bots`."""
         found = cls(bots)
+        if earlier is not None:
+            bots += earlier.versions
+            found, outcomes = cls(bots, earlier.links), outcomes.with_all(earlier.outcomes)
+        if not outcomes.closed():
+            return found
         deals = Deals.of(outcomes)
         if not len(deals.times):
             return found
@@ -137,21 +156,26 @@ class Posterior:
     def _fitted(self, place: int, spread: float) -> tuple[Floats, float]:
         """Find the most likely ratings with a spread: their covariance, and the log probability of the results."""
         prior = (SCALE / spread) ** 2
+        # Versions of one bot do not differ more than bots do.
+        drift = (SCALE / min(DRIFT_ELO, spread)) ** 2
+        linked = drift * self._linked
         points, games = self._points / self.scatter, self._games / self.scatter
         found = self._found[place]
         for _ in range(_STEPS):
             share = 1 / (1 + np.exp(found[None, :] - found[:, None]))
             weight = games * share * (1 - share)
-            precision = np.diag(weight.sum(axis=1) + prior) - weight
-            slope = (points - games * share).sum(axis=1) - prior * found
+            precision = np.diag(weight.sum(axis=1) + prior * self._first) + linked - weight
+            slope = (points - games * share).sum(axis=1) - prior * self._first * found - linked @ found
             step = np.clip(np.linalg.solve(precision, slope), -1, 1)
             found = found + step
             if np.abs(step).max() < 1e-10:
                 break
         self._found[place] = found
         logs = -np.logaddexp(0.0, found[None, :] - found[:, None])
-        explained = (points * logs).sum() - prior * (found @ found) / 2
-        explained += (self.bots * np.log(prior) - np.linalg.slogdet(precision)[1]) / 2
+        explained = (points * logs).sum() - prior * (found @ (self._first * found)) / 2
+        explained -= found @ linked @ found / 2
+        explained += (self._first.sum() * np.log(prior) + len(self.links) * np.log(drift)) / 2
+        explained -= np.linalg.slogdet(precision)[1] / 2
         return _inverse(precision), float(explained)
 
     def met(self) -> NDArray[np.bool_]:

@@ -12,45 +12,59 @@ from warpleague.league.ratings.fit import Fit
 from warpleague.league.ratings.posterior import Posterior
 
 if TYPE_CHECKING:
-    from warpleague.league.ratings.outcomes import Outcomes
+    from warpleague.league.ratings.outcomes import Earlier, Outcomes
 
 _NORMAL = 10_000  # degrees of freedom: the errors are those of a normal distribution
 
 
-def shrunk_fit(outcomes: Outcomes, bots: int, start: float = 1500.0, anchor: int | None = None) -> Fit:
+def shrunk_fit(
+    outcomes: Outcomes,
+    bots: int,
+    start: float = 1500.0,
+    anchor: int | None = None,
+    earlier: Earlier | None = None,
+) -> Fit:
     """Rate all of `bots` together by `Posterior`: the mean of those that played is `start`, or the bot `anchor` is.
 
     Errors are those of the difference to this mean, or to the anchor. Every bot that played has a finite rating with
     an error. Bots that never met, not even through others, are on different islands: only the prior links them.
+    What `earlier` versions played tells of those of now; but only the bots of now are rated.
     """
-    known = Posterior.of(outcomes, bots)
+    known = Posterior.of(outcomes, bots, earlier)
+    deals = known.deals[:bots]
+    if earlier is not None:
+        for matches, times in earlier.outcomes.deals():
+            for bot in {bot for seats, _ in matches for bot in seats if bot < bots}:
+                deals[bot] -= times
     met = known.met()
-    played = [bot for bot in range(bots) if known.deals[bot]]
+    for one, two in known.links:
+        met[one, two] = met[two, one] = True
+    played = [bot for bot in range(bots) if deals[bot]]
     islands: list[int | None] = [None] * bots
     for number, bot in enumerate(played):
         if islands[bot] is None:
-            for other in _reached(met, bot):
+            for other in set(played).intersection(_reached(met, bot)):
                 islands[other] = number
-    contrast = np.eye(bots)
-    if anchor is not None and known.deals[anchor]:
+    contrast = np.eye(bots, known.bots)
+    if anchor is not None and deals[anchor]:
         contrast[:, anchor] -= 1.0
     elif played:
         contrast[:, played] -= 1.0 / len(played)
     ratings = start + contrast @ known.mean * SCALE
     covariance = contrast @ known.covariance @ contrast.T * SCALE**2
     return Fit(
-        ratings=tuple(float(ratings[bot]) if known.deals[bot] else None for bot in range(bots)),
+        ratings=tuple(float(ratings[bot]) if deals[bot] else None for bot in range(bots)),
         errors=tuple(
-            sqrt(max(float(covariance[bot, bot]), 0.0)) if known.deals[bot] else None for bot in range(bots)
+            sqrt(max(float(covariance[bot, bot]), 0.0)) if deals[bot] else None for bot in range(bots)
         ),
         above=(None,) * bots,
         below=(None,) * bots,
         tiers=tuple(islands),
         islands=tuple(islands),
         covariance=covariance,
-        freedom=tuple(_NORMAL if known.deals[bot] else None for bot in range(bots)),
+        freedom=tuple(_NORMAL if deals[bot] else None for bot in range(bots)),
         guessed=(False,) * bots,
-        deals=tuple(known.deals),
+        deals=tuple(deals),
         spread=known.spread,
     )
 

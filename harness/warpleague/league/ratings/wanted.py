@@ -14,16 +14,19 @@ if TYPE_CHECKING:
 
     from warpleague.league.config import LeagueConfig
     from warpleague.league.ratings.fit import Fit
-    from warpleague.league.ratings.outcomes import Outcomes
+    from warpleague.league.ratings.outcomes import Earlier, Outcomes
 
 _MAX_SHRUNK = 200  # bots: to shrink the ratings of more takes seconds
 
 
-def fitted(outcomes: Outcomes, names: Sequence[str], config: LeagueConfig) -> Fit:
+def fitted(
+    outcomes: Outcomes, names: Sequence[str], config: LeagueConfig, earlier: Earlier | None = None
+) -> Fit:
     """The joint fit of the outcomes of all deals; `names` are those of the bots.
 
-    Where results choose the matches, the ratings are shrunk; elsewhere only what they say of who is stronger.
-    Neither holds if the file asks for a model of its own.
+    Where results choose the matches, the ratings are shrunk, and what `earlier` versions of the bots played is taken
+    into account; elsewhere only what they say of who is stronger is shrunk. Neither holds if the file asks for a model
+    of its own.
     """
     rating = config.rating
     anchor = None if rating.anchor is None else names.index(rating.anchor)
@@ -36,7 +39,7 @@ def fitted(outcomes: Outcomes, names: Sequence[str], config: LeagueConfig) -> Fi
     if method != Method():
         return joint_fit(outcomes, len(names), rating.start, anchor, method)
     if config.format.adaptive:
-        return shrunk_fit(outcomes, len(names), rating.start, anchor)
+        return shrunk_fit(outcomes, len(names), rating.start, anchor, earlier)
     fit = joint_fit(outcomes, len(names), rating.start, anchor)
     # Of bots that are much alike, the one that leads does so by luck more often than the results alone say.
     return attrs.evolve(fit, shrunk=shrunk_fit(outcomes, len(names))) if len(names) <= _MAX_SHRUNK else fit

@@ -17,9 +17,11 @@ from rich.table import Table
 from rich.text import Text
 
 from warpleague.counts import counted
+from warpleague.league.earlier_versions import earlier_versions
 from warpleague.league.faulted import FaultCounts
 from warpleague.league.formats.seating import seatings_count
 from warpleague.league.progress import RunWatcher
+from warpleague.league.ratings.outcomes import Earlier
 from warpleague.league.ratings.wanted import fitted
 from warpleague.league.standings import ranked, ranks_by
 from warpleague.league.tallies import Tally, tally
@@ -170,6 +172,7 @@ class LiveWatcher(_Counting):
         self._drawn = 0.0
         self._fit: Fit | None = None
         self._fit_at, self._fit_of = 0.0, 0
+        self._earlier = Earlier()
         self._deals: dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}
         self._bracket: list[str] = []
         self._bracket_at = 0.0
@@ -188,6 +191,7 @@ class LiveWatcher(_Counting):
         super().started(league, total, before, jobs)
         rating = league.config.rating
         bots = len(league.season.bots)
+        self._earlier = earlier_versions(league)
         if before:
             columns = league.columns()
             self._tally = tally(columns, bots, rating.k, rating.start)
@@ -290,7 +294,7 @@ class LiveWatcher(_Counting):
         if len(names) > _FIT_BOTS or len(outcomes.counts) > _FIT_DEALS:
             return None
         if began >= self._fit_at and self._fit_of != self._tally.matches:
-            self._fit = fitted(outcomes, names, self.league.config)
+            self._fit = fitted(outcomes, names, self.league.config, self._earlier)
             ended = time.monotonic()
             self._fit_at = ended + max(_FIT_S, _FIT_SHARE * (ended - began))
             self._fit_of = self._tally.matches
