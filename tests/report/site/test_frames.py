@@ -15,7 +15,7 @@ from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
 from warpleague.match.spec import TimeControl
 from warpleague.report.site.delta import EMPTY, patch, plain
-from warpleague.report.site.frames import Packer, evidence, frames, pack_replay
+from warpleague.report.site.frames import CompressedJson, compress_replay, evidence, frames
 from warpline.codec import canonical
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def test_frames_keep_what_led_to_them(record: bytes) -> None:
 def test_a_replay_is_small(record: bytes) -> None:
     """The packed frames of a match stay below 100 kB, and no more than a little above the record itself."""
     faults: list[list[dict[str, Any]]] = [[] for _ in range(9)]
-    block, end = pack_replay(Replay(record), {"seats": []}, faults)
+    block, end = compress_replay(Replay(record), {"seats": []}, faults)
     assert len(block) < min(100_000, 2 * len(record))
     data = json.loads(zlib.decompress(b64decode(block)))
     assert (data["seats"], len(data["frames"])) == ([], len(record.splitlines()) - 2)
@@ -92,9 +92,9 @@ def test_a_replay_is_small(record: bytes) -> None:
 def test_what_seats_saw_can_be_kept_apart(record: bytes) -> None:
     """Then the first block has what the viewer of everything sees, the other the rest, and both together all of it."""
     faults: list[list[dict[str, Any]]] = [[] for _ in range(9)]
-    whole, _ = pack_replay(Replay(record), {"seats": []}, faults)
-    views = Packer()
-    first, _ = pack_replay(Replay(record), {"seats": []}, faults, apart=views)
+    whole, _ = compress_replay(Replay(record), {"seats": []}, faults)
+    views = CompressedJson()
+    first, _ = compress_replay(Replay(record), {"seats": []}, faults, apart=views)
     one, two, all_ = (json.loads(zlib.decompress(b64decode(text))) for text in (first, views.text(), whole))
     assert one["frames"] == all_["frames"]
     for name in ("told", "scene"):

@@ -11,7 +11,7 @@ from tests.report.site.test_viewer import NODE
 
 from warpleague.cli import main
 from warpleague.match.replay import Replay
-from warpleague.report.site.frames import packed
+from warpleague.report.site.frames import compressed_json
 from warpleague.report.site.match import page_alone
 from warpleague.report.site.page_frame import folder
 from warpleague.report.site.write import make_page
@@ -87,7 +87,12 @@ def test_the_chart_draws_them(record: bytes, analysis: Path) -> None:
     page = frames_of(frames_block(record, found))
     command = [NODE or "node", "-e", CHART, str(folder() / "assets")]
     done = subprocess.run(
-        command, input=packed({"frames": page}), capture_output=True, text=True, check=False, timeout=60
+        command,
+        input=compressed_json({"frames": page}),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
@@ -104,12 +109,14 @@ def test_the_chart_draws_them(record: bytes, analysis: Path) -> None:
 
 def frames_block(record: bytes, analysis: Analysis) -> str:
     """The packed replay of a page with an analysis."""
-    from warpleague.report.site.frames import pack_replay
+    from warpleague.report.site.frames import compress_replay
     from warpleague.report.site.judged import judged
 
     replay = Replay(record)
     seats = replay.header["players"]
-    return pack_replay(replay, {"seats": []}, [[] for _ in range(seats)], judged(analysis, ["x"] * seats))[0]
+    return compress_replay(
+        replay, {"seats": []}, [[] for _ in range(seats)], judged(analysis, ["x"] * seats)
+    )[0]
 
 
 def test_an_analysis_of_another_record_is_refused(

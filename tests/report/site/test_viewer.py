@@ -11,7 +11,7 @@ import pytest
 
 from warpleague.match.replay import Replay
 from warpleague.report.site.delta import plain
-from warpleague.report.site.frames import packed
+from warpleague.report.site.frames import compressed_json
 from warpleague.report.site.match import page_alone
 from warpleague.report.site.page_frame import folder
 from warpleague.report.site.write import make_page
@@ -122,7 +122,10 @@ def test_any_value_can_be_unpacked() -> None:
     const text = require("fs").readFileSync(0, "utf8");
     globalThis.warpleague.unpack(text).then((value) => process.stdout.write(JSON.stringify(value)));
     """
-    assert json.loads(node("-e", code, str(folder() / "assets" / "codec.js"), data=packed(data))) == data
+    assert (
+        json.loads(node("-e", code, str(folder() / "assets" / "codec.js"), data=compressed_json(data)))
+        == data
+    )
 
 
 def test_a_page_that_cannot_be_unpacked_says_so() -> None:

@@ -44,7 +44,7 @@ _MARKS: Final = ("auto", "then", "substituted")
 _encode = msgspec.json.Encoder().encode
 
 
-class Packer:
+class CompressedJson:
     """JSON written piece by piece into one deflated block; `text` is that block in base64."""
 
     def __init__(self, level: int = 9) -> None:
@@ -61,32 +61,32 @@ class Packer:
         return b64encode(b"".join(self._parts)).decode()
 
 
-def packed(data: object, level: int = 9) -> str:
+def compressed_json(data: object, level: int = 9) -> str:
     """Any JSON value as such a block, compressed at a level from 1 to 9."""
-    packer = Packer(level)
-    packer.write(_encode(data))
-    return packer.text()
+    block = CompressedJson(level)
+    block.write(_encode(data))
+    return block.text()
 
 
-def pack_replay(
+def compress_replay(
     replay: Replay,
     head: dict[str, Any],
     faults: list[list[dict[str, Any]]],
     more: Mapping[int, dict[str, Any]] | None = None,
-    apart: Packer | None = None,
+    apart: CompressedJson | None = None,
     *,
     seats_see: bool = True,
 ) -> tuple[str, dict[str, Any]]:
     """All frames of a record as one block, and its end line; the record is verified on the way.
 
-    The block is the JSON object of `head` with the keys `frames`, `told` and `scene` besides: the latter two have what
-    the frames are described with under these names, which packs better so. With a Packer `apart` they have only what
-    the viewer of everything sees; `apart` gets an object of two such lists for the seats. Every fault met goes into
-    the list of its seat, as its kind and its line `n`. `more` has what frames get besides, by line. Unless
-    `seats_see`, what the seats saw is left out.
+    The block is the JSON object of `head` with three more keys. `frames` are the frames without `told` and `scene`;
+    `told` and `scene` list these parts of all frames, which compresses better so. If `apart` is given, they list only
+    the parts for the viewer of everything, and `apart` gets an object of two such lists for the seats. `faults` gets
+    every fault that is met, in the list of its seat, as its kind and its line `n`. `more` has further keys of frames,
+    by line. Unless `seats_see`, the parts for the seats are left out.
     """
-    packer = Packer()
-    packer.write(_encode(head)[:-1] + b',"frames":[')
+    block = CompressedJson()
+    block.write(_encode(head)[:-1] + b',"frames":[')
     seen: dict[str, list[bytes]] = {"told": [], "scene": []}
     seats: dict[str, list[bytes]] = {"told": [], "scene": []}
     for number, frame in enumerate(frames(replay, seats_see=seats_see)):
@@ -95,14 +95,14 @@ def pack_replay(
             views = frame.pop(name)
             seen[name].append(_encode(views if apart is None else views[:1]))
             seats[name].append(_encode(views[1:]))
-        packer.write((b"," if number else b"") + _encode(frame))
+        block.write((b"," if number else b"") + _encode(frame))
         if "fault" in frame:
             faults[frame["seat"]].append({"kind": frame["fault"][0], "n": number})
-    packer.write(b"]," + _lists(seen)[1:])
+    block.write(b"]," + _lists(seen)[1:])
     if apart is not None:
         apart.write(_lists(seats))
     end: dict[str, Any] = msgspec.json.decode(replay.lines[-1])
-    return packer.text(), end
+    return block.text(), end
 
 
 def _lists(named: Mapping[str, list[bytes]]) -> bytes:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import numpy as np
 
-from warpleague.report.site.frames import packed
+from warpleague.report.site.frames import compressed_json
 from warpleague.report.wording.match_words import one_line
 
 if TYPE_CHECKING:
@@ -91,13 +91,13 @@ class Listing:
         names = [one_line(name) for name in bots]
         if len(self) <= PART:
             rows = list(self._rows(0, len(self), pages))
-            return packed({"bots": names, "rows": rows, "picture": picture}, _LEVEL), set()
+            return compressed_json({"bots": names, "rows": rows, "picture": picture}, _LEVEL), set()
         parts = []
         replays: dict[str, int] = {}
         for place, begin in enumerate(range(0, len(self), PART)):
             end = min(begin + PART, len(self))
             rows = list(self._rows(begin, end, pages))
-            text = packed(rows, _LEVEL)
+            text = compressed_json(rows, _LEVEL)
             name = f"part-{blake2b(text.encode(), digest_size=6).hexdigest()}.js"
             write(name, f"globalThis.warpleague.parts[{place}] = {json.dumps(text)};\n".encode())
             parts.append([name, rows[0][0], rows[-1][0]])
@@ -112,7 +112,7 @@ class Listing:
             "busy": bool(self.busy.any()),
             "picture": picture,
         }
-        return packed(data, _LEVEL), {name for name, *_ in parts}
+        return compressed_json(data, _LEVEL), {name for name, *_ in parts}
 
     def _rows(self, begin: int, end: int, pages: set[str]) -> Iterator[list[Any]]:
         """A row for each match; what is in it says `assets/matches.js`."""

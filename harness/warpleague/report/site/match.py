@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.match.confinement import Confinement
-from warpleague.report.site.frames import Packer, pack_replay
+from warpleague.report.site.frames import CompressedJson, compress_replay
 from warpleague.report.site.judged import judged
 from warpleague.report.site.page_frame import alone, linked, render
 from warpleague.report.wording.analysis_words import by_text
@@ -63,7 +63,7 @@ def page_linked(
         ("Write the record to a file:", export),
         ("Execute it again, dice included:", _command("replay", "verify", name)),
     ]
-    views = Packer() if with_script else None
+    views = CompressedJson() if with_script else None
     block, match = _content(replay, checks, analysis, views, seats_see=with_script)
     beside = b""
     if views is not None:
@@ -79,18 +79,18 @@ def _content(
     replay: Replay,
     checks: list[tuple[str, str]],
     analysis: Analysis | None,
-    views: Packer | None = None,
+    views: CompressedJson | None = None,
     *,
     seats_see: bool = True,
 ) -> tuple[str, dict[str, Any]]:
-    """The packed replay, and what the template says of the match; executes the record."""
+    """The compressed replay, and what the template says of the match; executes the record."""
     header = replay.header
     names = [one_line(seat["bot"]) for seat in header["seats"]]
     called = labels(names)
     head = {"seats": [{"bot": name, "label": label} for name, label in zip(names, called, strict=True)]}
     faults: list[list[dict[str, Any]]] = [[] for _ in names]
     judgements = None if analysis is None else judged(analysis, called)
-    block, end = pack_replay(replay, head, faults, judgements, views, seats_see=seats_see)
+    block, end = compress_replay(replay, head, faults, judgements, views, seats_see=seats_see)
     ranks, scores = end["ranks"], end["scores"]
     seats = [
         {
@@ -128,9 +128,9 @@ def _content(
 
 def _offered(record: bytes) -> dict[str, str]:
     """The record as a page keeps it for download."""
-    packer = Packer()
-    packer.write(record)
-    return {"record": packer.text()} if record else {}
+    block = CompressedJson()
+    block.write(record)
+    return {"record": block.text()} if record else {}
 
 
 def _command(*words: str) -> str:

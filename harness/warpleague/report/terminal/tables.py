@@ -209,7 +209,7 @@ def confinement_remark(level: str, ways: Sequence[ConfinedMatches]) -> Renderabl
     return Text("\n".join(confinement_lines(level, ways, promises=False)), style="dim")
 
 
-def facts(rows: Sequence[tuple[str, str]]) -> RenderableType:
+def pairs_table(rows: Sequence[tuple[str, str]]) -> RenderableType:
     """Names and values, one pair a line."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold", no_wrap=True)

@@ -75,7 +75,7 @@ def _status_table(league: League, _: int) -> RenderableType:
         rows.insert(3, ("left out", "\n".join(now.skipped)))
     if now.disqualified:
         rows.insert(3, ("disqualified", "\n".join(decision_lines(now.disqualified))))
-    return tables.facts(rows)
+    return tables.pairs_table(rows)
 
 
 def _confinement(league: League) -> RenderableType:

@@ -7,7 +7,7 @@
 (() => {
   const { Stage, element, make, words } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
-  const MOST_LISTED = 40;
+  const MAX_LISTED = 40;
   const view = { draft: false, key: "" };
   let state = { match: 0, phase: "starting", seats: [] };
   let picked = []; // the ids clicked so far
@@ -278,8 +278,8 @@
   function showList(open) {
     const typed = find("search").value.trim().toLowerCase();
     const found = open.filter((action) => typed.split(" ").every((word) => action.text.toLowerCase().includes(word)));
-    const shown = found.slice(0, MOST_LISTED);
-    find("search-field").hidden = open.length <= MOST_LISTED;
+    const shown = found.slice(0, MAX_LISTED);
+    find("search-field").hidden = open.length <= MAX_LISTED;
     const focused = document.activeElement?.dataset?.index;
     find("moves").replaceChildren(...shown.map((action, place) => {
       const button = make("button", "", place < 9 ? make("kbd", "", String(place + 1)) : "", action.text);
