@@ -155,6 +155,7 @@ simulations: bootstrap ## simulate leagues and tests of strength whose truth is 
 	$(BIN)/python tests/soak/strength.py tests $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py ladder $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py adaptive $(SIMULATIONS)
+	$(BIN)/python tests/soak/strength.py versions $(SIMULATIONS)
 
 .PHONY: twins
 twins: bootstrap ## play each game with the same bot twice, which must not differ, for a quarter of an hour (TWINS_DEALS=1000)

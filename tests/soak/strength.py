@@ -4,6 +4,7 @@
     python tests/soak/strength.py tests      do sequential tests err as seldom as they say, do estimates hold?
     python tests/soak/strength.py ladder     how soon does a ladder settle the first three places, how often wrongly?
     python tests/soak/strength.py adaptive   do intervals hold where results choose the matches, and the top rating?
+    python tests/soak/strength.py versions   how much is the best of twenty versions overrated that are all alike?
 
 Each takes a quarter of an hour; --quick makes a tenth of the simulations. The exit code is 1 if a figure is out of
 its range.
@@ -14,7 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 from math import comb
 from statistics import NormalDist
 from types import SimpleNamespace
@@ -27,7 +28,7 @@ from warpleague.league.formats import format_of
 from warpleague.league.formats.api import Outcome
 from warpleague.league.ratings.elo import SCALE, expected
 from warpleague.league.ratings.fit import joint_fit
-from warpleague.league.ratings.outcomes import Outcomes
+from warpleague.league.ratings.outcomes import Earlier, Outcomes
 from warpleague.league.ratings.posterior import Posterior
 from warpleague.league.ratings.shrunk import shrunk_fit
 from warpleague.league.ratings.sprt import DealCounts, Sprt
@@ -448,6 +449,49 @@ def adaptive(many: int, seed: int) -> bool:
     return fine
 
 
+def versions(many: int, seed: int) -> bool:
+    """Nine bots that are well known, and twenty versions of a tenth that are all alike, with 24 matches each.
+
+    How much is the best version overrated: with versions that are linked, without, and if it plays once more.
+    """
+    print("spread  not linked  linked  and 24 fresh deals  and 100 fresh deals")
+    worst = 0.0
+    for spread in (0, 40, 100, 250):
+        gains = []
+        for number in range(many):
+            rng = np.random.default_rng([seed, spread, number])
+            truth = np.append(rng.normal(0, spread, 9) if spread else np.zeros(9), np.zeros(20))
+            outcomes = Outcomes()
+
+            def play(one: int, two: int) -> None:
+                won = rng.random() < expected(truth[one] - truth[two])  # noqa: B023 - called in this turn of the loop
+                outcomes.add_deal([((one, two), (1, 2) if won else (2, 1))])  # noqa: B023
+
+            for pair in [*combinations(range(9), 2)] * 40:
+                play(*pair)
+            for version in [*range(9, 29)] * 24:
+                play(int(rng.integers(9)), version)
+            linked = Earlier(links=tuple(pairwise(range(9, 29))))
+
+            def off(earlier: Earlier | None) -> Any:
+                rated = np.array(shrunk_fit(outcomes, 29, earlier=earlier).ratings) - truth  # noqa: B023
+                return rated[9:] - rated[:9].mean()
+
+            found = [off(None).max(), off(linked).max()]
+            best = int(off(linked).argmax())
+            for more in (24, 76):
+                for _ in range(more):
+                    play(int(rng.integers(9)), 9 + best)
+                found.append(off(linked)[best])
+            gains.append(found)
+        means = np.mean(gains, axis=0)
+        worst = max(worst, means[-1])
+        print(
+            f"{spread:6}  {means[0]:10.0f}  {means[1]:6.0f}  {means[2]:18.0f}  {means[3]:19.0f}", flush=True
+        )
+    return bool(worst < 20)
+
+
 def ladder(many: int, seed: int) -> bool:
     """A ladder against a round-robin: matches until the first three of 20 bots are settled, and wrong orders."""
     fine, most = True, 40_000
@@ -481,7 +525,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["errors", "tests", "ladder", "adaptive"])
+    parser.add_argument("what", choices=["errors", "tests", "ladder", "adaptive", "versions"])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
@@ -490,6 +534,7 @@ def main() -> int:
         "errors": (errors, 1_000),
         "ladder": (ladder, 200),
         "adaptive": (adaptive, 200),
+        "versions": (versions, 200),
     }[args.what]
     fine = simulate(many // 10 if args.quick else many, args.seed)
     return 0 if fine else 1
