@@ -98,8 +98,6 @@ class Posterior:
         if earlier is not None:
             bots += earlier.versions
             found, outcomes = cls(bots, earlier.links), outcomes.with_all(earlier.outcomes)
-        if not outcomes.closed():
-            return found
         deals = Deals.of(outcomes)
         if not len(deals.times):
             return found
