@@ -27,6 +27,7 @@ T = TypeVar("T")
 _Hook = Callable[[Any, Any], Any]
 _BOUND = re.compile(r"'(\w+)' must be (>=|>|<=|<) (\S+): (\S+)")
 _SHOWN = 60  # characters of a text in an error
+_SURELY = 0.8  # a key so like another one is that one, misspelt
 _SIGNS = {">=": "at least", ">": "above", "<=": "at most", "<": "below"}
 
 
@@ -103,10 +104,12 @@ def _words(path: tuple[str | int, ...], problem: _Problem, cls: type, also: Tabl
     """A problem in words; `cls` describes the whole file."""
     match problem:
         case _UnknownKey(key, known, value):
+            if get_close_matches(key, known, n=1, cutoff=_SURELY):
+                return f"unknown key; {nearest(key, known)}"
             if place := place_of(key, cls, value=value, also=also):
                 return f"unknown key; {place}"
             if not get_close_matches(key, known, n=1):
-                for near in get_close_matches(key, [*_tables(cls), *also], n=1, cutoff=0.8):
+                for near in get_close_matches(key, [*_tables(cls), *also], n=1, cutoff=_SURELY):
                     return (
                         f"unknown key; did you mean {near!r}? {place_of(near, cls, value=value, also=also)}"
                     )

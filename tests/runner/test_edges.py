@@ -31,7 +31,7 @@ def test_head_and_tail_are_kept(piece: int) -> None:
     head, gap, tail = log.text().split("\n")
     assert head == data[:HEAD_BYTES].decode()
     assert tail == data[-TAIL_BYTES:].decode()
-    assert gap == f"[... {len(data) - HEAD_BYTES - TAIL_BYTES} bytes not shown ...]"
+    assert gap == f"[... {len(data) - HEAD_BYTES - TAIL_BYTES:,} bytes not shown ...]"
 
 
 def test_a_short_log_is_whole() -> None:
@@ -49,7 +49,7 @@ def test_the_text_is_cut_to_what_is_asked_for() -> None:
     log.feed(b"a" * 5000 + b"z" * 5000)
     head, gap, tail = log.text(100).split("\n")
     assert (head, tail) == ("a" * 50, "z" * 50)
-    assert gap == "[... 9900 bytes not shown ...]"
+    assert gap == "[... 9,900 bytes not shown ...]"
 
 
 def test_the_text_is_safe_for_a_terminal() -> None:

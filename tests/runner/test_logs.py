@@ -76,7 +76,7 @@ def test_much_is_cut_in_the_middle() -> None:
     found = wire(text)
     assert (found[0][2][:4], found[-1][2][:4]) == ("0000", "2999")
     (gap,) = [line for line in text.splitlines() if line.startswith("#")]
-    assert gap == f"# [... {3000 - len(found)} lines, {(3000 - len(found)) * 1004} bytes not kept ...]"
+    assert gap == f"# [... {3000 - len(found)} lines, {(3000 - len(found)) * 1004:,} bytes not kept ...]"
 
     long = WireLog(time.perf_counter_ns())
     for _ in range(100):

@@ -79,7 +79,7 @@ def play(bots: Any, seed: int, start: Any = None, **options: Any) -> Any:
             question = SimpleNamespace(
                 ask=GAME.ask(state, seat), seat=seat, seed=f"{seed} {seat}", match=str(seed), setup=setup,
                 state=wire(GAME.view(state, seat)), legal=wire([GAME.action_json(action) for action in legal]),
-                events=wire(unseen[seat]), talk=GAME.talk(state, seat), players=["bot"] * count,
+                events=wire(unseen[seat]), talk=GAME.talk(state, seat), players=["bot"] * count, clock={},
             )  # fmt: skip
             unseen[seat] = []
             choice = bots[seat](question)

@@ -26,7 +26,7 @@ def bot() -> Any:
     return module
 
 
-def play(bot: Any, players: int, seat: int, seed: str, time_s: float | None = None) -> Any:
+def play(bot: Any, players: int, seat: int, seed: str, move_s: float | None = None) -> Any:
     """A match of the bot at `seat` against random players; its moves, and the outcome."""
     rng = Random(seed)
     state = GAME.initial(players, GAME.Options())
@@ -44,7 +44,7 @@ def play(bot: Any, players: int, seat: int, seed: str, time_s: float | None = No
                     id=len(moves),
                     seed="ab",
                     ask=GAME.ask(state, seat),
-                    time_s=time_s,
+                    clock={"move_s": move_s},
                     state=GAME.view(state, seat),
                     legal=[GAME.action_json(action) for action in legal],
                 )
@@ -70,16 +70,14 @@ def test_the_bot_repeats_itself_and_scores_well_alone(bot: Any) -> None:
     assert outcome.scores[0] > 15
 
 
-def test_in_a_hurry_the_bot_samples_less(bot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With little time for a decision it weighs a fifth of the rolls, and still plays much better than at random."""
-    sampled = []
-    rolls = bot.Hopes.rolls
-    monkeypatch.setattr(bot.Hopes, "rolls", lambda *args: sampled.append(len(found := rolls(*args))) or found)
-    play(bot, 1, 0, "solo", time_s=1.0)
-    at_leisure = max(sampled)
-    sampled.clear()
-    _, outcome = play(bot, 1, 0, "solo", time_s=0.05)
-    assert at_leisure == bot.SAMPLES
-    assert bot.FEW_SAMPLES in sampled
-    assert bot.SAMPLES not in sampled
+def test_in_a_hurry_the_bot_weighs_fewer_rolls(bot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With no processor time for a decision it weighs one roll of a hand, and still plays much better than at random."""
+    weighed = []
+    best = bot.Hopes.best
+    monkeypatch.setattr(bot.Hopes, "best", lambda *args: weighed.append(args[1]) or best(*args))
+    play(bot, 1, 0, "solo", move_s=1000.0)
+    at_leisure = len(weighed)
+    weighed.clear()
+    _, outcome = play(bot, 1, 0, "solo", move_s=0.0)
+    assert 0 < len(weighed) < at_leisure / 10
     assert outcome.scores[0] > 15
