@@ -156,9 +156,9 @@ class _Choice:
     def batch(self, size: int) -> list[Group]:
         """The next deals, each chosen as if those before it had been played."""
         season, until = self.season, self.season.format.until
-        known, everyone = self.known, len(self.present)
-        asked = known.worth(self.present, everyone if until is None else until.top)
-        each = known.worth(self.present, everyone)
+        known = self.known
+        each = known.worth(self.present)
+        asked = each if until is None else known.worth(self.present, until.top)
         found = []
         for _ in range(size):
             table = self._table(asked, each)
@@ -181,16 +181,16 @@ class _Choice:
     def _table(self, asked: Floats, each: Floats) -> Table:
         """Two bots that are worth a deal, and at a larger table who is worth most beside them.
 
-        First comes who has played too little. Every fourth deal goes to those who met least: so no comparison stops at
-        an extreme because luck has decided it, and the ratings do not hang by a few near pairs. All others go to an
-        even pair about which little is known (`asked`: of what is to be settled; `each`: of every place).
+        First comes who has played too little. Every fourth deal goes to those who met least: so ratings do not hang
+        by a few near pairs. All others go to an even pair about which little is known (`each`). Where places are
+        to be settled, all go to pairs of which it is not settled who is stronger (`asked`).
         """
         dealt = [self.dealt[bot] for bot in self.present]
         mean, least = sum(dealt) / len(dealt), min(dealt)
         if least < max(mean / _SHARE, min(mean, FEWEST)):
             needy = [bot for bot, many in zip(self.present, dealt, strict=True) if many == least]
             return self._filled([min(needy, key=self._luck.__getitem__)], each * self.known.distances)
-        if self.chosen % _EVEN == 0:
+        if self.season.format.until is None and self.chosen % _EVEN == 0:
             return self._filled(self._least_met(), -self.together.astype(float))
         worth = asked * self.known.distances
         fresh = np.where(self._met_too_soon(), 0.0, worth)

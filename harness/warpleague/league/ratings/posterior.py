@@ -229,20 +229,23 @@ class Posterior:
         pairs += [(order[top - 1], bot) for bot in order[top:]]
         return round(sum(float(doubts[pair]) for pair in pairs), _DIGITS)
 
-    def worth(self, present: Sequence[int], top: int) -> Floats:
-        """How much a match of each pair tells of the first `top` places, for each unit of `distances`.
+    def worth(self, present: Sequence[int], top: int | None = None) -> Floats:
+        """How much a match of each pair tells of the ratings, for each unit of `distances`.
 
         It is much where a pair is even, and where the two may well be near each other. It is never nothing: a pair
-        that luck has parted must meet again, or its results would end at an extreme.
+        that luck has parted must meet again, or its results would end at an extreme. With `top` it is how much it
+        tells of who has the first so many places: less and less where that is nearly settled.
         """
         place = np.full(self.bots, self.bots)
         place[self.order(present)] = range(len(present))
         lead = self.mean[:, None] - self.mean[None, :]
         share = 1 / (1 + np.exp(-lead))
-        near = np.exp(-lead * lead / (2 * (self.distances + (NEAR_ELO / SCALE) ** 2)))
         here = place < self.bots
-        asked = (np.minimum(place[:, None], place[None, :]) < top) & here[:, None] & here[None, :]
-        found: Floats = share * (1 - share) * near * asked
+        found: Floats = share * (1 - share) * (here[:, None] & here[None, :])
+        if top is None:
+            found *= np.exp(-lead * lead / (2 * (self.distances + (NEAR_ELO / SCALE) ** 2)))
+        else:
+            found *= self.doubts() * (np.minimum(place[:, None], place[None, :]) < top)
         np.fill_diagonal(found, 0.0)
         return found
 
