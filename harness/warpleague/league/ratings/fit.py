@@ -189,11 +189,11 @@ def _linked(pairs: Rows, bots: int, known: bool) -> tuple[Ints, Ints]:
     beat[one[pairs.points > 0], two[pairs.points > 0]] = True
     beat[two[pairs.points < 1], one[pairs.points < 1]] = True
     met = beat | beat.T
-    islands = _components(met)
-    return (islands if known else _components(beat)), islands
+    islands = components(met)
+    return (islands if known else components(beat)), islands
 
 
-def _components(edges: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> Ints:
+def components(edges: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> Ints:
     """Numbers the strongly connected components in the order of their first bots; -1 for one without any edge."""
     reached = edges | np.eye(len(edges), dtype=bool)
     while True:
@@ -307,7 +307,7 @@ def _placed(every: Rows, pairs: Rows, tiers: Ints, level: Floats) -> tuple[Float
     # Tiers that results link are the bots of this fit; those of an island have one level.
     linked = np.zeros((count, count), dtype=bool)
     linked[keys // count, keys % count] = True
-    islands = _components(linked | linked.T | np.eye(count, dtype=bool))
+    islands = components(linked | linked.T | np.eye(count, dtype=bool))
     found = Likelihood(bradley_terry.contests, rows, Layout(count, islands), offset=offset).maximum()
     return level + np.where(tiers >= 0, found.parameters[tiers], 0.0), found.converged
 

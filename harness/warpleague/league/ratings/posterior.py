@@ -94,10 +94,11 @@ class Posterior:
     @classmethod
     def of(cls, outcomes: Outcomes, bots: int, earlier: Earlier | None = None) -> Posterior:
         """What the outcomes of whole deals say, and those of `earlier` versions, which are behind the `bots`."""
-        found = cls(bots)
+        links: Sequence[tuple[int, int]] = ()
         if earlier is not None:
-            bots += earlier.versions
-            found, outcomes = cls(bots, earlier.links), outcomes.with_all(earlier.outcomes)
+            bots, links = bots + earlier.versions, earlier.links
+            outcomes = outcomes.with_all(earlier.outcomes)
+        found = cls(bots, links)
         deals = Deals.of(outcomes)
         if not len(deals.times):
             return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warpleague.league.ratings.elo import SCALE
-from warpleague.league.ratings.fit import Fit
+from warpleague.league.ratings.fit import Fit, components
 from warpleague.league.ratings.posterior import Posterior
 
 if TYPE_CHECKING:
@@ -41,10 +41,10 @@ def shrunk_fit(
         met[one, two] = met[two, one] = True
     played = [bot for bot in range(bots) if deals[bot]]
     islands: list[int | None] = [None] * bots
-    for number, bot in enumerate(played):
-        if islands[bot] is None:
-            for other in set(played).intersection(_reached(met, bot)):
-                islands[other] = number
+    linked = components(met)
+    first = {int(linked[bot]): number for number, bot in reversed(list(enumerate(played)))}
+    for bot in played:
+        islands[bot] = first[int(linked[bot])]
     contrast = np.eye(bots, known.bots)
     if anchor is not None and deals[anchor]:
         contrast[:, anchor] -= 1.0
@@ -67,14 +67,3 @@ def shrunk_fit(
         deals=tuple(deals),
         spread=known.spread,
     )
-
-
-def _reached(met: np.ndarray[tuple[int, int], np.dtype[np.bool_]], bot: int) -> list[int]:
-    """All bots that `bot` is linked to by matches, itself included."""
-    reached = np.zeros(len(met), dtype=bool)
-    reached[bot] = True
-    while True:
-        further = reached | met[reached].any(axis=0)
-        if (further == reached).all():
-            return [int(found) for found in np.flatnonzero(reached)]
-        reached = further
