@@ -55,7 +55,7 @@ PAIRS = {
     "captains": (("captains-planner:SEARCHED=500", "captains-planner:SEARCHED=500:SITE=0.6"),),
     "captains solo": (("captains-planner:SEARCHED=500", "captains-planner:SEARCHED=500:SITE=0.6"),),
     "coasters": (
-        ("coasters-hunter", "coasters-hunter:MOST=8"),
+        ("coasters-hunter", "coasters-hunter:MAX=8"),
         ("coasters-hunter~", "coasters-hunter~"),
         ("random", "random"),
     ),
@@ -67,7 +67,7 @@ PAIRS = {
     "sheets solo": (("sheets-greedy:SAMPLES=8", "sheets-greedy:SAMPLES=8:HOLE=1.5"),),
     "captains field": (("captains-planner:SEARCHED=200", "captains-planner:SEARCHED=200:SITE=0.6"),),
     "coasters field": (
-        ("coasters-hunter", "coasters-hunter:MOST=8"),
+        ("coasters-hunter", "coasters-hunter:MAX=8"),
         ("coasters-hunter~", "coasters-hunter~"),
     ),
     "sheets field": (("sheets-greedy:SAMPLES=2", "sheets-greedy:SAMPLES=2:SPITE=0:HOLE=1.5"),),

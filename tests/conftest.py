@@ -53,7 +53,7 @@ PUT_ASIDE = (
     *("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "NODE_OPTIONS", "PERL5OPT"),
 )
 """Variables by which a user, a shell or a service changes what programs write."""
-_MOST_CHARS = 160
+_MAX_CHARS = 160
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -67,7 +67,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     counts: Counter[str] = Counter()
     for report in terminalreporter.stats.get("skipped", ()):
         why = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-        counts[" ".join(why.removeprefix("Skipped: ").split())[:_MOST_CHARS]] += 1
+        counts[" ".join(why.removeprefix("Skipped: ").split())[:_MAX_CHARS]] += 1
     for why, count in counts.most_common():
         terminalreporter.write_line(f"skipped {count}: {why}")
 

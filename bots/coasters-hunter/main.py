@@ -17,7 +17,7 @@ from warpline.client import Reply, run
 
 WAYS = "URDL"
 STEP = {"U": (0, -1), "R": (1, 0), "D": (0, 1), "L": (-1, 0)}
-MOST = 12  # halves: nobody moves further in a turn
+MAX = 12  # halves: nobody moves further in a turn
 
 
 def right_of(way):
@@ -92,7 +92,7 @@ class Map:
         costs, heap = {}, [(0, at, way)]
         while heap:
             cost, at, way = heappop(heap)
-            if (at, way) in costs or cost > MOST:
+            if (at, way) in costs or cost > MAX:
                 continue
             costs[at, way] = cost
             for more, _, onward, facing in self.moves(at, way, seats, ships):
@@ -133,7 +133,7 @@ class Hunter:
             facing = self.view["ships"][colour]["facing"]
             for (start, way), cost in self.map.reach(at, facing, {colour % self.players}, others).items():
                 for square in self.map.shot(start, way, others):
-                    nearest[square] = min(cost, nearest.get(square, MOST + 1))
+                    nearest[square] = min(cost, nearest.get(square, MAX + 1))
             for square, cost in nearest.items():
                 danger[square] = danger.get(square, 0) + chance(cost)
         return danger
@@ -181,7 +181,7 @@ class Hunter:
             fire = worth > 0
             worth = max(worth, 0)
             worth -= caution * danger.get(at, 0) * (1 + 3 / me["hits"]) / 2
-            worth += chance(distance.get((at, way), MOST)) / 2 - distance.get((at, way), 2 * MOST) / 100
+            worth += chance(distance.get((at, way), MAX)) / 2 - distance.get((at, way), 2 * MAX) / 100
             worth -= len(plan) / 1000
             if best is None or worth > best[0]:
                 best = worth, [*plan, {"do": "fire" if fire else "end"}]
@@ -259,7 +259,7 @@ class Hunter:
         def worth(action):
             at = tuple(action["at"])
             pose = at, action["facing"]
-            return -danger.get(at, 0) - distance.get(pose, MOST) / 50, len(
+            return -danger.get(at, 0) - distance.get(pose, MAX) / 50, len(
                 self.map.shot(*pose, self.map.ships)
             )
 
@@ -270,7 +270,7 @@ class Hunter:
 
         def halves(action):
             ship = self.view["ships"][action["colour"]]
-            return self.distances(tuple(ship["at"])).get((tuple(ship["at"]), ship["facing"]), MOST)
+            return self.distances(tuple(ship["at"])).get((tuple(ship["at"]), ship["facing"]), MAX)
 
         return min(range(len(self.legal)), key=lambda index: (halves(self.legal[index]), index))
 

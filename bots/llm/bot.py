@@ -16,7 +16,7 @@ from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_ope
 
 from warpline.client import Failed, Reply, run
 
-MOST_BYTES = 1 << 20  # of a reply
+MAX_BYTES = 1 << 20  # of a reply
 NO_USE = (400, 401, 403, 404)  # what the service will answer again, however often it is asked
 USELESS = "That names no action: end with ANSWER: and a number below"
 
@@ -57,7 +57,7 @@ class Service:
         def ask():
             try:
                 with self.opener.open(request, timeout=timeout_s) as response:
-                    found.append(json.loads(response.read(MOST_BYTES)))
+                    found.append(json.loads(response.read(MAX_BYTES)))
             except Exception as error:  # noqa: BLE001 - whatever it is, the service gave no reply
                 found.append(error)
 

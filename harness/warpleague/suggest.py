@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_MOST_KNOWN = 12  # names told; among more nobody looks
+_MAX_KNOWN = 12  # names told; among more nobody looks
 
 
 def nearest(name: str, known: Iterable[str], none: str = "none is allowed here") -> str:
@@ -18,8 +18,8 @@ def nearest(name: str, known: Iterable[str], none: str = "none is allowed here")
     close = get_close_matches(name, choices, n=1, cutoff=0.6)
     if close:
         return f"did you mean {close[0]!r}?"
-    more = f" and {len(choices) - _MOST_KNOWN} more" if len(choices) > _MOST_KNOWN else ""
-    return f"known: {', '.join(choices[:_MOST_KNOWN])}{more}" if choices else none
+    more = f" and {len(choices) - _MAX_KNOWN} more" if len(choices) > _MAX_KNOWN else ""
+    return f"known: {', '.join(choices[:_MAX_KNOWN])}{more}" if choices else none
 
 
 def nearest_path(path: str, known: Iterable[str], likeness: float = 0.6) -> str:

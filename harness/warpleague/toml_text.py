@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FILE_KB: Final = 1024
 """The largest file that is read unless the caller says otherwise, in KiB."""
 
-MOST_DEPTH: Final = 32
+MAX_DEPTH: Final = 32
 """Levels of nesting, as on the wire."""
 
 _SHOWN: Final = 80  # characters of a line in an error
@@ -39,7 +39,7 @@ _FORMS: Final = (
 )
 """What beginners write that is no TOML: the form of the line, and what to write instead."""
 
-_MOST_INT: Final = 1 << 63  # TOML's own range
+_MAX_INT: Final = 1 << 63  # TOML's own range
 
 
 def read_text(path: Path, where: str, most_kb: int = FILE_KB) -> str:
@@ -71,7 +71,7 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{where}: not TOML: {error}{_line(text, str(error))}") from None
     except RecursionError:
-        raise ConfigError(f"{where}: not TOML: it nests more than {MOST_DEPTH} levels deep") from None
+        raise ConfigError(f"{where}: not TOML: it nests more than {MAX_DEPTH} levels deep") from None
     except (ValueError, OverflowError):  # Python reads no number of thousands of digits
         raise ConfigError(f"{where}: not TOML: a number has too many digits") from None
     _check(data, where)
@@ -107,16 +107,16 @@ def _slashed(value: str) -> str:
 
 def _check(data: dict[str, Any], where: str) -> None:
     level: list[tuple[Any, str]] = [(data, "")]
-    for _ in range(MOST_DEPTH):
+    for _ in range(MAX_DEPTH):
         deeper: list[tuple[Any, str]] = []
         for value, key in level:
             if isinstance(value, dict):
                 deeper += [(item, f"{key}.{name}" if key else name) for name, item in value.items()]
             elif isinstance(value, list):
                 deeper += [(item, f"{key}[{number}]") for number, item in enumerate(value)]
-            elif isinstance(value, int) and not -_MOST_INT <= value < _MOST_INT:
+            elif isinstance(value, int) and not -_MAX_INT <= value < _MAX_INT:
                 raise ConfigError(f"{where}: {key}: the number has too many digits")
         if not deeper:
             return
         level = deeper
-    raise ConfigError(f"{where}: {level[0][1][:40]}...: it nests more than {MOST_DEPTH} levels deep")
+    raise ConfigError(f"{where}: {level[0][1][:40]}...: it nests more than {MAX_DEPTH} levels deep")

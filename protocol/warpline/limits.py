@@ -22,10 +22,10 @@ MAX_INT: Final = 2**53 - 1
 NOTE_BYTES: Final = 1024
 """Bytes of an answer's `note` in UTF-8, where the start message does not allow more."""
 
-MOST_NOTE_BYTES: Final = 16 * 1024
+MAX_NOTE_BYTES: Final = 16 * 1024
 """The most that a start message may allow."""
 
-MOST_COST: Final = 1_000_000
+MAX_COST: Final = 1_000_000
 """The greatest `cost` in an answer's `usage`."""
 
 NAME_BYTES: Final = 256

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 import attrs
 
 from warpline.faults import FaultKind  # noqa: TC001 - the forms of fields are read at run time
-from warpline.limits import MAX_INT, MOST_COST, MOST_NOTE_BYTES, NAME_BYTES, NOTE_BYTES, PROTOCOL
+from warpline.limits import MAX_COST, MAX_INT, MAX_NOTE_BYTES, NAME_BYTES, NOTE_BYTES, PROTOCOL
 
 
 @attrs.frozen
@@ -38,11 +38,11 @@ class MaxBytes:
 
 JsonObject: TypeAlias = dict[str, Any]
 Natural: TypeAlias = Annotated[int, Bounds(0)]
-Note: TypeAlias = Annotated[str, MaxBytes(MOST_NOTE_BYTES)]
+Note: TypeAlias = Annotated[str, MaxBytes(MAX_NOTE_BYTES)]
 Reason: TypeAlias = Annotated[str, MaxBytes(NOTE_BYTES)]
 Name: TypeAlias = Annotated[str, MaxBytes(NAME_BYTES)]
 Share: TypeAlias = Annotated[float, Range(0, 1)]
-Cost: TypeAlias = Annotated[float, Range(0, MOST_COST)]
+Cost: TypeAlias = Annotated[float, Range(0, MAX_COST)]
 Action: TypeAlias = Natural | JsonObject
 """An index into the engine's canonical list of legal actions, or the action's JSON form."""
 

@@ -126,7 +126,7 @@ def test_many_bundles_are_held_with_few_descriptors(
     make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beyond some number the folder of all of them is held instead: nothing is removed then."""
-    monkeypatch.setattr(cache, "_MOST_HELD", 1)
+    monkeypatch.setattr(cache, "_MAX_HELD", 1)
     bundles = [prepare(make_bot(name)) for name in ("one", "two", "three")]
     assert len(cache._held) == 2
     assert [clear(entry) for entry in cached()] == [False] * 3

@@ -148,7 +148,7 @@ def test_few_outputs_are_kept(
     cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[Any]
 ) -> None:
     """The oldest ones go."""
-    monkeypatch.setattr(kept_output, "_MOST_OUTPUTS", 2)
+    monkeypatch.setattr(kept_output, "_MAX_OUTPUTS", 2)
     for action in ("seats", "times", "faults", "status"):
         assert main(["league", action, str(cup), "--results", str(tmp_path / "results")]) == 0
     assert len(list((tmp_path / "cache" / "outputs").iterdir())) == 2

@@ -79,7 +79,7 @@ UNCOUNTED = re.compile(
 NO_COUNTS = (
     "records a second",
     "deals no galaxy",  # a verb
-    "{_MOST_VOID}",
+    "{_MAX_VOID}",
     "{TRIAL_DEALS}",
     "{even} deals",
     "a multiple of {k} deals",  # more than two

@@ -84,7 +84,7 @@ def test_columns_are_those_of_the_matches(
     """Bots come and go, the format changes, bots are disqualified, matches removed: columns stay right."""
     rng = Random(seed)
     monkeypatch.setattr(kept, "CHUNK", 5)
-    monkeypatch.setattr(kept, "_MOST_RECENT", 3)
+    monkeypatch.setattr(kept, "_MAX_RECENT", 3)
     results = tmp_path / "results"
     out: set[str] = set()
     for _ in range(6):
@@ -154,7 +154,7 @@ def test_matches_deleted_by_hand_count_once(
     most_recent: int,
 ) -> None:
     """A run plays matches again whose rows were deleted, and the tables count them once."""
-    monkeypatch.setattr(kept, "_MOST_RECENT", most_recent)
+    monkeypatch.setattr(kept, "_MAX_RECENT", most_recent)
     path = write_league("a", "b", "c")
     with open_league(path) as league:
         run_league(league, executor=inline, play=made_up)

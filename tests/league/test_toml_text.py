@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpleague.errors import ConfigError
-from warpleague.toml_text import MOST_DEPTH, parse_toml, read_text
+from warpleague.toml_text import MAX_DEPTH, parse_toml, read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,7 +70,7 @@ def test_what_beginners_write_is_told_with_its_line_and_the_remedy(text: str, li
 
 def test_toml_within_the_bounds_is_read() -> None:
     """What people write is read as it is."""
-    deep = "x = " + "[" * (MOST_DEPTH - 2) + "1" + "]" * (MOST_DEPTH - 2)
+    deep = "x = " + "[" * (MAX_DEPTH - 2) + "1" + "]" * (MAX_DEPTH - 2)
     assert parse_toml(deep, "cup.toml")
     assert parse_toml("x = 9223372036854775807\n[a.b]\nc = nan", "cup.toml")["x"] == 2**63 - 1
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from warpleague.runner.bundle.archive import MOST_ENTRIES, BadArchive, unpack
+from warpleague.runner.bundle.archive import MAX_ENTRIES, BadArchive, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -188,4 +188,4 @@ def test_entries_are_counted(tmp_path: Path) -> None:
     data = archive(*((f"x{n}", FILE) for n in range(6)))
     with pytest.raises(BadArchive, match="more than 5 files"):
         unpack(io.BytesIO(data), tmp_path / "out", 1 << 20, most_entries=5)
-    assert MOST_ENTRIES == 50_000
+    assert MAX_ENTRIES == 50_000

@@ -221,7 +221,7 @@ def test_folders_without_end_and_files_without_number(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Folders so deep that no path reaches their end, and very many files, are refused in plain words."""
-    monkeypatch.setattr(content, "MOST_FILES", 3)
+    monkeypatch.setattr(content, "MAX_FILES", 3)
     folder_digest(folder)
     (folder / "more").touch()
     with pytest.raises(BotError, match="more than 3 files"):

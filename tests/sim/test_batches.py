@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from warpleague.sim.serve import MOST_REQUESTS, Session, serve
+from warpleague.sim.serve import MAX_REQUESTS, Session, serve
 
 NEW = {"do": "new", "game": "aliens", "players": 2, "options": {}, "seed": "x"}
 
@@ -50,7 +50,7 @@ def test_a_list_stops_at_what_fails() -> None:
     assert asked(session, {"do": "roll", "state": 1})["state"] == 2
     assert asked(session, []) == []
     assert "an object" in asked(session, [[NEW]])[0]["error"]
-    assert "at most" in asked(session, [NEW] * (MOST_REQUESTS + 1))["error"]
+    assert "at most" in asked(session, [NEW] * (MAX_REQUESTS + 1))["error"]
     assert "there is no state -9" in asked(session, {"do": "legal", "state": -9})["error"]
 
 

@@ -44,7 +44,7 @@ _LARGE = 8_000_000
 """Bytes of an archive for which a full disk has no place, not even in a file that was larger before."""
 _PAUSE_S = 1.5
 """At most so long an author waits before the next archive: checks are slow while the checker is killed."""
-_MOST_WAITING = {"kills": 300, "full": 20}
+_MAX_WAITING = {"kills": 300, "full": 20}
 """Archives that wait for their check; beyond that only broken ones are sent. The small disk has no place for more."""
 _DISK_MIB = 400
 _RESERVE = 1 << 20
@@ -305,7 +305,7 @@ def run(folder: Path, path: Path, port: int, args: argparse.Namespace, rng: Rand
     token = author(folder / "results")
     begun = time.monotonic()
     with Ledger.open(folder / "results") as ledger:
-        most_waiting = _MOST_WAITING["full" if args.full else "kills"]
+        most_waiting = _MAX_WAITING["full" if args.full else "kills"]
         authors = Authors(port, token, ledger, args.seed, most_waiting)
         try:
             happened = (fill if args.full else kill)(folder, port, args, rng, authors)

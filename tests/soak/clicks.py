@@ -29,7 +29,7 @@ GAMES = {
 }
 _SHOTS = (0, 12, 40)
 """After so many choices a screenshot is taken, and one at the end."""
-_MOST = 4000
+_MAX = 4000
 _HOT = "#stage .hot"
 
 
@@ -59,7 +59,7 @@ def _choose_all(page: Any, rng: Random, shoot: Any) -> tuple[int, int]:
     ready = """() => !document.getElementById('over').hidden || !document.getElementById('menu').hidden ||
         (document.body.getAttribute('aria-busy') !== 'true' && document.querySelector('#moves button'))"""
     on_board = in_list = 0
-    for step in range(_MOST):
+    for step in range(_MAX):
         wait(page, ready)
         if step in _SHOTS:
             shoot(step)
@@ -79,7 +79,7 @@ def _choose_all(page: Any, rng: Random, shoot: Any) -> tuple[int, int]:
             if listed:  # else the page has heard of something meanwhile, and tells it first
                 in_list += 1
                 rng.choice(listed).click()
-    raise AssertionError(f"the match is not over after {_MOST} clicks")
+    raise AssertionError(f"the match is not over after {_MAX} clicks")
 
 
 def main() -> None:

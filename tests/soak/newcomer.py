@@ -34,7 +34,7 @@ move_s = 0.5
 level = "sandbox"
 """
 BOT = "my-rust-bot"
-_MOST_S, _MOST_WAITING_S = 120.0, 20.0
+_MAX_S, _MAX_WAITING_S = 120.0, 20.0
 
 
 class Watch:
@@ -190,7 +190,7 @@ def main() -> None:
             except AssertionError as error:
                 print(f"{number + 1}: {error}", flush=True)
                 continue
-        good += watch.total_s < _MOST_S and watch.waited_s < _MOST_WAITING_S
+        good += watch.total_s < _MAX_S and watch.waited_s < _MAX_WAITING_S
     print(f"{good} of {args.times} in time")
     sys.exit(0 if good == args.times else 1)
 

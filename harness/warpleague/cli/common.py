@@ -16,7 +16,7 @@ from warpleague.cli.parser import EXAMPLES
 from warpleague.errors import BadInput, ConfigError, OptionsError, PositionError
 from warpleague.safe_text import SafeStream, safe_json
 from warpleague.toml_text import parse_toml, read_text
-from warpline.limits import MOST_NOTE_BYTES, NOTE_BYTES
+from warpline.limits import MAX_NOTE_BYTES, NOTE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -259,8 +259,8 @@ def conditions_of(args: argparse.Namespace) -> Conditions:
 
     if args.strikes is not None and args.faults != "substitute":
         raise BadInput("--strikes needs --faults substitute: otherwise the first fault forfeits")
-    if args.note_bytes > MOST_NOTE_BYTES:
-        raise BadInput(f"--note-bytes: at most {MOST_NOTE_BYTES}, not {args.note_bytes}")
+    if args.note_bytes > MAX_NOTE_BYTES:
+        raise BadInput(f"--note-bytes: at most {MAX_NOTE_BYTES}, not {args.note_bytes}")
     unlimited = args.move_s is None and args.bank_s is None and args.increment_s is None
     strikes = STRIKES if args.strikes is None else args.strikes
     return Conditions(

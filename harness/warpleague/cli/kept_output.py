@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 _SETTLED_S: Final = 1.0
 """How long files must have been left alone: a change soon after another one may get the same time."""
 _FOLDER: Final = "outputs"
-_MOST_CHARS: Final = 2_000_000
-_MOST_FILES: Final = 20_000  # that may be looked at
-_MOST_OUTPUTS: Final = 200
+_MAX_CHARS: Final = 2_000_000
+_MAX_FILES: Final = 20_000  # that may be looked at
+_MAX_OUTPUTS: Final = 200
 _LOOK: Final = (
     "TERM",
     "COLUMNS",
@@ -81,7 +81,7 @@ class KeptOutput:
 
         Nothing is kept while something has just changed.
         """
-        if self._file is None or len(text) > _MOST_CHARS:
+        if self._file is None or len(text) > _MAX_CHARS:
             return
         told = sorted({os.path.abspath(source) for source in sources})  # noqa: PTH100 - links in it stay
         with suppress(OSError, ValueError, _TooMany):
@@ -105,7 +105,7 @@ class KeptOutput:
         changed_ns = 0
         signs = chain.from_iterable(_signs(path) for path in (program, *sources))
         for count, sign in enumerate(signs):
-            if count > _MOST_FILES:
+            if count > _MAX_FILES:
                 raise _TooMany
             key.update(repr(sign).encode("utf-8", "surrogateescape"))
             changed_ns = max(changed_ns, *sign[-2:])
@@ -182,5 +182,5 @@ def _sign(path: str, *, linked: bool = True) -> tuple[Any, ...]:
 def _tidy(folder: Path) -> None:
     """Remove the oldest outputs, if there are many."""
     kept = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in kept[_MOST_OUTPUTS:]:
+    for path in kept[_MAX_OUTPUTS:]:
         path.unlink(missing_ok=True)

@@ -26,7 +26,7 @@ from warpleague.counts import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-MOST_REPLAYS: Final = 300
+MAX_REPLAYS: Final = 300
 """How many matches get a replay when nothing is said; on two processors that is a matter of seconds for any game."""
 _LINE_S: Final = 5.0  # between two lines of progress
 
@@ -39,9 +39,9 @@ def configure_report(report: argparse.ArgumentParser) -> None:
     report.add_argument(
         "--replays",
         type=_replays,
-        default=MOST_REPLAYS,
+        default=MAX_REPLAYS,
         metavar="N",
-        help=f"write replays of at most N matches; `all` or `none` are possible, too (default: {MOST_REPLAYS})",
+        help=f"write replays of at most N matches; `all` or `none` are possible, too (default: {MAX_REPLAYS})",
     )
     report.add_argument(
         "--analysis",

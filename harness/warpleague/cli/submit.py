@@ -28,8 +28,8 @@ TOKEN: Final = "WARPLEAGUE_TOKEN"
 _ASK_S: Final = 0.3
 _WAIT_S: Final = 30.0
 _TRIES: Final = 5
-_MOST_ANSWER: Final = 4 << 20
-_MOST_ERROR: Final = 1000
+_MAX_ANSWER: Final = 4 << 20
+_MAX_ERROR: Final = 1000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -219,7 +219,7 @@ class _Arena:
                 # A server that refuses what is too long says so before it has read all of it.
                 connection.request(method, self._root + path, data, headers)
             answer = connection.getresponse()
-            status, body = answer.status, answer.read(_MOST_ANSWER)
+            status, body = answer.status, answer.read(_MAX_ANSWER)
         except (OSError, HTTPException) as error:
             text = getattr(error, "strerror", None) or str(error) or type(error).__name__
             raise HarnessFault(
@@ -236,7 +236,7 @@ class _Arena:
         if not isinstance(found, dict):
             raise BadInput(f"{self._address}: answers as no arena does (status {status}): check the address")
         if status >= 400 or "error" in found:
-            text = str(found.get("error", f"status {status}"))[:_MOST_ERROR]
+            text = str(found.get("error", f"status {status}"))[:_MAX_ERROR]
             raise BadInput(f"{self._address}: {safe(text, keep='')}")
         return found
 

@@ -25,7 +25,7 @@ CHANCE: Final = -1
 SPECTATOR: Final = -1
 """The viewer who sits on no seat: it sees what all seats know, as the public of a match that is being played does."""
 
-_MOST_EVENTS: Final = 10_000
+_MAX_EVENTS: Final = 10_000
 """So many events of a kind are kept at most."""
 
 JsonObject: TypeAlias = dict[str, Any]
@@ -89,7 +89,7 @@ def kept_events(
         fields = zip(names, readers, values, strict=True)
         return Event({"event": kind, **{name: reader(value) for name, reader, value in fields}})
 
-    return Kept(make, _MOST_EVENTS)
+    return Kept(make, _MAX_EVENTS)
 
 
 def _listed(value: Any) -> Any:

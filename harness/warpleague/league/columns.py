@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _BLOCK: Final = 65_536  # matches that are counted at once
 _AT_ONCE: Final = 10_000  # matches that are Python objects at the same time
-_MOST_BYTES: Final = 1 << 28  # of one part of a chunk, unpacked
+_MAX_BYTES: Final = 1 << 28  # of one part of a chunk, unpacked
 TIMES: Final = ("decisions", "wall_ms", "cpu_ms", "wait_ms", "longest_ms")
 """What the last axis of the column `times` has, in this order: the fields of `SeatTimes`."""
 
@@ -226,7 +226,7 @@ def unpack(parts: Mapping[str, bytes], players: int) -> Columns:
     try:
         for part, packed in parts.items():
             plain = msgspec.msgpack.decode(
-                zstd.decompress(packed, _MOST_BYTES) if isinstance(packed, bytes) else b"",
+                zstd.decompress(packed, _MAX_BYTES) if isinstance(packed, bytes) else b"",
                 type=dict[str, bytes],
             )
             for name, (form, shape) in _FORMS[part].items():

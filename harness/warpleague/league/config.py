@@ -25,7 +25,7 @@ from warpleague.runner.bundle.shipped import located
 from warpleague.strict import place_of, structure
 from warpleague.suggest import nearest, nearest_path
 from warpleague.toml_text import parse_toml, read_text
-from warpline.limits import MOST_NOTE_BYTES, NOTE_BYTES
+from warpline.limits import MAX_NOTE_BYTES, NOTE_BYTES
 
 FormatKind = Literal["round-robin", "gauntlet", "swiss", "knockout", "double-elimination", "ladder", "test"]
 Seating = Literal["all", "rotations", "fixed"]
@@ -173,7 +173,7 @@ class ServiceTable:
 
     ask_again: int = attrs.field(default=0, validator=[ge(0), le(10_000)])
     void: int = attrs.field(default=0, validator=[ge(0), le(1_000_000)])
-    note_bytes: int = attrs.field(default=NOTE_BYTES, validator=[ge(NOTE_BYTES), le(MOST_NOTE_BYTES)])
+    note_bytes: int = attrs.field(default=NOTE_BYTES, validator=[ge(NOTE_BYTES), le(MAX_NOTE_BYTES)])
 
 
 @attrs.frozen(kw_only=True)

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from warpleague.league.config import EntrantClock, LeagueConfig
     from warpleague.match.spec import TimeControl
 
-MOST_MATCHES: Final = 1000
+MAX_MATCHES: Final = 1000
 """How many matches a job may play at a time, at most."""
 BEACON_LENGTH: Final = 500
 """Characters in the name or the value of a beacon, at most."""
-_MOST_S: Final = 1_000_000
-_MOST_TABLES: Final = 100_000  # they are held in memory, and seating them takes some seconds
+_MAX_S: Final = 1_000_000
+_MAX_TABLES: Final = 100_000  # they are held in memory, and seating them takes some seconds
 _NAME_LENGTH: Final = 64
 _ASK_AGAIN: Final = re.compile(r"ask-again [1-9][0-9]{0,2}")
 
@@ -56,14 +56,14 @@ def check_config(config: LeagueConfig, where: str) -> None:
         if any("\0" in word for word in command):
             raise ConfigError(f"{where}: {key}: no word of a command can have a NUL")
     together = config.run.matches_per_job
-    if isinstance(together, int) and not 1 <= together <= MOST_MATCHES:
-        raise ConfigError(f'{where}: run.matches_per_job: must be from 1 to {MOST_MATCHES}, or "auto"')
+    if isinstance(together, int) and not 1 <= together <= MAX_MATCHES:
+        raise ConfigError(f'{where}: run.matches_per_job: must be from 1 to {MAX_MATCHES}, or "auto"')
     beacon = config.season.beacon
     if beacon is not None and not (0 < len(beacon) <= BEACON_LENGTH and beacon.isprintable()):
         raise ConfigError(f"{where}: season.beacon: must be 1 to {BEACON_LENGTH} printable characters")
     tables = config.format.tables
-    if isinstance(tables, int) and not 1 <= tables <= _MOST_TABLES:
-        raise ConfigError(f'{where}: format.tables: must be from 1 to {_MOST_TABLES:,}, or "all"')
+    if isinstance(tables, int) and not 1 <= tables <= _MAX_TABLES:
+        raise ConfigError(f'{where}: format.tables: must be from 1 to {_MAX_TABLES:,}, or "all"')
     if isinstance(tables, int) and config.game.players == 1:
         raise ConfigError(
             f'{where}: format.tables: at tables of one all bots play the same deals; leave it at "all", and set deals'
@@ -119,8 +119,8 @@ def _check_clock(clock: TimeControl | EntrantClock, where: str) -> None:
         value = getattr(clock, key, None)
         if value is not None and (value < 0 or (value == 0 and key != "increment_s")):
             raise ConfigError(f"{where}.{key}: must be above zero, not {value}")
-        if value is not None and value >= _MOST_S:
-            raise ConfigError(f"{where}.{key}: must be below {_MOST_S:,} seconds, not {value}")
+        if value is not None and value >= _MAX_S:
+            raise ConfigError(f"{where}.{key}: must be below {_MAX_S:,} seconds, not {value}")
     if clock.move_s is None and clock.bank_s is None:
         raise ConfigError(f"{where}: set move_s or bank_s, else a silent bot stops the league for good")
     if clock.increment_s is not None and clock.bank_s is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warpleague.league.league import League
     from warpleague.league.ratings.outcomes import Match
 
-_MOST: Final = 100
+_MAX: Final = 100
 """So many versions are looked at, the newest: what the ratings cost grows with the cube of the number of bots."""
 
 
@@ -41,7 +41,7 @@ def earlier_versions(league: League) -> Earlier:
             if name in names:
                 chains.setdefault(name, {})[identity] = None
     arrived = dict.fromkeys(bot for entry in season.history for bot in entry.bots)
-    gone = [bot for bot in arrived if bot[0] in names and bot not in known][-_MOST:]
+    gone = [bot for bot in arrived if bot[0] in names and bot not in known][-_MAX:]
     known.update({bot: len(season.bots) + place for place, bot in enumerate(gone)})
     links = []
     for name, identities in chains.items():

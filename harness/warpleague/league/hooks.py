@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 LIMIT_S: Final = 30.0
 """How long a command may take."""
-MOST_LINES: Final = 10
+MAX_LINES: Final = 10
 """Lines of the standings that it is told."""
 _LOOK_S: Final = 0.01
 _CHUNK: Final = 1 << 16
@@ -123,7 +123,7 @@ def told_of_run(
         "failure": report.failure,
         "elapsed_s": round(report.elapsed_s, 3),
         "faults": {line.bot: line.record.faults for line in lines if line.record.faults},
-        "standings": [line_json(line) for line in lines[:MOST_LINES]],
+        "standings": [line_json(line) for line in lines[:MAX_LINES]],
         "verdict": strength_test(league).to_json() if test else None,
     }
 

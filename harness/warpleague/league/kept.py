@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CHUNK: Final = 8192
 """Numbers of the schedule in one chunk of columns."""
 
-_MOST_RECENT: Final = 2000  # matches that wait: reading them one by one takes some 20 ms
+_MAX_RECENT: Final = 2000  # matches that wait: reading them one by one takes some 20 ms
 _HEAD: Final = "SELECT data FROM columns WHERE chunk = -1 AND part = 'head'"
 _RECENT: Final = (
     f"SELECT r.number, r.cluster, r.seats, m.deal, {', '.join(f'm.{name}' for name in RESULT_COLUMNS.split(', '))} "
@@ -80,7 +80,7 @@ def note(db: sqlite3.Connection, fixture: Fixture) -> None:
     db.execute("INSERT INTO recent VALUES (?, ?, ?, ?)", (fixture.number, fixture.group, fixture.id, seats))
 
 
-def fold(db: sqlite3.Connection, least: int = _MOST_RECENT) -> None:
+def fold(db: sqlite3.Connection, least: int = _MAX_RECENT) -> None:
     """Move recent matches into the columns, if there are `least` of them; in a transaction."""
     waiting = db.execute("SELECT count(*) FROM recent").fetchone()[0]
     known = head(db)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.league.formats.api import deal_of
 from warpleague.league.formats.round_robin import group_of
-from warpleague.league.formats.until import MOST
+from warpleague.league.formats.until import MAX
 from warpleague.league.schema import set_meta
 from warpleague.league.season import Begun
 
@@ -28,7 +28,7 @@ KEY: Final = "taken_over"
 """The fact about the league that says which deals had begun at the last event."""
 
 _GAP: Final = (
-    2 * MOST
+    2 * MAX
 )  # a table's deals in two batches, which are played at a time: so many may be missing in a row
 
 

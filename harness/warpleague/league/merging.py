@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from warpleague.league.season import Season
     from warpleague.league.store import Store
 
-_MOST_LINES: Final = 20
-_MOST_CHARS: Final = 200
+_MAX_LINES: Final = 20
+_MAX_CHARS: Final = 200
 """How much is told of what differs between two leagues: the other one may say anything."""
 
 
@@ -93,9 +93,9 @@ def _check_season(store: Store, season: Season, theirs: UntrustedStore) -> None:
         {**theirs.conditions(), "beacon value": theirs.fact("beacon")},
     )
     if lines:
-        shown = [safe(line, keep="")[:_MOST_CHARS] for line in lines[:_MOST_LINES]]
-        if len(lines) > _MOST_LINES:
-            shown.append(f"and {len(lines) - _MOST_LINES:,} more")
+        shown = [safe(line, keep="")[:_MAX_CHARS] for line in lines[:_MAX_LINES]]
+        if len(lines) > _MAX_LINES:
+            shown.append(f"and {len(lines) - _MAX_LINES:,} more")
         raise StoreError(f"{theirs.path}: holds the results of another league:\n  " + "\n  ".join(shown))
 
 

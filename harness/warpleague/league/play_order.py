@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DEALS_A_JOB: Final = 32
 """Deals in a window for each match that is played at once: so much longer are phases than the wait at their ends."""
 
-_MOST_FIXTURES: Final = (
+_MAX_FIXTURES: Final = (
     20_000  # in a window, since it is in memory; but always one deal for each match at once
 )
 
@@ -41,5 +41,5 @@ def _window(deals: Iterator[list[Fixture]], jobs: int) -> Iterator[list[Fixture]
     for number, deal in enumerate(islice(deals, DEALS_A_JOB * jobs), 1):
         yield deal
         count += len(deal)
-        if number >= jobs and count >= _MOST_FIXTURES:
+        if number >= jobs and count >= _MAX_FIXTURES:
             break

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_MOST_STILLBORN = 20  # deaths in a row, without one answer between them: something is wrong with all
-_MOST_TASKS = 512  # at a time in all referees that say themselves for how many they have room
+_MAX_STILLBORN = 20  # deaths in a row, without one answer between them: something is wrong with all
+_MAX_TASKS = 512  # at a time in all referees that say themselves for how many they have room
 _END_S = 2.0  # how long referees that were told to end may take for it
 
 
@@ -263,7 +263,7 @@ class RefereePool(Executor):
 
     def _count_death(self, how: str, error: Exception | None = None) -> None:
         self._stillborn += 1
-        if self._stillborn > _MOST_STILLBORN:
+        if self._stillborn > _MAX_STILLBORN:
             raise HarnessFault(f"{self._stillborn} referee processes in a row died{how}") from error
 
     def _hand_out(self, selector: selectors.BaseSelector) -> None:
@@ -330,7 +330,7 @@ class RefereePool(Executor):
             return
         if number == ROOM:
             if not self._tasks:
-                referee.most = max(1, min(value, _MOST_TASKS // self.jobs))
+                referee.most = max(1, min(value, _MAX_TASKS // self.jobs))
             if self.on_room is not None:
                 self.on_room()
             return

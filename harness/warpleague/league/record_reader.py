@@ -10,7 +10,7 @@ import msgspec
 
 from warpleague.errors import RecordError
 from warpleague.league.season import differences
-from warpleague.league.stored_match import MOST_NUMBER
+from warpleague.league.stored_match import MAX_NUMBER
 from warpleague.match.confinement import Confinement
 from warpleague.match.forms import act_misfit, end_misfit, fault_misfit, header_misfit
 from warpleague.match.packing import unpack
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import JsonObject
 
-_MOST_NAME: Final = 64
+_MAX_NAME: Final = 64
 
 
 @attrs.frozen
@@ -50,11 +50,11 @@ def read_recorded(packed: bytes, match_id: str, conditions: Mapping[str, Any], k
         raise RecordError(f"its header is that of another match: {'; '.join(told)}")
     for seat in header["seats"]:
         name, digest = seat["bot"], seat["digest"]
-        if len(digest) > _MOST_NAME or not digest.isprintable():
-            raise RecordError(f"the digest of {name!r} must be at most {_MOST_NAME} printable characters")
-        if not (0 < len(name) <= _MOST_NAME and name.isprintable()):
+        if len(digest) > _MAX_NAME or not digest.isprintable():
+            raise RecordError(f"the digest of {name!r} must be at most {_MAX_NAME} printable characters")
+        if not (0 < len(name) <= _MAX_NAME and name.isprintable()):
             raise RecordError(
-                f"the name of a bot must be 1 to {_MOST_NAME} printable characters, not {name!r}"
+                f"the name of a bot must be 1 to {_MAX_NAME} printable characters, not {name!r}"
             )
     return recorded
 
@@ -127,7 +127,7 @@ class _Reader:
         if not all(1 <= rank <= last for rank in told.ranks):
             raise RecordError(f"line {index + 1}: ranks must be from 1 to {last}")
         numbers = (*told.scores, *(() if told.rival is None else (told.rival,)))
-        if not all(abs(number) < MOST_NUMBER for number in numbers):
+        if not all(abs(number) < MAX_NUMBER for number in numbers):
             raise RecordError(f"line {index + 1}: scores must be numbers within reason")
         if not (told.why.isprintable() and told.digest.isprintable()):
             raise RecordError(f"line {index + 1}: why and digest must be texts that can be printed")

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 _AHEAD = 8  # matches submitted for each place: enough for the time in which results are synced to the disk
 _GUESSED = 8  # matches a job will play at a time, before it is known how many it does
 _RESUBMIT = 2  # times a match is tried again when its referee dies
-_MOST_VOID = 10  # void matches in a row, after which the rest would be void too
-_MOST_DEALS = 100_000  # remembered as played; where no dice come twice, nothing else would forget them
+_MAX_VOID = 10  # void matches in a row, after which the rest would be void too
+_MAX_DEALS = 100_000  # remembered as played; where no dice come twice, nothing else would forget them
 _PASSED_BY = 64  # matches that wait while later ones are played first
 _TICK_S = 0.25  # how often the live view hears of time passing
 _COMMIT_S = 0.05  # how long a result may wait for others, to share one sync of the disk
@@ -306,7 +306,7 @@ class _Run:
         starts, so where some are, the matches behind it come first.
         """
         known = self.dealt
-        while len(known) < _MOST_DEALS:
+        while len(known) < _MAX_DEALS:
             for flight in self._waiting:
                 if flight.fixture.deal not in known:
                     self._waiting.remove(flight)
@@ -316,7 +316,7 @@ class _Run:
                 break
             spec = self.league.season.spec(fixture.id, fixture.deal, fixture.seats)
             self._waiting.append(_InFlight(fixture, spec))
-        if self._in_flight or not (self._waiting or len(known) >= _MOST_DEALS):
+        if self._in_flight or not (self._waiting or len(known) >= _MAX_DEALS):
             return None
         self._forget()
         return None if self._halting() else self._next(left)
@@ -432,8 +432,8 @@ class _Run:
         self.void.append(void)
         self.watcher.failed(void)
         self._void_in_a_row += 1
-        if self._void_in_a_row >= _MOST_VOID and self.failure is None:
-            self.failure = f"{_MOST_VOID} matches in a row were void; the last: {void.error}"
+        if self._void_in_a_row >= _MAX_VOID and self.failure is None:
+            self.failure = f"{_MAX_VOID} matches in a row were void; the last: {void.error}"
 
 
 def _first_fault(flight: _InFlight, result: MatchResult) -> MatchFault | None:

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _CHUNK = 400  # ids looked up by one query; SQLite takes 999 at least
 _PACKED = 3  # the level of zstd: the higher ones take eight times as long, and save 6 % of the space
-_MOST_STILL = 100_000  # matches whose columns are kept within a snapshot, in some MB
+_MAX_STILL = 100_000  # matches whose columns are kept within a snapshot, in some MB
 _COLUMNS = journal.COLUMNS
 _INSERT_MATCH = f"INSERT INTO match ({', '.join(_COLUMNS)}, held) VALUES ({','.join('?' * len(_COLUMNS))}, ?)"
 
@@ -171,7 +171,7 @@ class Store(About):
 
         with clear_errors(self.path):
             self._db.execute("BEGIN")
-            self.still = Still(begun or Pass()) if self.count() <= _MOST_STILL else None
+            self.still = Still(begun or Pass()) if self.count() <= _MAX_STILL else None
             try:
                 yield
             finally:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from warpleague.match.spec import MatchResult
 
 T = TypeVar("T")
-MOST_NUMBER = 1e12
+MAX_NUMBER = 1e12
 """Points, or seconds, of a match are below this: far above any, and sums of squares stay finite."""
 RESULT_COLUMNS = "id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s, held"
 LATEST_COLUMNS = "match.id, bots, ranks, why, stored"
@@ -93,7 +93,7 @@ class StoredMatch:
         """The time each seat used."""
         found = _decoded(_times, self._times, self.id, "times")
         numbers = [number for seat in found for number in _numbers(seat)]
-        if len(found) != len(self.ranks) or not all(0 <= number < MOST_NUMBER for number in numbers):
+        if len(found) != len(self.ranks) or not all(0 <= number < MAX_NUMBER for number in numbers):
             raise _damaged(self.id, "times: must be those of each seat, within reason")
         return found
 
@@ -126,7 +126,7 @@ def played_from(row: tuple[Any, ...], players: int | None = None) -> StoredMatch
         raise _damaged(match_id, f"ranks: must be from 1 to {last}")
     for name, value in (("scores", max(map(abs, scored))), ("rival", rival), ("elapsed_s", elapsed_s)):
         if not (value is None and name == "rival") and not (
-            isinstance(value, (int, float)) and abs(value) < MOST_NUMBER
+            isinstance(value, (int, float)) and abs(value) < MAX_NUMBER
         ):
             raise _damaged(match_id, f"{name}: must be numbers within reason")
     # One look at them all, since nearly all are as they should be.

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_MOST_DEAL: Final = 1 << 53
-_MOST_BYTES: Final = 1 << 26  # a packed record; the largest games have some hundred KiB
-_MOST_FACT: Final = 1 << 20
-_MOST_HEAD: Final = 99
+_MAX_DEAL: Final = 1 << 53
+_MAX_BYTES: Final = 1 << 26  # a packed record; the largest games have some hundred KiB
+_MAX_FACT: Final = 1 << 20
+_MAX_HEAD: Final = 99
 _PATIENCE_S: Final = 20.0  # for one row
 _STEPS: Final = 20_000  # of SQLite's machine, between two looks at the clock
 
@@ -41,7 +41,7 @@ class UntrustedStore:
             try:
                 harden(self._db)
                 self._db.execute("PRAGMA query_only = ON")
-                self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
+                self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_BYTES)
                 self._db.set_progress_handler(lambda: time.monotonic() > self._until_s, _STEPS)
                 self._db.execute("BEGIN")  # a run may go on there: all of it is to be of one moment
                 check_tables(self._db, path, "nothing was taken over")
@@ -77,7 +77,7 @@ class UntrustedStore:
         if not rows:
             return None
         (value,) = rows[0]
-        if not isinstance(value, str) or len(value) > _MOST_FACT or not is_text(value):
+        if not isinstance(value, str) or len(value) > _MAX_FACT or not is_text(value):
             raise self.damaged(f"its {key} is no text of reasonable length")
         return value
 
@@ -106,7 +106,7 @@ class UntrustedStore:
                 raise self.damaged("it has a match whose id is not 20 hexadecimal digits")
             if match_id <= last:
                 raise self.damaged(f"its pages lead in circles, at match {match_id}")
-            if type(deal) is not int or not 0 <= deal < _MOST_DEAL:
+            if type(deal) is not int or not 0 <= deal < _MAX_DEAL:
                 raise self.damaged(f"match {match_id}: its deal is no number of a deal")
             last = match_id
             yield match_id, deal
@@ -117,7 +117,7 @@ class UntrustedStore:
             row = self._db.execute("SELECT seq, link FROM journal ORDER BY seq DESC LIMIT 1").fetchone()
         if row is None or type(row[0]) is not int or not isinstance(row[1], bytes):
             return ""
-        return f"{row[0]}-{row[1].hex()}"[:_MOST_HEAD]
+        return f"{row[0]}-{row[1].hex()}"[:_MAX_HEAD]
 
     def record(self, match_id: str) -> bytes:
         """The packed record of a match."""

@@ -17,7 +17,7 @@ from typing import Any, Final
 _PR_SET_PDEATHSIG = 1
 ROOM: Final = -1
 """The number of an answer that belongs to no call: it says how many tasks there is room for now."""
-_MOST_READ: Final = 1 << 20
+_MAX_READ: Final = 1 << 20
 
 
 def write_frame(pipe: int, value: object) -> None:
@@ -34,7 +34,7 @@ def read_frame(pipe: int) -> bytes:
 
 
 def _read(pipe: int, size: int) -> bytes:
-    data = os.read(pipe, min(size, _MOST_READ))
+    data = os.read(pipe, min(size, _MAX_READ))
     if len(data) == size:
         return data
     parts = [data]
@@ -42,7 +42,7 @@ def _read(pipe: int, size: int) -> bytes:
         if not got:
             raise EOFError
         size -= got
-        parts.append(os.read(pipe, min(size, _MOST_READ)))
+        parts.append(os.read(pipe, min(size, _MAX_READ)))
     return b"".join(parts)
 
 

@@ -7,10 +7,10 @@
 #include <Python.h>
 #include <string.h>
 
-#define MOST_SEATS 16
-#define MOST_NS 1000000000000000LL /* longer times are left to Python */
-#define MOST_N 1000000000LL
-#define MOST_DIGITS 64 /* of all numbers of a line, with what stands between them */
+#define MAX_SEATS 16
+#define MAX_NS 1000000000000000LL /* longer times are left to Python */
+#define MAX_N 1000000000LL
+#define MAX_DIGITS 64 /* of all numbers of a line, with what stands between them */
 
 typedef struct {
     long long count, wall, cpu, wait, longest;
@@ -52,7 +52,7 @@ static long long time_of(PyObject *value, int *known) {
     if (value == Py_None)
         return -1;
     long long ns = PyLong_Check(value) ? PyLong_AsLongLong(value) : -1;
-    if (ns < 0 || ns >= MOST_NS) {
+    if (ns < 0 || ns >= MAX_NS) {
         PyErr_Clear();
         *known = 0;
     }
@@ -94,7 +94,7 @@ static int write_act(PyObject *noted, PyObject *ends, PyObject *lines, PyObject 
         ns[at] = time_of(PyTuple_GetItem(times, at), &known);
     if (PyErr_Occurred())
         return -1;
-    if (!known || ns[0] < 0 || n < 0 || n >= MOST_N || seat < 0 || seat >= MOST_SEATS)
+    if (!known || ns[0] < 0 || n < 0 || n >= MAX_N || seat < 0 || seat >= MAX_SEATS)
         return 0;
     PyObject *both = PyObject_GetItem(ends, played);
     if (both == NULL)
@@ -105,7 +105,7 @@ static int write_act(PyObject *noted, PyObject *ends, PyObject *lines, PyObject 
         PyErr_SetString(PyExc_TypeError, "both ends of a line must be bytes");
         return -1;
     }
-    char middle[4 * MOST_DIGITS], *to = middle, *number;
+    char middle[4 * MAX_DIGITS], *to = middle, *number;
     if (timed) {
         to = text(to, ",\"ms\":[");
         for (int at = 0; at < 3; at++) {
@@ -138,7 +138,7 @@ static int write_act(PyObject *noted, PyObject *ends, PyObject *lines, PyObject 
 /* (noted, ends, lines, digested, other, add): write all that is noted. What is no usual action is given to `other`,
  * and what the usual ones took to `add`, for each seat. */
 static PyObject *write_all(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    Spent spent[MOST_SEATS] = {{0}};
+    Spent spent[MAX_SEATS] = {{0}};
     (void)self;
     if (count != 6 || !PyList_Check(args[0]) || !PyList_Check(args[2]) || !PyList_Check(args[3])) {
         PyErr_SetString(PyExc_TypeError, "write() takes three lists and three more arguments");
@@ -159,7 +159,7 @@ static PyObject *write_all(PyObject *self, PyObject *const *args, Py_ssize_t cou
         if (written < 0)
             return NULL;
     }
-    for (int seat = 0; seat < MOST_SEATS; seat++) {
+    for (int seat = 0; seat < MAX_SEATS; seat++) {
         Spent *all = spent + seat;
         if (!all->count)
             continue;

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     Checks = Mapping[str, tuple[Callable[[Any], bool], str]]
 
-MOST_S: Final = 1_000_000
+MAX_S: Final = 1_000_000
 """A clock's times are below this, in seconds."""
 
-_MOST_COUNT: Final = 1 << 53
+_MAX_COUNT: Final = 1 << 53
 KINDS: Final = get_args(EntrantKind)
 _MARKS: Final = get_args(Mark)
 _TIMES: Final = 3  # of a decision: wall, processor, waiting
@@ -34,7 +34,7 @@ def _text(value: Any) -> bool:
 
 
 def _count(value: Any) -> bool:
-    return type(value) is int and 0 <= value < _MOST_COUNT
+    return type(value) is int and 0 <= value < _MAX_COUNT
 
 
 def _counts(value: Any) -> bool:
@@ -42,7 +42,7 @@ def _counts(value: Any) -> bool:
 
 
 def _number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value) and 0 <= value < _MOST_COUNT
+    return type(value) in (int, float) and math.isfinite(value) and 0 <= value < _MAX_COUNT
 
 
 def _object(value: Any) -> bool:
@@ -153,8 +153,8 @@ def _clock_misfit(clock: Any) -> str | None:
     if not _object(clock):
         return "clock must be an object"
     for name, value in clock.items():
-        if name in _CLOCK and not (_number(value) and 0 < value < MOST_S):
-            return f"clock.{name} must be a number of seconds above 0 and below {MOST_S:,}"
+        if name in _CLOCK and not (_number(value) and 0 < value < MAX_S):
+            return f"clock.{name} must be a number of seconds above 0 and below {MAX_S:,}"
     return None if "start_s" in clock else "clock.start_s is missing"
 
 

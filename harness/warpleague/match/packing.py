@@ -25,8 +25,8 @@ _ZSTD_OPTIONS: Final[dict[int, int]] = {
     zstd.CompressionParameter.checksum_flag: 1,
 }
 _PIECE: Final = 1 << 8  # unpacks to 8 MiB at most: 4 bytes of zstd may stand for 128 KiB
-_MOST_BYTES: Final = 1 << 28
-_MOST_LINES: Final = 1 << 22
+_MAX_BYTES: Final = 1 << 28
+_MAX_LINES: Final = 1 << 22
 """A record is never this large (256 MiB, four million lines); what unpacks to more is refused, before memory is full:
 a file of some KiB may unpack to a million times as much."""
 
@@ -60,7 +60,7 @@ def unpack(data: bytes, where: str = "record") -> bytes:
             parts.append(packer.decompress(data[at : at + _PIECE]))
             size += len(parts[-1])
             lines += parts[-1].count(b"\n")
-            if size > _MOST_BYTES:
+            if size > _MAX_BYTES:
                 raise RecordError(f"{where}: larger than any record")
             _check_lines(lines, where)
     except (zstd.ZstdError, zlib.error) as error:
@@ -72,7 +72,7 @@ def unpack(data: bytes, where: str = "record") -> bytes:
 
 
 def _check_lines(lines: int, where: str) -> None:
-    if lines > _MOST_LINES:
+    if lines > _MAX_LINES:
         raise RecordError(f"{where}: more lines than any record")
 
 
@@ -87,8 +87,8 @@ def read_packed(path: Path) -> bytes:
                 f"{path}: is a league file or a bot.toml, not the record of a match; {_RECORDS}"
             )
         # What has no size (a device, a pipe) is found out by reading.
-        data = b"" if os.fstat(file.fileno()).st_size > _MOST_BYTES else file.read(_MOST_BYTES + 1)
-        if file.read(1) or len(data) > _MOST_BYTES:
+        data = b"" if os.fstat(file.fileno()).st_size > _MAX_BYTES else file.read(_MAX_BYTES + 1)
+        if file.read(1) or len(data) > _MAX_BYTES:
             raise RecordError(f"{path}: larger than any record")
     if data.startswith(_SQLITE_MAGIC):
         raise RecordError(f"{path}: is the store of a league, not the record of a match; {_RECORDS}")

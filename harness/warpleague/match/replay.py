@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _CHANCE: Final = b'"type":"chance"}\n'
 _AT_START: Final = frozenset({"startup", "flood", "memory"})
 """The kinds of fault that are possible before the first question."""
-_MOST_LINE: Final = 1 << 20
+_MAX_LINE: Final = 1 << 20
 """The bytes of a record's longest line: parsed, JSON takes many times the memory of its text."""
 
 
@@ -146,7 +146,7 @@ class Replay:
             and crc32(raw) != self._checksums[index]
         ):
             raise self._error(index + 1, "it was changed: its checksum in the seal is another")
-        if len(raw) > _MOST_LINE:
+        if len(raw) > _MAX_LINE:
             raise self._error(index + 1, "longer than any line of a record")
         try:
             data = msgspec.json.decode(raw)
@@ -312,9 +312,7 @@ class Replay:
     def _is_sound(self, index: int) -> bool:
         """Whether the checksum of line `index` is right, if there is one."""
         sums, text = self._checksums, self.lines[index]
-        return len(text) <= _MOST_LINE and (
-            sums is None or (index < len(sums) and crc32(text) == sums[index])
-        )
+        return len(text) <= _MAX_LINE and (sums is None or (index < len(sums) and crc32(text) == sums[index]))
 
     def _legal(self, act: UsualAct, index: int, state: Any) -> Sequence[Any] | None:
         """The legal actions where a usual line is right; None where it is not, and must be read in full to say why."""

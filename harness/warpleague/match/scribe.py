@@ -45,7 +45,7 @@ _MARKED: Final[dict[Mark | None, tuple[bytes, bytes]]] = {
 }
 """The member of an act line that each mark is, by its place: after `ask`, or after `seat`."""
 
-_MOST_NOTED: Final = 256
+_MAX_NOTED: Final = 256
 """So many decisions at most are noted before they are written."""
 
 _HEAD: Final = b'{"action":'
@@ -171,7 +171,7 @@ class Scribe:
         if note is not None or bank_ns is not None or value is not None or detail:
             more = note, bank_ns, value, detail or None  # empty, it may be filled for the next decision
         self._noted.append((self.count, (action, ask, seat, mark), times_ns, more))
-        if len(self._noted) >= _MOST_NOTED:
+        if len(self._noted) >= _MAX_NOTED:
             self._write()
 
     def _write(self) -> None:

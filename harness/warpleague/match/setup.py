@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import Game, JsonObject
     from warpleague.match.spec import Level, MatchSpec, SeatSpec
 
-_MOST_LOADED: Final = 64
+_MAX_LOADED: Final = 64
 _loaded: Final[dict[tuple[Game[Any, Any], int, str], Any]] = {}
 """Options that were in order, by game, players and JSON form as text: those of the next match are often the same."""
 
@@ -41,7 +41,7 @@ def load_options(game: Game[Any, Any], players: int, raw: Mapping[str, Any], whe
     except ConfigError as error:
         raise OptionsError(str(error)) from None
     game.check_options(players, options)
-    if len(_loaded) >= _MOST_LOADED:
+    if len(_loaded) >= _MAX_LOADED:
         _loaded.clear()
     _loaded[known] = options
     return options

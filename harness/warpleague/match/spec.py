@@ -28,7 +28,7 @@ after a fault, or the bot had given it before in a `then` list."""
 
 FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
 
-MOST_LOG = 1 << 28
+MAX_LOG = 1 << 28
 """No log of the lines to and from a bot is as large, in bytes."""
 
 FORMAT = 2
@@ -213,7 +213,7 @@ class SeatLog:
         """Each line to and from the bot."""
         from warpleague.match.zstd import decompress
 
-        return decompress(self.packed, MOST_LOG).decode()
+        return decompress(self.packed, MAX_LOG).decode()
 
 
 @attrs.frozen

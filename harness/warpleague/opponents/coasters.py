@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from warpleague.games.coasters.state import State
     from warpline.client import Match, Question
 
-MOST: Final = 12
+MAX: Final = 12
 """Halves: nobody moves further in a turn."""
 FAR: Final = 24
 SWAPPED: Final = 4
@@ -110,7 +110,7 @@ class Table:
             heap = [(0, start)]
             while heap:
                 cost, pose = heappop(heap)
-                if pose in costs or cost > MOST:
+                if pose in costs or cost > MAX:
                     continue
                 costs[pose] = cost
                 square = pose >> 2

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import JsonObject
 
-MOST_STATES: Final = 200_000
+MAX_STATES: Final = 200_000
 """How many positions are kept at once; `free` drops some."""
-MOST_PLAYOUTS: Final = 1_000_000
-MOST_REQUESTS: Final = 10_000
+MAX_PLAYOUTS: Final = 1_000_000
+MAX_REQUESTS: Final = 10_000
 """How many requests a list has at most."""
 
 _MISSING: Final = object()
@@ -68,8 +68,8 @@ class Session:
             return {"error": f"not JSON: {error}"}
         if not isinstance(request, list):
             return self._one(request)
-        if len(request) > MOST_REQUESTS:
-            return {"error": f"a list has at most {MOST_REQUESTS:,} requests, not {len(request):,}"}
+        if len(request) > MAX_REQUESTS:
+            return {"error": f"a list has at most {MAX_REQUESTS:,} requests, not {len(request):,}"}
         answers: list[JsonObject] = []
         for each in request:
             if answers and "error" in answers[-1]:
@@ -162,8 +162,8 @@ class Session:
     def _playout(self, request: JsonObject) -> JsonObject:
         table, state = self._state(request)
         number = _take(request, "number", int, 1)
-        if not 1 <= number <= MOST_PLAYOUTS:
-            raise _Wrong(f"number must be from 1 to {MOST_PLAYOUTS:,}")
+        if not 1 <= number <= MAX_PLAYOUTS:
+            raise _Wrong(f"number must be from 1 to {MAX_PLAYOUTS:,}")
         seed = _take(request, "seed", str, None)
         totals = [0.0] * table.players
         for turn in range(number):
@@ -204,8 +204,8 @@ class Session:
 
     def _kept(self, table: Simulator, state: Any) -> JsonObject:
         """Keep a position, and tell its number, who must act in it, and what is to be known of it."""
-        if len(self._states) >= MOST_STATES:
-            raise _Wrong(f"there are {MOST_STATES:,} states: free some")
+        if len(self._states) >= MAX_STATES:
+            raise _Wrong(f"there are {MAX_STATES:,} states: free some")
         self._last += 1
         self._states[self._last] = table, state
         actor = table.actor(state)

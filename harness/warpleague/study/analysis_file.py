@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from warpleague.study.verdicts import Decision, Turn
 
 _FORMAT: Final = 1
-_MOST_BYTES: Final = 1 << 28
+_MAX_BYTES: Final = 1 << 28
 _ALL: Final = 1 << 30
 _MANY: Final = 1 << 53  # beyond this no count of an analysis goes, and no float is exact
 
@@ -242,10 +242,10 @@ def _sample(line: _Sample, known: dict[int, Decision]) -> Sample:
 def _read(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            text = file.read(_MOST_BYTES + 1)
+            text = file.read(_MAX_BYTES + 1)
     except OSError as error:
         raise BadInput(f"{path}: cannot read it: {error.strerror}") from None
-    if len(text) > _MOST_BYTES:
+    if len(text) > _MAX_BYTES:
         raise BadInput(f"{path}: larger than any analysis")
     return text
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 PREFIX: Final = "warpleague_"
 """What the names of our games begin with in OpenSpiel."""
 
-_MOST_OUTCOMES: Final = 256
+_MAX_OUTCOMES: Final = 256
 """No draw of a built-in game has more outcomes."""
-_MOST_SCORE: Final = 10_000.0
+_MAX_SCORE: Final = 10_000.0
 """No score of a game for one is larger."""
 _LONGEST: Final = 200_000
 """No match has more moves, dice included."""
@@ -82,10 +82,10 @@ class _Game(pyspiel.Game):  # type: ignore[misc]
         given = {name: value for name, value in params.items() if name != "players"}
         self.options = load_options(self.ours, self.players, given)
         self.actions, self.numbers = universe(game_id)
-        least, most = (-1.0, 1.0) if self.players > 1 else (-_MOST_SCORE, _MOST_SCORE)
+        least, most = (-1.0, 1.0) if self.players > 1 else (-_MAX_SCORE, _MAX_SCORE)
         info = pyspiel.GameInfo(
             num_distinct_actions=len(self.actions),
-            max_chance_outcomes=_MOST_OUTCOMES,
+            max_chance_outcomes=_MAX_OUTCOMES,
             num_players=self.players,
             min_utility=least,
             max_utility=most,

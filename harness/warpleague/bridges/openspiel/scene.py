@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from warpleague.bridges.openspiel.state import State
 
-_MOST_LINES: Final = 60
-_MOST_ACROSS: Final = 100
+_MAX_LINES: Final = 60
+_MAX_ACROSS: Final = 100
 
 
 def scene_of(name: str, state: State, viewer: int | None, actors: tuple[int, ...]) -> Scene:
@@ -29,7 +29,7 @@ def scene_of(name: str, state: State, viewer: int | None, actors: tuple[int, ...
         for y, row in enumerate(grid)
         for x, mark in enumerate(row)
     )
-    lines = [line.expandtabs()[:_MOST_ACROSS] for line in text.splitlines()[:_MOST_LINES]]
+    lines = [line.expandtabs()[:_MAX_ACROSS] for line in text.splitlines()[:_MAX_LINES]]
     panels = [] if cells else [Panel("What is seen", tuple(lines or ("nothing",)))]
     seen = viewer is None or state.rules.open
     if seen and actors and actors[0] >= 0:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_MOST = 32_767
+_MAX = 32_767
 
 
 class Environment(AECEnv):  # type: ignore[misc]
@@ -51,7 +51,7 @@ class Environment(AECEnv):  # type: ignore[misc]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         space = Dict(
             {
-                "observation": Box(MISSING, _MOST, (len(self.names),), np.int16),
+                "observation": Box(MISSING, _MAX, (len(self.names),), np.int16),
                 "action_mask": Box(0, 1, (len(self.actions),), np.int8),
             }
         )

@@ -46,7 +46,7 @@ _KEYS: Final = {
     "aliens hand": _SUITS,
     "sheets dice": ("white", "black-1", "black-2", "red", "yellow", "blue"),
 }
-_MOST: Final = {
+_MAX: Final = {
     "aliens ships.*": 2, "aliens wormholes": 24, "aliens wormholes.at": 2, "aliens lost": 4, "aliens hand.*": 6,
     "aliens pending.then.at": 2,
     "captains retired": 5, "captains taken": 20, "captains ships": 6, "captains tokens": 6, "captains tokens.*": 20,
@@ -149,7 +149,7 @@ class _Writer:
         return names, lines
 
     def _items(self, kind: Any, at: str, name: str, value: str) -> Written:
-        most = _MOST[at]
+        most = _MAX[at]
         inner = f"{at}.*" if typing.get_origin(kind) is list else at
         names = [it for number in range(most) for it in self.of(kind, inner, f"{name}[{number}]", "")[0]]
         gaps = self._know([_missing(len(names) // most * (most - there)) for there in range(most)])

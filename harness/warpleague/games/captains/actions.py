@@ -8,10 +8,10 @@ import attrs
 
 from warpleague.games.values import Interned
 
-MOST_BOARDS: Final = 20
+MAX_BOARDS: Final = 20
 """Boards of a galaxy, the station's included: sets how many spaces can be named."""
-MOST_SPACES: Final = 19 * MOST_BOARDS
-MOST_PLANETS: Final = 10
+MAX_SPACES: Final = 19 * MAX_BOARDS
+MAX_PLANETS: Final = 10
 """As many planets as there are exploration tokens (captains S1)."""
 
 
@@ -144,18 +144,18 @@ ACTIONS: Final[tuple[type, ...]] = (
     Start, Deliver, Pickup, Discard, Draw, Take, Done, Place, Warp, Cannon, Move, Emerge, AiPlace, End
 )  # fmt: skip
 
-STARTS: Final = tuple(map(Start, range(MOST_SPACES)))
-DELIVERIES: Final = tuple(map(Deliver, range(MOST_PLANETS)))
+STARTS: Final = tuple(map(Start, range(MAX_SPACES)))
+DELIVERIES: Final = tuple(map(Deliver, range(MAX_PLANETS)))
 PICKUP_PLANET: Final = Pickup("planet")
 PICKUP_STATION: Final = Pickup("station")
-DISCARDS: Final = tuple(map(Discard, range(MOST_PLANETS)))
+DISCARDS: Final = tuple(map(Discard, range(MAX_PLANETS)))
 DRAW: Final = Draw()
-TAKES: Final = tuple(map(Take, range(MOST_PLANETS)))
+TAKES: Final = tuple(map(Take, range(MAX_PLANETS)))
 DONE: Final = Done()
-PLACES: Final = tuple(map(Place, range(MOST_SPACES)))
-WARPS: Final = tuple(map(Warp, range(MOST_SPACES)))
-CANNONS: Final = tuple(map(Cannon, range(MOST_SPACES)))
-MOVES: Final = tuple(map(Move, range(MOST_SPACES)))
-EMERGES: Final = tuple(map(Emerge, range(MOST_SPACES)))
-AI_PLACES: Final = tuple(map(AiPlace, range(MOST_SPACES)))
+PLACES: Final = tuple(map(Place, range(MAX_SPACES)))
+WARPS: Final = tuple(map(Warp, range(MAX_SPACES)))
+CANNONS: Final = tuple(map(Cannon, range(MAX_SPACES)))
+MOVES: Final = tuple(map(Move, range(MAX_SPACES)))
+EMERGES: Final = tuple(map(Emerge, range(MAX_SPACES)))
+AI_PLACES: Final = tuple(map(AiPlace, range(MAX_SPACES)))
 END: Final = End()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import OptionsError, PositionError
-from warpleague.games.captains.actions import MOST_BOARDS, MOST_PLANETS
+from warpleague.games.captains.actions import MAX_BOARDS, MAX_PLANETS
 from warpleague.games.reading import Given
 
 if TYPE_CHECKING:
@@ -291,11 +291,11 @@ def check_boards(boards: BoardSet, pattern: Pattern, players: int) -> None:
             f"galaxy_file: {len(in_play)} boards are in play with {players} players, but pattern "
             f"{pattern.name!r} has {len(pattern.centres)} places"
         )
-    if len(in_play) >= MOST_BOARDS:
-        raise OptionsError(f"galaxy_file: {len(in_play)} boards; at most {MOST_BOARDS - 1} can be in play")
+    if len(in_play) >= MAX_BOARDS:
+        raise OptionsError(f"galaxy_file: {len(in_play)} boards; at most {MAX_BOARDS - 1} can be in play")
     planets = sum(len(board.sides[0].planets) for board in in_play)
-    if not 2 <= planets <= MOST_PLANETS:
+    if not 2 <= planets <= MAX_PLANETS:
         raise OptionsError(
             f"galaxy_file: {planets} planets are in play with {players} players; "
-            f"2 to {MOST_PLANETS} are possible (there are {MOST_PLANETS} exploration tokens)"
+            f"2 to {MAX_PLANETS} are possible (there are {MAX_PLANETS} exploration tokens)"
         )

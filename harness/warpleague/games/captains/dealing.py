@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 RETIRED: Final = "retired"
 """Why a game ends that every seat has left."""
-MOST_TURNS: Final = 30
+MAX_TURNS: Final = 30
 """Turns of boards after which a deal is given up (captains G7)."""
 TRIAL_DEALS: Final = 50
 """Deals in which a galaxy file must succeed at least once (captains G8)."""
@@ -171,11 +171,11 @@ def lay(dealing: Dealing, rolled: Rolled) -> tuple[Dealing | Layout, list[Event]
 def settle(plan: Plan, layout: Layout) -> tuple[Layout | None, list[Event]]:
     """Turn boards until captains G7 holds; None after 30 turns in vain."""
     events: list[Event] = []
-    for turns in range(MOST_TURNS + 1):
+    for turns in range(MAX_TURNS + 1):
         place = misfit(plan.station, plan.boards, plan.pattern, layout)
         if place is None:
             return layout, events
-        if turns == MOST_TURNS:
+        if turns == MAX_TURNS:
             break
         board, side, rotation = layout.laid[place]
         rotation = (rotation + 1) % 6

@@ -18,7 +18,7 @@ PATTERNS: tuple[str, ...] = (
     "geotria-7",
     "chaetodon-3",
 )
-MOST_ROUNDS = 10_000
+MAX_ROUNDS = 10_000
 
 
 @attrs.frozen
@@ -43,5 +43,5 @@ class Options:
         "solo only, the opponent: echabod-z (normal, the default), brood (hard), azimuth (expert)",
     )
     max_rounds: int = whole(
-        200, 1, MOST_ROUNDS, f"the game ends as it stands after this many rounds (1 to {MOST_ROUNDS})"
+        200, 1, MAX_ROUNDS, f"the game ends as it stands after this many rounds (1 to {MAX_ROUNDS})"
     )

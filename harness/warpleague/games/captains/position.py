@@ -46,7 +46,7 @@ _KEYS: Final = (
 )  # fmt: skip
 _OPTIONS: Final = ("galaxy", "pattern", "galaxy_file", "ai", "max_rounds")
 _MATCH_KEYS: Final = ("players", *_OPTIONS, "station", "boards")
-_MOST_POINTS: Final = 1_000_000
+_MAX_POINTS: Final = 1_000_000
 
 # -- writing -----------------------------------------------------------------------------------------------
 
@@ -250,7 +250,7 @@ class _Reader:
             ships=ships,
             tokens=tokens,
             cards=cards,
-            points=get("points", [0] * board.owners).wholes(0, _MOST_POINTS, board.owners),
+            points=get("points", [0] * board.owners).wholes(0, _MAX_POINTS, board.owners),
             explorers=explorers,
             retired=self.retired,
             last_round=last,

@@ -10,7 +10,7 @@ from warpleague.games.fields import switch, whole
 MAX_COLOURS = 10
 """No more than ten colours in one game (V1): as many as there are coasters."""
 
-_MOST = 1_000_000
+_MAX = 1_000_000
 
 
 @attrs.frozen
@@ -20,9 +20,9 @@ class Options:
     alliances: bool = switch(
         default=True, text="talk, confirmed alliances and shared victory; always off with 2 players"
     )
-    max_rounds: int = whole(200, 1, _MOST, "after this many rounds the survivors share first place")
+    max_rounds: int = whole(200, 1, _MAX, "after this many rounds the survivors share first place")
     colours: int = whole(
-        1, 1, _MOST, "tag team: ships and home systems of each seat (at most 10 in the whole game)"
+        1, 1, _MAX, "tag team: ships and home systems of each seat (at most 10 in the whole game)"
     )
     free_colour: bool = switch(
         default=False, text="tag team: the seat chooses before its roll which of its ships plays"

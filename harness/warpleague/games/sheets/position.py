@@ -34,7 +34,7 @@ _KEYS: Final = (
 )  # fmt: skip
 _SHEET_KEYS: Final = ("edges", "wormholes", "yellow", "red", "blue", "free_lines", "rerolls")
 _DISCARDABLE: Final = UNITS[1:]
-_MOST: Final = Counter(line.reward for line in YELLOW_LINES) + Counter(reroll=len(BONUS_ROUNDS))
+_MAX: Final = Counter(line.reward for line in YELLOW_LINES) + Counter(reroll=len(BONUS_ROUNDS))
 """All rewards of a game, by their names (S2, S5)."""
 _UNIT_NAMES: Final = tuple(tuple(UNITS[unit] for unit in members(units)) for units in range(64))
 
@@ -154,7 +154,7 @@ def _check_rewards(given: Given, rounds: int) -> None:
     to_come = Counter(line.reward for line in YELLOW_LINES if not marked.issuperset(line.cells))
     to_come["reroll"] += sum(bonus > rounds for bonus in BONUS_ROUNDS)
     for key, reward in {"free_lines": "free-line", "rerolls": "reroll"}.items():
-        sheet[key].whole(0, 2 * _MOST[reward] - to_come[reward])
+        sheet[key].whole(0, 2 * _MAX[reward] - to_come[reward])
 
 
 def _check_dice(given: Given) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from warpleague.counts import counted
 from warpleague.league.formats.round_robin import group_of
 from warpleague.league.formats.seating import seatings_count, told_seatings
-from warpleague.league.formats.until import FEWEST, MOST, batch_size, enough, told_until
+from warpleague.league.formats.until import FEWEST, MAX, batch_size, enough, told_until
 from warpleague.league.ladder_log import groups
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Ladder:
                 choice.present = [bot for bot in choice.present if bot not in outcome.absent]
 
         # What is open comes last, and at once, so that all that was played counts while its rest is missing.
-        for taken in (*(whole[at : at + MOST] for at in range(0, len(whole), MOST)), begun):
+        for taken in (*(whole[at : at + MAX] for at in range(0, len(whole), MAX)), begun):
             if not taken:
                 continue
             waiting.append(taken)

@@ -23,13 +23,13 @@ _SEAT: Final = 10**8  # two bots that are due the same seat
 _SPAN: Final = 1_000  # what a difference of one win costs is the square of this
 _LUCK_BITS: Final = 60
 _SEED_BITS: Final = 28  # of these, what is left for luck where seeds decide between equals
-_MOST_OFF: Final = 1 << 22  # so that the sum over a thousand pairs stays below the next figure
+_MAX_OFF: Final = 1 << 22  # so that the sum over a thousand pairs stays below the next figure
 _NEAR: Final = (
     24  # bots tried as opponents of each, those nearest in the table; all of them only if that fails
 )
 _PASSES: Final = 12
 _REACHES: Final = (4, 8, 16, 32)  # tables that are parted again together
-_MOST_TRIED: Final = 5_000  # bots that are tried at a place before it is given up
+_MAX_TRIED: Final = 5_000  # bots that are tried at a place before it is given up
 
 
 @attrs.define
@@ -124,7 +124,7 @@ def _matched(
                 last = luck([one, two])
                 if apart:
                     off = other - place - (apart[place] if apart[place] == apart[other] else 0)
-                    last = min(off * off, _MOST_OFF) << _SEED_BITS | last >> (_LUCK_BITS - _SEED_BITS)
+                    last = min(off * off, _MAX_OFF) << _SEED_BITS | last >> (_LUCK_BITS - _SEED_BITS)
                 edges.append((place, other, field.cost(one, two) << _LUCK_BITS | last))
             if odd:
                 edges.append((place, len(order), field.bye_cost(one) << _LUCK_BITS | luck([one])))
@@ -218,7 +218,7 @@ def _parted(field: Field, bots: list[int]) -> list[list[int]] | None:
         for one in bots
     }
     tables: list[list[int]] = []
-    left = _MOST_TRIED
+    left = _MAX_TRIED
 
     def seat(table: list[int], free: set[int], fitting: set[int]) -> bool:
         """Whether the table, and tables of all who are free then, can be filled with those that fit."""

@@ -25,7 +25,7 @@ _CYCLIC_STEPS = 6_000  # exchanges tried for one chunk
 _CYCLIC_BUDGET = 300_000  # and for all of them, about three seconds
 _ANNEAL_STEPS = 60_000
 _ANNEALINGS = 3  # tried while meetings differ by more than one
-_MOST_ANNEALED = 500  # tables, for more than one annealing
+_MAX_ANNEALED = 500  # tables, for more than one annealing
 _STEPS_ADDED = 100  # for each table that is added to others: more gain little, as the others stay
 _IN_TURN = 64  # tables that the next one to play is chosen from
 
@@ -259,7 +259,7 @@ def _exchanged(
     def spread(tables: Sequence[Table]) -> int:
         return _spread(before[pair] + count for pair, count in meetings(n, tables).items())
 
-    for _ in range(_ANNEALINGS if len(start) <= _MOST_ANNEALED else 1):
+    for _ in range(_ANNEALINGS if len(start) <= _MAX_ANNEALED else 1):
         if spread(best) <= 1:
             break
         best = min(best, _annealed(n, best, before, stream, _ANNEAL_STEPS), key=spread)

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from warpleague.league.config import FormatTable, Seating
     from warpleague.league.formats.api import Table
 
-_MOST_PLANNED: Final = 20_000  # tables; more of them come out even by chance, and would take seconds
+_MAX_PLANNED: Final = 20_000  # tables; more of them come out even by chance, and would take seconds
 _PASSES: Final = 2  # in which each table may choose again, when all have chosen
 _TRIES: Final = 20  # exchanges of seats tried for each table
 _FEWEST_TRIES: Final = 2_000  # and for all of them
-_MOST_TRIES: Final = 20_000
+_MAX_TRIES: Final = 20_000
 
 
 @lru_cache
@@ -132,7 +132,7 @@ class SeatPlan:
         self._rounds = 0
         size = players - (guest is not None)
         for lineup in lineups:
-            if 0 < size <= len(lineup) and comb(len(lineup), size) <= _MOST_PLANNED:
+            if 0 < size <= len(lineup) and comb(len(lineup), size) <= _MAX_PLANNED:
                 self._add(sorted(lineup, key=self._drawn), size, () if guest is None else (guest,))
 
     def orders(self, names: Sequence[str], round_: int) -> tuple[tuple[str, ...], ...] | None:
@@ -265,7 +265,7 @@ class _Exchanges:
             for one, two in combinations(range(k), 2):
                 found[one, two, row[one], row[two]].add(index)
 
-        for _ in range(min(max(_TRIES * len(self.rows), _FEWEST_TRIES), _MOST_TRIES)):
+        for _ in range(min(max(_TRIES * len(self.rows), _FEWEST_TRIES), _MAX_TRIES)):
             index = stream.below(len(self.rows))
             a, b = sorted((stream.below(k), stream.below(k - 1)))
             b += a == b

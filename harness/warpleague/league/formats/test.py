@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from warpleague.league.season import Season
 
 NEW, OLD = 0, 1
-_FEWEST, _MOST = 4, 64  # deals in a batch
+_FEWEST, _MAX = 4, 64  # deals in a batch
 _SHARE = 8  # a batch is so small a part of what was played: what is played beyond the end is wasted
 
 
@@ -54,7 +54,7 @@ class Test:
         test, played, most = StrengthTest.of(self.season), 0, self.most
         waiting = 0
         while True:
-            size = min(max(_FEWEST, played // _SHARE), _MOST)
+            size = min(max(_FEWEST, played // _SHARE), _MAX)
             if most is not None:
                 size = min(size, most - played)
             outcomes = yield [self._group(round_) for round_ in range(played, played + size)]

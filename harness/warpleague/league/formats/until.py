@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 FEWEST: Final = 3
 """Deals that each bot plays before anything is settled."""
-_LEAST, MOST = 4, 64  # deals in a batch
+_LEAST, MAX = 4, 64  # deals in a batch
 _PART = 32  # a batch is about so small a part of what was played: what is played beyond the end is wasted
 
 
 def batch_size(bots: int, played: int) -> int:
     """How many deals a batch has, where so many were played before."""
-    return max(_LEAST, bots // 2, min(played // _PART, MOST))
+    return max(_LEAST, bots // 2, min(played // _PART, MAX))
 
 
 def enough(known: Posterior, present: Sequence[int], until: UntilTable | None) -> bool:

@@ -22,7 +22,7 @@ _ALL = 1.0 - 1e-7  # a deal of this leverage decides a parameter alone
 _SMALL = 0.01
 _BOUNDED = 1.6  # degrees of freedom for each that there is for normal values
 _COARSE = 8.0  # more of them, where deals have three outcomes
-_MOST_EXACT = 20_000_000  # numbers in memory at once
+_MAX_EXACT = 20_000_000  # numbers in memory at once
 
 
 @attrs.frozen
@@ -67,7 +67,7 @@ class Spread:
         Where there are very many deals and contrasts, their number less one, for the parameter that weighs most.
         """
         deals, width = self._support.shape
-        if deals * width * contrast.shape[1] > _MOST_EXACT or contrast.size > 10_000:
+        if deals * width * contrast.shape[1] > _MAX_EXACT or contrast.size > 10_000:
             found: Floats = np.maximum(self.deals[np.abs(contrast).argmax(axis=0)] - 1, 1.0)
             return found
         here = (self._support >= 0)[:, :, None]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _NO_VARIANCE = 1e-6  # squared Elo: what rounding leaves where all deals went alike
 _BOUND = 0.05
 _CALM = 2.0
-_MOST_PAIRED = 24  # bots whose every difference has degrees of freedom of its own
+_MAX_PAIRED = 24  # bots whose every difference has degrees of freedom of its own
 
 
 @attrs.frozen
@@ -345,7 +345,7 @@ def _covariance(
 
 def _paired(bots: int, spread: Spread | None, layout: Layout, rated: Ints) -> Floats | None:
     """The degrees of freedom of each difference, None for many bots: there they make no difference."""
-    if spread is None or rated.size > _MOST_PAIRED:
+    if spread is None or rated.size > _MAX_PAIRED:
         return None
     first, second = np.triu_indices(rated.size, 1)
     contrast = np.zeros((layout.size, first.size))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Match = tuple[tuple[int, ...], tuple[int, ...]]
     """The bot in each seat, and the rank of each seat."""
 
-_MOST_PACKED = 100_000  # matches that are kept in packed form to be found again
+_MAX_PACKED = 100_000  # matches that are kept in packed form to be found again
 
 
 class PairTotals:
@@ -115,7 +115,7 @@ class Outcomes:
                 self.players = len(seats)
                 self._struct = Struct(f"<{2 * self.players}H")
             packed = self._struct.pack(*seats, *ranks)
-            if len(self._packed) < _MOST_PACKED:
+            if len(self._packed) < _MAX_PACKED:
                 self._packed[match] = packed
         return packed
 

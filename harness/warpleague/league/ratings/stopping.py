@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
 
 _STEPS = 200
-_MOST_STEPS = 2000  # where nearly all deals went alike: no normal distribution describes these
+_MAX_STEPS = 2000  # where nearly all deals went alike: no normal distribution describes these
 _ODD = 20
 _PASSED = 0.5826  # by how much a walk passes a line on average, in standard deviations of a step
 _SPARE = 0.5  # of a deal, of the least and of the greatest value
@@ -149,7 +149,7 @@ def _elo(share: float) -> float | None:
 def _walk(values: Array, shape: Array, mean: float, deviation: float, deals: int) -> _Walk:
     """How the sum moves: by single deals, or in steps of several if there are too many."""
     odd = deals * (1.0 - float(shape.max()))  # deals unlike most
-    if deals > (_STEPS if odd > _ODD else _MOST_STEPS):
+    if deals > (_STEPS if odd > _ODD else _MAX_STEPS):
         each = deals / _STEPS
         spread = deviation * sqrt(each)
         part = spread / _COARSE

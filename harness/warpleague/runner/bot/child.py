@@ -32,7 +32,7 @@ _LINUX = sys.platform == "linux"
 _SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)  # the host is short of something
 _ROUNDS = 5
 _GLANCE_S = 0.005
-MOST_THREADS = 64
+MAX_THREADS = 64
 """So many threads or processes of a bot are asked one by one: more would take the referee's time from the bots."""
 EXIT_S = 1.0
 """How long a bot may take to end after its output has ended, in seconds. Processes of a sandbox end one after the
@@ -112,8 +112,8 @@ class Child:
 
     def _threads(self) -> list[int]:
         if self.freezer is not None:
-            return self.freezer.threads(MOST_THREADS)
-        return threads_of(self.processes(), MOST_THREADS)
+            return self.freezer.threads(MAX_THREADS)
+        return threads_of(self.processes(), MAX_THREADS)
 
     def ready(self) -> bool:
         """Whether the bot's process is ready to run: the kernel may count only afterwards for how long it was kept."""
@@ -131,7 +131,7 @@ class Child:
     def own_traffic_bytes(self) -> int | None:
         """What the bot read from disks and wrote to them so far; None if it is not known."""
         processes = self.processes()
-        return None if len(processes) > MOST_THREADS else bytes_of(processes)
+        return None if len(processes) > MAX_THREADS else bytes_of(processes)
 
     def all_traffic_bytes(self) -> int:
         """The same for the whole machine; 0 if the system does not say."""

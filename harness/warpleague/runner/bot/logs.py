@@ -23,7 +23,7 @@ BOT_BYTES: Final = 64 * 1024 * 1024
 """How much is kept of all matches of one bot; its oldest files go first."""
 
 _NAME_BYTES: Final = 200
-_MOST_READ: Final = 16 * 1024 * 1024
+_MAX_READ: Final = 16 * 1024 * 1024
 
 
 def name_of(text: str) -> str:
@@ -122,7 +122,7 @@ def read_log(record: Path, header: Mapping[str, Any], seat: int, kind: str, fold
         path = log_file(place, bot, header["id"], seat, kind)
         try:
             with path.open("rb") as file:
-                return printable(file.read(_MOST_READ))
+                return printable(file.read(_MAX_READ))
         except FileNotFoundError:
             continue
         except OSError as error:

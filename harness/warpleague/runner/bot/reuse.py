@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Kind = tuple[SeatSpec, Level]
 
 
-_MOST_KEYS: Final = 10_000  # more matches than these outlives no process
+_MAX_KEYS: Final = 10_000  # more matches than these outlives no process
 
 
 class IdleBots:
@@ -49,7 +49,7 @@ class IdleBots:
         """
         if self._same_dice:
             return
-        if key in self._keys or len(self._keys) >= _MOST_KEYS:
+        if key in self._keys or len(self._keys) >= _MAX_KEYS:
             self.end_all()
         self._keys.add(key)
 

@@ -32,9 +32,9 @@ _EXTENDED: Final = (_PAX, _PAX_OF_ALL, _GNU_NAME, _GNU_TARGET)
 _GNU_SPARSE: Final = b"S"
 _PAX_SPARSE: Final = (b"GNU.sparse.", b"SCHILY.realsize")
 _DAMAGED: Final = "an archive with a damaged header"
-_MOST_PATH: Final = 4096  # what the kernel takes
-MOST_ENTRIES: Final = 50_000
-MOST_HOPS: Final = 40
+_MAX_PATH: Final = 4096  # what the kernel takes
+MAX_ENTRIES: Final = 50_000
+MAX_HOPS: Final = 40
 """How many links the kernel follows on the way to one file."""
 
 
@@ -90,7 +90,7 @@ def unpack(
     folder: Path,
     most_bytes: int,
     *,
-    most_entries: int = MOST_ENTRIES,
+    most_entries: int = MAX_ENTRIES,
     check_name: Callable[[str], None] = lambda _: None,
     leave_out: Callable[[str], bool] = lambda _: False,
 ) -> None:
@@ -318,7 +318,7 @@ def _decimal(digits: bytes) -> int:
 
 def _inside(name: str) -> str:
     """A name in the archive as a path below the folder, without dots; "" is the folder itself."""
-    if len(name) > _MOST_PATH:
+    if len(name) > _MAX_PATH:
         raise _too_long_a_path()
     parts = [part for part in name.split("/") if part not in ("", ".")]
     if name.startswith("/") or ".." in parts:
@@ -356,17 +356,17 @@ def _follow(
         elif part not in ("", "."):
             place = f"{place}/{part}" if place else part
             if place in links:
-                if len(before) == MOST_HOPS:
+                if len(before) == MAX_HOPS:
                     raise _too_long(before[0])
                 place, more = _follow(place, links, ends, (*before, name))
                 hops += more
         if out:
             raise BadArchive(f"{name}, a link that leads out of the folder, to {target}")
-    if hops > MOST_HOPS:
+    if hops > MAX_HOPS:
         raise _too_long(name)
     ends[name] = place, hops
     return ends[name]
 
 
 def _too_long(name: str) -> BadArchive:
-    return BadArchive(f"{name}, a link that leads through more than {MOST_HOPS} others")
+    return BadArchive(f"{name}, a link that leads through more than {MAX_HOPS} others")

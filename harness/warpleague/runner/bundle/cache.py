@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _NAME: Final = re.compile(r"([0-9a-f]{32})(?:-(none|limits|sandbox))?")
 _GONE: Final = ".gone"
-_MOST_HELD: Final = 200  # descriptors; who uses more bundles locks the folder that holds them all
+_MAX_HELD: Final = 200  # descriptors; who uses more bundles locks the folder that holds them all
 
 _held: dict[str, int] = {}
 _lock: Final = threading.Lock()
@@ -82,7 +82,7 @@ def hold(folder: Path) -> bool:
             found = _locked(folder)
             if found is None:
                 return False
-            if len(_held) < _MOST_HELD:
+            if len(_held) < _MAX_HELD:
                 _held[str(folder)] = found
             else:
                 if str(folder.parent) not in _held:

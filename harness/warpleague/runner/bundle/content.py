@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 BUNDLE_MB: Final = 256
-MOST_FILES: Final = 50_000
+MAX_FILES: Final = 50_000
 _OF_SYSTEMS: Final = frozenset({".DS_Store", "__MACOSX", "desktop.ini", "Desktop.ini", "Thumbs.db", "Icon\r"})
 LEFT_OUT: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", *_OF_SYSTEMS})
 """Names of folders and files that are no part of a bot: what tools make beside its source, and make anew."""
@@ -87,8 +87,8 @@ def files_of(folder: Path, linked: Collection[str] = ()) -> list[File]:
                     "[files] in bot.toml"
                 )
             found.append(File(name, path, bool(status.st_mode & 0o111)))
-            if len(found) > MOST_FILES:
-                raise BotError(f"{folder}: more than {MOST_FILES:,} files; remove what the bot does not need")
+            if len(found) > MAX_FILES:
+                raise BotError(f"{folder}: more than {MAX_FILES:,} files; remove what the bot does not need")
     return sorted(found, key=lambda file: file.name)
 
 

@@ -19,7 +19,7 @@ from warpleague.runner.confine.mounts import FILES
 if TYPE_CHECKING:
     from warpleague.match.spec import Level
 
-MOST_MB: Final = 512
+MAX_MB: Final = 512
 """The largest built bot that travels, in MiB: it crosses the network in one message."""
 
 
@@ -39,8 +39,8 @@ def pack(digest: str, level: Level = LEVEL) -> bytes:
             archive.add(bundle.cwd, ".")
     except OSError as error:
         raise BotError(f"{bundle.name} cannot travel to other machines: {error}") from None
-    if out.tell() > MOST_MB << 20:
-        raise BotError(f"{bundle.name} cannot travel to other machines: it has more than {MOST_MB} MiB")
+    if out.tell() > MAX_MB << 20:
+        raise BotError(f"{bundle.name} cannot travel to other machines: it has more than {MAX_MB} MiB")
     return out.getvalue()
 
 
@@ -59,7 +59,7 @@ def receive(digest: str, archive: bytes) -> None:
 def _unpack(archive: bytes, draft: Path, target: Path) -> None:
     draft.mkdir(parents=True, exist_ok=True)
     try:
-        unpack(io.BytesIO(archive), draft / "bot", MOST_MB << 20)
+        unpack(io.BytesIO(archive), draft / "bot", MAX_MB << 20)
     except BadArchive as error:
         raise BotError(f"the bot that was sent holds {error}") from None
     seal(draft / "bot", target)

@@ -49,7 +49,7 @@ It says by a line of its own that it is there: what ends before that is no bot.
 KEY: Final = "/key"
 """Where a bot in the sandbox finds its key."""
 
-_MOST_KEY: Final = 1 << 16
+_MAX_KEY: Final = 1 << 16
 _UIDS: Final = 1_000_000_000
 _CHILD: Final = re.compile(rb'"child-pid": *(\d+)')
 _EXIT: Final = re.compile(rb'"exit-code": *(\d+)')
@@ -146,7 +146,7 @@ def read_key(seat: SeatSpec) -> bytes:
     """What the key file of a bot holds; `HarnessFault` if it cannot be read. No error tells what is in it."""
     try:
         with open(seat.key_file or "", "rb") as file:  # noqa: PTH123
-            key = file.read(_MOST_KEY)
+            key = file.read(_MAX_KEY)
     except OSError as error:
         raise HarnessFault(f"the key file of {seat.bot} cannot be read: {error.strerror}") from None
     if not key:

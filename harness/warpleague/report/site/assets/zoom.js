@@ -5,7 +5,7 @@
 globalThis.warpleague ??= {};
 
 (() => {
-  const MOST = 8;
+  const MAX = 8;
 
   /** Makes `board` respond; `buttons` are those to come nearer, to go farther, and to see all. */
   function zoomable(board, { near, far, all }) {
@@ -39,7 +39,7 @@ globalThis.warpleague ??= {};
       const [left, top, width, height] = board.view ?? board.box;
       const at = x === undefined ? { x: left + width / 2, y: top + height / 2 } : place(x, y);
       const factor = Math.max(by, board.box[2] / width > 1 ? 0 : 1);
-      const wide = Math.max(board.box[2] / MOST, Math.min(board.box[2], width / factor));
+      const wide = Math.max(board.box[2] / MAX, Math.min(board.box[2], width / factor));
       const shrunk = wide / width;
       set([at.x - (at.x - left) * shrunk, at.y - (at.y - top) * shrunk, wide, height * shrunk]);
     }
