@@ -18,9 +18,9 @@ from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
 from warpleague.arena.submissions.routes import routes_of
 from warpleague.arena.web.middleware import RequestMiddleware
-from warpleague.league.config import load_config
-from warpleague.league.season import Season
-from warpleague.league.store import Store
+from warpleague.league.season.config import load_config
+from warpleague.league.season.season import Season
+from warpleague.league.store.store import Store
 from warpleague.report.site.page_frame import render, served
 from warpleague.runner.checkup import Finding
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from warpleague.league.config import LeagueConfig
+    from warpleague.league.season.config import LeagueConfig
 
 HOST: Final = "127.0.0.1:8000"
 LEAGUE: Final = """

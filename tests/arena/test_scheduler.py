@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpleague.arena import scheduler as scheduler_module
 from warpleague.arena.scheduler import Scheduler, SchedulerSettings
-from warpleague.league.running import run_league
+from warpleague.league.play.running import run_league
 from warpleague.match.spec import SeatLog
 from warpleague.runner.bundle.shipped import shipped_root
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from warpleague.league.progress import RunReport
+    from warpleague.league.play.progress import RunReport
 
 
 def test_referees_stay_when_bots_enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

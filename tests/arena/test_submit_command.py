@@ -13,7 +13,7 @@ from tests.arena.submission_ground import BOT, Client, Ground
 
 from warpleague.arena.submissions import entering, versions
 from warpleague.cli import main
-from warpleague.league.bot_check import REPEAT
+from warpleague.league.season.bot_check import REPEAT
 from warpleague.runner.checkup import Finding
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import pytest
 
-from warpleague.league.bot_check import FOLDER, check_for, home_command
-from warpleague.league.config import load_config
+from warpleague.league.season.bot_check import FOLDER, check_for, home_command
+from warpleague.league.season.config import load_config
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import TimeControl
 from warpleague.runner import checkup

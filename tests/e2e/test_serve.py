@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warpleague.league.store import Store
+from warpleague.league.store.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

@@ -77,7 +77,7 @@ def test_what_was_printed_before_is_cheap(tmp_path: Path) -> None:
     config = ("leagues/demo-sheets.toml", "--results", str(tmp_path))
     assert main(["league", "commit", *config, "--entrants"]) == 0
     settled = "from warpleague.cli import kept_output\nkept_output._SETTLED_S = 0.0\n"
-    heavy = {*HEAVY, "attr", "numpy", "rich", "warpleague.league.config", "warpleague.games"}
+    heavy = {*HEAVY, "attr", "numpy", "rich", "warpleague.league.season.config", "warpleague.games"}
     first, second = (loaded_by("league", "standings", *config, before=settled) for _ in range(2))
     assert "rich" in first
     assert second & heavy == set()
@@ -88,7 +88,7 @@ def test_a_quiet_run_draws_nothing(tmp_path: Path) -> None:
     """A run without progress and tables does not load what draws them: all cores would wait for it at the end."""
     config = ("leagues/demo-sheets.toml", "--results", str(tmp_path))
     loaded = loaded_by("league", "run", *config, "--quiet", "--jobs", "1", "--matches", "1")
-    assert "warpleague.league.running" in loaded
+    assert "warpleague.league.play.running" in loaded
     assert {name for name in loaded if name.split(".")[0] == "rich"} == set()
 
 

@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-import warpleague.league.merging
-import warpleague.league.running
-import warpleague.league.verifying
+import warpleague.league.play.running
+import warpleague.league.upkeep.merging
+import warpleague.league.upkeep.verifying
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.cli import main
 from warpleague.games import load_game
-from warpleague.league.config import FormatTable, load_config
-from warpleague.league.league import open_to_run
-from warpleague.league.merging import merge_from
-from warpleague.league.running import run_league
-from warpleague.league.schema import store_at
-from warpleague.league.season import Season
+from warpleague.league.play.running import run_league
+from warpleague.league.results.league import open_to_run
+from warpleague.league.season.config import FormatTable, load_config
+from warpleague.league.season.season import Season
+from warpleague.league.store.schema import store_at
+from warpleague.league.upkeep.merging import merge_from
 from warpleague.match.spec import SeatSpec, TimeControl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-    from warpleague.league.league import League
-    from warpleague.league.merging import Merged
+    from warpleague.league.results.league import League
+    from warpleague.league.upkeep.merging import Merged
     from warpleague.match.confinement import Confinement
     from warpleague.match.spec import MatchResult, MatchSpec
 
@@ -134,7 +134,7 @@ def short() -> str:
 @pytest.fixture
 def take_over(inline_pool: type[Executor], monkeypatch: pytest.MonkeyPatch) -> TakeOver:
     """Merges the store at a path into an open league, as `league merge` does, but for its processes."""
-    monkeypatch.setattr(warpleague.league.merging, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.upkeep.merging, "RefereePool", inline_pool)
 
     def take_over(league: League, path: Path, *, trust: bool = False) -> Merged:
         with league.store.writing() as db:
@@ -153,7 +153,7 @@ def play_short(
     monkeypatch: pytest.MonkeyPatch,
 ) -> PlayShort:
     """Plays a league of six short matches with what `refereed` makes; gives its file, and the file of its store."""
-    monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
 
     def run(play: Any, extra: str = "") -> tuple[Path, Path]:
         path = write_league("a", "b", extra=extra, game=SHORT)
@@ -222,6 +222,10 @@ def command(
     """The same with the stand-ins: no bot is bundled, no match played, and no process started."""
     monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
     monkeypatch.setattr(warpleague.runner.play, "play_beside", fake.play)
-    for module in (warpleague.league.running, warpleague.league.merging, warpleague.league.verifying):
+    for module in (
+        warpleague.league.play.running,
+        warpleague.league.upkeep.merging,
+        warpleague.league.upkeep.verifying,
+    ):
         monkeypatch.setattr(module, "RefereePool", inline_pool)
     return league_cli

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.backup import back_up
-from warpleague.league.store import Store
+from warpleague.league.store.backup import back_up
+from warpleague.league.store.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path

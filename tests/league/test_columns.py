@@ -13,23 +13,23 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from warpleague.league import columns as columns_module
-from warpleague.league import kept
-from warpleague.league.columns import PARTS, Damaged, gathered, joined, of_matches, unpack
-from warpleague.league.config import load_config
-from warpleague.league.entrants_commitment import commitment_to
-from warpleague.league.league import open_to_read
-from warpleague.league.organising import disqualify, mend, reinstate
+from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import SequentialElo
 from warpleague.league.ratings.outcomes import Outcomes, PairTotals
-from warpleague.league.remaining import count_played, left_of
-from warpleague.league.running import run_league
-from warpleague.league.schedule import Fixture
-from warpleague.league.standings import standings
-from warpleague.league.statistics import Mean
-from warpleague.league.stored_match import StoredMatch
-from warpleague.league.tallies import WinLossRecord, outcomes, tally
-from warpleague.league.verifying import altered
+from warpleague.league.ratings.statistics import Mean
+from warpleague.league.results.league import open_to_read
+from warpleague.league.results.remaining import count_played, left_of
+from warpleague.league.results.standings import standings
+from warpleague.league.results.tallies import WinLossRecord, outcomes, tally
+from warpleague.league.schedule.schedule import Fixture
+from warpleague.league.season.config import load_config
+from warpleague.league.season.played_match import StoredMatch
+from warpleague.league.store import column_store as kept
+from warpleague.league.store import columns as columns_module
+from warpleague.league.store.columns import PARTS, Damaged, gathered, joined, of_matches, unpack
+from warpleague.league.store.entrants_commitment import commitment_to
+from warpleague.league.upkeep.organising import disqualify, mend, reinstate
+from warpleague.league.upkeep.verifying import altered
 from warpleague.match.confinement import Confinement
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from tests.league.conftest import OpenLeague, WriteLeague
 
-    from warpleague.league.league import League
+    from warpleague.league.results.league import League
 
 
 def made_up(spec: MatchSpec) -> MatchResult:
@@ -137,7 +137,7 @@ def test_verify_tells_altered_columns(
             assert [problem for *_, problem in altered(league)] == [
                 "the columns that tables are made of are not those of its matches"
             ]
-    monkeypatch.setattr("warpleague.league.mending.verify_league", lambda *_: iter(()))
+    monkeypatch.setattr("warpleague.league.upkeep.mending.verify_league", lambda *_: iter(()))
     mend(load_config(path), tmp_path / "results")
     with open_to_read(load_config(path), tmp_path / "results") as league:
         assert altered(league) == []

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import warpleague.league.merging
-import warpleague.league.running
-import warpleague.league.verifying
+import warpleague.league.play.running
+import warpleague.league.upkeep.merging
+import warpleague.league.upkeep.verifying
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.cli.common import print_json_list
-from warpleague.league.running import run_league
-from warpleague.league.store import Store
+from warpleague.league.play.running import run_league
+from warpleague.league.store.store import Store
 from warpleague.match import zstd
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def test_json_has_the_documented_keys(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Every command prints the keys that docs/league.md promises, all of them and no others, in that order."""
-    monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
     docs = Path(__file__).parents[2] / "docs" / "league.md"
     rows = re.findall(
         r"^\| `(\w+)` \| (an object|a list.*?) \| (.*) \|$", docs.read_text("utf-8"), re.MULTILINE

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.cli import main
-from warpleague.league.config import load_config
-from warpleague.league.running import run_league
+from warpleague.league.play.running import run_league
+from warpleague.league.season.config import load_config
 from warpleague.match.chance import season_commitment
 
 if TYPE_CHECKING:

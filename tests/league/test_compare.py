@@ -10,16 +10,16 @@ import attrs
 import pytest
 
 import warpleague.cli
-import warpleague.league.running
+import warpleague.league.play.running
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.errors import ConfigError
-from warpleague.league.config import EntrantClock, load_config
-from warpleague.league.formats.test import make
+from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import expected
 from warpleague.league.ratings.sprt import Sprt
-from warpleague.league.running import run_league
-from warpleague.league.strength import Deal, Follower, StrengthTest, strength_test
+from warpleague.league.results.strength import Deal, Follower, StrengthTest, strength_test
+from warpleague.league.schedule.formats.test import make
+from warpleague.league.season.config import EntrantClock, load_config
 from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
 from warpleague.report.wording.strength_words import (
     brief,
@@ -293,7 +293,7 @@ def compare(
 ) -> Any:
     """Runs `warpleague compare`, with stand-ins, in a folder with two bots; gives exit code, output and remarks."""
     monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
-    monkeypatch.setattr(warpleague.league.running, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.play.running, "RefereePool", inline_pool)
     monkeypatch.chdir(tmp_path)
     for name in ("one", "other"):
         (tmp_path / "bots" / name).mkdir(parents=True)

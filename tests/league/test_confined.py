@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from rich.console import Console
 
-import warpleague.league.verifying
-from warpleague.league.config import load_config
-from warpleague.league.confined import ConfinedMatches, confined_matches
-from warpleague.league.league import open_to_read
-from warpleague.league.running import run_league
-from warpleague.league.verifying import problem_of
+import warpleague.league.upkeep.verifying
+from warpleague.league.play.running import run_league
+from warpleague.league.results.confinements import ConfinedMatches, confined_matches
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.league.upkeep.verifying import problem_of
 from warpleague.match.confinement import Confinement
 from warpleague.report.terminal.tables import confinement_remark
 from warpleague.report.terminal.views import VIEWS, all_tables
@@ -127,7 +127,7 @@ def test_verify_compares_it_with_the_record(monkeypatch: pytest.MonkeyPatch) -> 
 
     def problem(header: dict, found: Confinement | None) -> str | None:
         summary = Summary({"seats": [], "format": 1, **header})
-        monkeypatch.setattr(warpleague.league.verifying, "verify_record", lambda *_: summary)
+        monkeypatch.setattr(warpleague.league.upkeep.verifying, "verify_record", lambda *_: summary)
         return problem_of(b"", b"", {}, [], ((), (), None, "", "", 0), [], found)
 
     text = "how its bots were confined, as the store has it, is not what its record says"

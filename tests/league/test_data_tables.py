@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import warpleague.league.data_tables
+import warpleague.league.results.data_tables
 from warpleague.errors import BadInput
 from warpleague.games import load_game
-from warpleague.league.data_tables import TABLES, decisions_of
-from warpleague.league.table_files import table_file
+from warpleague.league.results.data_tables import TABLES, decisions_of
+from warpleague.league.results.table_files import table_file
 from warpleague.match.replay import Replay
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def tables(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """The folder with the tables of a league, as CSV and as Parquet."""
-    monkeypatch.setattr(warpleague.league.data_tables, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.results.data_tables, "RefereePool", inline_pool)
     for kind in ("csv", "parquet"):
         assert command("export", played, "--format", kind, "--decisions", "--out", str(tmp_path))[0] == 0
     return tmp_path

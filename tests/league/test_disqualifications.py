@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import warpleague.league.running
-import warpleague.league.verifying
+import warpleague.league.play.running
+import warpleague.league.upkeep.verifying
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.config import load_config
-from warpleague.league.disqualifications import KINDS
-from warpleague.league.league import League, open_to_read
-from warpleague.league.organising import disqualify, reinstate
-from warpleague.league.running import run_league
-from warpleague.league.schedule import Schedule
-from warpleague.league.standings import standings
-from warpleague.league.verifying import altered
+from warpleague.league.play.running import run_league
+from warpleague.league.results.league import League, open_to_read
+from warpleague.league.results.standings import standings
+from warpleague.league.schedule.schedule import Schedule
+from warpleague.league.season.config import load_config
+from warpleague.league.store.disqualifications import KINDS
+from warpleague.league.upkeep.organising import disqualify, reinstate
+from warpleague.league.upkeep.verifying import altered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -294,7 +294,7 @@ def test_the_rest_of_a_schedule_keeps_its_numbers(
 @pytest.fixture
 def command(command: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
     """The command with the stand-ins, whose records are not looked at."""
-    monkeypatch.setattr(warpleague.league.verifying, "problem_of", lambda *_: None)
+    monkeypatch.setattr(warpleague.league.upkeep.verifying, "problem_of", lambda *_: None)
     return command
 
 

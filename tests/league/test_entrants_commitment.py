@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import warpleague.league.running
-import warpleague.league.verifying
+import warpleague.league.play.running
+import warpleague.league.upkeep.verifying
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.errors import BadInput, BotError, ConfigError, EntrantsError
-from warpleague.league.config import load_config
-from warpleague.league.entry import enter_bots
+from warpleague.league.season.config import load_config
+from warpleague.league.season.entry import enter_bots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -185,7 +185,7 @@ def command(
 ) -> Command:
     """The command with real bots, no match being really played."""
     monkeypatch.setattr(warpleague.runner.play, "play_beside", fake.play)
-    for module in (warpleague.league.running, warpleague.league.verifying):
+    for module in (warpleague.league.play.running, warpleague.league.upkeep.verifying):
         monkeypatch.setattr(module, "RefereePool", inline_pool)
     return league_cli
 

@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 import warpleague.runner.play
-from warpleague.league.faulted import BotFaults, FaultCounts, bot_faults
-from warpleague.league.running import run_league
+from warpleague.league.play.running import run_league
+from warpleague.league.results.faulted import BotFaults, FaultCounts, bot_faults
 from warpleague.match.spec import SeatFault
 from warpleague.report.terminal.live import LiveWatcher, PlainWatcher
 from warpleague.report.terminal.views import all_tables

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from warpleague.errors import ConfigError
-from warpleague.league.config import load_config
-from warpleague.league.hooks import run_hook
+from warpleague.league.play.hooks import run_hook
+from warpleague.league.season.config import load_config
 
 if TYPE_CHECKING:
     from pathlib import Path

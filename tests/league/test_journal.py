@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import attrs
 import pytest
 
-import warpleague.league.verifying
+import warpleague.league.upkeep.verifying
 from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.config import load_config
-from warpleague.league.journal import Head
-from warpleague.league.league import open_to_read
-from warpleague.league.running import run_league
-from warpleague.league.verifying import altered
+from warpleague.league.play.running import run_league
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.league.store.journal import Head
+from warpleague.league.upkeep.verifying import altered
 from warpleague.match.confinement import Confinement
 
 if TYPE_CHECKING:
@@ -287,8 +287,8 @@ def test_verify_names_what_was_deleted(
 ) -> None:
     """`league verify` says which match of the schedule is gone, and exits with 1; in JSON likewise."""
     path, store = cup
-    monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
-    monkeypatch.setattr(warpleague.league.verifying, "problem_of", lambda *_: None)
+    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.upkeep.verifying, "problem_of", lambda *_: None)
     command = ["league", "verify", str(path), "--results", str(store.parents[1])]
     assert main(command) == 0
     assert (

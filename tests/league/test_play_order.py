@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpleague.league.play_order import DEALS_A_JOB, in_phases
-from warpleague.league.pool import RefereeDied
-from warpleague.league.progress import RunWatcher
-from warpleague.league.running import run_league
-from warpleague.league.schedule import Fixture, Schedule
+from warpleague.league.play.progress import RunWatcher
+from warpleague.league.play.running import run_league
+from warpleague.league.referees.pool import RefereeDied
+from warpleague.league.schedule.play_order import DEALS_A_JOB, in_phases
+from warpleague.league.schedule.schedule import Fixture, Schedule
 from warpleague.runner.play import end_idle
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def test_no_process_that_saw_dice_is_alive_when_they_come_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Whatever dies on the way: a match never begins while a process lives that saw the same dice, or may have."""
-    from warpleague.league import running
+    from warpleague.league.play import running
 
     monkeypatch.setattr(running, "_TICK_S", 0.0)
     with open_league(write_league("a", "b", "c", "d", deals=20)) as league:
@@ -147,7 +147,7 @@ def test_later_matches_are_played_while_one_waits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Small batches of a ladder have their second matches together, so that bots which are kept end half as often."""
-    from warpleague.league import running
+    from warpleague.league.play import running
 
     monkeypatch.setattr(running, "_TICK_S", 0.0)
     path = write_league("a", "b", "c", "d", deals=1, extra='kind = "ladder"\nmax_matches = 96')
@@ -172,7 +172,7 @@ def test_a_run_knows_what_was_dealt_in_the_one_before(
     shared: bool,
 ) -> None:
     """Where bots wait from one run to the next, they are ended before dice come again that were seen in the first."""
-    from warpleague.league import running
+    from warpleague.league.play import running
 
     monkeypatch.setattr(running, "_TICK_S", 0.0)
     dealt: set[int] = set()

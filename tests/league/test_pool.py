@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import trio
 
-import warpleague.league.pool as pool_module
+import warpleague.league.referees.pool as pool_module
 from warpleague.errors import HarnessFault
-from warpleague.league.pool import RefereeDied, RefereePool, RemoteTraceback, usable_cores
-from warpleague.league.worker import write_frame
+from warpleague.league.referees.pool import RefereeDied, RefereePool, RemoteTraceback, usable_cores
+from warpleague.league.referees.worker import write_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -220,7 +220,7 @@ def submit_often(pool: RefereePool) -> None:
 def test_referees_die_with_the_scheduler() -> None:
     """When the scheduler is killed, its referees die, even one in the midst of a long call."""
     code = (
-        "import signal; from warpleague.league.pool import RefereePool; p = RefereePool(2);"
+        "import signal; from warpleague.league.referees.pool import RefereePool; p = RefereePool(2);"
         "p.submit(signal.pause); print(*p.processes(), flush=True); signal.pause()"
     )
     scheduler = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
@@ -293,7 +293,9 @@ def test_a_referee_that_nobody_listens_to_leaves_without_a_word(task: bool) -> N
     os.close(answers)
     function = trio.lowlevel.checkpoint if task else os.getpid
     write_frame(to_referee, (1, task, pickle.dumps((function, (), {}))))
-    program = "import sys; from warpleague.league.worker import serve; serve(*map(int, sys.argv[1:]), -1)"
+    program = (
+        "import sys; from warpleague.league.referees.worker import serve; serve(*map(int, sys.argv[1:]), -1)"
+    )
     try:
         done = subprocess.run(
             [sys.executable, "-c", program, str(calls), str(from_referee)],

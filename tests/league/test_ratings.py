@@ -15,8 +15,8 @@ from warpleague.league.ratings.fit import Method, joint_fit
 from warpleague.league.ratings.outcomes import Outcomes
 from warpleague.league.ratings.posterior import Posterior
 from warpleague.league.ratings.shrunk import shrunk_fit
+from warpleague.league.ratings.statistics import student, t95
 from warpleague.league.ratings.transitivity import transitivity
-from warpleague.league.statistics import student, t95
 
 
 def fitted(results: Any, bots: Any, **options: Any) -> Any:

@@ -13,13 +13,13 @@ import pytest
 from rich.console import Console
 
 from warpleague.errors import BadInput
-from warpleague.league.config import load_config
-from warpleague.league.league import League, open_to_read
-from warpleague.league.pool import RefereePool
-from warpleague.league.progress import RunWatcher
-from warpleague.league.running import run_league
-from warpleague.league.standings import standings
-from warpleague.league.tallies import tally
+from warpleague.league.play.progress import RunWatcher
+from warpleague.league.play.running import run_league
+from warpleague.league.referees.pool import RefereePool
+from warpleague.league.results.league import League, open_to_read
+from warpleague.league.results.standings import standings
+from warpleague.league.results.tallies import tally
+from warpleague.league.season.config import load_config
 from warpleague.report.terminal.live import LiveWatcher
 from warpleague.report.wording.standings_columns import standing_json
 
@@ -255,7 +255,7 @@ def test_solo_leagues_rank_by_mean_score(
     """At tables of one there is no Elo: the mean score ranks, with its error."""
     import attrs
 
-    from warpleague.league.schedule import Schedule
+    from warpleague.league.schedule.schedule import Schedule
 
     with open_league(write_league("a", "b", "c", deals=20)) as league:
         season = attrs.evolve(league.season, players=1)
@@ -278,7 +278,7 @@ def test_larger_tables_count_as_their_pairs(
     """At tables of three each match shares out one and a half points, and every pair meets equally often."""
     import attrs
 
-    from warpleague.league.schedule import Schedule
+    from warpleague.league.schedule.schedule import Schedule
 
     with open_league(write_league("a", "b", "c", "d", deals=4)) as league:
         season = attrs.evolve(league.season, players=3)

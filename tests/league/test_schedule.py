@@ -14,12 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warpleague.league.formats import sampled, sampling
-from warpleague.league.formats.round_robin import berger
-from warpleague.league.formats.sampling import balance_seats, meetings, sample_tables, seat_counts, spreads
-from warpleague.league.formats.seating import cycles
-from warpleague.league.formats.spread import spread_sets
-from warpleague.league.schedule import Schedule
+from warpleague.league.schedule.formats import sampled, sampling
+from warpleague.league.schedule.formats.round_robin import berger
+from warpleague.league.schedule.formats.sampling import (
+    balance_seats,
+    meetings,
+    sample_tables,
+    seat_counts,
+    spreads,
+)
+from warpleague.league.schedule.formats.seating import cycles
+from warpleague.league.schedule.formats.spread import spread_sets
+from warpleague.league.schedule.schedule import Schedule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

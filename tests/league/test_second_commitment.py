@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pytest
 
-import warpleague.league.running
-import warpleague.league.verifying
+import warpleague.league.play.running
+import warpleague.league.upkeep.verifying
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.errors import BadInput, StoreError
-from warpleague.league import entrants_commitment
-from warpleague.league.config import load_config
-from warpleague.league.entrants_commitment import commitment_to
-from warpleague.league.league import commit, open_to_read, open_to_run
-from warpleague.league.running import run_league
-from warpleague.league.verifying import altered, verify_league
+from warpleague.league.play.running import run_league
+from warpleague.league.results.league import commit, open_to_read, open_to_run
+from warpleague.league.season.config import load_config
+from warpleague.league.store import entrants_commitment
+from warpleague.league.store.entrants_commitment import commitment_to
+from warpleague.league.upkeep.verifying import altered, verify_league
 from warpleague.match.chance import beacon_secret, deal_key
 from warpline.codec import canonical
 
@@ -147,7 +147,7 @@ def test_a_beacon_comes_after_both_commitments(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Nothing is played before entrants are committed to and the value is known; then neither can change any more."""
-    monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
     results = tmp_path / "results"
 
     def run(*bots: str, beacon: str | None = None, deals: int = 1) -> Any:
@@ -225,8 +225,8 @@ def test_an_old_receipt_is_checked_by_verify(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each run ends with a receipt; `verify --head` finds it, and exits with 1 once the store was cut before it."""
-    monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
-    monkeypatch.setattr(warpleague.league.verifying, "problem_of", lambda *_: None)
+    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.upkeep.verifying, "problem_of", lambda *_: None)
     path = write_league("a", "b")
     code, out, _ = command("run", path, "--quiet")
     assert code == 0

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.league.config import load_config
-from warpleague.league.league import open_to_read
-from warpleague.league.running import run_league
-from warpleague.league.services import services
+from warpleague.league.play.running import run_league
+from warpleague.league.results.league import open_to_read
+from warpleague.league.results.services import services
+from warpleague.league.season.config import load_config
 from warpleague.match.spec import SeatFault, SeatTimes
 
 if TYPE_CHECKING:

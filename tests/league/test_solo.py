@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import warpleague.league.verifying
+import warpleague.league.upkeep.verifying
 from warpleague.cli import main
 from warpleague.errors import RecordError, StoreError
 from warpleague.games import load_game
-from warpleague.league.config import load_config
-from warpleague.league.league import open_to_read
-from warpleague.league.running import run_league
-from warpleague.league.standings import ranked, standings
-from warpleague.league.statistics import differences_to_next, share_interval
-from warpleague.league.tallies import Tally
-from warpleague.league.verifying import verify_league
+from warpleague.league.play.running import run_league
+from warpleague.league.ratings.statistics import differences_to_next, share_interval
+from warpleague.league.results.league import open_to_read
+from warpleague.league.results.standings import ranked, standings
+from warpleague.league.results.tallies import Tally
+from warpleague.league.season.config import load_config
+from warpleague.league.upkeep.verifying import verify_league
 from warpleague.match.lines import digest_form, digest_of, seal
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import verify_record
@@ -62,7 +62,7 @@ def solo(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Any:
     """A league of two bots and three short deals against the machine captain, played; its file."""
-    monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
     path = write_league("a", "b", extra="[rules]\nlevel = 'none'")
     game = '[game]\nid = "captains"\nplayers = 1\noptions = { max_rounds = 8 }\n'
     path.write_text(path.read_text().replace('[game]\nid = "aliens"\n', game))

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import warpleague.league.verifying
+import warpleague.league.upkeep.verifying
 from warpleague.errors import ConfigError
-from warpleague.league.config import load_config
-from warpleague.league.disqualifications import disqualify
-from warpleague.league.league import open_to_read
-from warpleague.league.running import run_league
-from warpleague.league.stages import stage_problems
-from warpleague.league.standings import standings
+from warpleague.league.play.running import run_league
+from warpleague.league.play.stages import stage_problems
+from warpleague.league.results.league import open_to_read
+from warpleague.league.results.standings import standings
+from warpleague.league.season.config import load_config
+from warpleague.league.store.disqualifications import disqualify
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ def play(
     inline: Any, inline_pool: Any, refereed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[Any], Any]:
     """Plays what is left of an open league, and closes it."""
-    monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
 
     def play(league: Any) -> Any:
         with league:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pytest
 
-from warpleague.league import details
-from warpleague.league import standings as tables
-from warpleague.league.running import run_league
-from warpleague.league.standings import ranked
-from warpleague.league.statistics import Mean, student, t95
-from warpleague.league.tallies import Tally, WinLossRecord
+from warpleague.league.play.running import run_league
+from warpleague.league.ratings.statistics import Mean, student, t95
+from warpleague.league.results import details
+from warpleague.league.results import standings as tables
+from warpleague.league.results.standings import ranked
+from warpleague.league.results.tallies import Tally, WinLossRecord
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
 from warpleague.report.wording.standings_columns import standing_json
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tests.league.conftest import OpenLeague, WriteLeague
 
-    from warpleague.league.league import League
+    from warpleague.league.results.league import League
 
 
 def test_a_record_counts_wins_draws_and_losses() -> None:

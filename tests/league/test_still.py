@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from warpleague.errors import StoreError
-from warpleague.league.columns import PARTS
-from warpleague.league.config import load_config
-from warpleague.league.disqualifications import disqualify
-from warpleague.league.league import League, open_to_read
-from warpleague.league.status import scheduled
-from warpleague.league.still import Pass
-from warpleague.league.store import Store
+from warpleague.league.results.league import League, open_to_read
+from warpleague.league.results.pass_cache import Pass
+from warpleague.league.results.status import scheduled
+from warpleague.league.season.config import load_config
+from warpleague.league.store.columns import PARTS
+from warpleague.league.store.disqualifications import disqualify
+from warpleague.league.store.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

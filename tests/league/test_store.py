@@ -14,12 +14,12 @@ import attrs
 import pytest
 
 from warpleague.errors import StoreError
-from warpleague.league.columns import PARTS, of_matches
-from warpleague.league.config import load_config
-from warpleague.league.entrants_commitment import commitment_to
-from warpleague.league.league import League, open_to_read
-from warpleague.league.running import run_league
-from warpleague.league.season import canonical, differences
+from warpleague.league.play.running import run_league
+from warpleague.league.results.league import League, open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.league.season.season import canonical, differences
+from warpleague.league.store.columns import PARTS, of_matches
+from warpleague.league.store.entrants_commitment import commitment_to
 from warpleague.match.chance import season_commitment, season_secret
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tests.league.conftest import OpenLeague, Refereed, TakeOver, WriteLeague
 
-    from warpleague.league.store import Store
+    from warpleague.league.store.store import Store
 
 
 def rows(store: Store) -> list[tuple]:

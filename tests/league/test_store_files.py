@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import warpleague.league.running
+import warpleague.league.play.running
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.errors import StoreError
-from warpleague.league.config import load_config
-from warpleague.league.league import open_to_read
-from warpleague.league.running import run_league
-from warpleague.league.verifying import altered
+from warpleague.league.play.running import run_league
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.league.upkeep.verifying import altered
 
 if TYPE_CHECKING:
     from collections.abc import Callable

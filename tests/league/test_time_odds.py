@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import warpleague.league.verifying
+import warpleague.league.upkeep.verifying
 from warpleague.errors import ConfigError
 from warpleague.games import load_game
-from warpleague.league.config import load_config
-from warpleague.league.league import open_to_read
-from warpleague.league.running import run_league
-from warpleague.league.verifying import altered, verify_league
+from warpleague.league.play.running import run_league
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.league.upkeep.verifying import altered, verify_league
 from warpleague.match.referee import Referee
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 from warpline.messages import BotHello
@@ -48,7 +48,7 @@ def write(tmp_path: Path) -> Callable[[str], Path]:
 def play(
     open_league: Any, inline: Any, inline_pool: Any, refereed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Any]:
-    monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
 
     def play(path: Path, results: Path | None = None) -> Any:
         with open_league(path, results) as league:
@@ -116,7 +116,7 @@ def test_an_altered_clock_in_a_record_is_found(write: Any, play: Any, open_leagu
         bots = [(league.season.bots[bot].bot, league.season.bots[bot].digest) for bot in fixture.seats]
         key = league.season.key_of(fixture.deal)
         head = {**league.season.conditions, "id": fixture.id}
-        told = warpleague.league.verifying.problem_of(record, key, head, bots, (), [], None)
+        told = warpleague.league.upkeep.verifying.problem_of(record, key, head, bots, (), [], None)
     assert told == "its header names other bots, or other clocks of theirs"
 
 

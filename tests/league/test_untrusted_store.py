@@ -14,14 +14,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import warpleague.league.verifying
+import warpleague.league.upkeep.verifying
 from warpleague.errors import StoreError
-from warpleague.league import untrusted_store
-from warpleague.league.config import load_config
-from warpleague.league.league import League, commit, open_to_read
-from warpleague.league.organising import mend, merge
-from warpleague.league.running import run_league
-from warpleague.league.verifying import altered, verify_league
+from warpleague.league.play.running import run_league
+from warpleague.league.results.league import League, commit, open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.league.store import untrusted_store
+from warpleague.league.upkeep.organising import mend, merge
+from warpleague.league.upkeep.verifying import altered, verify_league
 from warpleague.match import zstd
 from warpleague.match.confinement import Confinement
 from warpleague.report.terminal.views import VIEWS, LeagueView
@@ -167,7 +167,7 @@ def base(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """A league of short matches: `whole` has been played, `part` in part, `theirs` elsewhere and in part."""
-    for module in (warpleague.league.verifying, warpleague.league.merging):
+    for module in (warpleague.league.upkeep.verifying, warpleague.league.upkeep.merging):
         monkeypatch.setattr(module, "RefereePool", inline_pool)
     path = write_league("a", "b", deals=2, game=short)
     referee = refereed(CONFINED)

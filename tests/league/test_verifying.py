@@ -12,11 +12,11 @@ import pytest
 
 from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.config import load_config
-from warpleague.league.league import open_to_read
-from warpleague.league.mending import remove_damaged
-from warpleague.league.running import run_league
-from warpleague.league.verifying import published_record, verify_league
+from warpleague.league.play.running import run_league
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.league.upkeep.mending import remove_damaged
+from warpleague.league.upkeep.verifying import published_record, verify_league
 from warpleague.match import zstd
 from warpleague.match.chance import deal_key
 from warpleague.match.replay import verify_record
@@ -213,9 +213,9 @@ def test_a_season_keeps_the_format_of_its_records(
     tmp_path: Path,
 ) -> None:
     """A league that an earlier version began goes on with format 1: ids and dice stay, and its records hold."""
-    monkeypatch.setattr("warpleague.league.about.FORMAT", 1)
+    monkeypatch.setattr("warpleague.league.store.about.FORMAT", 1)
     path, store = play_short(refereed(), extra="[rules]\nlevel = 'none'")
-    monkeypatch.setattr("warpleague.league.about.FORMAT", 2)
+    monkeypatch.setattr("warpleague.league.store.about.FORMAT", 2)
     with sqlite3.connect(store) as db:
         assert "record" not in json.loads(
             db.execute("SELECT value FROM meta WHERE key = 'conditions'").fetchone()[0]
@@ -242,10 +242,10 @@ def test_records_of_format_1_are_merged_and_mended(
     tmp_path: Path,
 ) -> None:
     """A season of format 1 takes over records of format 1, and mends one that is damaged; the others stay."""
-    monkeypatch.setattr("warpleague.league.about.FORMAT", 1)
+    monkeypatch.setattr("warpleague.league.store.about.FORMAT", 1)
     path, store = play_short(refereed())
     with open_league(path, tmp_path / "other") as league:
-        monkeypatch.setattr("warpleague.league.about.FORMAT", 2)
+        monkeypatch.setattr("warpleague.league.store.about.FORMAT", 2)
         assert attrs.astuple(take_over(league, store.parent)) == (6, 0, ())
         record = league.store.record(next(iter(league.schedule)).id)
         assert json.loads(record.split(b"\n")[0])["format"] == 1

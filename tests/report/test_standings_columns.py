@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import attrs
 import pytest
 
-from warpleague.league.placings import Placing
 from warpleague.league.ratings.fit import joint_fit
-from warpleague.league.standings import ranked
-from warpleague.league.statistics import Mean
-from warpleague.league.tallies import Tally
+from warpleague.league.ratings.statistics import Mean
+from warpleague.league.results.placings import Placing
+from warpleague.league.results.standings import ranked
+from warpleague.league.results.tallies import Tally
 from warpleague.report.wording.standings_columns import (
     COLUMNS,
     Layout,
@@ -24,7 +24,7 @@ from warpleague.report.wording.standings_columns import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.league.standings import Standings
+    from warpleague.league.results.standings import Standings
 
 WIDTHS = (50, 76, 96, 116, 200)
 

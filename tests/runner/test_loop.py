@@ -12,7 +12,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from warpleague.league import tasks
+from warpleague.league.referees import tasks
 from warpleague.match.chance import match_key
 from warpleague.runner.bot import loop as loop_module
 from warpleague.runner.bot import stopwatch

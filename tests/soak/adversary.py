@@ -26,7 +26,7 @@ import attrs
 
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.games import game_ids, load_game
-from warpleague.league.pool import RefereePool, usable_cores
+from warpleague.league.referees.pool import RefereePool, usable_cores
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl

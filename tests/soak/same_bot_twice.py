@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warpleague.games import load_game
-from warpleague.league.config import FormatTable
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.outcomes import Outcomes
-from warpleague.league.schedule import Schedule
-from warpleague.league.season import Season
+from warpleague.league.schedule.schedule import Schedule
+from warpleague.league.season.config import FormatTable
+from warpleague.league.season.season import Season
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import FORMAT, SeatSpec, TimeControl
 

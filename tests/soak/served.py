@@ -19,7 +19,7 @@ from warpleague.arena.submissions import tokens
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.submissions.limits import set_limit
 from warpleague.errors import StoreError
-from warpleague.league.store import Store
+from warpleague.league.store.store import Store
 from warpleague.runner.bundle.shipped import shipped_root
 
 if TYPE_CHECKING:

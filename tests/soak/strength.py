@@ -23,18 +23,18 @@ from typing import Any
 
 import numpy as np
 
-from warpleague.league.config import FormatTable, UntilTable
-from warpleague.league.formats import format_of
-from warpleague.league.formats.api import Outcome
 from warpleague.league.ratings.elo import SCALE, expected
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
 from warpleague.league.ratings.posterior import Posterior
 from warpleague.league.ratings.shrunk import shrunk_fit
 from warpleague.league.ratings.sprt import DealCounts, Sprt
+from warpleague.league.ratings.statistics import Mean, t95
 from warpleague.league.ratings.stopping import estimate
-from warpleague.league.season import Season
-from warpleague.league.statistics import Mean, t95
+from warpleague.league.schedule.formats import format_of
+from warpleague.league.schedule.formats.api import Outcome
+from warpleague.league.season.config import FormatTable, UntilTable
+from warpleague.league.season.season import Season
 from warpleague.match.spec import SeatSpec, TimeControl
 
 PAIR_VALUES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from warpleague.arena.submissions.ledger import Ledger
-    from warpleague.league.config import LeagueConfig
+    from warpleague.league.season.config import LeagueConfig
 
 GROUPS: Final = {
     "keep an arena going": ("play", "check"),
@@ -281,7 +281,7 @@ def _run_check(args: argparse.Namespace) -> int:
 
 
 def _leagues(paths: list[Path]) -> dict[str, LeagueConfig]:
-    from warpleague.league.config import load_config
+    from warpleague.league.season.config import load_config
 
     found = {}
     for path in paths:

@@ -1,6 +1,6 @@
 """Copy the store of a league, and the submissions beside it, while they are in use.
 
-The copying is done in `warpleague.league.backup`.
+The copying is done in `warpleague.league.store.backup`.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def configure_backup(parser: argparse.ArgumentParser) -> None:
 
 def run_backup(args: argparse.Namespace) -> int:
     """Copy first what the matches refer to, then the matches."""
-    from warpleague.league.backup import back_up
-    from warpleague.league.config import load_config
-    from warpleague.league.store import Store
+    from warpleague.league.season.config import load_config
+    from warpleague.league.store.backup import back_up
+    from warpleague.league.store.store import Store
 
     name = load_config(args.config, without_bots=True).name
     if args.out.resolve() == args.results.resolve():

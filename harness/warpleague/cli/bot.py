@@ -266,8 +266,8 @@ def _tables(args: argparse.Namespace) -> tuple[Table, ...]:
 def _league_checkup(args: argparse.Namespace, folder: Path, more: dict[str, Any]) -> Checkup:
     """The check for the league whose file `--league` names."""
     from warpleague.cli.common import RESULTS
-    from warpleague.league.bot_check import check_for
-    from warpleague.league.config import load_config
+    from warpleague.league.season.bot_check import check_for
+    from warpleague.league.season.config import load_config
     from warpleague.runner.confine.visible_paths import check_granted
     from warpleague.user_cache import cache_folder
 

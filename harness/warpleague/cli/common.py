@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from warpleague.games.api import Game, JsonObject
-    from warpleague.league.league import League
+    from warpleague.league.results.league import League
     from warpleague.match.conditions import Conditions
     from warpleague.runner.bot.logs import LogFolder
 
@@ -101,8 +101,8 @@ def say(text: str) -> None:
 
 def open_league(args: argparse.Namespace) -> League:
     """Open the league that the arguments name for reading, and print what has changed since its last run."""
-    from warpleague.league.config import load_config
-    from warpleague.league.league import open_to_read
+    from warpleague.league.results.league import open_to_read
+    from warpleague.league.season.config import load_config
 
     arena = (args.results / ARENA).is_file()
     config = load_config(args.config, without_bots=arena)

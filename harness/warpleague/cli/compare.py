@@ -31,10 +31,10 @@ from warpleague.errors import BadInput, ConfigError
 if TYPE_CHECKING:
     import argparse
 
-    from warpleague.league.config import EntrantClock
-    from warpleague.league.league import League
-    from warpleague.league.progress import RunReport
-    from warpleague.league.strength import StrengthTest
+    from warpleague.league.play.progress import RunReport
+    from warpleague.league.results.league import League
+    from warpleague.league.results.strength import StrengthTest
+    from warpleague.league.season.config import EntrantClock
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -166,10 +166,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _compare(args: argparse.Namespace) -> int:
     """Exit code 0: accepted; 1: rejected, or stopped at a fault; 3: undecided; 130: stopped by the user."""
-    from warpleague.league.config import load_config
-    from warpleague.league.faulted import bot_faults
-    from warpleague.league.league import open_to_run
-    from warpleague.league.strength import strength_test
+    from warpleague.league.results.faulted import bot_faults
+    from warpleague.league.results.league import open_to_run
+    from warpleague.league.results.strength import strength_test
+    from warpleague.league.season.config import load_config
     from warpleague.report.wording.league_words import fault_lines
     from warpleague.report.wording.strength_words import exit_code
 
@@ -296,7 +296,7 @@ def _league_file(args: argparse.Namespace) -> Path:
     import tomli_w
 
     from warpleague.games import load_game
-    from warpleague.league.config import without_none
+    from warpleague.league.season.config import without_none
     from warpleague.runner.bundle.shipped import located
 
     game = load_game(args.game)
@@ -355,7 +355,7 @@ def _league_file(args: argparse.Namespace) -> Path:
 
 def _entrant(text: str) -> tuple[Path, EntrantClock | None]:
     """The folder of a bot, and the clock that stands behind it: `bots/mine@0.1s`, `bots/mine@60s+0.5s/2s`."""
-    from warpleague.league.config import EntrantClock
+    from warpleague.league.season.config import EntrantClock
     from warpleague.runner.bundle.shipped import located
 
     folder, at, told = text.rpartition("@")
@@ -384,7 +384,7 @@ def _entrant(text: str) -> tuple[Path, EntrantClock | None]:
 
 def _names(folders: list[Path], clocks: list[EntrantClock | None]) -> list[str]:
     """A name for each bot: its folder's and its clock, made different where two are alike."""
-    from warpleague.league.look_alike import first_alike
+    from warpleague.league.season.look_alike import first_alike
 
     plain = [
         (folder.name or folder.resolve().name)[:50] + ("" if own is None else f"@{own.told}")

@@ -1,7 +1,7 @@
 """Disqualify a bot of a league, or reinstate it.
 
 These are the arguments and outputs of `warpleague league disqualify` and `reinstate`. What they do is in
-`warpleague.league.disqualifications`.
+`warpleague.league.store.disqualifications`.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def configure_decision(parser: argparse.ArgumentParser) -> None:
 
 def run_decision(args: argparse.Namespace) -> int:
     """Enter the decision that the action names."""
-    from warpleague.league.config import load_config
-    from warpleague.league.organising import disqualify, reinstate
-    from warpleague.league.store import Store
+    from warpleague.league.season.config import load_config
+    from warpleague.league.store.store import Store
+    from warpleague.league.upkeep.organising import disqualify, reinstate
     from warpleague.report.wording.league_words import decision_lines
 
     config = load_config(args.config)

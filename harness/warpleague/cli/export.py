@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from warpleague.league.league import League
+    from warpleague.league.results.league import League
 
 SUFFIXES = {"jsonl": ".jsonl", "zst": ".jsonl.zst", "gz": ".jsonl.gz"}
 """The end of a record's file name, by format."""
@@ -75,7 +75,7 @@ def run_export(args: argparse.Namespace) -> int:
 
 
 def _records(args: argparse.Namespace) -> int:
-    from warpleague.league.verifying import published_record
+    from warpleague.league.upkeep.verifying import published_record
     from warpleague.match.compare import is_same_play
     from warpleague.match.packing import pack
 
@@ -106,8 +106,8 @@ def _records(args: argparse.Namespace) -> int:
 
 
 def _tables(args: argparse.Namespace) -> int:
-    from warpleague.league.data_tables import DECISIONS, MATCHES, SEATS
-    from warpleague.league.table_files import need
+    from warpleague.league.results.data_tables import DECISIONS, MATCHES, SEATS
+    from warpleague.league.results.table_files import need
 
     need(args.format)
     with open_league(args) as league:
@@ -133,8 +133,15 @@ def _write(league: League, paths: dict[str, Path], args: argparse.Namespace) -> 
     """Write the tables; the number of rows in each."""
     from tempfile import TemporaryDirectory
 
-    from warpleague.league.data_tables import DECISIONS, MATCHES, SEATS, match_row, seat_rows, write_decisions
-    from warpleague.league.table_files import table_file
+    from warpleague.league.results.data_tables import (
+        DECISIONS,
+        MATCHES,
+        SEATS,
+        match_row,
+        seat_rows,
+        write_decisions,
+    )
+    from warpleague.league.results.table_files import table_file
 
     counts = dict.fromkeys(paths, 0)
     with (

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from warpleague.games.api import Game
-    from warpleague.league.league import League
+    from warpleague.league.results.league import League
 
 _SETTLED_S: Final = 1.0
 """How long files must have been left alone: a change soon after another one may get the same time."""
@@ -115,7 +115,7 @@ class KeptOutput:
 def league_sources(league: League) -> list[Path]:
     """All that the tables of an open league come from, the program aside: its file, store, bots and game."""
     from warpleague.games import load_game
-    from warpleague.league.entry import folder_of
+    from warpleague.league.season.entry import folder_of
 
     config, store = league.config, league.store.path
     found = [

@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from warpleague.league.config import LeagueConfig
-    from warpleague.league.league import League
-    from warpleague.league.progress import RunReport
+    from warpleague.league.play.progress import RunReport
+    from warpleague.league.results.league import League
+    from warpleague.league.season.config import LeagueConfig
 
     Handler = Callable[[argparse.Namespace], int]
 
@@ -196,8 +196,8 @@ def _commit(args: argparse.Namespace) -> int:
     """Settle the secret; a file without bots will do."""
     import attrs
 
-    from warpleague.league.config import load_config
-    from warpleague.league.league import commit
+    from warpleague.league.results.league import commit
+    from warpleague.league.season.config import load_config
 
     config = load_config(args.config, without_bots=not args.entrants)
     told = commit(config, args.results, with_entrants=args.entrants)
@@ -219,8 +219,8 @@ def _commit(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     """Exit code 0: all played, or stopped by the user between matches; 1: a match is void, or stopped at a fault."""
-    from warpleague.league.config import load_config
-    from warpleague.league.league import open_to_run
+    from warpleague.league.results.league import open_to_run
+    from warpleague.league.season.config import load_config
 
     config = load_config(args.config)
     _check_not_kept(config, args.results)
@@ -255,7 +255,7 @@ def _told_at_end(league: League, report: RunReport, *, over: bool) -> dict[str, 
     """What the command `on_end` is told, if the file has one; `over`: the season was over before this run."""
     if not league.config.on_end:
         return {}
-    from warpleague.league.hooks import told_of_run
+    from warpleague.league.play.hooks import told_of_run
     from warpleague.report.wording.standings_columns import standing_json
 
     ended = not over and league.store.published() is not None
@@ -266,7 +266,7 @@ def _run_on_end(config: LeagueConfig, told: dict[str, Any]) -> None:
     """Run the command of the file, once the store is closed; it changes nothing about how the run ended."""
     if not config.on_end:
         return
-    from warpleague.league.hooks import run_hook
+    from warpleague.league.play.hooks import run_hook
 
     if problem := run_hook(config.on_end, config.path.parent, told):
         say(f"note: on_end: {problem}")
@@ -327,7 +327,7 @@ def _tell_commitments(league: League) -> None:
     """Tell what lets others check later that nothing was changed; with a seed in the file nothing is secret."""
     if league.config.seed is not None and league.config.season.beacon is None:
         return
-    from warpleague.league.entrants_commitment import commitment_to
+    from warpleague.league.store.entrants_commitment import commitment_to
 
     say(f"commitment to the season's secret (SHA-256): {league.season.commitment}")
     say(f"commitment to the entrants (SHA-256): {commitment_to(league.season)}")
@@ -336,9 +336,9 @@ def _tell_commitments(league: League) -> None:
 
 
 def _run_json(league: League, report: RunReport) -> dict[str, Any]:
-    from warpleague.league.confined import confined_matches
-    from warpleague.league.entrants_commitment import commitment_to
-    from warpleague.league.faulted import bot_faults
+    from warpleague.league.results.confinements import confined_matches
+    from warpleague.league.results.faulted import bot_faults
+    from warpleague.league.store.entrants_commitment import commitment_to
     from warpleague.report.terminal.views import standings_json
 
     return {
@@ -370,8 +370,8 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
 
 def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> None:
     """What is left, and the commands to check and reproduce a match, whose record is written for them."""
-    from warpleague.league.faulted import bot_faults
-    from warpleague.league.verifying import published_record
+    from warpleague.league.results.faulted import bot_faults
+    from warpleague.league.upkeep.verifying import published_record
     from warpleague.report.wording.league_words import MAX_FAULTED, duration, fault_lines, waited_words
 
     stored = (

@@ -10,9 +10,9 @@ from warpleague.errors import BadInput
 if TYPE_CHECKING:
     import argparse
 
-    from warpleague.league.league import League
-    from warpleague.league.schedule import Fixture
-    from warpleague.league.stored_match import StoredMatch
+    from warpleague.league.results.league import League
+    from warpleague.league.schedule.schedule import Fixture
+    from warpleague.league.season.played_match import StoredMatch
 
 
 def list_matches(args: argparse.Namespace) -> int:

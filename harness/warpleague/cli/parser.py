@@ -268,7 +268,7 @@ class Parser(argparse.ArgumentParser):
 
 def _in_league_file(key: str) -> str:
     """Where a key belongs in a league file, as a sentence; empty if there is no such key."""
-    from warpleague.league.config import LeagueConfig
+    from warpleague.league.season.config import LeagueConfig
     from warpleague.strict import place_of
 
     return place_of(key, LeagueConfig)

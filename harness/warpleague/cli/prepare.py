@@ -22,12 +22,12 @@ def configure_prepare(parser: argparse.ArgumentParser) -> None:
 
 def run_prepare(args: argparse.Namespace) -> int:
     """Build all bots, print what was built and which workers can play."""
-    from warpleague.league.config import load_config
-    from warpleague.league.entry import enter_bots
+    from warpleague.league.season.config import load_config
+    from warpleague.league.season.entry import enter_bots
 
     config = load_config(args.config)
     if config.entry is not None:
-        from warpleague.league.stages import entered_from
+        from warpleague.league.play.stages import entered_from
 
         config, _ = entered_from(config, args.results)
     entries = enter_bots(config)
@@ -35,7 +35,7 @@ def run_prepare(args: argparse.Namespace) -> int:
         say(f"note: {line}")
     jobs = None
     if args.cluster is not None:
-        from warpleague.league.cluster import cluster
+        from warpleague.league.play.cluster import cluster
 
         with cluster(args.cluster, config.rules.level, entries.bots) as executor:
             jobs = executor.jobs

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from warpleague.league.league import League
-    from warpleague.league.progress import MatchFault, RunReport, RunWatcher
+    from warpleague.league.play.progress import MatchFault, RunReport, RunWatcher
+    from warpleague.league.results.league import League
     from warpleague.runner.bot.logs import LogFolder
 
 
@@ -46,7 +46,7 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
 
     If there are arguments `matches` and `for_s`, it stops after so many matches and so much time.
     """
-    from warpleague.league.running import run_league
+    from warpleague.league.play.running import run_league
 
     limits: dict[str, Any] = {
         "most": getattr(args, "matches", None),
@@ -56,7 +56,7 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
     if args.cluster is None:
         with _watcher(args) as watcher:
             return run_league(league, jobs=args.jobs, watcher=watcher, logs=logs, **limits)
-    from warpleague.league.cluster import cluster, play_there
+    from warpleague.league.play.cluster import cluster, play_there
 
     season, play = league.season, partial(play_there, log=logs is not None)
     with cluster(args.cluster, season.level, season.bots) as executor, _watcher(args) as watcher:
@@ -68,7 +68,7 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
 @contextmanager
 def _watcher(args: argparse.Namespace) -> Iterator[RunWatcher]:
     if args.quiet:
-        from warpleague.league.progress import RunWatcher
+        from warpleague.league.play.progress import RunWatcher
 
         class Quiet(RunWatcher):
             def note(self, text: str) -> None:

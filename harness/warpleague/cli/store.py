@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from warpleague.league.league import League
-    from warpleague.league.strength import StrengthTest
+    from warpleague.league.results.league import League
+    from warpleague.league.results.strength import StrengthTest
 
     Handler = Callable[[argparse.Namespace], int]
 
@@ -65,9 +65,9 @@ def configure_store(action: Callable[[str, str, Handler], argparse.ArgumentParse
 
 def _verify(args: argparse.Namespace) -> int:
     """Exit code 1: something does not hold, or the store does not go back to a head that was given."""
-    from warpleague.league.journal import Head
-    from warpleague.league.stages import stage_problems
-    from warpleague.league.verifying import altered, mispaired, verify_league
+    from warpleague.league.play.stages import stage_problems
+    from warpleague.league.store.journal import Head
+    from warpleague.league.upkeep.verifying import altered, mispaired, verify_league
 
     heads = [Head.parse(text) for text in args.head]
     with open_league(args) as league:
@@ -110,7 +110,7 @@ def _verify(args: argparse.Namespace) -> int:
             )
             _tell_journal(league, len(wrong) == total - good, heads)
             if test is not None:
-                from warpleague.league.faulted import bot_faults
+                from warpleague.league.results.faulted import bot_faults
                 from warpleague.report.wording.league_words import fault_lines
                 from warpleague.report.wording.strength_words import verdict
 
@@ -126,14 +126,14 @@ def _recomputed(league: League) -> StrengthTest | None:
     """The test of strength that the league is, computed from its results; None if it is none."""
     if league.season.format.kind != "test":
         return None
-    from warpleague.league.strength import strength_test
+    from warpleague.league.results.strength import strength_test
 
     return strength_test(league)
 
 
 def _tell_journal(league: League, whole: bool, heads: list[Any]) -> None:
-    from warpleague.league.disqualifications import KINDS
-    from warpleague.league.journal import REMOVED
+    from warpleague.league.store.disqualifications import KINDS
+    from warpleague.league.store.journal import REMOVED
 
     store = league.store
     out = store.facts(REMOVED)
@@ -157,8 +157,8 @@ def _tell_journal(league: League, whole: bool, heads: list[Any]) -> None:
 
 
 def _mend(args: argparse.Namespace) -> int:
-    from warpleague.league.config import load_config
-    from warpleague.league.organising import mend
+    from warpleague.league.season.config import load_config
+    from warpleague.league.upkeep.organising import mend
 
     config = load_config(args.config)
     out = mend(config, args.results, args.jobs)
@@ -176,8 +176,8 @@ def _mend(args: argparse.Namespace) -> int:
 
 
 def _merge(args: argparse.Namespace) -> int:
-    from warpleague.league.config import load_config
-    from warpleague.league.organising import merge
+    from warpleague.league.season.config import load_config
+    from warpleague.league.upkeep.organising import merge
 
     config = load_config(args.config)
     for store in args.stores:

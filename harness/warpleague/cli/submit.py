@@ -123,7 +123,7 @@ def _submit(args: argparse.Namespace) -> int:
 
 
 def _show(now: _Submission, shown: int, *, quiet: bool) -> int:
-    from warpleague.league.bot_check import REPEAT
+    from warpleague.league.season.bot_check import REPEAT
     from warpleague.report.terminal.bots import print_finding
 
     if not quiet:
@@ -137,7 +137,7 @@ def _repeat(now: _Submission, folder: Path) -> None:
     """Print the command that repeats the check here. It is quoted word by word, since a stranger wrote it."""
     import shlex
 
-    from warpleague.league.bot_check import FOLDER, REPEAT
+    from warpleague.league.season.bot_check import FOLDER, REPEAT
 
     for finding in now.found:
         if finding.what == REPEAT:

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pytest
 
-import warpleague.league.formats as formats
-from warpleague.league.config import load_config
-from warpleague.league.formats.api import Group
-from warpleague.league.league import open_to_read
-from warpleague.league.progress import RunWatcher
-from warpleague.league.running import run_league
-from warpleague.league.schedule import Course, Schedule
-from warpleague.league.standings import standings
+import warpleague.league.schedule.formats as formats
+from warpleague.league.play.progress import RunWatcher
+from warpleague.league.play.running import run_league
+from warpleague.league.results.league import open_to_read
+from warpleague.league.results.standings import standings
+from warpleague.league.schedule.formats.api import Group
+from warpleague.league.schedule.schedule import Course, Schedule
+from warpleague.league.season.config import load_config
 from warpleague.report.wording.standings_columns import standing_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warpleague.league.formats.api import Batches
-    from warpleague.league.season import Season
+    from warpleague.league.schedule.formats.api import Batches
+    from warpleague.league.season.season import Season
 
 
 @attrs.frozen
@@ -74,7 +74,7 @@ class Hill:
 @pytest.fixture(params=[0, 3])
 def hill(request: Any, monkeypatch: pytest.MonkeyPatch) -> int:
     """Makes every league a king of the hill, with so many batches ahead."""
-    module = ModuleType("warpleague.league.formats.hill")
+    module = ModuleType("warpleague.league.schedule.formats.hill")
     module.__dict__["make"] = lambda season: Hill(season, request.param)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setitem(formats.MODULES, "round-robin", "hill")
@@ -143,7 +143,7 @@ def test_a_disqualified_bot_holds_nobody_up(
     hill: int, write_league: Any, open_league: Any, fake: Any, inline: Any
 ) -> None:
     """A format goes on without the matches that a disqualified bot has not played."""
-    from warpleague.league.disqualifications import disqualify
+    from warpleague.league.store.disqualifications import disqualify
 
     path = write_league("a", "b", "c", "d")
     with open_league(path) as league:

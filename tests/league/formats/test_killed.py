@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import warpleague.league.verifying
-from warpleague.league.config import load_config
-from warpleague.league.league import open_to_read
-from warpleague.league.running import run_league
-from warpleague.league.stages import stage_problems
-from warpleague.league.standings import standings
-from warpleague.league.verifying import mispaired
+import warpleague.league.upkeep.verifying
+from warpleague.league.play.running import run_league
+from warpleague.league.play.stages import stage_problems
+from warpleague.league.results.league import open_to_read
+from warpleague.league.results.standings import standings
+from warpleague.league.season.config import load_config
+from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.wording.standings_columns import standing_json
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def test_a_killed_final_ends_as_an_undisturbed_one(
     write_league: Any, play: Any, refereed: Any, inline_pool: Any, monkeypatch: Any, tmp_path: Path
 ) -> None:
     """A final of two groups that is killed and resumed has the bots of an undisturbed one, and its matches."""
-    monkeypatch.setattr(warpleague.league.verifying, "RefereePool", inline_pool)
+    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
     final, whole, torn = tmp_path / "final.toml", tmp_path / "whole", tmp_path / "torn"
     final.write_text(FINAL)
     for name, bots in (("red", "ab"), ("blue", "cd")):

@@ -9,19 +9,19 @@ import pytest
 from rich.console import Console
 
 from warpleague.errors import BadInput
-from warpleague.league.config import load_config
-from warpleague.league.formats.knockout import Tie, ties_of
-from warpleague.league.league import open_to_read
-from warpleague.league.placings import placings
-from warpleague.league.running import run_league
-from warpleague.league.verifying import mispaired
+from warpleague.league.play.running import run_league
+from warpleague.league.results.league import open_to_read
+from warpleague.league.results.placings import placings
+from warpleague.league.schedule.formats.knockout import Tie, ties_of
+from warpleague.league.season.config import load_config
+from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.terminal.live import LiveWatcher
 from warpleague.report.wording.bracket import _tree, bracket_json, bracket_text, latest_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warpleague.league.league import League
+    from warpleague.league.results.league import League
 
 KINDS = ["knockout", "double-elimination"]
 

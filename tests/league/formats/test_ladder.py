@@ -15,27 +15,27 @@ import numpy as np
 import pytest
 
 from warpleague.errors import ConfigError, StoreError
-from warpleague.league import entrants_commitment
-from warpleague.league.config import UntilTable, load_config
-from warpleague.league.disqualifications import disqualify
-from warpleague.league.formats import format_of
-from warpleague.league.formats.api import Outcome
-from warpleague.league.ladder_log import groups, read
-from warpleague.league.league import open_to_read
+from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import SCALE
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
 from warpleague.league.ratings.shrunk import shrunk_fit
-from warpleague.league.running import run_league
-from warpleague.league.season import Begun
-from warpleague.league.standings import standings
-from warpleague.league.status import status
-from warpleague.league.verifying import mispaired
+from warpleague.league.results.league import open_to_read
+from warpleague.league.results.standings import standings
+from warpleague.league.results.status import status
+from warpleague.league.schedule.formats import format_of
+from warpleague.league.schedule.formats.api import Outcome
+from warpleague.league.season.config import UntilTable, load_config
+from warpleague.league.season.season import Begun
+from warpleague.league.store import entrants_commitment
+from warpleague.league.store.disqualifications import disqualify
+from warpleague.league.store.ladder_log import groups, read
+from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.wording.league_words import besides_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warpleague.league.season import Season
+    from warpleague.league.season.season import Season
 
 LADDER = 'kind = "ladder"\nmax_matches = 60'
 SETTLED = "until = { confidence = 0.8, top = 1 }"

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from warpleague.errors import ConfigError
-from warpleague.league.config import load_config
-from warpleague.league.entrants_commitment import commitment_to
-from warpleague.league.league import open_to_read
-from warpleague.league.running import run_league
-from warpleague.league.standings import standings
+from warpleague.league.play.running import run_league
+from warpleague.league.results.league import open_to_read
+from warpleague.league.results.standings import standings
+from warpleague.league.season.config import load_config
+from warpleague.league.store.entrants_commitment import commitment_to
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,9 +16,9 @@ import attrs
 import pytest
 
 from warpleague.games import load_game
-from warpleague.league.config import load_config
-from warpleague.league.league import open_to_read, open_to_run
-from warpleague.league.running import run_league
+from warpleague.league.play.running import run_league
+from warpleague.league.results.league import open_to_read, open_to_run
+from warpleague.league.season.config import load_config
 from warpleague.match.chance import match_key
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import options_json

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warpleague.league import details
-from warpleague.league import standings as computed
-from warpleague.league.columns import PARTS
-from warpleague.league.config import load_config
-from warpleague.league.league import League, open_to_read
-from warpleague.league.statistics import t95
+from warpleague.league.ratings.statistics import t95
+from warpleague.league.results import details
+from warpleague.league.results import standings as computed
+from warpleague.league.results.league import League, open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.league.store.columns import PARTS
 from warpleague.report.terminal.views import VIEWS
 from warpleague.report.wording.league_words import by_kind, read_tables
 

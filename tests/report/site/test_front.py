@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from warpleague.league.config import load_config
-from warpleague.league.league import open_to_read
-from warpleague.league.standings import standings
+from warpleague.league.results.league import open_to_read
+from warpleague.league.results.standings import standings
+from warpleague.league.season.config import load_config
 from warpleague.report.site.front import _language, picks
 from warpleague.report.site.listing import Listing
 
@@ -52,7 +52,7 @@ def test_matches_to_look_at_are_the_same_in_any_blocks(cup: Path, monkeypatch: p
         whole = league.columns("matches")
         table = standings(league, whole)
         found = picks(whole, table)
-        monkeypatch.setattr("warpleague.league.columns._BLOCK", 2)
+        monkeypatch.setattr("warpleague.league.store.columns._BLOCK", 2)
         assert len(list(whole.blocks())) > 2
         assert picks(whole, table) == found
 

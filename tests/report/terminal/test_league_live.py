@@ -10,18 +10,18 @@ import attrs
 import pytest
 from rich.console import Console
 
-from warpleague.league.config import FormatTable, RatingTable
-from warpleague.league.progress import RunReport, Void
+from warpleague.league.play.progress import RunReport, Void
 from warpleague.league.ratings.outcomes import Outcomes
 from warpleague.league.ratings.wanted import fitted
-from warpleague.league.schedule import Fixture
+from warpleague.league.schedule.schedule import Fixture
+from warpleague.league.season.config import FormatTable, RatingTable
 from warpleague.match.spec import MatchResult, SeatTimes
 from warpleague.report.terminal import live
 from warpleague.report.terminal.live import LiveWatcher, PlainWatcher
 from warpleague.report.wording.league_words import duration, waited_words
 
 if TYPE_CHECKING:
-    from warpleague.league.league import League
+    from warpleague.league.results.league import League
 
 
 class Time:

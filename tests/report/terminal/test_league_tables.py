@@ -10,11 +10,11 @@ import attrs
 import pytest
 from rich.console import Console
 
-from warpleague.league.details import FaultLine, SeatLine, TimeLine
 from warpleague.league.ratings.fit import joint_fit
-from warpleague.league.standings import ranked
-from warpleague.league.statistics import Mean
-from warpleague.league.tallies import Tally, WinLossRecord
+from warpleague.league.ratings.statistics import Mean
+from warpleague.league.results.details import FaultLine, SeatLine, TimeLine
+from warpleague.league.results.standings import ranked
+from warpleague.league.results.tallies import Tally, WinLossRecord
 from warpleague.match.spec import SeatFault
 from warpleague.report.terminal import tables
 from warpleague.report.wording.league_words import by_kind

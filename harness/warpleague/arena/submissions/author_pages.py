@@ -13,7 +13,7 @@ from warpleague.arena.submissions.limits import WORDS, limits_of
 from warpleague.arena.submissions.own_records import own_records
 from warpleague.arena.submissions.requests import API, UPLOAD, Refused, field, file_of, in_thread
 from warpleague.arena.submissions.upload import suffix_of
-from warpleague.league.bot_check import REPEAT
+from warpleague.league.season.bot_check import REPEAT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from warpleague.arena.submissions.requests import RequestHandler
     from warpleague.arena.submissions.tokens import Author
     from warpleague.arena.submissions.versions import Submission
-    from warpleague.league.config import LeagueConfig
+    from warpleague.league.season.config import LeagueConfig
 
 _TYPES = (
     "application/gzip",

@@ -23,11 +23,11 @@ from warpleague.arena.submissions.limits import check_manifest, limits_of
 from warpleague.arena.submissions.unpacked import FOLDER, source_folder
 from warpleague.arena.submissions.upload import unpack_upload
 from warpleague.errors import BadInput, BotError, HarnessFault, MissingToolchain, StoreError
-from warpleague.league.bot_check import REPEAT, check_for, home_command
-from warpleague.league.entry import name_of
-from warpleague.league.hooks import run_hook, told_of_check
-from warpleague.league.lock import take_lock
-from warpleague.league.look_alike import first_alike
+from warpleague.league.play.hooks import run_hook, told_of_check
+from warpleague.league.season.bot_check import REPEAT, check_for, home_command
+from warpleague.league.season.entry import name_of
+from warpleague.league.season.look_alike import first_alike
+from warpleague.league.store.lock import take_lock
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.runner.bundle.staging import remove
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from warpleague.arena.submissions.ledger import Ledger
     from warpleague.arena.submissions.limits import SubmissionLimits
     from warpleague.arena.submissions.versions import Submission
-    from warpleague.league.config import LeagueConfig
+    from warpleague.league.season.config import LeagueConfig
     from warpleague.runner.bundle.manifest import Manifest
 
 SANDBOX: Final = "sandbox"

@@ -16,19 +16,19 @@ from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.arena.submissions.unpacked import source_folder
 from warpleague.errors import BadInput, ConfigError, StoreError
-from warpleague.league import organising
-from warpleague.league.config import BotEntry
-from warpleague.league.config_check import check_config
-from warpleague.league.disqualifications import disqualified
-from warpleague.league.schema import utc_now
-from warpleague.league.season import Entry, Season
-from warpleague.league.store import Store
+from warpleague.league.season.config import BotEntry
+from warpleague.league.season.config_check import check_config
+from warpleague.league.season.season import Entry, Season
+from warpleague.league.store.disqualifications import disqualified
+from warpleague.league.store.schema import utc_now
+from warpleague.league.store.store import Store
+from warpleague.league.upkeep import organising
 from warpleague.match.spec import SeatSpec
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warpleague.league.config import LeagueConfig
+    from warpleague.league.season.config import LeagueConfig
 
 GROWING: Final = ("ladder", "round-robin", "gauntlet")
 """Formats in which a bot may come at any time; in others all bots begin together."""
@@ -88,7 +88,7 @@ def matches_added(ledger: Ledger, config: LeagueConfig) -> int | None:
 
     In a sampled league a few more or less, since chance decides which tables even out those that are there.
     """
-    from warpleague.league.schedule import Schedule  # only where somebody submits
+    from warpleague.league.schedule.schedule import Schedule  # only where somebody submits
 
     more = json.loads(ledger.setting(f"extended {config.name}") or "{}")
     bots, history = tuple[SeatSpec, ...](), tuple[Entry, ...]()

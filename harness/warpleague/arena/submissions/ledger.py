@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import attrs
 
 from warpleague.errors import StoreError
-from warpleague.league.schema import clear_errors, harden, transaction, utc_now
+from warpleague.league.store.schema import clear_errors, harden, transaction, utc_now
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from warpleague.runner.bundle.manifest import plays
 
 if TYPE_CHECKING:
     from warpleague.arena.submissions.ledger import Ledger
-    from warpleague.league.config import LeagueConfig
+    from warpleague.league.season.config import LeagueConfig
     from warpleague.runner.bundle.manifest import Manifest
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from warpleague.arena.submissions.requests import RequestHandler
-    from warpleague.league.config import LeagueConfig
+    from warpleague.league.season.config import LeagueConfig
 
 _RULES: Final = ("stay", "out")
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from warpleague.arena.submissions import versions
 from warpleague.errors import BadInput
-from warpleague.league.store import Store
+from warpleague.league.store.store import Store
 from warpleague.runner.bot.logs import KINDS, log_file
 
 if TYPE_CHECKING:
     from warpleague.arena.submissions.ledger import Ledger
     from warpleague.arena.submissions.tokens import Author
-    from warpleague.league.config import LeagueConfig
+    from warpleague.league.season.config import LeagueConfig
 
 MAX_MATCHES: Final = 100
 """At most so many matches, the last ones."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from warpleague.arena.submissions.tokens import Author, Session
-    from warpleague.league.config import LeagueConfig
+    from warpleague.league.season.config import LeagueConfig
 
     T = TypeVar("T")
     Handler = Callable[[Request], Awaitable[Response]]

@@ -16,8 +16,8 @@ import attrs
 from warpleague.arena.submissions.limits import limits_of
 from warpleague.counts import counted
 from warpleague.errors import BadInput
-from warpleague.league.look_alike import first_alike
-from warpleague.league.schema import utc_now
+from warpleague.league.season.look_alike import first_alike
+from warpleague.league.store.schema import utc_now
 
 if TYPE_CHECKING:
     import sqlite3

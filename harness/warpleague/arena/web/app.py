@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from warpleague.arena.web.league_feed import LeagueFeed
     from warpleague.games.api import JsonObject
     from warpleague.games.scene import Scene
-    from warpleague.league.config import LeagueConfig
+    from warpleague.league.season.config import LeagueConfig
 
 _ID: Final = re.compile(r"[0-9a-f]{20}")
 _QUIET_S: Final = 15.0

@@ -18,8 +18,8 @@ from warpleague.arena.web.page_cache import FOLDER as PAGES
 from warpleague.arena.web.page_cache import PageCache
 from warpleague.arena.web.renderer import LeaguePage, league_page
 from warpleague.errors import RecordError, StoreError
-from warpleague.league.pool import usable_cores
-from warpleague.league.store import Store
+from warpleague.league.referees.pool import usable_cores
+from warpleague.league.store.store import Store
 from warpleague.report.wording.match_words import labels, one_line
 
 if TYPE_CHECKING:

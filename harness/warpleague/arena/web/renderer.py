@@ -19,11 +19,11 @@ from warpleague.arena.submissions.entering import entered
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import StoreError
 from warpleague.games import load_game
-from warpleague.league.config import load_config
-from warpleague.league.league import open_to_read
-from warpleague.league.pool import RefereePool
-from warpleague.league.still import Pass
-from warpleague.league.verifying import published_record
+from warpleague.league.referees.pool import RefereePool
+from warpleague.league.results.league import open_to_read
+from warpleague.league.results.pass_cache import Pass
+from warpleague.league.season.config import load_config
+from warpleague.league.upkeep.verifying import published_record
 from warpleague.report.site.front import cards
 from warpleague.report.site.index_page import index_content
 from warpleague.report.site.page_frame import render, served
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from warpleague.league.league import League
-    from warpleague.league.standings import Standings
+    from warpleague.league.results.league import League
+    from warpleague.league.results.standings import Standings
 
 T = TypeVar("T")
 

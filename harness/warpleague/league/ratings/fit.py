@@ -13,7 +13,7 @@ from warpleague.league.ratings.elo import SCALE
 from warpleague.league.ratings.errors import clustered
 from warpleague.league.ratings.likelihood import Layout, Likelihood
 from warpleague.league.ratings.rows import Deals, Rows, pair_rows, ranking_rows, summed
-from warpleague.league.statistics import student, t95
+from warpleague.league.ratings.statistics import student, t95
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,9 +12,9 @@ from warpleague.league.ratings.shrunk import shrunk_fit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.league.config import LeagueConfig
     from warpleague.league.ratings.fit import Fit
     from warpleague.league.ratings.outcomes import Earlier, Outcomes
+    from warpleague.league.season.config import LeagueConfig
 
 _MAX_SHRUNK = 200  # bots: to shrink the ratings of more takes seconds
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from warpleague.counts import counted
 from warpleague.errors import BadInput, RecordError, StoreError
-from warpleague.league.entry import folder_of
-from warpleague.league.verifying import published_record
+from warpleague.league.season.entry import folder_of
+from warpleague.league.upkeep.verifying import published_record
 from warpleague.match.replay import Replay
 from warpleague.report.wording.league_words import fit_words, percent, placing_words, rank_words
 from warpleague.report.wording.match_words import number, one_line, outcome
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpleague.games.api import Game
-    from warpleague.league.columns import Columns
-    from warpleague.league.league import League
-    from warpleague.league.standings import Standing, Standings
-    from warpleague.league.status import Status
+    from warpleague.league.results.league import League
+    from warpleague.league.results.standings import Standing, Standings
+    from warpleague.league.results.status import Status
+    from warpleague.league.store.columns import Columns
 
 CARDS: Final = 24
 """Bots that have a card; all have a line in the table."""

@@ -1,6 +1,6 @@
 """The content of a league's page: the figures of its tables and charts, and its matches.
 
-`warpleague.league.standings` computes them, and the templates lay them out.
+`warpleague.league.results.standings` computes them, and the templates lay them out.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from markupsafe import Markup
 
 from warpleague.counts import counted
 from warpleague.games import load_game
-from warpleague.league.details import busy, faults
-from warpleague.league.faulted import bot_faults
-from warpleague.league.formats.ladder import CHOOSES
-from warpleague.league.standings import standings
-from warpleague.league.statistics import share_interval
-from warpleague.league.status import status
+from warpleague.league.ratings.statistics import share_interval
+from warpleague.league.results.details import busy, faults
+from warpleague.league.results.faulted import bot_faults
+from warpleague.league.results.standings import standings
+from warpleague.league.results.status import status
+from warpleague.league.schedule.formats.ladder import CHOOSES
 from warpleague.report.site import charts
 from warpleague.report.site.front import CARDS, cards, picks, picture, sentence
 from warpleague.report.site.listing import Listing
@@ -44,10 +44,10 @@ from warpleague.safe_text import safe
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.league.details import SeatLine, TimeLine
-    from warpleague.league.league import League
-    from warpleague.league.standings import Standing, Standings
-    from warpleague.league.status import Status
+    from warpleague.league.results.details import SeatLine, TimeLine
+    from warpleague.league.results.league import League
+    from warpleague.league.results.standings import Standing, Standings
+    from warpleague.league.results.status import Status
     from warpleague.report.wording.league_words import FaultTally
 
 _POINTS: Final = 160  # of a line of Elo
@@ -145,7 +145,7 @@ def _test(league: League) -> dict[str, Any] | None:
     """The verdict of a test of strength, and its way there; None for other formats."""
     if league.season.format.kind != "test":
         return None
-    from warpleague.league.strength import strength_test
+    from warpleague.league.results.strength import strength_test
     from warpleague.report.wording.strength_words import (
         decided,
         estimate_words,

@@ -20,8 +20,8 @@ from warpleague.report.wording.match_words import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from warpleague.league.columns import Array, Columns
-    from warpleague.league.details import FaultLine
+    from warpleague.league.results.details import FaultLine
+    from warpleague.league.store.columns import Array, Columns
 
 _LEVEL: Final = 5  # of compression: the highest one takes three times as long, and saves a twentieth
 PART: Final = 5_000

@@ -24,8 +24,8 @@ import attrs
 from warpleague import __version__
 from warpleague.errors import BadInput, StoreError
 from warpleague.games import load_game
-from warpleague.league.pool import RefereePool
-from warpleague.league.verifying import published_record
+from warpleague.league.referees.pool import RefereePool
+from warpleague.league.upkeep.verifying import published_record
 from warpleague.match.replay import Replay
 from warpleague.report.site.index_page import index_content
 from warpleague.report.site.match import ORDER, page_linked
@@ -35,7 +35,7 @@ from warpleague.study.analysis_file import read_analysis, record_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from warpleague.league.league import League
+    from warpleague.league.results.league import League
     from warpleague.report.site.listing import ListedMatch
 
 MATCHES: Final = "matches"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from warpleague.league.entry import Problem
+    from warpleague.league.season.entry import Problem
     from warpleague.runner.bundle.cache import Cached
     from warpleague.runner.checkup import Finding
 

@@ -1,6 +1,6 @@
 """Shows a league while it runs: a live view in a terminal, plain lines elsewhere.
 
-It hears the events of `warpleague.league.running`. The final tables are in `terminal.tables`.
+It hears the events of `warpleague.league.play.running`. The final tables are in `terminal.tables`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from rich.table import Table
 from rich.text import Text
 
 from warpleague.counts import counted
-from warpleague.league.earlier_versions import earlier_versions
-from warpleague.league.faulted import FaultCounts
-from warpleague.league.formats.seating import seatings_count
-from warpleague.league.progress import RunWatcher
+from warpleague.league.play.progress import RunWatcher
 from warpleague.league.ratings.outcomes import Earlier
 from warpleague.league.ratings.wanted import fitted
-from warpleague.league.standings import ranked, ranks_by
-from warpleague.league.tallies import Tally, tally
+from warpleague.league.results.earlier_versions import earlier_versions
+from warpleague.league.results.faulted import FaultCounts
+from warpleague.league.results.standings import ranked, ranks_by
+from warpleague.league.results.tallies import Tally, tally
+from warpleague.league.schedule.formats.seating import seatings_count
 from warpleague.report.terminal.tables import standings_table
 from warpleague.report.wording.league_words import duration, fault_lines
 from warpleague.report.wording.strength_words import brief, state_lines
@@ -32,12 +32,12 @@ from warpleague.report.wording.strength_words import brief, state_lines
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from warpleague.league.columns import Columns
-    from warpleague.league.league import League
-    from warpleague.league.progress import Void
+    from warpleague.league.play.progress import Void
     from warpleague.league.ratings.fit import Fit
-    from warpleague.league.schedule import Fixture
-    from warpleague.league.strength import Follower
+    from warpleague.league.results.league import League
+    from warpleague.league.results.strength import Follower
+    from warpleague.league.schedule.schedule import Fixture
+    from warpleague.league.store.columns import Columns
     from warpleague.match.spec import MatchResult
 
 _TOP = 10  # standings shown live
@@ -71,7 +71,7 @@ class _Counting(RunWatcher):
         self.faults = FaultCounts.of(league) if before else FaultCounts(league.season.names)
         self.test: Follower | None = None
         if league.season.format.kind == "test":
-            from warpleague.league.strength import Follower
+            from warpleague.league.results.strength import Follower
 
             self.test = Follower(league.season)
             for fixture, result in league.results():

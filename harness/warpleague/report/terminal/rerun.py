@@ -10,7 +10,7 @@ import attrs
 from rich.text import Text
 
 from warpleague.counts import counted
-from warpleague.league.faulted import BotFaults
+from warpleague.league.results.faulted import BotFaults
 from warpleague.report.terminal.console import make_console, make_table
 from warpleague.report.wording.league_words import fault_sentence
 from warpleague.safe_text import safe

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
     from rich.console import JustifyMethod
 
-    from warpleague.league.confined import ConfinedMatches
-    from warpleague.league.details import SeatLine, TimeLine
-    from warpleague.league.faulted import BotFaults
-    from warpleague.league.services import ServiceLine
-    from warpleague.league.standings import Standing, Standings
+    from warpleague.league.results.confinements import ConfinedMatches
+    from warpleague.league.results.details import SeatLine, TimeLine
+    from warpleague.league.results.faulted import BotFaults
+    from warpleague.league.results.services import ServiceLine
+    from warpleague.league.results.standings import Standing, Standings
     from warpleague.report.wording.league_words import FaultTally
     from warpleague.report.wording.standings_columns import Column
 

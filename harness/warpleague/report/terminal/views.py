@@ -12,8 +12,8 @@ from rich.console import Group
 from rich.text import Text
 
 from warpleague.counts import counted
-from warpleague.league.confined import confined_matches
-from warpleague.league.status import status
+from warpleague.league.results.confinements import confined_matches
+from warpleague.league.results.status import status
 from warpleague.report.terminal import tables
 from warpleague.report.wording.league_words import (
     MAX_FAULTED,
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from warpleague.league.columns import Columns
-    from warpleague.league.details import FaultLine, SeatLine, TimeLine
-    from warpleague.league.faulted import BotFaults
-    from warpleague.league.league import League
-    from warpleague.league.services import ServiceLine
-    from warpleague.league.standings import Standings
+    from warpleague.league.results.details import FaultLine, SeatLine, TimeLine
+    from warpleague.league.results.faulted import BotFaults
+    from warpleague.league.results.league import League
+    from warpleague.league.results.services import ServiceLine
+    from warpleague.league.results.standings import Standings
+    from warpleague.league.store.columns import Columns
 
 
 @attrs.frozen
@@ -83,44 +83,44 @@ def _confinement(league: League) -> RenderableType:
 
 
 def _standings(league: League) -> Standings:
-    from warpleague.league.standings import standings
+    from warpleague.league.results.standings import standings
 
     return standings(league)
 
 
 def _seats(league: League) -> list[SeatLine]:
-    from warpleague.league.details import seats
+    from warpleague.league.results.details import seats
 
     return seats(league)
 
 
 def _faults(league: League) -> Iterator[FaultLine]:
-    from warpleague.league.details import faults
+    from warpleague.league.results.details import faults
 
     return faults(league)
 
 
 def _times(league: League) -> list[TimeLine]:
-    from warpleague.league.details import times
+    from warpleague.league.results.details import times
 
     return times(league)
 
 
 def _services(league: League) -> list[ServiceLine]:
-    from warpleague.league.services import services
+    from warpleague.league.results.services import services
 
     return services(league)
 
 
 def _bot_faults(league: League, columns: Columns | None = None) -> list[BotFaults]:
-    from warpleague.league.faulted import bot_faults
+    from warpleague.league.results.faulted import bot_faults
 
     return bot_faults(league, columns)
 
 
 def _with_faults(league: League) -> tuple[Standings, list[BotFaults]]:
     """The standings, and the bots that faulted; the matches are read once for both."""
-    from warpleague.league.standings import standings
+    from warpleague.league.results.standings import standings
 
     columns = league.columns(*(("matches",) if league.season.players == 1 else ()))
     return standings(league, columns), _bot_faults(league, columns)

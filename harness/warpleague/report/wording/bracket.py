@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BadInput
-from warpleague.league.formats.knockout import Knockout, ties_of
-from warpleague.league.formats.swiss import Swiss, rounds_of
+from warpleague.league.schedule.formats.knockout import Knockout, ties_of
+from warpleague.league.schedule.formats.swiss import Swiss, rounds_of
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from warpleague.league.formats.knockout import Tie
-    from warpleague.league.formats.swiss import Meeting
-    from warpleague.league.league import League
+    from warpleague.league.results.league import League
+    from warpleague.league.schedule.formats.knockout import Tie
+    from warpleague.league.schedule.formats.swiss import Meeting
 
 _DECIDED: Final = {
     "seed": "level: better seed goes on",

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.counts import counted
-from warpleague.league.statistics import share_interval
+from warpleague.league.ratings.statistics import share_interval
 from warpleague.match.evidence import shortened
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from warpleague.league.columns import Columns
-    from warpleague.league.confined import ConfinedMatches
-    from warpleague.league.details import FaultLine, SeatLine, TimeLine
-    from warpleague.league.disqualifications import Disqualification
-    from warpleague.league.faulted import BotFaults
-    from warpleague.league.league import League
-    from warpleague.league.progress import RunReport
-    from warpleague.league.standings import Standing, Standings
-    from warpleague.league.statistics import Mean
-    from warpleague.league.status import Status
+    from warpleague.league.play.progress import RunReport
+    from warpleague.league.ratings.statistics import Mean
+    from warpleague.league.results.confinements import ConfinedMatches
+    from warpleague.league.results.details import FaultLine, SeatLine, TimeLine
+    from warpleague.league.results.faulted import BotFaults
+    from warpleague.league.results.league import League
+    from warpleague.league.results.standings import Standing, Standings
+    from warpleague.league.results.status import Status
+    from warpleague.league.store.columns import Columns
+    from warpleague.league.store.disqualifications import Disqualification
     from warpleague.match.confinement import Confinement
 
 _CYCLES: Final = 0.005  # so seldom chance makes so many cycles
@@ -191,8 +191,8 @@ def read_tables(
 
     Kinds of faults come with those of so many `first` matches; `standings` are given if they have been computed.
     """
-    from warpleague.league import details
-    from warpleague.league import standings as computed
+    from warpleague.league.results import details
+    from warpleague.league.results import standings as computed
 
     faults = FaultTallies(first)
     faults.add(details.faults(league, columns))

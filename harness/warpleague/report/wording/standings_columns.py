@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 
-from warpleague.league.statistics import rounded, share_interval
+from warpleague.league.ratings.statistics import rounded, share_interval
 from warpleague.report.wording.league_words import (
     fit_notes,
     fit_words,
@@ -23,7 +23,7 @@ from warpleague.report.wording.league_words import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from warpleague.league.standings import Standing, Standings
+    from warpleague.league.results.standings import Standing, Standings
 
 _NARROW, _WIDE, _WIDEST = 76, 96, 116
 """The widths of a terminal, in characters, from which on more columns are shown."""

@@ -1,0 +1,1 @@
+"""Runs a league: takes its bots, plays what is left, and stores the results."""

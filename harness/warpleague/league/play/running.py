@@ -1,0 +1,471 @@
+"""Runs a season: plays the scheduled matches that are not stored yet, and commits each result as it comes.
+
+`pool` or `cluster` provides the processes; a `RunWatcher` shows the progress.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+import traceback
+from collections import Counter, deque
+from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, cast
+
+import attrs
+
+from warpleague.counts import counted
+from warpleague.errors import BadInput, HarnessFault, ServiceFailed
+from warpleague.games import load_game
+from warpleague.league.play.progress import MatchFault, RunReport, RunWatcher, Void
+from warpleague.league.referees.pool import RefereeDied, RefereePool, usable_cores
+from warpleague.league.results.remaining import left_of, progress_of
+from warpleague.league.results.services import judge, voided
+from warpleague.league.schedule.play_order import in_phases
+from warpleague.league.schedule.schedule import Course
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Executor, Future
+
+    from warpleague.league.results.league import League
+    from warpleague.league.schedule.schedule import Fixture
+    from warpleague.match.spec import MatchResult, MatchSpec
+    from warpleague.runner.bot.logs import LogFolder
+
+    Play = Callable[[MatchSpec], MatchResult]
+
+_AHEAD = 8  # matches submitted for each place: enough for the time in which results are synced to the disk
+_GUESSED = 8  # matches a job will play at a time, before it is known how many it does
+_RESUBMIT = 2  # times a match is tried again when its referee dies
+_MAX_VOID = 10  # void matches in a row, after which the rest would be void too
+_MAX_DEALS = 100_000  # remembered as played; where no dice come twice, nothing else would forget them
+_PASSED_BY = 64  # matches that wait while later ones are played first
+_TICK_S = 0.25  # how often the live view hears of time passing
+_COMMIT_S = 0.05  # how long a result may wait for others, to share one sync of the disk
+
+
+@attrs.define
+class _InFlight:
+    fixture: Fixture
+    spec: MatchSpec
+    deaths: int = 0
+
+
+def run_league(
+    league: League,
+    *,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    play: Play | None = None,
+    watcher: RunWatcher | None = None,
+    logs: LogFolder | None = None,
+    most: int | None = None,
+    for_s: float | None = None,
+    until: Callable[[], bool] | None = None,
+    publish: bool = True,
+    dealt: set[int] | None = None,
+    stop_on_fault: bool = False,
+) -> RunReport:
+    """Play what is left of `league`, which must be open to run, and commit each match as it ends.
+
+    `executor` is any executor; default: a `RefereePool` of the config's jobs, affinity and matches for each job, but
+    with no more jobs than matches are left. `jobs` tells how many matches it plays at once (default: what its `jobs`
+    says at that moment, or else the config's); if it has a queue `notes`, the watcher is told what is in it. `play` is
+    what is submitted (default: the runner's `play_in_series`, or `play_beside` in the pool that is the default).
+    Matches with the same dice are never played at once. Between them all bots that wait for a match are ended,
+    wherever the executor plays, if it has a method `everywhere`, which calls a function in each of its processes, as
+    that of `RefereePool` does. In the main thread the first SIGINT or SIGTERM lets the matches being played end, the
+    second one kills them. It also stops once `most` matches are played, or after `for_s` seconds, when those being
+    played have ended, or as soon as `until` returns true, which is called a few times a second, or with
+    `stop_on_fault` once a bot has faulted. If all is played, the
+    season is over and its secret becomes public; without `publish` it does not, since more may be entered. `dealt`
+    are the deals that processes of the executor may know of from runs before: those of this run are added. `logs`
+    takes what the bots said, if `play` returns that, as the default one does where `logs` are given.
+
+    Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
+    """
+    own = None
+    course = Course(left_of(league))
+    first = list(course.missing())
+    before, total = progress_of(league, course)
+    if executor is None:
+        how = league.config.run
+        wanted = (how.jobs if jobs is None else jobs) or len(usable_cores())
+        # A referee without a match would cost its start for nothing.
+        jobs = wanted if total is None else max(min(wanted, total - before), 1)
+        executor = own = referee_pool(league, jobs)
+        jobs = None
+    if play is None:
+        # It takes long to load: meanwhile the process that starts referees loads the same.
+        from warpleague.runner.play import play_beside, play_in_series
+
+        chosen: Any = play_in_series if own is None else play_beside
+        play = cast("Play", chosen if logs is None else partial(chosen, log=True))
+    run = _Run(league, course, total, before, executor, jobs, play, watcher or RunWatcher(), logs)
+    run.first = first
+    run.most, run.for_s, run.until, run.publish = most, for_s, until, publish
+    run.stop_on_fault = stop_on_fault
+    if dealt is not None:
+        run.dealt = dealt
+    if isinstance(executor, RefereePool):
+        executor.on_room = run.wake
+    killed = False
+    try:
+        with _signals(run):
+            return run.go()
+    except KeyboardInterrupt:
+        killed = True
+        run.commit()
+        return run.report()
+    finally:
+        if own is not None:
+            own.kill() if killed else own.shutdown(cancel_futures=True)
+
+
+def referee_pool(league: League, jobs: int) -> RefereePool:
+    """The processes in which the matches of a league are played, `jobs` of them; who asks for them ends them."""
+    config = league.config
+    if config.rules.level != "none":
+        from warpleague.runner.confine import cgroup
+
+        # Before there are referees, since these start in this process's control group and cannot move it.
+        cgroup.support()
+    tasks = 0 if config.run.matches_per_job == "auto" else config.run.matches_per_job
+    game = type(load_game(league.season.game)).__module__
+    modules = ("warpleague.runner.play", "warpleague.league.referees.tasks", game)
+    return RefereePool(jobs, config.run.affinity, tasks, modules)
+
+
+class _Run:
+    def __init__(
+        self,
+        league: League,
+        course: Course,
+        total: int | None,
+        before: int,
+        executor: Executor,
+        jobs: int | None,
+        play: Play,
+        watcher: RunWatcher,
+        logs: LogFolder | None,
+    ) -> None:
+        self.league, self.course = league, course
+        self.executor, self.play, self.watcher = executor, play, watcher
+        self._jobs = jobs
+        self.logs = logs
+        self.total, self.before = total, before
+        self.played = 0
+        self.cpu_ms = self.wait_ms = 0.0
+        self.void: list[Void] = []
+        self.failure: str | None = None
+        self.wrong: BadInput | None = None
+        self.interrupts = 0
+        self.most: int | None = None
+        self.for_s: float | None = None
+        self.until: Callable[[], bool] | None = None
+        self.publish = True
+        self.stop_on_fault = False
+        self.fault: MatchFault | None = None
+        self.first: list[Iterable[Fixture]] = []  # what the course had to play at first, by batches
+        self._until_at = 0.0
+        self.began_s = time.monotonic()
+        self._void_in_a_row = 0
+        self._voided: Counter[str] | None = None  # by services that failed, by bot, once that was read
+        self._unsaved: list[tuple[_InFlight, MatchResult]] = []
+        self._commit_at = float("inf")
+        self._in_flight: dict[Future[MatchResult], _InFlight] = {}
+        self._waiting: deque[_InFlight] = deque()
+        self._passed_by = _PASSED_BY if any(bot.reusable for bot in league.season.bots) else 1
+        self.dealt: set[int] = set()  # deals that a process which is alive may know
+        self._ended: SimpleQueue[Future[MatchResult] | None] = SimpleQueue()
+
+    @property
+    def jobs(self) -> int:
+        """How many matches are played at once: workers of a cluster come and go, and referees take more or fewer."""
+        places = getattr(self.executor, "places", 0) or getattr(self.executor, "jobs", 0)
+        return self._jobs or places or self.league.config.run.jobs or 1
+
+    def _window(self) -> int:
+        """How many matches will be played at once in the phases to come, where that has to be guessed."""
+        guessed = self.league.config.run.matches_per_job == "auto"
+        return max(self.jobs, _GUESSED * getattr(self.executor, "jobs", 0)) if guessed else self.jobs
+
+    def go(self) -> RunReport:
+        self.watcher.started(self.league, self.total, self.before, self.jobs)
+        cores = len(usable_cores())
+        if isinstance(self.executor, RefereePool) and self.executor.jobs > cores:
+            self.watcher.note(
+                f"{counted(self.executor.jobs, 'match')} at once share {counted(cores, 'processor')}: "
+                f"bots that compute will wait for each other, and nothing ends sooner than with --jobs {cores}"
+            )
+        left = self._left()
+        told = False
+        while True:
+            while self._may_begin() and len(self._in_flight) < _AHEAD * self.jobs:
+                flight = self._next(left)
+                if flight is None:
+                    break
+                self._submit(flight)
+            if self._halting():
+                for future in list(self._in_flight):
+                    if future.cancel():
+                        self._in_flight.pop(future, None)
+                if self.interrupts and not told:
+                    told = True
+                    self.watcher.stopping()
+            if not self._in_flight:
+                break
+            self._settle(self._wait())
+            if self._halting() or not self._in_flight or time.monotonic() >= self._commit_at:
+                self.commit()
+            self._tell_notes()
+            self.watcher.tick()
+        self._tell_notes()
+        self.commit()
+        self.league.store.files.check()
+        if self.wrong is not None:
+            raise self.wrong
+        report = self.report()
+        if report.complete and self.publish:
+            self.league.store.publish_secret()
+        return report
+
+    def _left(self) -> Iterator[Fixture | None]:
+        """The matches left to play, in the order in which to play them; None while the next ones go by results."""
+        batches: Iterable[Iterable[Fixture]] = self.first
+        while True:
+            found = False
+            for missing in batches:
+                for fixture in in_phases(missing, self._window):
+                    found = True
+                    yield fixture
+            if self.course.over:
+                return
+            if not found:
+                yield None
+            batches = self.course.missing()  # results may have come since the last look
+
+    def _tell_notes(self) -> None:
+        notes = getattr(self.executor, "notes", None)
+        while notes is not None and not notes.empty():
+            self.watcher.note(notes.get())
+
+    def report(self) -> RunReport:
+        total, stored = self.total, self.before + self.played
+        if self.league.schedule.format.ahead is not None:
+            stored, total = progress_of(self.league, self.course)
+        return RunReport(
+            total=total,
+            before=self.before,
+            stored=stored,
+            played=self.played,
+            void=tuple(self.void),
+            stopped=self.interrupts > 0,
+            failure=self.failure,
+            elapsed_s=time.monotonic() - self.began_s,
+            cpu_ms=self.cpu_ms,
+            wait_ms=self.wait_ms,
+            fault=self.fault,
+        )
+
+    def interrupt(self) -> None:
+        """A signal: the first one halts, the second one is raised."""
+        self.interrupts += 1
+        if self.interrupts > 1:
+            raise KeyboardInterrupt
+        self.wake()
+
+    def wake(self) -> None:
+        """Have the run look for what there is to do now; may be called in a signal handler and in other threads."""
+        self._ended.put(None)
+
+    def _halting(self) -> bool:
+        now_s = time.monotonic()
+        late = self.for_s is not None and now_s - self.began_s >= self.for_s
+        if self.until is not None and now_s >= self._until_at:
+            self._until_at = now_s + _TICK_S
+            if self.until():
+                self.until, self.for_s, late = None, 0.0, True
+        ended = self.failure is not None or self.wrong is not None or self.fault is not None
+        return late or self.interrupts > 0 or ended
+
+    def _may_begin(self) -> bool:
+        """Whether one match more may begin."""
+        begun = self.played + len(self._unsaved) + len(self._in_flight)
+        return not self._halting() and (self.most is None or begun < self.most)
+
+    def _next(self, left: Iterator[Fixture | None]) -> _InFlight | None:
+        """What to play next; None while that has to wait, or if nothing is left.
+
+        A match whose dice somebody may know waits until all others have ended. To end bots that are kept costs their
+        starts, so where some are, the matches behind it come first.
+        """
+        known = self.dealt
+        while len(known) < _MAX_DEALS:
+            for flight in self._waiting:
+                if flight.fixture.deal not in known:
+                    self._waiting.remove(flight)
+                    return flight
+            fixture = next(left, None) if len(self._waiting) < self._passed_by else None
+            if fixture is None:
+                break
+            spec = self.league.season.spec(fixture.id, fixture.deal, fixture.seats)
+            self._waiting.append(_InFlight(fixture, spec))
+        if self._in_flight or not (self._waiting or len(known) >= _MAX_DEALS):
+            return None
+        self._forget()
+        return None if self._halting() else self._next(left)
+
+    def _forget(self) -> None:
+        """End all that may know the dice of a match that was played."""
+        from warpleague.runner.play import end_idle
+
+        everywhere = getattr(self.executor, "everywhere", None)
+        try:
+            if everywhere is not None:
+                everywhere(end_idle)
+        except (BrokenExecutor, HarnessFault, RuntimeError, OSError) as error:
+            self.failure = f"the bots that wait for their next match cannot be ended: {error}"
+        self.dealt.clear()
+
+    def _submit(self, flight: _InFlight) -> None:
+        self.dealt.add(flight.fixture.deal)
+        submit = self.executor.submit
+        if flight.deaths:
+            # Without others beside it: if its referee dies again, this match is the cause.
+            submit = getattr(self.executor, "submit_alone", submit)
+        try:
+            future = submit(self.play, flight.spec)
+        except (BrokenExecutor, HarnessFault, RuntimeError) as error:
+            self.failure = f"the executor accepts no more matches: {error}"
+            return
+        self._in_flight[future] = flight
+        future.add_done_callback(self._ended.put)
+        self.watcher.submitted(flight.fixture)
+
+    def _wait(self) -> list[Future[MatchResult]]:
+        """The matches that have ended, after a short wait at most."""
+        ended: list[Future[MatchResult] | None] = []
+        try:
+            patience_s = max(min(_TICK_S, self._commit_at - time.monotonic()), 0.0)
+            ended.append(self._ended.get(timeout=patience_s))
+            while True:
+                ended.append(self._ended.get_nowait())
+        except Empty:
+            return [future for future in ended if future is not None and future in self._in_flight]
+
+    def _settle(self, ended: list[Future[MatchResult]]) -> None:
+        for future in ended:
+            flight = self._in_flight.pop(future)
+            if future.cancelled():
+                continue
+            error = future.exception()
+            if error is not None:
+                self._failed(flight, error)
+            elif future.result().id != flight.fixture.id:
+                self._failed(flight, AssertionError(f"the result of another match: {future.result().id}"))
+            elif (failure := self._service_failed(flight, future.result())) is not None:
+                self._failed(flight, failure)
+            else:
+                if not self._unsaved:
+                    self._commit_at = time.monotonic() + _COMMIT_S
+                self._unsaved.append((flight, future.result()))
+                self._void_in_a_row = 0
+                if self.stop_on_fault and (fault := _first_fault(flight, future.result())) is not None:
+                    # Of those that end meanwhile the first one in the schedule is told.
+                    earlier = self.fault is None or flight.fixture.number < self.fault.fixture.number
+                    self.fault = fault if earlier else self.fault
+
+    def _service_failed(self, flight: _InFlight, result: MatchResult) -> ServiceFailed | None:
+        """Why a match is void, if it is because a bot's service failed."""
+        most = self.league.season.void
+        if most and any(fault.kind == "service" for seat in result.faults for fault in seat):
+            store = self.league.store
+            self._voided = voided(store) if self._voided is None else self._voided
+            return judge(store, self._voided, most, flight.spec, result)
+        return None
+
+    def commit(self) -> None:
+        """Store what has been played; report it only after that."""
+        unsaved, self._unsaved, self._commit_at = self._unsaved, [], float("inf")
+        if not unsaved:
+            return
+        self.league.store.add([(flight.fixture, flight.spec.seats, result) for flight, result in unsaved])
+        self.played += len(unsaved)
+        for seat in (times for _, result in unsaved for times in result.times):
+            self.cpu_ms += seat.cpu_ms
+            self.wait_ms += seat.wait_ms
+        for flight, result in unsaved:
+            if self.logs is not None and result.logs:
+                self.logs.keep(result.id, [seat.bot for seat in flight.spec.seats], result.logs)
+            self.watcher.finished(flight.fixture, result)
+
+    def _failed(self, flight: _InFlight, error: BaseException) -> None:
+        fixture = flight.fixture
+        match error:
+            case BadInput():
+                self.wrong = self.wrong or error
+                return
+            case BrokenExecutor():
+                self.failure = f"the executor broke: {error}"
+                return
+            case RefereeDied() if self._halting():
+                return
+            case RefereeDied() if flight.deaths < _RESUBMIT:
+                # It has seen its dice, so it waits like any other match with them.
+                self._waiting.appendleft(_InFlight(fixture, flight.spec, flight.deaths + 1))
+                return
+            case RefereeDied():
+                self.failure = (
+                    f"match {fixture.number} ({fixture.id}): {error}, {flight.deaths + 1} times; "
+                    "memory may be short (see the kernel's log), or the match kills its referee"
+                )
+        from warpleague.runner.doctor.promises import first_cause
+
+        cause = first_cause(error)  # trio's nurseries put even a single error into a group
+        void = Void(fixture, f"{type(cause).__name__}: {cause}", _trace(error))
+        self.void.append(void)
+        self.watcher.failed(void)
+        self._void_in_a_row += 1
+        if self._void_in_a_row >= _MAX_VOID and self.failure is None:
+            self.failure = f"{_MAX_VOID} matches in a row were void; the last: {void.error}"
+
+
+def _first_fault(flight: _InFlight, result: MatchResult) -> MatchFault | None:
+    """The first fault of a match; None if there was none."""
+    found = [(fault.n, seat, fault) for seat, faults in enumerate(result.faults) for fault in faults]
+    if not found:
+        return None
+    _, seat, fault = min(found, key=lambda one: one[0])
+    return MatchFault(flight.fixture, seat, flight.spec.seats[seat].bot, fault)
+
+
+def _trace(error: BaseException) -> str:
+    """The traceback of where it happened, in the referee if that is known."""
+    cause = error.__cause__
+    if cause is not None and type(cause).__name__.endswith("RemoteTraceback"):
+        return str(cause).strip()
+    return "".join(traceback.format_exception(error)).strip()
+
+
+@contextmanager
+def _signals(run: _Run) -> Iterator[None]:
+    """Route SIGINT and SIGTERM to `run`, where a program may: in the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def handler(*_: Any) -> None:
+        run.interrupt()
+
+    old = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, previous in old.items():
+            signal.signal(number, previous)

@@ -1,0 +1,1 @@
+"""What the stored matches say: tallies, standings, details and tables to export."""

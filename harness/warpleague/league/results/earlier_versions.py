@@ -1,0 +1,86 @@
+"""Results of earlier versions of a league's bots, which tell how strong the versions are that play now."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from warpleague.league.ratings.outcomes import Earlier, Outcomes
+from warpleague.league.schedule.formats.api import deal_of
+from warpleague.league.schedule.formats.round_robin import group_of
+from warpleague.league.store.entrants_commitment import ENTRANTS
+
+if TYPE_CHECKING:
+    from warpleague.league.ratings.outcomes import Match
+    from warpleague.league.results.league import League
+
+_MAX: Final = 100
+"""So many versions are looked at, the newest: what the ratings cost grows with the cube of the number of bots."""
+
+
+def earlier_versions(league: League) -> Earlier:
+    """What earlier versions of the bots of a ladder played before the last entry.
+
+    A version that plays once more is the same as before: what it played then tells of it, too. Matches against bots
+    that have left, or have no version here any more, are not looked at.
+    """
+    season = league.season
+    if season.format.kind != "ladder":
+        return Earlier()
+    store = league.store
+    entries = store.facts(ENTRANTS)
+    if len(entries) < 2:
+        return Earlier()
+    names = frozenset(season.names)
+    known = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
+    chains: dict[str, dict[str, None]] = {}  # the versions of each bot, as they came first
+    for entry in season.history:
+        for name, identity in entry.bots:
+            if name in names:
+                chains.setdefault(name, {})[identity] = None
+    arrived = dict.fromkeys(bot for entry in season.history for bot in entry.bots)
+    gone = [bot for bot in arrived if bot[0] in names and bot not in known][-_MAX:]
+    known.update({bot: len(season.bots) + place for place, bot in enumerate(gone)})
+    links = []
+    for name, identities in chains.items():
+        there = [known[name, identity] for identity in identities if (name, identity) in known]
+        links += list(pairwise(there))
+    out = {decision.bot for decision in league.disqualified if decision.results == "out"}
+    again = {season.names.index(name) for name in season.returns}
+    counted = _deals_of(league, again)
+    tables: dict[str, tuple[int, ...] | None] = {}
+    deals: dict[tuple[int, tuple[int, ...]], list[Match]] = {}
+    for deal, text, told in store.results_before(entries[-1].seq):
+        if text not in tables:
+            tables[text] = None
+            with suppress(ValueError, TypeError, KeyError, RecursionError):  # of others, or damaged
+                bots = [(name, identity) for name, identity in json.loads(text)]
+                if out.isdisjoint(name for name, _ in bots):
+                    tables[text] = tuple(known[bot] for bot in bots)
+        seats = tables[text]
+        # Among those of now all matches count, but for those from before a version came back.
+        if seats is not None and (
+            max(seats) >= len(season.bots) or (again.intersection(seats) and deal not in counted)
+        ):
+            with suppress(ValueError, TypeError, RecursionError):
+                ranks = tuple(map(int, json.loads(told)))
+                if len(ranks) == len(seats):
+                    deals.setdefault((deal, tuple(sorted(seats))), []).append((seats, ranks))
+    outcomes = Outcomes()
+    for matches in deals.values():
+        outcomes.add_deal(matches)
+    return Earlier(len(gone), tuple(links), outcomes)
+
+
+def _deals_of(league: League, bots: set[int]) -> set[int]:
+    """The numbers of the deals that had begun at the last entry, of tables with one of `bots`."""
+    season = league.season
+    groups = [
+        group_of(season, one.table, number)
+        for one in season.taken_over
+        if bots.intersection(one.table) and max(one.table) < len(season.bots)
+        for number in range(one.deals)
+    ]
+    return {deal_of(season, group, seats) for group in groups for seats in group.seats}

@@ -1,0 +1,123 @@
+"""Counts in how many matches each bot faulted, and by what, for whatever makes matches into a verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from warpleague.league.results.league import League
+    from warpleague.league.store.columns import Columns
+    from warpleague.match.spec import SeatFault
+
+_LOOKED_AT: Final = 20
+"""In so many of a bot's matches with faults, the first ones, it is looked up what they were."""
+
+
+@attrs.define
+class BotFaults:
+    """The faults of a bot: in how many of the matches that it `played`, and what they were.
+
+    `kinds` counts the faults by kind, and `messages` has the message of the first one of each kind; of many matches
+    both tell only the first ones.
+    """
+
+    bot: str
+    played: int = 0
+    matches: int = 0
+    kinds: Counter[str] = attrs.Factory(Counter)
+    messages: dict[str, str] = attrs.Factory(dict)
+
+    def add(self, faults: Iterable[SeatFault]) -> None:
+        """Count what the faults of a match were."""
+        for fault in faults:
+            self.kinds[fault.kind] += 1
+            self.messages.setdefault(fault.kind, fault.message)
+
+    @property
+    def kind(self) -> str | None:
+        """The most frequent kind."""
+        return next((kind for kind, _ in self.kinds.most_common(1)), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """The faults as a JSON object."""
+        kind = self.kind
+        return {
+            "bot": self.bot,
+            "played": self.played,
+            "faulted": self.matches,
+            "kind": kind,
+            "message": None if kind is None else self.messages[kind],
+        }
+
+
+class FaultCounts:
+    """Counts the faults of a season's bots match by match."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._of = [BotFaults(name) for name in names]
+
+    @classmethod
+    def of(cls, league: League) -> FaultCounts:
+        """The counts of what is stored of a league."""
+        counts = cls(league.season.names)
+        if league.store.count():
+            counts._of = _counted(league, league.columns("matches"))
+        return counts
+
+    def add(self, bots: Sequence[int], faults: Sequence[Sequence[SeatFault]]) -> None:
+        """Count a match, with bots and faults by seat."""
+        for bot, found in zip(bots, faults, strict=True):
+            told = self._of[bot]
+            told.played += 1
+            told.matches += bool(found)
+            told.add(found)
+
+    def told(self) -> list[BotFaults]:
+        """The bots that faulted, those that did most often first."""
+        return _often_first(self._of)
+
+
+def bot_faults(league: League, columns: Columns | None = None) -> list[BotFaults]:
+    """The bots of `league` that faulted, those that did most often first.
+
+    `columns` are those of the matches that count, if they have been read already: of the part "results" at least.
+    """
+    columns = league.columns() if columns is None else columns
+    if "id" not in columns.values and columns.faults.any():
+        columns = league.columns("matches")
+    return _often_first(_counted(league, columns))
+
+
+def _often_first(found: Iterable[BotFaults]) -> list[BotFaults]:
+    return sorted((one for one in found if one.matches), key=lambda one: (-one.matches, one.bot))
+
+
+def _counted(league: League, columns: Columns) -> list[BotFaults]:
+    import numpy as np
+
+    names = league.season.names
+    played = np.bincount(columns.seats.ravel(), minlength=len(names)).tolist()
+    found = [BotFaults(name, count) for name, count in zip(names, played, strict=True)]
+    rows, seats = np.nonzero(columns.faults)
+    if not len(rows):
+        return found
+    owners = columns.seats[rows, seats]
+    order = np.argsort(owners, kind="stable")
+    begins = np.searchsorted(owners[order], np.arange(len(names) + 1))
+    looked_at: list[tuple[int, int, int]] = []
+    for bot, one in enumerate(found):
+        places = order[begins[bot] : begins[bot + 1]]
+        one.matches = len(places)
+        of_bot = places[:_LOOKED_AT]
+        looked_at += zip(rows[of_bot].tolist(), seats[of_bot].tolist(), [bot] * len(of_bot), strict=True)
+    ids = columns.values["id"]
+    wanted = [ids[row].decode() for row, _, _ in looked_at]
+    for (_, seat, bot), (_, faults) in zip(looked_at, league.store.faults(wanted), strict=True):
+        if faults:
+            found[bot].add(faults[seat])
+    return found

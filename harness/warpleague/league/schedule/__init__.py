@@ -1,0 +1,1 @@
+"""Which matches a season has, and in which order."""

@@ -1,0 +1,44 @@
+"""The formats of a league: each decides which bots meet, in which order, and when enough has been played.
+
+A format is a module of its own, found by the literal registry `MODULES`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from warpleague.league.schedule.formats.api import Static
+
+if TYPE_CHECKING:
+    from warpleague.league.schedule.formats.api import Format
+    from warpleague.league.season.season import Season
+
+MODULES: Final = {
+    "round-robin": "round_robin",
+    "sampled": "sampled",
+    "gauntlet": "gauntlet",
+    "swiss": "swiss",
+    "knockout": "knockout",
+    "double-elimination": "knockout",
+    "ladder": "ladder",
+    "test": "test",
+}
+"""The module of each format in this folder. Each has a function `make(season)`, which returns the `Format`.
+
+`[format] kind` names the format; only "sampled" is a round-robin with a number of `tables`.
+"""
+
+
+def format_of(season: Season) -> Format:
+    """The format of a season."""
+    kind = season.format.kind
+    if kind == "round-robin" and season.format.tables != "all":
+        kind = "sampled"  # type: ignore[assignment]
+    module = import_module(f"warpleague.league.schedule.formats.{MODULES[kind]}")
+    made: Format = module.make(season)
+    if season.format.until is not None and isinstance(made, Static):
+        from warpleague.league.schedule.formats.until import Until
+
+        return Until(season, made)
+    return made

@@ -1,0 +1,230 @@
+"""Ladder: bots meet without end; next comes the deal of an even pair about which least is known."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+from typing import TYPE_CHECKING, Final
+
+import attrs
+import numpy as np
+
+from warpleague.counts import counted
+from warpleague.league.schedule.formats.round_robin import group_of
+from warpleague.league.schedule.formats.seating import seatings_count, told_seatings
+from warpleague.league.schedule.formats.until import FEWEST, MAX, batch_size, enough, told_until
+from warpleague.league.store.ladder_log import groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from warpleague.league.ratings.posterior import Posterior
+    from warpleague.league.ratings.rows import Floats, Ints
+    from warpleague.league.schedule.formats.api import Batches, Group, Outcome, Table
+    from warpleague.league.season.season import Season
+
+_SHARE: Final = 4  # no bot plays less than this part of the mean
+_EVEN: Final = 4  # every so manyth deal goes to those who met least, however far apart they are
+_ROUNDED: Final = 1e-9
+_DIGITS: Final = 9
+
+
+CHOOSES: Final = (
+    "a new bot first meets each other bot once, before it meets anyone twice; of all other deals every fourth goes to "
+    "the two bots that met least, the rest to an even pair of whose ratings little is known; when bots come or go, "
+    "all that was played among those who stay goes on counting"
+)
+"""How opponents are chosen, in words."""
+
+
+def make(season: Season) -> Ladder:
+    """The format of `season`."""
+    return Ladder(season)
+
+
+@attrs.frozen
+class Ladder:
+    """Batches of deals, each chosen by what is known when the batch begins.
+
+    The n-th deal of a table is the same in every ladder and round-robin of the season, so that bots can come and go:
+    it begins with all deals that those who stay have begun. A bot that is disqualified does not play any more.
+    """
+
+    season: Season
+    ahead: int | None = 1
+
+    @property
+    def matches_a_deal(self) -> int:
+        """How many matches one deal takes."""
+        return seatings_count(self.season.format.seats, self.season.players)
+
+    def batches(self) -> Batches:
+        """Deals until the order is settled, or as many matches are played as the file says, or without end."""
+        from warpleague.league.ratings.posterior import Posterior
+
+        season, form = self.season, self.season.format
+        choice = _Choice(season, self.matches_a_deal, Posterior(len(season.bots)), list(season.by_name))
+        known = choice.known
+        whole, begun = groups(season)
+        most = self._most(len(whole) + len(begun))
+        given = 0
+        waiting: list[list[Group]] = []
+
+        def learn(outcomes: list[Outcome]) -> None:
+            """Take in what came of the batch that waits longest; nothing came of one without deals."""
+            if outcomes:
+                waiting.pop(0)
+            for outcome in outcomes:
+                known.add(outcome.matches())
+                choice.present = [bot for bot in choice.present if bot not in outcome.absent]
+
+        # What is open comes last, and at once, so that all that was played counts while its rest is missing.
+        for taken in (*(whole[at : at + MAX] for at in range(0, len(whole), MAX)), begun):
+            if not taken:
+                continue
+            waiting.append(taken)
+            given += len(taken)
+            choice.count(taken)
+            learn((yield taken))
+        while waiting:
+            learn((yield []))
+        if given:
+            known.update()
+            if len(choice.present) >= season.players and enough(known, choice.present, form.until):
+                return True
+        while len(choice.present) >= season.players:
+            size = batch_size(len(choice.present), given)
+            chosen = choice.batch(size if most is None else min(size, most - given))
+            waiting.append(chosen)
+            given += len(chosen)
+            outcomes = yield chosen
+            if outcomes:
+                learn(outcomes)
+                known.update()
+                if len(choice.present) >= season.players and enough(known, choice.present, form.until):
+                    return True
+                # What is being played now need not be chosen once more.
+                known.expect_all([group.bots for batch in waiting for group in batch], choice.matches)
+            if most is not None and given >= most and not any(waiting):
+                break
+        return False
+
+    def _most(self, begun: int) -> int | None:
+        """How many deals there are at most: beyond those that had `begun`, bots which came since get their part."""
+        season, matches = self.season, self.season.format.max_matches
+        if matches is None:
+            return None
+        most = max(matches // self.matches_a_deal, 1)
+        new = len(season.bots) - len({bot for one in season.taken_over for bot in one.table})
+        part = min(most * season.players * new // len(season.bots), most)
+        return max(most, begun + part) if begun else most
+
+    def total(self, without: frozenset[int]) -> int | None:  # noqa: ARG002 - results decide
+        """Results decide it."""
+        return None
+
+    def describe(self) -> str:
+        """Bots, seat orders, and what ends it."""
+        form = self.season.format
+        end = [] if form.max_matches is None else [f"{counted(form.max_matches, 'match')} at most"]
+        end += [] if form.until is None else [told_until(form.until)]
+        tables = f"{counted(len(self.season.bots), 'bot')} at tables of {self.season.players}"
+        return f"ladder: {tables}, {told_seatings(form)}, {' or '.join(end) or 'without end'}"
+
+
+@attrs.define
+class _Choice:
+    """Chooses deals: `present` are the bots that still play, `known` is what results say of them."""
+
+    season: Season
+    matches: int
+    known: Posterior
+    present: list[int]
+    dealt: Counter[int] = attrs.Factory(Counter)
+    met: Counter[Table] = attrs.Factory(Counter)
+    together: Ints = attrs.field(init=False)  # how many deals each pair has had
+    chosen: int = 0
+    _luck: dict[int, int] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._luck = {bot: self.season.shuffled([bot]) for bot in self.present}
+        bots = len(self.season.bots)
+        self.together = np.zeros((bots, bots), dtype=np.int64)
+
+    def batch(self, size: int) -> list[Group]:
+        """The next deals, each chosen as if those before it had been played."""
+        season, until = self.season, self.season.format.until
+        known = self.known
+        each = known.worth(self.present)
+        asked = each if until is None else known.worth(self.present, until.top)
+        found = []
+        for _ in range(size):
+            table = self._table(asked, each)
+            group = group_of(season, table, self.met[table])
+            self.count([group])
+            known.expect(table, self.matches)
+            found.append(group)
+        return found
+
+    def count(self, groups: Iterable[Group]) -> None:
+        """Take it that these deals have been chosen."""
+        for group in groups:
+            table = tuple(sorted(group.bots))
+            self.chosen += 1
+            self.met[table] += 1
+            self.dealt.update(table)
+            for one, two in permutations(table, 2):
+                self.together[one, two] += 1
+
+    def _table(self, asked: Floats, each: Floats) -> Table:
+        """Two bots that are worth a deal, and at a larger table who is worth most beside them.
+
+        First comes who has played too little. Every fourth deal goes to those who met least: so ratings do not hang
+        by a few near pairs. All others go to an even pair about which little is known (`each`). Where places are
+        to be settled, all go to pairs of which it is not settled who is stronger (`asked`).
+        """
+        dealt = [self.dealt[bot] for bot in self.present]
+        mean, least = sum(dealt) / len(dealt), min(dealt)
+        if least < max(mean / _SHARE, min(mean, FEWEST)):
+            needy = [bot for bot, many in zip(self.present, dealt, strict=True) if many == least]
+            return self._filled([min(needy, key=self._luck.__getitem__)], each * self.known.distances)
+        if self.season.format.until is None and self.chosen % _EVEN == 0:
+            return self._filled(self._least_met(), -self.together.astype(float))
+        worth = asked * self.known.distances
+        fresh = np.where(self._met_too_soon(), 0.0, worth)
+        worth = fresh if fresh.any() else worth
+        # Machines may round differently: what is as good but for the last digits is equal.
+        best = zip(*(worth >= worth.max() * (1 - _ROUNDED)).nonzero(), strict=True)
+        return self._filled(min(([int(one), int(two)] for one, two in best), key=self._drawn), worth)
+
+    def _filled(self, table: list[int], worth: Floats) -> Table:
+        """The table with who is worth most beside those who sit there; a new bot first meets whom it has not met."""
+        soon = self._met_too_soon()
+        while len(table) < self.season.players:
+            sums = worth[table].sum(axis=0).round(_DIGITS)
+            again = soon[table].sum(axis=0)
+            rest = [bot for bot in self.present if bot not in table]
+            table.append(
+                max(rest, key=lambda bot: (-again[bot], sums[bot], -self.dealt[bot], self._luck[bot]))
+            )
+        return tuple(sorted(table))
+
+    def _least_met(self) -> list[int]:
+        """The two bots that met least, of those the two that played least."""
+        here = np.array(self.present)
+        together = self.together[np.ix_(here, here)].astype(float)
+        np.fill_diagonal(together, np.inf)
+        pairs = here[np.argwhere(together == together.min())].tolist()
+        return min(pairs, key=lambda pair: (self.dealt[pair[0]] + self.dealt[pair[1]], self._drawn(pair)))
+
+    def _met_too_soon(self) -> NDArray[np.bool_]:
+        """For each pair whether it has met, and one of them is new: it has not had time to meet every other bot."""
+        opponents = (len(self.present) - 1) / (self.season.players - 1)
+        new = np.array([self.dealt[bot] < opponents for bot in range(len(self.season.bots))])
+        found: NDArray[np.bool_] = (self.together > 0) & (new[:, None] | new[None, :])
+        return found
+
+    def _drawn(self, table: list[int]) -> list[int]:
+        return sorted(self._luck[bot] for bot in table)

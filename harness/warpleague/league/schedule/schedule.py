@@ -1,0 +1,310 @@
+"""The schedule: which matches a season has, and in which order.
+
+It is a pure function of the season and of results that are stored. `formats` decides who meets; this module gives
+matches their numbers, and tells formats the results in schedule order, so that it does not matter in which order
+matches happened to end.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+import attrs
+
+from warpleague.counts import counted
+from warpleague.league.schedule.formats import format_of
+from warpleague.league.schedule.formats.api import Outcome, deal_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Protocol
+
+    from warpleague.league.schedule.formats.api import Batches, Format, Group, Table
+    from warpleague.league.season.played_match import StoredMatch
+    from warpleague.league.season.season import Season
+
+    class Results(Protocol):
+        """Where results are looked up: a store."""
+
+        def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, StoredMatch | None]]:
+            """Each fixture, in the given order, with its result or None."""
+
+
+@attrs.frozen
+class Fixture:
+    """A scheduled match.
+
+    `number` counts the season's matches from 1 in schedule order; `seats` holds the bot in each seat;
+    `group` numbers the matches that share one deal at one table: they follow each other without a gap. A match that
+    has its own dice is a group of its own. `round` counts from 1.
+    """
+
+    number: int
+    id: str
+    deal: int
+    group: int
+    seats: Table
+    round: int = 1
+
+
+class Schedule:
+    """The matches of a season, iterable as often as wanted.
+
+    Of a format that goes by results, these are the matches that are known by now: up to the first result that is
+    missing in `results`. Other formats need no results, and their memory does not grow with the number of matches.
+    """
+
+    def __init__(self, season: Season, results: Results | None = None) -> None:
+        self.season = season
+        self.format: Format = format_of(season)
+        self.results = results
+        self.barred: frozenset[int] = frozenset()
+        self.left_out: frozenset[int] = frozenset()
+        self.skipped = b""
+
+    def without(self, bots: frozenset[int]) -> Schedule:
+        """The same matches with the same numbers, but for those in which one of `bots` plays."""
+        return self._with(left_out=self.left_out | bots)
+
+    def barring(self, bots: frozenset[int]) -> Schedule:
+        """The same, where `bots` play no more: a format that goes by results does not wait for theirs."""
+        return self._with(barred=bots)
+
+    def skipping(self, numbers: bytes) -> Schedule:
+        """The same matches but for those at whose number `numbers` has no zero; of a format that needs no results.
+
+        They take almost no time, since neither their dice nor their ids are worked out.
+        """
+        return self._with(skipped=numbers)
+
+    def _with(self, **changed: frozenset[int] | bytes) -> Schedule:
+        other = Schedule.__new__(Schedule)
+        other.__dict__.update(self.__dict__, **changed)  # the format may have taken time to make
+        return other
+
+    @property
+    def total(self) -> int | None:
+        """How many matches there are, or None if that depends on results that are missing."""
+        fixed = self.fixed_total
+        return Course(self).tally()[1] if fixed is None else fixed
+
+    @property
+    def fixed_total(self) -> int | None:
+        """The same without a look at results; None where these decide it."""
+        if self.barred and self.format.ahead is not None:
+            return None
+        return self.format.total(self.left_out)
+
+    def __len__(self) -> int:
+        total = self.total
+        if total is None:
+            raise TypeError("results that are missing decide how many matches there are")
+        return total
+
+    def __iter__(self) -> Iterator[Fixture]:
+        return Course(self).counted()
+
+    def describe(self) -> str:
+        """One line: what is played, and how even it is where that is not plain."""
+        return self.describe_with(self.total)
+
+    def describe_with(self, total: int | None) -> str:
+        """The same for a caller who has looked for the total already, which may take a pass through the schedule."""
+        return self.format.describe() + ("" if total is None else f" = {counted(total, 'match', 'matches')}")
+
+
+@attrs.define
+class _Batch:
+    """Matches that were handed out: of each group, whether they are left out or not, and the results found so far."""
+
+    groups: list[tuple[Group, list[Fixture]]]
+    found: dict[str, StoredMatch] = attrs.Factory(dict)
+
+
+class Course:
+    """One pass through a schedule: hands out its batches as soon as the results before them are stored.
+
+    `batches` are those of the schedule's format, if the caller has made them. `over`: no further batch will come.
+    `decided`: because results have decided, so that batches beyond them do not count. What is found in the store on
+    the way is not looked up again.
+    """
+
+    def __init__(self, schedule: Schedule, batches: Batches | None = None) -> None:
+        self.over = self.decided = False
+        self._schedule = schedule
+        self._season = schedule.season
+        self._batches = schedule.format.batches() if batches is None else batches
+        self._ahead = schedule.format.ahead
+        self._begun = False
+        self._open: deque[_Batch] = deque()  # handed out, outcomes not told yet
+        self._told: list[_Batch] | None = (
+            None  # those told since this was last emptied, if anybody asks for them
+        )
+        self._matches_told = self._stored_told = 0
+        self._lacking: Fixture | None = None  # one whose result was missing when last looked up
+        self._number = self._group = 0
+
+    def counted(self) -> Iterator[Fixture]:
+        """The matches that count, as far as they are known, in order; of a course that has not begun."""
+        if self._ahead is None:
+            yield from self.take() or ()
+            return
+        for batch in self._telling():
+            yield from self._wanted(batch)
+        for batch in () if self.decided else self._open:
+            yield from self._wanted(batch)
+
+    def played(self) -> Iterator[tuple[Fixture, StoredMatch]]:
+        """Those of them whose results are stored, with these; of a format that goes by results."""
+        yield from self.settled()
+        yield from self.unsettled()
+
+    def settled(self) -> Iterator[tuple[Fixture, StoredMatch]]:
+        """Those of them whose outcomes the format has been told since the last call, as far as results are stored."""
+        for batch in self._telling():
+            yield from self._found(batch)
+
+    def unsettled(self) -> Iterator[tuple[Fixture, StoredMatch]]:
+        """Those of them whose outcomes the format has not been told yet; to be called after `settled`."""
+        for batch in () if self.decided else self._open:
+            self._look_up(batch)
+            yield from self._found(batch)
+
+    def go_on(self, schedule: Schedule) -> None:
+        """Go on with results that were stored since; `schedule` is the same, with a store where they are found."""
+        self._schedule = schedule
+
+    def _found(self, batch: _Batch) -> Iterator[tuple[Fixture, StoredMatch]]:
+        for fixture in self._wanted(batch):
+            if fixture.id in batch.found:
+                yield fixture, batch.found[fixture.id]
+
+    def _telling(self) -> Iterator[_Batch]:
+        """The batches whose outcomes the format is told, as far as results are stored."""
+        told = self._told = []
+        while self.take() is not None:
+            yield from told
+            told.clear()
+        self._told = None
+        yield from told
+
+    def missing(self) -> Iterator[Iterable[Fixture]]:
+        """The matches to play now, by batches: those of each batch that can be taken whose results are not stored."""
+        while (batch := self.take()) is not None:
+            if self._ahead is not None:
+                found = self._open[-1].found
+                yield [fixture for fixture in batch if fixture.id not in found]
+            elif (results := self._schedule.results) is not None:
+                yield (fixture for fixture, result in results.look_up(batch) if result is None)
+            else:
+                yield batch
+
+    def tally(self) -> tuple[int, int | None]:
+        """How many of the matches that count are stored, and how many there are; None: that results decide.
+
+        It goes as far as results are stored; of a format that goes by results.
+        """
+        while self.take() is not None:
+            pass
+        matches, stored = self._matches_told, self._stored_told
+        for batch in () if self.decided else self._open:
+            self._look_up(batch)
+            wanted = self._wanted(batch)
+            matches += len(wanted)
+            stored += sum(fixture.id in batch.found for fixture in wanted)
+        return stored, matches if self.over else None
+
+    def take(self) -> Iterable[Fixture] | None:
+        """The next batch of matches to play. None while it depends on results that are missing, or if it is over."""
+        if self.over:
+            return None
+        if self._ahead is None:
+            self.over = True
+            return (fixture for group in next(iter(self._batches)) for fixture in self._fixtures(group))
+        outcomes: list[Outcome] = []
+        if len(self._open) > self._ahead:
+            found = self._outcomes(self._open[0])
+            if found is None:
+                return None
+            outcomes = found
+            self._count(self._open.popleft())
+        try:
+            groups = self._batches.send(outcomes) if self._begun else next(self._batches)
+        except StopIteration as end:
+            self.over, self.decided = True, bool(end.value)
+            return None
+        self._begun = True
+        batch = _Batch([(group, list(self._fixtures(group, every=True))) for group in groups])
+        self._look_up(batch)
+        self._open.append(batch)
+        return self._wanted(batch)
+
+    def _count(self, told: _Batch) -> None:
+        wanted = self._wanted(told)
+        self._matches_told += len(wanted)
+        self._stored_told += sum(fixture.id in told.found for fixture in wanted)
+        if self._told is not None:
+            self._told.append(told)
+
+    def _wanted(self, batch: _Batch) -> list[Fixture]:
+        left_out = self._schedule.left_out
+        return [
+            fixture
+            for _, matches in batch.groups
+            for fixture in matches
+            if left_out.isdisjoint(fixture.seats)
+        ]
+
+    def _look_up(self, batch: _Batch) -> None:
+        """Find the results that were not there when they were last looked for."""
+        if (results := self._schedule.results) is None:
+            return
+        lacking = [
+            fixture for _, matches in batch.groups for fixture in matches if fixture.id not in batch.found
+        ]
+        batch.found.update(
+            (fixture.id, result) for fixture, result in results.look_up(lacking) if result is not None
+        )
+
+    def _outcomes(self, batch: _Batch) -> list[Outcome] | None:
+        """What came of a batch, or None while results are missing."""
+        results, barred = self._schedule.results, self._schedule.barred
+        if results is None:
+            return None
+        if self._lacking is not None and all(
+            result is None for _, result in results.look_up([self._lacking])
+        ):
+            return None
+        self._lacking = None
+        self._look_up(batch)
+        outcomes = []
+        for group, matches in batch.groups:
+            played = tuple(batch.found[fixture.id] for fixture in matches if fixture.id in batch.found)
+            absent = frozenset(bot for seats in group.seats for bot in seats if bot in barred)
+            if len(played) == len(matches):
+                outcomes.append(Outcome(group, played))
+            elif absent:
+                outcomes.append(Outcome(group, None, absent))
+            else:
+                self._lacking = next(fixture for fixture in matches if fixture.id not in batch.found)
+                return None
+        return outcomes
+
+    def _fixtures(self, group: Group, *, every: bool = False) -> Iterator[Fixture]:
+        season, left_out = self._season, frozenset[int]() if every else self._schedule.left_out
+        own, skipped = season.format.dice == "own", self._schedule.skipped
+        deal, number = None, self._group
+        for seats in group.seats:
+            self._number += 1
+            if not left_out.isdisjoint(seats):
+                continue
+            if self._number < len(skipped) and skipped[self._number]:
+                continue
+            if own:
+                number = self._number
+            if own or deal is None:
+                deal = deal_of(season, group, seats)
+            match_id = season.match_id(deal, seats)
+            yield Fixture(self._number, match_id, deal, number, seats, group.round + 1)
+        self._group += 1

@@ -1,0 +1,431 @@
+"""Reads a league file: TOML in, one checked `LeagueConfig` out.
+
+The bots that it names are read in `entry`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+from attrs.validators import ge, gt, le, lt, optional
+
+from warpleague.errors import BadInput, ConfigError, StoreError
+from warpleague.games import load_game
+from warpleague.league.season.config_check import check_config
+from warpleague.match.conditions import Conditions
+from warpleague.match.setup import load_options, options_json
+from warpleague.match.spec import LEVEL, STRIKES, FaultPolicy, Level, Pondering, TimeControl
+from warpleague.runner.bundle.manifest import MANIFEST
+from warpleague.runner.bundle.shipped import located
+from warpleague.strict import place_of, structure
+from warpleague.suggest import nearest, nearest_path
+from warpleague.toml_text import parse_toml, read_text
+from warpline.limits import MAX_NOTE_BYTES, NOTE_BYTES
+
+FormatKind = Literal["round-robin", "gauntlet", "swiss", "knockout", "double-elimination", "ladder", "test"]
+Seating = Literal["all", "rotations", "fixed"]
+Dice = Literal["shared", "own"]
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+@attrs.frozen(kw_only=True)
+class EntrantClock:
+    """The clock of one bot, instead of the league's; only the time to start is the same for all."""
+
+    move_s: float | None = None
+    bank_s: float | None = None
+    increment_s: float | None = None
+
+    @property
+    def told(self) -> str:
+        """The clock in short, such as `0.1s` or `60s+1s`: each move, or the bank and what is added to it."""
+        bank = "" if self.bank_s is None else f"{self.bank_s:g}s"
+        bank += "" if self.increment_s is None else f"+{self.increment_s:g}s"
+        return "/".join([*([bank] if bank else []), *([] if self.move_s is None else [f"{self.move_s:g}s"])])
+
+
+@attrs.frozen(kw_only=True)
+class BotEntry:
+    """A bot of the league: its folder, relative to the league file, the name it plays under, and its own clock.
+
+    `network` are the addresses that it may reach at level sandbox, instead of those under `[sandbox]`. `key_file`,
+    relative to the league file, holds a secret for this bot alone, such as the key of a service.
+    """
+
+    path: str
+    name: str | None = None
+    clock: EntrantClock | None = None
+    network: tuple[str, ...] | None = None
+    key_file: str | None = None
+
+    def named(self, bundle: str) -> str:
+        """The name it plays under; `bundle` is the one in its manifest."""
+        return self.name or (bundle if self.clock is None else f"{bundle}@{self.clock.told}")
+
+
+@attrs.frozen(kw_only=True)
+class EntryTable:
+    """`[entry]`: the files of leagues, finished before, whose `top` best bots take part beside those under `bots`."""
+
+    leagues: tuple[str, ...]
+    top: int = attrs.field(validator=ge(1))
+
+
+@attrs.frozen(kw_only=True)
+class GameTable:
+    """`[game]`: which game, at which table size (default: the smallest allowed), with which options."""
+
+    id: str
+    players: int = 0
+    options: dict[str, Any] = attrs.Factory(dict)
+
+
+@attrs.frozen(kw_only=True)
+class UntilTable:
+    """`[format] until`: a league ends when its first `top` places are settled with so much `confidence`.
+
+    Which of two bots has the better place need not be settled if they are equal within so many Elo (`within`).
+    """
+
+    confidence: float = attrs.field(default=0.95, validator=[ge(0.5), lt(1)])
+    top: int = attrs.field(default=1, validator=ge(1))
+    within: float = attrs.field(default=0.0, validator=[ge(0), le(1_000)])
+
+
+@attrs.frozen(kw_only=True)
+class FormatTable:
+    """`[format]`: which tables are played, how many deals each plays, and in which seat orders.
+
+    `tables` is "all" (every set of bots that fits) or a number of tables drawn so that meetings are balanced;
+    `challengers` are the bots of a gauntlet that play all others, by default the first bot of the list. `dice` says
+    whether all seat orders of a deal share its dice (at tables of one: all bots), or each match has its own.
+    `rounds` is how many a Swiss has. `seeding` orders the bots of a knockout or a Swiss: by the file, by a draw (None:
+    the first for a knockout, the second for a Swiss), or by rating: by the standings of the league whose file is
+    `ratings`. Where two in a knockout are level after `deals`, they play up to `extra_deals` more, then the better
+    seed goes on.
+
+    A test of strength plays until it is decided whether the first bot is better than the second by `elo1` or by `elo0`
+    (in Elo or normalised Elo, `unit`), with these probabilities to err (`alpha`: `elo0` is the truth; `beta`: `elo1`
+    is), or until `max_matches` are played. With `fixed` it plays so many matches and decides nothing on the way.
+    A ladder plays until `until` or `max_matches` end it, or without end; a round-robin or a gauntlet until `until`
+    ends it, or all is played.
+    """
+
+    kind: FormatKind = "round-robin"
+    deals: int = attrs.field(default=1, validator=[ge(1), le(10_000_000)])
+    seats: Seating = "rotations"
+    tables: int | Literal["all"] = "all"
+    challengers: tuple[str, ...] = ()
+    rounds: int = attrs.field(default=0, validator=[ge(0), le(1_000)])
+    seeding: Literal["order", "draw", "rating"] | None = None
+    ratings: str | None = None
+    extra_deals: int = attrs.field(default=4, validator=[ge(0), le(1_000)])
+    dice: Dice = "shared"
+    elo0: float = attrs.field(default=0.0, validator=[ge(-1_000), le(1_000)])
+    elo1: float = attrs.field(default=20.0, validator=[ge(-1_000), le(1_000)])
+    alpha: float = attrs.field(default=0.05, validator=[gt(0), le(0.5)])
+    beta: float = attrs.field(default=0.05, validator=[gt(0), le(0.5)])
+    unit: Literal["elo", "normalized"] = "elo"
+    max_matches: int | None = attrs.field(default=None, validator=optional(ge(1)))
+    fixed: int | None = attrs.field(default=None, validator=optional(ge(1)))
+    until: UntilTable | None = None
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether results choose the matches, or when to stop; a test of strength has an estimate of its own."""
+        return self.until is not None or self.kind in ("swiss", "knockout", "double-elimination", "ladder")
+
+
+def _strikes(rules: RulesTable) -> int:
+    return STRIKES if rules.faults == "substitute" else 0
+
+
+@attrs.frozen(kw_only=True)
+class RulesTable:
+    """`[rules]`: what happens to a bot at fault, how closely bots are confined, and whether they may ponder."""
+
+    faults: FaultPolicy = "forfeit"
+    strikes: int = attrs.field(default=attrs.Factory(_strikes, takes_self=True), validator=ge(0))
+    level: Level = LEVEL
+    pondering: Pondering = "off"
+    illegal: str = "fault"
+
+    @property
+    def again(self) -> int:
+        """How often a decision is asked again after an illegal action, before that is a fault."""
+        return 0 if self.illegal == "fault" else int(self.illegal.removeprefix("ask-again "))
+
+
+@attrs.frozen(kw_only=True)
+class ServiceTable:
+    """`[service]`: what happens where a bot answers that a service it uses failed.
+
+    In each match a bot is asked again so many times, and in the season so many of its matches are void after that.
+    Both give time, or dice that it knows, to a bot that lies; so nothing is allowed unless the league says so.
+    `note_bytes` is how long the note of an answer may be, which has what a model wrote.
+    """
+
+    ask_again: int = attrs.field(default=0, validator=[ge(0), le(10_000)])
+    void: int = attrs.field(default=0, validator=[ge(0), le(1_000_000)])
+    note_bytes: int = attrs.field(default=NOTE_BYTES, validator=[ge(NOTE_BYTES), le(MAX_NOTE_BYTES)])
+
+
+@attrs.frozen(kw_only=True)
+class SandboxTable:
+    """`[sandbox]`: the paths of this machine that bots see at level sandbox, beside what all bots see.
+
+    `network` are the addresses of this machine that they can reach, such as `127.0.0.1:8080`.
+    """
+
+    paths: tuple[str, ...] = ()
+    network: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class RunTable:
+    """`[run]`: how many jobs there are (0: one for each usable core), and whether each keeps to one core.
+
+    A job plays `matches_per_job` at a time at most; "auto": as many as leave the core idle. With `logs`, what bots
+    print and a wire log are kept.
+    """
+
+    jobs: int = attrs.field(default=0, validator=ge(0))
+    matches_per_job: int | Literal["auto"] = attrs.field(default=1)
+    affinity: Literal["core", "none"] = "core"
+    logs: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class RatingTable:
+    """`[rating]`: how bots are rated.
+
+    `kind` says which rating ranks the table: "fit", the joint fit of all results (of pairs), "plackett-luce", the same
+    of whole rankings, or "elo", sequential Elo in schedule order. `anchor` is the bot whose fitted rating is `start`;
+    without it the mean is. `prior` is in matches: the fit is made as if each bot had drawn so many against one of mean
+    rating. With `seat_advantage` seats are rated beside the bots, with `draw_parameter` a draw is not just half a win.
+    `los` says whether the likelihoods of superiority are those of "each" comparison, or corrected for their number.
+    """
+
+    kind: Literal["fit", "plackett-luce", "elo"] = "fit"
+    k: float = attrs.field(default=16.0, validator=[gt(0), le(1_000)])
+    start: float = attrs.field(default=1500.0, validator=[ge(-1e6), le(1e6)])
+    anchor: str | None = None
+    prior: float = attrs.field(default=0.0, validator=[ge(0), le(1_000)])
+    seat_advantage: bool = False
+    draw_parameter: bool = False
+    los: Literal["each", "holm"] = "each"
+
+
+@attrs.frozen(kw_only=True)
+class SeasonTable:
+    """`[season]`: what the season's dice come from besides its secret.
+
+    `beacon` says which public value, unknown to all when secret and entrants are committed to, is mixed in.
+    """
+
+    beacon: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class ArenaTable:
+    """`[arena]`: the command that an arena runs when a check, a run, a test or the season has ended."""
+
+    on_event: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class LeagueConfig:
+    """One league file, checked: the game exists, its options are complete, names and numbers make sense.
+
+    `missing` says whether a bot that cannot take part stops the league or is left out. `missing_toolchain` is its
+    earlier name; once the file is read, it is in `missing`. `on_end` is the command that `league run` runs when it has
+    ended. Commands belong to this file and this machine: nothing that is stored or sent has them.
+    """
+
+    game: GameTable
+    bots: tuple[str | BotEntry, ...] = ()
+    entry: EntryTable | None = None
+    name: str = ""
+    seed: str | None = None
+    missing: Literal["error", "skip"] | None = None
+    missing_toolchain: Literal["error", "skip"] | None = None
+    format: FormatTable = FormatTable()
+    clock: TimeControl = attrs.Factory(lambda: TimeControl(move_s=1.0))
+    rules: RulesTable = RulesTable()
+    service: ServiceTable = ServiceTable()
+    sandbox: SandboxTable = SandboxTable()
+    run: RunTable = RunTable()
+    rating: RatingTable = RatingTable()
+    season: SeasonTable = SeasonTable()
+    on_end: tuple[str, ...] = ()
+    arena: ArenaTable = ArenaTable()
+    path: Path = attrs.field(default=Path(), init=False)
+
+    @property
+    def entries(self) -> tuple[BotEntry, ...]:
+        """The bots in the order of the file."""
+        return tuple(BotEntry(path=bot) if isinstance(bot, str) else bot for bot in self.bots)
+
+    @property
+    def conditions(self) -> Conditions:
+        """The conditions of all matches of the league, and of the check of a bot for it."""
+        return Conditions(
+            clock=self.clock,
+            level=self.rules.level,
+            faults=self.rules.faults,
+            strikes=self.rules.strikes,
+            pondering=self.rules.pondering,
+            again=self.rules.again,
+            failures=self.service.ask_again,
+            note_bytes=self.service.note_bytes,
+        )
+
+    def to_toml(self) -> dict[str, Any]:
+        """The configuration as TOML data, complete but for commands: defaults written out, absent values left out."""
+        data = attrs.asdict(self, filter=lambda field, _: field is not attrs.fields(LeagueConfig).path)
+        order = (
+            "name",
+            "seed",
+            "missing",
+            "bots",
+            "entry",
+            "game",
+            "format",
+            "clock",
+            "rules",
+            "service",
+            "sandbox",
+            "run",
+            "rating",
+            "season",
+        )
+        found = {key: without_none(data[key]) for key in order if data[key] is not None}
+        return {key: value for key, value in found.items() if value != {}}
+
+
+def without_none(data: Any) -> Any:
+    """Plain data without the keys whose value is None, since TOML has no null; tuples become lists."""
+    if isinstance(data, dict):
+        return {key: without_none(value) for key, value in data.items() if value is not None}
+    if isinstance(data, (list, tuple)):
+        return [without_none(value) for value in data]
+    return data
+
+
+def write_config(config: LeagueConfig, target: Path, *remarks: str) -> None:
+    """Write the complete configuration to the file `target`, below these remarks; `StoreError` if it cannot be."""
+    import tomli_w
+
+    text = "".join(f"# {remark}\n" for remark in remarks) + "\n" + tomli_w.dumps(config.to_toml())
+    scratch = target.with_suffix(".tmp")
+    try:
+        scratch.write_text(text, encoding="utf-8")
+        scratch.replace(target)
+    except OSError as error:
+        raise StoreError(f"{target}: cannot be written: {error.strerror}") from None
+
+
+def load_config(path: Path, *, without_bots: bool = False) -> LeagueConfig:
+    """The league file at `path`; `ConfigError` or `OptionsError` names file and key of what does not fit.
+
+    A path that begins with `leagues/` may name a file that comes with Warp League (`shipped.located`).
+    `without_bots` takes a file that has no bots yet, too.
+    """
+    path = located(path)
+    where = str(path)
+    data = _read_toml(path, where)
+    if path.name == MANIFEST or ("run" in data and "games" in data):
+        raise ConfigError(
+            f"{where}: is the {MANIFEST} of a bot; name the file of a league, whose `bots` name folders"
+        )
+    config = structure(data, LeagueConfig, where, _tables_of_options(data))
+    name = config.name or path.stem
+    if not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"{where}: name: {name!r} must be letters, digits, dots, dashes, such as "
+            f"{re.sub(r'[^A-Za-z0-9._-]+', '-', name).strip('-._')[:64] or 'my-league'!r}; it names a folder"
+        )
+    game = _complete_game(config.game, path)
+    given = {config.missing, config.missing_toolchain} - {None}
+    if len(given) > 1:
+        raise ConfigError(
+            f"{where}: missing_toolchain: is the earlier name of missing, and says the opposite; leave it out"
+        )
+    config = attrs.evolve(
+        config, name=name, game=game, missing=given.pop() if given else "error", missing_toolchain=None
+    )
+    object.__setattr__(config, "path", path)
+    if not config.bots and not without_bots and config.entry is None:
+        raise ConfigError(
+            f'{where}: bots: a league needs bots; write bots = ["FOLDER", "FOLDER"] above the first [table]'
+        )
+    check_config(config, where)
+    return config
+
+
+def _read_toml(path: Path, where: str) -> dict[str, Any]:
+    if path.suffix == ".sqlite":
+        raise ConfigError(f"{where}: is the store of a league; name the league's TOML file")
+    try:
+        return parse_toml(read_text(path, where), where)
+    except FileNotFoundError:
+        near = sorted(map(str, path.parent.glob("*.toml")))
+        places = (Path("leagues"), path.parent / "leagues")
+        far = [str(file) for place in places for file in sorted(place.glob("*.toml"))]
+        folder = os.path.isdir(path.parent)  # noqa: PTH112 - never an error
+        none = f"{path.parent} has no .toml files" if folder else "nor its folder"
+        hint = nearest_path(path.name, near + far) or nearest("", near or far, none)
+        raise ConfigError(f"{where}: there is no such file; {hint}") from None
+    except IsADirectoryError:
+        raise ConfigError(f"{where}: is a folder; {_in_folder(path)}") from None
+    except OSError as error:
+        raise ConfigError(f"{where}: cannot be read: {error.strerror or error}") from None
+
+
+def _in_folder(folder: Path) -> str:
+    """What to do about a folder in place of a league file."""
+    if (folder / "league.sqlite").is_file():
+        return "it has a league's store; the league's TOML file comes first"
+    files = sorted(str(path) for path in folder.glob("*.toml") if path.name != MANIFEST)
+    if files:
+        return f"name a league's TOML file in it, such as {files[0]}"
+    if (folder / MANIFEST).is_file():
+        return "it is a bot's; name the league's TOML file, whose `bots` name folders"
+    return "name the league's TOML file"
+
+
+def _tables_of_options(data: dict[str, Any]) -> dict[str, list[tuple[str, ...]]]:
+    """The table where the options of the game belong, by their names, if the file says which game it is."""
+    table = data.get("game")
+    name = table.get("id") if isinstance(table, dict) else table
+    if isinstance(name, str):
+        with suppress(BadInput):
+            return {field.name: [("game", "options")] for field in attrs.fields(load_game(name).Options)}
+    return {}
+
+
+def _complete_game(table: GameTable, path: Path) -> GameTable:
+    where = str(path)
+    try:
+        game = load_game(table.id)
+    except BadInput as error:
+        raise ConfigError(f"{where}: game.id: {error}") from error
+    players = table.players or game.players[0]
+    if players not in game.players:
+        allowed = ", ".join(map(str, game.players))
+        raise ConfigError(f"{where}: game.players: {game.id} is for {allowed} players, not {players}")
+    raw = dict(table.options)
+    for option in game.file_options & raw.keys():
+        if isinstance(raw[option], str):
+            raw[option] = _read_toml(path.parent / raw[option], f"{where}: game.options.{option}")
+    for key in raw.keys() - {field.name for field in attrs.fields(game.Options)}:
+        if place := place_of(key, LeagueConfig, value=raw[key]):
+            raise ConfigError(f"{where}: game.options.{key}: unknown key; {place}")
+    options = load_options(game, players, raw, f"{where}: game.options")
+    return GameTable(id=table.id, players=players, options=options_json(options))

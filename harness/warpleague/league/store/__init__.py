@@ -1,0 +1,1 @@
+"""The database of a league: matches, journal, entries and decisions of the organiser."""

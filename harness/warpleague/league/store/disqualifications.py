@@ -1,0 +1,102 @@
+"""The organiser's decisions about bots: who is disqualified, why, and whether its results still count.
+
+A decision is a fact of the store, entered into its journal; a later one about the same bot replaces it. Nothing
+that was stored before is changed: the matches of a disqualified bot remain, with their records. A decision is about
+the name of a bot in the league, so a new version of the bot stays disqualified.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import attrs
+
+from warpleague.errors import BadInput, StoreError
+from warpleague.league.store.schema import SPARE
+from warpleague.suggest import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from warpleague.league.store.facts import Fact
+    from warpleague.league.store.store import Store
+
+Results = Literal["stay", "out"]
+RULES: Final[tuple[Results, ...]] = ("stay", "out")
+"""The rule for the results of a disqualified bot.
+
+"stay": the matches it has played count for everyone. "out": no match it played in counts for anyone.
+"""
+
+_DISQUALIFIED: Final = "disqualified"
+_REINSTATED: Final = "reinstated"
+KINDS: Final = (_DISQUALIFIED, _REINSTATED)
+"""The kinds of facts that are decisions."""
+
+_REASON_LENGTH: Final = 500
+
+
+@attrs.frozen
+class Disqualification:
+    """That a bot is disqualified: why, by which rule for its results, and since when (ISO time)."""
+
+    bot: str
+    reason: str
+    results: Results
+    since: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return attrs.asdict(self)
+
+
+def disqualified(store: Store) -> dict[str, Disqualification]:
+    """Every bot that is disqualified now, by name; `StoreError` if the store is damaged."""
+    return in_force(store, store.facts(*KINDS))
+
+
+def in_force(store: Store, decisions: Iterable[Fact]) -> dict[str, Disqualification]:
+    """Every bot that is disqualified after these decisions of a store, by name; `StoreError` if it is damaged."""
+    found: dict[str, Disqualification] = {}
+    for fact in decisions:
+        said = fact.said
+        texts = [said.get(key) for key in ("bot", "reason", "results")]
+        bot, reason, results = (text if isinstance(text, str) else "" for text in texts)
+        found.pop(bot, None)
+        if fact.kind == _DISQUALIFIED:
+            if not bot or results not in RULES:
+                raise StoreError(f"{store.path}: is damaged: its decisions: {said}; {SPARE}")
+            found[bot] = Disqualification(bot, reason, "out" if results == "out" else "stay", fact.stored)
+    return found
+
+
+def disqualify(store: Store, bot: str, reason: str, results: Results) -> Disqualification:
+    """Enter into the journal that `bot`, a bot of the last run, is disqualified.
+
+    `BadInput` for a name that no bot has, or a reason that cannot be shown in one line.
+    """
+    _check_name(bot, [entrant.bot for entrant in store.bots() or ()])
+    _check_reason(reason)
+    digest = next(entrant.digest for entrant in store.bots() or () if entrant.bot == bot)
+    store.note(_DISQUALIFIED, {"bot": bot, "digest": digest, "reason": reason, "results": results})
+    return disqualified(store)[bot]
+
+
+def reinstate(store: Store, bot: str, reason: str) -> None:
+    """Enter that `bot` is no longer disqualified; `BadInput` if it is not, or for a reason as above."""
+    known = disqualified(store)
+    if not known:
+        raise BadInput(f"{bot}: no bot of this league is disqualified")
+    _check_name(bot, list(known))
+    _check_reason(reason)
+    store.note(_REINSTATED, {"bot": bot, "reason": reason})
+
+
+def _check_name(bot: str, known: Sequence[str]) -> None:
+    if bot not in known:
+        raise BadInput(f"no bot is called {bot!r}; {nearest(bot, known)}")
+
+
+def _check_reason(reason: str) -> None:
+    if not (0 < len(reason) <= _REASON_LENGTH and reason.isprintable() and reason.strip()):
+        raise BadInput(f"--reason: must be 1 to {_REASON_LENGTH} printable characters, on one line")

@@ -1,0 +1,206 @@
+"""The commitment to the entrants: a hash of all bots and conditions, published before any match is played.
+
+It is the second commitment of a season; the first one, to the secret, is in `season`. The dice of a deal follow
+from the secret and from names, so anyone who knows the secret could choose names for their dice. This commitment
+covers everything that can still be chosen when the secret is fixed: names, contents, conditions and format. It is
+an entry of the journal. When something changes, a new entry follows; `verify` reports matches of bots that no
+earlier entry has.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from warpleague.league.season.config import FormatTable
+from warpleague.league.season.season import SEATING, Entry, Stage
+from warpleague.league.store.facts import add_fact, facts_in
+from warpleague.league.store.journal import FACT
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from warpleague.league.season.season import Season
+
+ENTRANTS: Final = "entrants"
+"""The kind of the fact that says who takes part, in what."""
+
+MERGED: Final = "merged"
+"""The kind of the fact that matches were taken over from another store, and of which bots."""
+
+_NEWER: Final = frozenset({"ratings", "until"})
+
+_ORDER: Final = (
+    "SELECT j.seq, j.id, f.kind, f.said, m.bots FROM journal j "
+    "LEFT JOIN fact f ON f.id = j.id LEFT JOIN match m ON m.id = j.id ORDER BY j.seq"
+)
+
+
+PAIRING: Final = 3
+"""The version of how a ladder chooses who meets. Of an earlier one, all that was played is taken over as it is.
+
+3: at an entry all deals that have begun go on. 2: no pair is dropped once luck has decided it.
+"""
+
+
+def commitment_to(season: Season) -> str:
+    """The hexadecimal SHA-256 of names and digests of a season's bots, its conditions and its format."""
+    return _hash([[bot.bot, bot.identity] for bot in season.bots], season.conditions, _format(season))
+
+
+def _format(season: Season) -> dict[str, Any]:
+    """The format as it is told: without keys at their defaults that formats did not always have."""
+    told = attrs.asdict(season.format)
+    told["seeding"] = season.format.seeding or "order"
+    for field in attrs.fields(FormatTable):
+        if field.name in _NEWER and told[field.name] == field.default:
+            del told[field.name]
+    if season.format.until is not None and not season.format.until.within:
+        del told["until"]["within"]
+    if season.format.kind == "ladder":
+        told["pairing"] = PAIRING
+    if season.seating > 1:
+        told["seating"] = season.seating
+    if season.returns:
+        told["returns"] = season.returns
+    if season.seeds:
+        told["seeds"] = list(season.seeds)
+    if season.stages:
+        told["stages"] = [
+            {"league": stage.league, "head": stage.head, "bots": [list(bot) for bot in stage.bots]}
+            for stage in season.stages
+        ]
+    return told
+
+
+def _hash(bots: object, conditions: object, form: object) -> str:
+    what = {"bots": bots, "conditions": conditions, "format": form}
+    text = json.dumps(what, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return sha256(text.encode()).hexdigest()
+
+
+@attrs.frozen
+class Entered:
+    """An entry of entrants: its commitment, since when (ISO time)."""
+
+    commitment: str
+    since: str
+
+
+def entered(db: sqlite3.Connection, path: Path) -> list[Entered]:
+    """Every commitment to entrants in the store at `path`, in order."""
+    return [Entered(str(fact.said.get("commitment")), fact.stored) for fact in facts_in(db, path, [ENTRANTS])]
+
+
+def history(db: sqlite3.Connection, path: Path) -> tuple[Entry, ...]:
+    """Who took part in what, entry by entry, here and in stores whose matches were taken over.
+
+    What cannot be read is left out (`entrant_alterations` tells).
+    """
+    found = []
+    for fact in facts_in(db, path, [ENTRANTS, MERGED]):
+        with suppress(TypeError, ValueError, KeyError, AttributeError):
+            bots = tuple((str(name), str(digest)) for name, digest in fact.said["bots"])
+            if fact.kind == MERGED:
+                found.append(Entry(bots, merged=True))
+                continue
+            form = fact.said["format"]
+            tables, challengers = form["tables"], tuple(map(str, form.get("challengers", ())))
+            if form.get("kind") == "gauntlet":
+                challengers = challengers or (bots[0][0],)
+            returns = {str(name): int(times) for name, times in form.get("returns", {}).items()}
+            found.append(Entry(bots, tables if type(tables) is int else None, challengers, returns=returns))
+    return tuple(found)
+
+
+def seating(db: sqlite3.Connection, path: Path) -> int:
+    """The version by which seat orders are chosen: the one of the last entry, the newest one if there is none."""
+    if not facts_in(db, path, [ENTRANTS]):
+        return SEATING
+    found = _last_format(db, path).get("seating", 1)
+    return found if type(found) is int else 1
+
+
+def _last_format(db: sqlite3.Connection, path: Path) -> dict[str, Any]:
+    facts = facts_in(db, path, [ENTRANTS])
+    form = facts[-1].said.get("format") if facts else None
+    return form if isinstance(form, dict) else {}
+
+
+def seeds(db: sqlite3.Connection, path: Path) -> tuple[str, ...]:
+    """The order in which bots were seeded by rating when they were last entered; empty if they were not."""
+    found = _last_format(db, path).get("seeds")
+    return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
+def stages(db: sqlite3.Connection, path: Path) -> tuple[Stage, ...]:
+    """The leagues from which bots came when they were last entered; empty if all were in the file."""
+    try:
+        return tuple(
+            Stage(
+                str(stage["league"]),
+                str(stage["head"]),
+                tuple((str(name), str(digest)) for name, digest in stage["bots"]),
+            )
+            for stage in _last_format(db, path).get("stages", ())
+        )
+    except (TypeError, ValueError, KeyError):
+        return ()  # `entrant_alterations` tells
+
+
+def settle(db: sqlite3.Connection, path: Path, season: Season) -> None:
+    """Enter the entrants of `season`, unless they are those of the last entry; in a transaction."""
+    before, now = entered(db, path), commitment_to(season)
+    if not before or before[-1].commitment != now:
+        from warpleague.league.store import ladder_log  # which is about more than entrants
+
+        said = {
+            "commitment": now,
+            "bots": [[bot.bot, bot.identity] for bot in season.bots],
+            "conditions": season.conditions,
+            "format": _format(season),
+        }
+        ladder_log.note(db, attrs.evolve(season, history=history(db, path)), now)
+        add_fact(db, ENTRANTS, said)
+
+
+def settle_merged(db: sqlite3.Connection, head: str, bots: Sequence[tuple[str, str]]) -> None:
+    """Enter that matches of these bots come from a store whose journal has this head; in a transaction."""
+    add_fact(db, MERGED, {"head": head, "bots": [list(bot) for bot in bots]})
+
+
+def entrant_alterations(db: sqlite3.Connection) -> Iterator[tuple[str | None, str]]:
+    """Commitments that do not fit what was entered, and matches stored before their bots had been entered."""
+    known: set[tuple[str, str]] = set()
+    good: dict[str, bool] = {}
+    for seq, match_id, kind, said, bots in db.execute(_ORDER):
+        if kind in (ENTRANTS, MERGED):
+            good.clear()
+            try:
+                told = json.loads(said)
+                known |= {(name, digest) for name, digest in told["bots"]}
+                fits = kind == MERGED or told["commitment"] == _hash(
+                    told["bots"], told["conditions"], told["format"]
+                )
+            except (ValueError, TypeError, KeyError, RecursionError):
+                fits = False
+            if not fits:
+                yield None, f"entry {seq} of the journal, {kind}: the commitment does not fit what it says"
+        elif bots is not None and not str(match_id).startswith(FACT):
+            if bots not in good:
+                good[bots] = _of(bots) <= known
+            if not good[bots]:
+                yield str(match_id), "was stored before its bots had been entered"
+
+
+def _of(bots: str) -> set[tuple[Any, ...]]:
+    try:
+        return {tuple(bot) for bot in json.loads(bots)}
+    except (ValueError, TypeError, RecursionError):
+        return {("", "")}

@@ -1,0 +1,121 @@
+"""The log of a ladder: at each event, bots that come or go, it goes on with all that those who stay have played.
+
+At an event it is written down which deals have begun. They count from then on, so nothing drops out that was played
+among bots that stay, and what comes next follows from them. `stretches` works all of it out again.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
+
+from warpleague.league.schedule.formats.api import deal_of
+from warpleague.league.schedule.formats.round_robin import group_of
+from warpleague.league.schedule.formats.until import MAX
+from warpleague.league.season.season import Begun
+from warpleague.league.store.schema import set_meta
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from warpleague.league.schedule.formats.api import Group, Table
+    from warpleague.league.season.season import Season
+
+KEY: Final = "taken_over"
+"""The fact about the league that says which deals had begun at the last event."""
+
+_GAP: Final = (
+    2 * MAX
+)  # a table's deals in two batches, which are played at a time: so many may be missing in a row
+
+
+def note(db: sqlite3.Connection, season: Season, entry: str) -> None:
+    """Write down which deals of a ladder have begun; `entry` is the commitment to its bots. In a transaction."""
+    if season.format.kind == "ladder":
+        found = begun(db, season)
+        said = {
+            "entry": entry,
+            "deals": [[*one.table, one.deals] for one in found],
+            "open": [[*one.table, number] for one in found for number in one.open],
+        }
+        set_meta(db, KEY, json.dumps(said))
+
+
+def read(text: str, entry: str) -> tuple[Begun, ...]:
+    """Which deals had begun, from what `note` wrote down; nothing if that is about another entry."""
+    said: Any = json.loads(text)
+    if said["entry"] != entry:
+        return ()
+    open_: dict[Table, list[int]] = {}
+    for table, number in _rows(said.get("open", [])):
+        open_.setdefault(table, []).append(number)
+    return tuple(Begun(table, deals, tuple(open_.get(table, ()))) for table, deals in _rows(said["deals"]))
+
+
+def _rows(rows: Any) -> Iterator[tuple[Table, int]]:
+    for *table, number in rows:
+        if not all(type(one) is int and one >= 0 for one in (*table, number)):
+            raise ValueError("deals: must be whole numbers")
+        yield tuple(table), number
+
+
+def groups(season: Season) -> tuple[list[Group], list[Group]]:
+    """The deals that had begun: those that were played to their end, and the others.
+
+    Their order follows from them: the first deal of each table, then the second one, and so on.
+    """
+    # A store may be damaged, or a stranger's.
+    known = [
+        one
+        for one in season.taken_over
+        if len(set(one.table)) == len(one.table) == season.players and max(one.table) < len(season.bots)
+    ]
+    whole: list[Group] = []
+    left: list[Group] = []
+    for number in range(max((one.deals for one in known), default=0)):
+        for one in known:
+            if number < one.deals:
+                (left if number in one.open else whole).append(group_of(season, one.table, number))
+    return whole, left
+
+
+def begun(db: sqlite3.Connection, season: Season, before: int | None = None) -> tuple[Begun, ...]:
+    """The deals of each table of which a match is stored, with those among them that are not played to their end.
+
+    With `before`: of which one was stored before this entry of the journal.
+    """
+    places = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
+    query = "SELECT id, bots FROM match"
+    if before is not None:
+        query += f" WHERE id IN (SELECT id FROM journal WHERE seq < {before:d})"
+    tables: dict[str, Table | None] = {}
+    stored: dict[Table, set[str]] = {}
+    for match_id, text in db.execute(query):
+        if text not in tables:
+            tables[text] = None
+            # Others' matches, or damaged ones, which verify reports.
+            with suppress(ValueError, TypeError, KeyError, RecursionError):
+                tables[text] = tuple(sorted(places[name, digest] for name, digest in json.loads(text)))
+        table = tables[text]
+        if table is not None and len(set(table)) == season.players:
+            stored.setdefault(table, set()).add(match_id)
+    found = [_begun(season, table, stored[table]) for table in sorted(stored)]
+    return tuple(one for one in found if one.deals)
+
+
+def _begun(season: Season, table: Table, stored: set[str]) -> Begun:
+    """Of one table; `stored` are the ids of its matches, of which some may be of other formats."""
+    deals, open_ = 0, []
+    for number in count():
+        if not stored or number - deals > _GAP:
+            break
+        group = group_of(season, table, number)
+        ids = {season.match_id(deal_of(season, group, seats), seats) for seats in group.seats}
+        if there := ids & stored:
+            open_ += [*range(deals, number), *([number] if there != ids else [])]
+            deals = number + 1
+            stored -= there
+    return Begun(table, deals, tuple(open_))

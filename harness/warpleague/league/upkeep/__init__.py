@@ -1,0 +1,1 @@
+"""What an organiser does with a league besides playing it: verify, mend, merge, disqualify."""

@@ -1,0 +1,166 @@
+"""Completes the records of a league with their keys when the season is over, and executes them again to check them.
+
+`warpleague.match.replay` executes one record.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import msgspec
+
+from warpleague.errors import RecordError, StoreError
+from warpleague.league.referees.pool import RefereePool
+from warpleague.league.schedule.schedule import Course
+from warpleague.league.season.played_match import played_from
+from warpleague.league.store.record_reader import header_differences
+from warpleague.match.confinement import Confinement
+from warpleague.match.lines import publish
+from warpleague.match.replay import verify_record
+from warpleague.match.spec import identity_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from concurrent.futures import Future
+
+    from warpleague.league.results.league import League
+    from warpleague.league.schedule.schedule import Fixture, Schedule
+    from warpleague.league.store.journal import Head
+
+
+def published_record(league: League, match_id: str, deal: int) -> bytes:
+    """The record of a stored match; with its key in the header if the season's secret is public."""
+    record = league.store.record(match_id)
+    if league.store.published() is None:
+        return record
+    return publish(record, league.season.key_of(deal), None)
+
+
+def verify_league(league: League, jobs: int = 0) -> Iterator[tuple[Fixture, str | None]]:
+    """Execute every stored match of the schedule again, dice included, on `jobs` processes (0: all cores).
+
+    Yields each, in schedule order, with what is wrong with it, or None: the record against itself, the seats and
+    conditions in its header against the schedule, and result, faults and confinement in the store, which
+    the tables are made of, against the record. The time used is not compared: it is the host's, and in no digest.
+    """
+    season = league.season
+    confinements = league.store.confinements(damaged=True)
+    waiting: deque[tuple[Fixture, Future[str | None]]] = deque()
+    with RefereePool(jobs, "none") as pool:
+        for fixture, row in league.store.rows(league.schedule):
+            if row is None:
+                continue
+            bots = [(season.bots[bot].bot, season.bots[bot].identity) for bot in fixture.seats]
+            head = {**season.conditions, "id": fixture.id}
+            key = season.key_of(fixture.deal)
+            try:
+                played = played_from(row, len(fixture.seats))
+                stored = (played.ranks, played.scores, played.rival, played.why, played.digest, played.lines)
+                faults = [[attrs.astuple(fault) for fault in seat] for seat in played.faults]
+                _ = played.times  # no more than whether they can be read
+                record = league.store.record(fixture.id)
+            except StoreError as error:
+                waiting.append((fixture, pool.submit(str, str(error))))
+            else:
+                number = played.confinement
+                confinement = None if number is None else confinements.get(number, Confinement())
+                waiting.append(
+                    (fixture, pool.submit(problem_of, record, key, head, bots, stored, faults, confinement))
+                )
+            # Bounded: records wait in memory.
+            if len(waiting) > 4 * pool.jobs:
+                first, future = waiting.popleft()
+                yield first, future.result()
+        for fixture, future in waiting:
+            yield fixture, future.result()
+
+
+def problem_of(
+    record: bytes,
+    key: bytes,
+    head: dict[str, Any],
+    bots: list[tuple[str, str]],
+    stored: tuple[Any, ...],
+    faults: list[list[tuple[Any, ...]]],
+    confinement: Confinement | None,
+) -> str | None:
+    """What is wrong with a record, or None.
+
+    `head` are the values its header must have, `bots` the name and identity of each seat, `stored` the ranks,
+    scores, rival, termination, digest and number of lines that the store holds, `faults` the fields of every seat's
+    faults, `confinement` how its bots were confined.
+    """
+    try:
+        summary = verify_record(record, key)
+    except RecordError as error:
+        return str(error)
+    header = summary.header
+    told = header_differences(header, head)
+    if told:
+        return f"its header is that of another match: {'; '.join(told)}"
+    if [(seat["bot"], identity_of(seat["digest"], seat.get("clock"))) for seat in header["seats"]] != bots:
+        return "its header names other bots, or other clocks of theirs"
+    result = (tuple(summary.ranks), tuple(summary.scores), summary.rival, summary.why, summary.digest)
+    if stored != (*result, summary.lines):
+        return "the result in the store is not the one of its record"
+    if faults != _faults_of(record, len(bots)):
+        return "the faults in the store are not those of its record"
+    if confinement != Confinement.from_header(header):
+        return "how its bots were confined, as the store has it, is not what its record says"
+    return None
+
+
+def altered(league: League, heads: Sequence[Head] = ()) -> list[tuple[int | None, str | None, str]]:
+    """What was deleted from the store, replaced or added; `heads` are earlier heads of its journal.
+
+    Number in the schedule and id of each match concerned, as far as they are known, and what is wrong with it.
+    """
+    found = league.store.alterations(heads)
+    with suppress(StoreError):  # a match that cannot be read is told by itself
+        if not found and not league.columns_fit():
+            found.append((None, "the columns that tables are made of are not those of its matches"))
+    ids = {match_id for match_id, _ in found if match_id is not None}
+    numbers: dict[str, int] = {}
+    for fixture in league.schedule if ids else ():
+        if fixture.id in ids:
+            numbers[fixture.id] = fixture.number
+            if len(numbers) == len(ids):
+                break
+    return [(numbers.get(match_id or ""), match_id, problem) for match_id, problem in found]
+
+
+def mispaired(league: League) -> list[tuple[int | None, str | None, str]]:
+    """Stored matches that results before them do not give, in a format that goes by results; as `altered` tells them.
+
+    Left out are those from before the last change of who plays, but in a ladder (`stretches` says which are left out).
+    """
+    if league.schedule.format.ahead is None:
+        return []
+    parts: list[tuple[Schedule, Sequence[str]]] = [(league.schedule, league.store.since_entry())]
+    found: list[tuple[int | None, str | None, str]] = []
+    if league.season.format.kind == "ladder":
+        from warpleague.league.upkeep.stretches import log_problem, stretches  # which only ladders need
+
+        parts = [*((part.schedule, part.ids) for part in stretches(league)), *parts]
+        if (wrong := log_problem(league)) is not None:
+            found.append((None, None, wrong))
+    problem = "is of a pairing that should not have been: the results before it give another one"
+    for schedule, stored in parts:
+        course, given = Course(schedule), set[str]()
+        while (batch := course.take()) is not None:
+            given.update(fixture.id for fixture in batch)
+        found += [(None, match_id, problem) for match_id in stored if match_id not in given]
+    return found
+
+
+def _faults_of(record: bytes, players: int) -> list[list[tuple[Any, ...]]]:
+    """Kind, line, whether it retired, and message of every seat's faults, from a record that was verified."""
+    found: list[list[tuple[Any, ...]]] = [[] for _ in range(players)]
+    for line in record.splitlines():
+        if b'"type":"fault"' in line and (data := msgspec.json.decode(line))["type"] == "fault":
+            message = data["detail"]["message"]
+            found[data["seat"]].append((data["kind"], data["n"], data["retired"], message))
+    return found
