@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 import pytest
 import tomli_w
 
-from warpleague.cli.bot import LANGUAGES
+from warpleague.cli.bot import LANGUAGES, copy_starter
 from warpleague.cli.games import describe
 from warpleague.games import GAMES, game_ids, load_game
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import TimeControl
 from warpleague.runner import checkup, trial
 from warpleague.runner.bundle.shipped import starter_folder
-from warpleague.runner.checkup import Checkup, check_bot
+from warpleague.runner.checkup import Checkup, Finding, check_bot
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,9 +63,25 @@ def test_a_bot_of_any_game_is_checked_in_those_asked_for(run: Run, make_bot: Mak
     done = run(*CHECK, first, "--game", "nosuch")
     assert done.code == 1
     assert "no such game is installed" in done.out
-    assert checkup._wanted(("*",), ()) == list(GAMES)
+    assert re.findall(r"(\w+) with \d", plan_of(first)) == list(GAMES)
     assert run("match", "coasters", first, first, "--seed", 1).err == ""
     assert "any game" in run("bot", "list", first.parent).out
+
+
+class Planned(Exception):
+    """Ends a check once it has told what it will play."""
+
+
+def plan_of(bot: Path) -> str:
+    """What a check without any options says it will play."""
+
+    def tell(finding: Finding) -> None:
+        if finding.what == "plan":
+            raise Planned(finding.text)
+
+    with pytest.raises(Planned) as planned:
+        check_bot(bot, tell=tell)
+    return str(planned.value)
 
 
 def test_check_as_json(run: Run, make_bot: MakeBot) -> None:
@@ -386,17 +402,14 @@ def test_new_makes_a_bot_that_is_ready(run: Run, tmp_path: Path) -> None:
     assert run("match", "aliens", folder, folder, "--option", "max_turns=2").code == 0
 
 
-def test_new_copies_only_what_is_part_of_a_bot(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_copies_only_what_is_part_of_a_bot(tmp_path: Path) -> None:
     """What Python or a compiler left beside the starter stays there."""
     source = shutil.copytree(
         starter_folder("random-python"), tmp_path / "starter", ignore=lambda *_: ["__pycache__"]
     )
     for name in ("__pycache__", "target"):
         (source / name).mkdir()
-    monkeypatch.setattr("warpleague.runner.bundle.shipped.starter_folder", lambda _: source)
-    assert run("bot", "new", tmp_path / "mine").code == 0
+    copy_starter(source, tmp_path / "mine", "mine")
     assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == ["bot.py", "bot.toml"]
 
 

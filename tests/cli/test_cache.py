@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from warpleague.runner.bundle import cache
 from warpleague.runner.bundle.bundle import find, prepare
-from warpleague.runner.bundle.cache import cached, clear, hold
+from warpleague.runner.bundle.cache import HELD, HeldBundles, cached, clear
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,16 +33,8 @@ sys.stdin.read()
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A cache of the test's own, and a process that uses no bundle yet."""
     monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(cache, "_held", {})
     yield tmp_path / "cache"
-    forget()
-
-
-def forget() -> None:
-    """As if this process had ended."""
-    for found in cache._held.values():
-        os.close(found)
-    cache._held.clear()
+    HELD.release()
 
 
 def test_lists_what_is_there(run: Run, make_bot: MakeBot, own: Path) -> None:
@@ -66,7 +57,7 @@ def test_lists_what_is_there(run: Run, make_bot: MakeBot, own: Path) -> None:
 def test_removes_what_is_named(run: Run, make_bot: MakeBot) -> None:
     """By name, by the beginning of a digest, by age, or all."""
     one, two, three = (prepare(make_bot(name)) for name in ("one", "two", "three"))
-    forget()
+    HELD.release()
     old = time.time() - 3 * 86_400
     os.utime(three.cwd, (old, old))
     assert [bot["name"] for bot in run("cache", "clean", "--older-than", 2, "--json").json["removed"]] == [
@@ -78,7 +69,7 @@ def test_removes_what_is_named(run: Run, make_bot: MakeBot) -> None:
     assert cached() == []
     assert find(one.digest) is None
     prepare(make_bot("four"))
-    forget()
+    HELD.release()
     assert run("cache", "clean", "--all").code == 0
     assert cached() == []
 
@@ -97,7 +88,7 @@ def test_removes_nothing_by_mistake(
 ) -> None:
     """Without a word on what to remove, or with a wrong one, nothing is removed."""
     prepare(make_bot("one"))
-    forget()
+    HELD.release()
     done = run("cache", "clean", *arguments)
     assert done.code == 2
     assert words in done.err
@@ -122,15 +113,16 @@ def test_keeps_what_another_process_uses(run: Run, make_bot: MakeBot) -> None:
     assert not folder.exists()
 
 
-def test_many_bundles_are_held_with_few_descriptors(
-    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Beyond some number the folder of all of them is held instead: nothing is removed then."""
-    monkeypatch.setattr(cache, "_MAX_HELD", 1)
+def test_many_bundles_are_held_with_few_descriptors(make_bot: MakeBot) -> None:
+    """Beyond some number the folder of all of them is locked instead: nothing is removed then."""
     bundles = [prepare(make_bot(name)) for name in ("one", "two", "three")]
-    assert len(cache._held) == 2
+    HELD.release()
+    held = HeldBundles(most=1)
+    assert all(held.hold(Path(bundle.cwd)) for bundle in bundles)
+    assert len(held) == 2
     assert [clear(entry) for entry in cached()] == [False] * 3
     assert all(Path(bundle.cwd).is_dir() for bundle in bundles)
+    held.release()
 
 
 def test_what_is_removed_while_it_is_prepared_is_made_again(make_bot: MakeBot) -> None:
@@ -138,7 +130,7 @@ def test_what_is_removed_while_it_is_prepared_is_made_again(make_bot: MakeBot) -
     bot = make_bot("one")
     with ThreadPoolExecutor(1) as pool:
         for _ in range(20):
-            forget()
+            HELD.release()
             removing = pool.submit(lambda: [clear(entry) for entry in cached()])
             bundle = prepare(bot)
             removing.result()
@@ -150,7 +142,7 @@ def test_a_bundle_that_somebody_removed_by_hand_is_made_again(make_bot: MakeBot)
     bot = make_bot("one")
     folder = Path(prepare(bot).cwd)
     folder.rename(folder.with_name("elsewhere"))
-    assert not hold(folder)
+    assert not HELD.hold(folder)
     assert (Path(prepare(bot).cwd) / "bot.py").exists()
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import pytest
 
+from warpleague.cli.bot import checkup_of
+from warpleague.cli.commands import parser_of
 from warpleague.league.season.bot_check import FOLDER, check_for, home_command
 from warpleague.league.season.config import load_config
 from warpleague.match.conditions import Conditions
@@ -244,25 +246,17 @@ FILES: Final = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_command_for_home_says_all_that_the_file_does(
-    name: str, first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
-) -> None:
+def test_the_command_for_home_says_all_that_the_file_does(name: str, first: Path, tmp_path: Path) -> None:
     """The check that it makes has the conditions, the table and the seed of the arena's."""
     (tmp_path / "cup.toml").write_text(FILES[name])
     config = load_config(tmp_path / "cup.toml", without_bots=True)
     words = home_command(config, "0badcafe", 55)
-    made: list[Checkup] = []
-
-    def check(_folder: Path, how: Checkup, _tell: object) -> bool:
-        made.append(how)
-        return True
-
-    monkeypatch.setattr(checkup, "check_bot", check)
     assert words[:3] == ["warpleague", "bot", "check"]
-    assert run(*[str(first) if word == FOLDER else word for word in words[1:]]).code == 0
+    args = parser_of("bot").parse_args([str(first) if word == FOLDER else word for word in words[2:]])
+    made = checkup_of(args, first)
     wanted = check_for(config, first, seed="0badcafe", quick=True)
     fields = ("conditions", "tables", "seed", "quick", "paths", "one_core")
-    assert [getattr(made[0], field) for field in fields] == [getattr(wanted, field) for field in fields]
+    assert [getattr(made, field) for field in fields] == [getattr(wanted, field) for field in fields]
 
 
 def test_what_no_option_tells_needs_the_file(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def test_help_explains_every_argument_and_gives_an_example(family: str) -> None:
     """Each option and argument has a text of its own; each command ends its help with examples that parse."""
     whole = parser_of(family)
     for parser in below(whole):
-        assert [a.dest for a in parser._actions if not a.help] == []
+        assert [a.dest for a in parser.arguments if not a.help] == []
         head, *examples = parser.format_help().partition("examples:\n")[2].splitlines()
         for line in (head, *examples):
             assert line.startswith(f"  {parser.prog}")

@@ -16,7 +16,7 @@ from warpleague.match.conditions import Conditions
 from warpleague.match.spec import LEVELS, TimeControl
 from warpleague.runner.bundle import large_files
 from warpleague.runner.bundle.bundle import find, prepare
-from warpleague.runner.bundle.cache import cached, clear
+from warpleague.runner.bundle.cache import HELD, cached, clear
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.runner.bundle.transfer import pack
@@ -174,14 +174,13 @@ def test_a_manifest_that_names_no_file_of_its_own(bot: Path, name: str, digest: 
         read_manifest(bot)
 
 
-def test_a_bundle_goes_with_its_links(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bundle_goes_with_its_links(bot: Path) -> None:
     """Removing a bot from the cache removes its links, and never what they lead to."""
-    held: dict[str, int] = {}
-    monkeypatch.setattr("warpleague.runner.bundle.cache._held", held)
+    HELD.release()
     folder = Path(prepare(bot).cwd)
     links = Path(f"{folder}.files")
     assert links.exists()
-    os.close(held.pop(str(folder)))
+    HELD.release()
     assert [clear(entry) for entry in cached()] == [True]
     assert not folder.exists()
     assert not links.exists()

@@ -176,7 +176,7 @@ def main() -> int:
             break
         time.sleep(0.01)
     # A bundle in use stays open as long as this process lives, however many matches it plays.
-    if (now := host.descriptors(os.getpid()) - len(cache._held)) > files:
+    if (now := host.descriptors(os.getpid()) - len(cache.HELD)) > files:
         found.append(f"the scheduler had {files} open files before, {now} after")
     rate = matches / elapsed_s
     print(f"{matches:,} matches ({left:,} with a bot that left) in {elapsed_s:.0f} s, {rate:.0f} a second")

@@ -198,7 +198,7 @@ def run_check(args: argparse.Namespace) -> int:
 
     folder = located(args.folder)
     logs = log_folder(args.log)
-    how = _checkup(args, folder, logs)
+    how = checkup_of(args, folder, logs)
     found: list[Finding] = []
 
     def tell(finding: Finding) -> None:
@@ -224,7 +224,7 @@ def run_check(args: argparse.Namespace) -> int:
     return 0 if ready else 1
 
 
-def _checkup(args: argparse.Namespace, folder: Path, logs: LogFolder | None) -> Checkup:
+def checkup_of(args: argparse.Namespace, folder: Path, logs: LogFolder | None = None) -> Checkup:
     """How to check, as the options say, or the league's file that they name."""
     from warpleague.runner.checkup import Checkup
 
@@ -295,10 +295,7 @@ def run_new(args: argparse.Namespace) -> int:
     """Copy a starter under the new name."""
     import re
     import shlex
-    import shutil
 
-    from warpleague.runner.bundle.content import LEFT_OUT
-    from warpleague.runner.bundle.manifest import MANIFEST
     from warpleague.runner.bundle.shipped import starter_folder
 
     folder: Path = args.folder
@@ -310,16 +307,7 @@ def run_new(args: argparse.Namespace) -> int:
     searches = args.with_engine and args.lang == "python"
     if searches:
         starter = SEARCHER
-    source = starter_folder(starter)
-    try:
-        shutil.copytree(source, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
-    except OSError as error:
-        raise BadInput(f"{folder}: cannot write there: {error.strerror or error}") from None
-    manifest = (source / MANIFEST).read_text(encoding="utf-8")
-    # Line by line, not through a parser: what the starter's author laid out to be read stays as it is.
-    for key, value in (("name", f'"{name[:64]}"'), ("version", '"0.1"'), ("authors", "[]")):
-        manifest = re.sub(rf"^{key} = .*$", f"{key} = {value}", manifest, flags=re.MULTILINE)
-    (folder / MANIFEST).write_text(manifest, encoding="utf-8")
+    copy_starter(starter_folder(starter), folder, name[:64])
     how = "searches" if searches else "plays at random"
     print(f"{folder}: a bot in {language} that {how}; make it yours, then:")
     shown = f"./{folder}" if str(folder).startswith("-") else str(folder)  # not to be taken for an option
@@ -327,6 +315,28 @@ def run_new(args: argparse.Namespace) -> int:
     if args.with_engine:
         _put_engine(folder)
     return 0
+
+
+def copy_starter(source: Path, folder: Path, name: str) -> None:
+    """Copy the starter bot in `source` to the new `folder`, with `name` in its manifest; not what a build left there.
+
+    Raises `BadInput` if the folder cannot be written.
+    """
+    import re
+    import shutil
+
+    from warpleague.runner.bundle.content import LEFT_OUT
+    from warpleague.runner.bundle.manifest import MANIFEST
+
+    try:
+        shutil.copytree(source, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    except OSError as error:
+        raise BadInput(f"{folder}: cannot write there: {error.strerror or error}") from None
+    manifest = (source / MANIFEST).read_text(encoding="utf-8")
+    # Line by line, not through a parser: what the starter's author laid out to be read stays as it is.
+    for key, value in (("name", f'"{name}"'), ("version", '"0.1"'), ("authors", "[]")):
+        manifest = re.sub(rf"^{key} = .*$", f"{key} = {value}", manifest, flags=re.MULTILINE)
+    (folder / MANIFEST).write_text(manifest, encoding="utf-8")
 
 
 def run_engine(args: argparse.Namespace) -> int:

@@ -16,7 +16,9 @@ from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
+INTERRUPTED: Final = 130
 SMALL: Final = ("demo-captains", "demo-coasters", "demo-sheets")
 """Leagues of which only the standings are shown; the files are in `leagues/`."""
 LAST: Final = "demo"
@@ -46,25 +48,39 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play all leagues, whatever becomes of one of them; the exit code is the highest of theirs."""
+    """Play the leagues of the demo, then tell what a newcomer may do next."""
+    code = play_all(SMALL, LAST, args.results)
+    if code != INTERRUPTED:
+        _print_next()
+    return code
+
+
+def play_all(small: Sequence[str], last: str, results: Path) -> int:
+    """Play the leagues `leagues/NAME.toml` of these names, whatever becomes of one of them.
+
+    Of the `small` ones only the standings are shown. Returns the highest of their exit codes.
+    """
     worst = 0
-    for name in (*SMALL, LAST):
+    for name in (*small, last):
         try:
-            code = _play(name, args.results, small=name != LAST)
+            code = _play(name, results, small=name != last)
         except BadInput as error:
             say(f"warpleague: {error}")
             code = 2
-        if code == 130:
+        if code == INTERRUPTED:
             return code
         worst = max(worst, code)
-        if name != LAST:
+        if name != last:
             print(flush=True)
+    return worst
+
+
+def _print_next() -> None:
     print()
     for purpose, commands in NEXT.items():
         print(purpose)
         for words in commands:
             print(f"  {shlex.join((*program(), *words.split()))}")
-    return worst
 
 
 def _play(name: str, results: Path, *, small: bool) -> int:

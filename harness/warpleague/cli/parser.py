@@ -50,6 +50,11 @@ class Parser(argparse.ArgumentParser):
         self.verbs = super().add_subparsers(**{"metavar": "COMMAND", **kwargs})
         return self.verbs
 
+    @property
+    def arguments(self) -> list[argparse.Action]:
+        """The arguments and options of this command."""
+        return list(self._actions)
+
     # What the help looks like
 
     def format_help(self) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from html.parser import HTMLParser
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -17,13 +17,14 @@ import pytest
 
 from warpleague.games import load_game
 from warpleague.league.play.running import run_league
+from warpleague.league.referees.pool import Pool
 from warpleague.league.results.league import open_to_read, open_to_run
 from warpleague.league.season.config import load_config
 from warpleague.match.chance import match_key
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, TimeControl, Violation
-from warpleague.report.site import write as writing
+from warpleague.report.site.write import write_site
 from warpline.messages import BotHello
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class Bundle:
         return SeatSpec(bot=self.name, version="1", digest=f"digest of {self.name}")
 
 
-class Inline(Executor):
+class Inline(Pool):
     """Runs a call when it is submitted; stands in for a pool of processes."""
 
     jobs = 2
@@ -136,6 +137,9 @@ class Inline(Executor):
         future = Future()
         future.set_result(fn(*args, **kwargs))
         return future
+
+    def kill(self) -> None:
+        pass
 
 
 BOTS = ("noter", "late", "crash", "plain")
@@ -162,14 +166,18 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def site(cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+def site(cup: Path, tmp_path: Path) -> Callable[..., Any]:
     """Writes the site of the league into a folder of the test's own."""
-    monkeypatch.setattr(writing, "RefereePool", Inline)
 
     def written(out: Path = tmp_path / "site", write: Any = put, **options: Any) -> Any:
         with open_to_read(load_config(cup), cup.parent / "results") as league:
-            return writing.write_site(
-                league, out, write, command=lambda *words: " ".join(words), **{"replays": None, **options}
+            return write_site(
+                league,
+                out,
+                write,
+                command=lambda *words: " ".join(words),
+                new_pool=Inline,
+                **{"replays": None, **options},
             )
 
     return written
@@ -192,27 +200,27 @@ class Page(HTMLParser):
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.raw: list[tuple[str, str]] = []
         self.shown: list[str] = []
-        self._open: list[str] = []
+        self.open: list[str] = []
         self.feed(data.decode())
         self.close()
-        assert self._open == []
+        assert self.open == []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         assert len(dict(attributes)) == len(attributes), f"{tag}: an attribute twice"
         self.elements.append((tag, dict(attributes)))
         if tag not in _VOID:
-            self._open.append(tag)
+            self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attributes)))
 
     def handle_endtag(self, tag: str) -> None:
-        assert self._open
-        assert self._open.pop() == tag, f"</{tag}> closes another element"
+        assert self.open
+        assert self.open.pop() == tag, f"</{tag}> closes another element"
 
     def handle_data(self, data: str) -> None:
-        if self._open and self._open[-1] in ("script", "style"):
-            self.raw.append((self._open[-1], data))
+        if self.open and self.open[-1] in ("script", "style"):
+            self.raw.append((self.open[-1], data))
         else:
             self.shown.append(data)
 

@@ -27,25 +27,25 @@ class Tables(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.found: dict[str, list[list[str]]] = {}
-        self._section = ""
-        self._cell = False
+        self.section = ""
+        self.in_cell = False
         self.feed(page)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         if tag == "section":
-            self._section = dict(attributes).get("id") or ""
+            self.section = dict(attributes).get("id") or ""
         elif tag == "tr":
-            self.found.setdefault(self._section, []).append([])
+            self.found.setdefault(self.section, []).append([])
         elif tag in ("td", "th"):
-            self.found[self._section][-1].append("")
-            self._cell = True
+            self.found[self.section][-1].append("")
+            self.in_cell = True
 
     def handle_endtag(self, tag: str) -> None:
-        self._cell = self._cell and tag not in ("td", "th")
+        self.in_cell = self.in_cell and tag not in ("td", "th")
 
     def handle_data(self, data: str) -> None:
-        if self._cell:
-            self.found[self._section][-1][-1] += data
+        if self.in_cell:
+            self.found[self.section][-1][-1] += data
 
     def rows(self, section: str) -> list[dict[str, str]]:
         """The rows of a table by the heads of its columns; of two alike, the first one."""
@@ -127,8 +127,8 @@ def test_other_tables_are_those_of_the_json(league: League, page: Tables) -> Non
     assert sum(int(row["faults"]) for row in rows) == len(faults)
 
 
-def test_all_tables_come_from_one_reading(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read in one go the tables are those read one by one, and no match is read by itself."""
+def test_all_tables_come_from_one_reading(league: League) -> None:
+    """Read in one go the tables are those read one by one, with the course of Elo beside them."""
     wanted = (
         computed.standings(league),
         details.seats(league),
@@ -136,8 +136,6 @@ def test_all_tables_come_from_one_reading(league: League, monkeypatch: pytest.Mo
         by_kind(details.faults(league)),
     )
     columns = league.columns(*PARTS)
-    monkeypatch.setattr(League, "columns", None)
-    monkeypatch.setattr(League, "results", None)
     read = read_tables(league, columns, standings=computed.standings(league, columns, (1, 5, 12)))
     assert (read.standings.lines, read.seats, read.times) == (wanted[0].lines, *wanted[1:3])
     assert [(kind.bot, kind.kind, kind.count, kind.retired) for kind in read.faults] == [

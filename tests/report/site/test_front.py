@@ -8,13 +8,14 @@ import zlib
 from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 import pytest
 
 from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.season.config import load_config
-from warpleague.report.site.front import _language, picks
+from warpleague.report.site.front import language_of, picks
 from warpleague.report.site.listing import Listing
 
 if TYPE_CHECKING:
@@ -46,15 +47,15 @@ def test_the_matches_to_look_at_are_what_they_are_called(cup: Path) -> None:
     assert len({pick.match for pick in found.values()}) == len(found)
 
 
-def test_matches_to_look_at_are_the_same_in_any_blocks(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_matches_to_look_at_are_the_same_in_any_blocks(cup: Path) -> None:
     """Looked for in one block or in many, they are the same matches."""
     with open_to_read(load_config(cup), cup.parent / "results") as league:
         whole = league.columns("matches")
         table = standings(league, whole)
         found = picks(whole, table)
-        monkeypatch.setattr("warpleague.league.store.columns._BLOCK", 2)
-        assert len(list(whole.blocks())) > 2
-        assert picks(whole, table) == found
+        blocks = attrs.evolve(whole, block=2)
+        assert len(list(blocks.blocks())) > 2
+        assert picks(blocks, table) == found
 
 
 def test_matches_to_look_at_get_a_page_first(cup: Path) -> None:
@@ -99,4 +100,4 @@ def test_the_page_has_a_card_for_each_bot_and_a_board(site: Callable[..., Any], 
 )
 def test_the_language_of_a_bot_is_told_by_its_commands(command: str, language: str) -> None:
     """Where build and run do not tell, the card says nothing."""
-    assert _language(command.split()) == language
+    assert language_of(command.split()) == language

@@ -91,7 +91,7 @@ def test_a_nonce_is_no_constant(site: Write, take_apart: Any, tmp_path: Path) ->
     assert len(nonces) == 13
 
 
-def test_pages_that_are_there_are_kept(site: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_that_are_there_are_kept(site: Write) -> None:
     """Written again, only the league's page is new; after a change of what makes pages, or to a page, they are not."""
     index = site().index
     pages = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in pages_of(index.parent)}
@@ -101,8 +101,8 @@ def test_pages_that_are_there_are_kept(site: Write, monkeypatch: pytest.MonkeyPa
     assert pages == {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in pages}
     next(iter(pages)).write_bytes(b"half a page")
     assert (site().made, next(iter(pages)).read_bytes()) == (1, next(iter(pages.values()))[1])
-    monkeypatch.setattr(writing, "maker", lambda _: b"another version")
-    assert (site().made, site().kept) == (12, 12)
+    assert site(version="another").made == 12
+    assert site(version="another").kept == 12
 
 
 def test_fewer_replays_leave_no_page_behind(site: Write, take_apart: Any) -> None:
@@ -139,14 +139,12 @@ def test_a_site_is_whole_at_any_instant(site: Write, take_apart: Any, tmp_path: 
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(writing, "maker", lambda _: b"another version")
-        try:
-            site(write=write, replays=None)
-        except Killed:
-            assert (out / "index.html").read_bytes() == old
-        else:
-            assert (out / "index.html").read_bytes() != old
+    try:
+        site(write=write, replays=None, version="another")
+    except Killed:
+        assert (out / "index.html").read_bytes() == old
+    else:
+        assert (out / "index.html").read_bytes() != old
     assert broken_links(out, take_apart) == []
     site()
     assert len(pages_of(out)) == 13
@@ -183,17 +181,9 @@ def unpacked(text: str) -> Any:
     return json.loads(zlib.decompress(b64decode(text)))
 
 
-def test_a_long_list_is_in_parts(
-    cup: Path,
-    take_apart: Any,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_long_list_is_in_parts(site: Write, take_apart: Any) -> None:
     """A long list is cut into scripts that the page loads when they are wanted; together they have every match."""
-    monkeypatch.setattr("warpleague.report.site.listing.PART", 5)
-    out = tmp_path / "site"
-    assert report(cup, "--out", out, "--replays", "2") == 0
+    out = site(replays=2, part=5).index.parent
     data = unpacked(take_apart((out / "index.html").read_bytes()).block("data"))
     assert (data["rows"], data["total"]) == ([], 12)
     assert [(first, last) for _, first, last in data["parts"]] == [(1, 5), (6, 10), (11, 12)]
@@ -204,8 +194,7 @@ def test_a_long_list_is_in_parts(
         rows += unpacked(json.loads(text.rstrip(";\n")))
     assert [row[0] for row in rows] == list(range(1, 13))
     assert {row[1]: (row[0] - 1) // 5 for row in rows if row[-1]} == data["replays"]
-    monkeypatch.setattr("warpleague.report.site.listing.PART", 50)
-    assert report(cup, "--out", out, "--replays", "2") == 0
+    site(replays=2, part=50)
     assert not list((out / "assets").glob("part-*"))
 
 

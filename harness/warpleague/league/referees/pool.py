@@ -14,6 +14,7 @@ import pickle
 import select
 import selectors
 import threading
+from abc import abstractmethod
 from collections import deque
 from concurrent.futures import Executor, Future
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
@@ -86,7 +87,17 @@ def usable_cores() -> list[int]:
     return list(range(os.cpu_count() or 1))
 
 
-class RefereePool(Executor):
+class Pool(Executor):
+    """An executor that runs `jobs` calls at a time."""
+
+    jobs: int
+
+    @abstractmethod
+    def kill(self) -> None:
+        """End all calls at once."""
+
+
+class RefereePool(Pool):
     """Runs calls in `jobs` referee processes (0: one for each usable core), each kept to its own core.
 
     A referee runs at most `tasks` async functions at a time; these are matches, and with 0 it says itself how many of

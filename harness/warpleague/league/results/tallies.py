@@ -16,7 +16,7 @@ import numpy as np
 from warpleague.league.ratings.elo import SCALE, SequentialElo, pair_points
 from warpleague.league.ratings.outcomes import Outcomes, PairTotals
 from warpleague.league.ratings.statistics import Mean
-from warpleague.league.store.columns import block_ends
+from warpleague.league.store.columns import BLOCK, block_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -202,15 +202,15 @@ def _count_pairs(totals: PairTotals, columns: Columns, bots: int) -> None:
     totals.points = (halves / 2).reshape(bots, bots).tolist()
 
 
-def means(values: Array, owners: Array, groups: Array, count: int) -> list[Mean]:
+def means(values: Array, owners: Array, groups: Array, count: int, block: int = BLOCK) -> list[Mean]:
     """The mean of the `values` of each owner, clustered by group; arrays with a row for each match.
 
-    The matches of one group follow each other.
+    The matches of one group follow each other; about `block` of them are counted at once.
     """
     found = [Mean() for _ in range(count)]
     begin = 0
     starts = np.flatnonzero(np.r_[True, groups[1:] != groups[:-1]]) if len(groups) else groups
-    for end in block_ends(starts, len(groups)):
+    for end in block_ends(starts, len(groups), block):
         of_some = _means(values[begin:end], owners[begin:end], groups[begin:end], count)
         found = [mean + more for mean, more in zip(found, of_some, strict=True)]
         begin = end

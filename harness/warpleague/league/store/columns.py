@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-_BLOCK: Final = 65_536  # matches that are counted at once
+BLOCK: Final = 65_536
+"""Matches that are counted at once."""
 _AT_ONCE: Final = 10_000  # matches that are Python objects at the same time
 _MAX_BYTES: Final = 1 << 28  # of one part of a chunk, unpacked
 TIMES: Final = ("decisions", "wall_ms", "cpu_ms", "wait_ms", "longest_ms")
@@ -74,6 +75,7 @@ class Columns:
     players: int
     values: Mapping[str, Array]
     texts: tuple[str, ...] = ()
+    block: int = BLOCK
 
     def __len__(self) -> int:
         return len(self.values["number"])
@@ -91,16 +93,16 @@ class Columns:
         return np.flatnonzero(np.r_[True, group[1:] != group[:-1]]) if len(group) else np.zeros(0, np.int64)
 
     def blocks(self) -> Iterator[Columns]:
-        """The same in parts of whole groups: what is worked out for one needs little memory."""
+        """The same in parts of whole groups, about `block` matches each, so that counting one needs little memory."""
         begin = 0
-        for end in block_ends(self.starts, len(self)):
+        for end in block_ends(self.starts, len(self), self.block):
             yield self.only(slice(begin, end))
             begin = end
 
     def only(self, chosen: Array | slice) -> Columns:
         """The matches at these indices, or where a mask is true."""
         values = {name: column[chosen] for name, column in self.values.items()}
-        return Columns(self.players, values, self.texts)
+        return attrs.evolve(self, values=values)
 
     def without(self, bots: Iterable[int]) -> Columns:
         """The matches in which none of `bots` plays."""
@@ -111,7 +113,7 @@ class Columns:
         """The columns of these parts alone."""
         wanted = {name for part in parts for name in _FORMS[part]}
         values = {name: column for name, column in self.values.items() if name in wanted}
-        return Columns(self.players, values, self.texts if "why" in wanted else ())
+        return attrs.evolve(self, values=values, texts=self.texts if "why" in wanted else ())
 
     def pack(self, part: str) -> bytes:
         """One part as the store keeps it."""
@@ -134,9 +136,12 @@ class Columns:
         ) and [self.texts[i] for i in self.why.tolist()] == [other.texts[i] for i in other.why.tolist()]
 
 
-def block_ends(starts: Array, count: int) -> list[int]:
-    """Where to cut `count` rows into blocks of whole groups; `starts` has the first row of each group."""
-    at = np.searchsorted(starts, range(_BLOCK, count, _BLOCK))
+def block_ends(starts: Array, count: int, block: int) -> list[int]:
+    """Where to cut `count` rows into blocks of whole groups, of about `block` rows each.
+
+    `starts` has the first row of each group.
+    """
+    at = np.searchsorted(starts, range(block, count, block))
     return [*dict.fromkeys(starts[at[at < len(starts)]].tolist()), count]
 
 

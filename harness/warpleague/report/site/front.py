@@ -273,14 +273,14 @@ def _manifests(league: League) -> dict[str, dict[str, str]]:
         except BadInput:
             continue
         manifests[entry.name or manifest.name] = {
-            "language": _language([*(manifest.build or ()), *manifest.run]),
+            "language": language_of([*(manifest.build or ()), *manifest.run]),
             "authors": one_line(", ".join(manifest.authors)),
             "description": one_line(manifest.description),
         }
     return manifests
 
 
-def _language(words: Sequence[str]) -> str:
+def language_of(words: Sequence[str]) -> str:
     """The language that a manifest's commands are of; empty if they do not tell."""
     for word in words:
         name = word.rpartition("/")[2].lower()

@@ -83,19 +83,21 @@ class Listing:
         pages: set[str],
         write: Callable[[str, bytes], None],
         picture: dict[str, Any] | None = None,
+        part: int = PART,
     ) -> tuple[str, set[str]]:
         """What the page has of the list, as a block, and the names of its parts, each of which is given to `write`.
 
-        `pages` are the ids of the matches that have a page; `picture` is for the board that the page begins with.
+        `pages` are the ids of the matches that have a page; `picture` is for the board that the page begins with. A
+        list of more than `part` matches is cut into parts of so many.
         """
         names = [one_line(name) for name in bots]
-        if len(self) <= PART:
+        if len(self) <= part:
             rows = list(self._rows(0, len(self), pages))
             return compressed_json({"bots": names, "rows": rows, "picture": picture}, _LEVEL), set()
         parts = []
         replays: dict[str, int] = {}
-        for place, begin in enumerate(range(0, len(self), PART)):
-            end = min(begin + PART, len(self))
+        for place, begin in enumerate(range(0, len(self), part)):
+            end = min(begin + part, len(self))
             rows = list(self._rows(begin, end, pages))
             text = compressed_json(rows, _LEVEL)
             name = f"part-{blake2b(text.encode(), digest_size=6).hexdigest()}.js"

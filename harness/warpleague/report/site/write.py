@@ -24,10 +24,11 @@ import attrs
 from warpleague import __version__
 from warpleague.errors import BadInput, StoreError
 from warpleague.games import load_game
-from warpleague.league.referees.pool import RefereePool
+from warpleague.league.referees.pool import Pool, RefereePool
 from warpleague.league.upkeep.verifying import published_record
 from warpleague.match.replay import Replay
 from warpleague.report.site.index_page import index_content
+from warpleague.report.site.listing import PART
 from warpleague.report.site.match import ORDER, page_linked
 from warpleague.report.site.page_frame import ASSETS, folder, linked, render, shared
 from warpleague.study.analysis_file import read_analysis, record_of
@@ -93,12 +94,17 @@ def write_site(
     command: Callable[..., str],
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     analyses: Sequence[Path] = (),
+    part: int = PART,
+    version: str = __version__,
+    new_pool: Callable[..., Pool] = RefereePool,
 ) -> Site:
     """Write the site of a league into the folder `out`.
 
     `write` puts a file in its place, whole or not at all. At most `replays` matches (None: all) get a page of their
     own, made by `jobs` processes (0: one for each core). `command(*words)` is a command of ours on this league, as
-    a person would type it. Pages show what the `analyses` of their records found.
+    a person would type it. Pages show what the `analyses` of their records found. A list of more than `part` matches
+    is written in parts of so many. A page made by another `version` of the program is made again. `new_pool` makes
+    the pool of processes, as `RefereePool` does.
     """
     judged = {digest: (path, text) for path in analyses for digest, text in (record_of(path),)}
     begun = time.monotonic()
@@ -111,7 +117,10 @@ def write_site(
             write(out / ASSETS / name, data)
     made = kept = 0
     problems: list[tuple[int, str, str]] = []
-    for done, (match, page) in enumerate(_pages(league, chosen, out, jobs, command, judged), 1):
+    made_by = maker(league.season.game, version)
+    for done, (match, page) in enumerate(
+        _pages(league, chosen, out, jobs, command, judged, made_by, new_pool), 1
+    ):
         if isinstance(page, str):
             problems.append((match.number, match.id, page))
         elif page is None:
@@ -130,7 +139,7 @@ def write_site(
         if not (out / ASSETS / name).exists():
             write(out / ASSETS / name, data)
 
-    block, parts = listing.block(league.season.names, pages, put, content.picture)
+    block, parts = listing.block(league.season.names, pages, put, content.picture, part)
     write(index, _index(content.values, block, len(listing), pages, problems, command))
     # Every page that it names is there: those that go are removed afterwards.
     write(out / MATCHES / ORDER, order_script([match.id for match in chosen if match.id in pages]))
@@ -198,15 +207,16 @@ def _pages(
     jobs: int,
     command: Callable[..., str],
     judged: Mapping[str, tuple[Path, bytes]],
+    made_by: bytes,
+    new_pool: Callable[..., Pool],
 ) -> Iterator[tuple[ListedMatch, tuple[bytes, bytes] | str | None]]:
     """Each match with its page and the script beside it, in order.
 
     It is None where those that are there will do, and a text where none can be made.
     """
     name = league.config.name
-    made_by = maker(league.season.game)
     waiting: deque[tuple[ListedMatch, Any]] = deque()
-    pool: RefereePool | None = None
+    pool: Pool | None = None
     try:
         for match in chosen:
             try:
@@ -223,7 +233,7 @@ def _pages(
                 if _stamp_of(place) == stamp.hexdigest() and place.with_suffix(".js").is_file():
                     waiting.append((match, None))
                 else:
-                    pool = pool or RefereePool(jobs, "none")
+                    pool = pool or new_pool(jobs, "none")
                     waiting.append(
                         (
                             match,
@@ -293,9 +303,9 @@ def _stamp_of(page: Path) -> str | None:
 
 
 @cache
-def maker(game: str) -> bytes:
-    """A digest of all that turns a record into a page: this package, and the game's."""
-    digest = blake2b(__version__.encode(), digest_size=32)
+def maker(game: str, version: str = __version__) -> bytes:
+    """A digest of all that turns a record into a page: this package, and the game's, at this `version`."""
+    digest = blake2b(version.encode(), digest_size=32)
     for path in (*_files(Path(str(folder()))), *sources(type(load_game(game)))):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.digest()

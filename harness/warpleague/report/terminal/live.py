@@ -30,6 +30,8 @@ from warpleague.report.wording.league_words import duration, fault_lines
 from warpleague.report.wording.strength_words import brief, state_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console, RenderableType
 
     from warpleague.league.play.progress import Void
@@ -57,8 +59,8 @@ _OPEN_DEALS = 10_000  # deals that are kept to be put together
 class _Counting(RunWatcher):
     """Counts matches, and shows the rate and the time left."""
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
+    def __init__(self, console: Console, clock_s: Callable[[], float] = time.monotonic) -> None:
+        self.console, self.clock_s = console, clock_s
         self.total: int | None = 0
         self.done = self.voids = 0
         self.halting = False
@@ -67,7 +69,7 @@ class _Counting(RunWatcher):
     def started(self, league: League, total: int | None, before: int, jobs: int) -> None:
         """The run begins."""
         self.league, self.total, self.done, self.jobs = league, total, before, jobs
-        self._ends.append(time.monotonic())
+        self._ends.append(self.clock_s())
         self.faults = FaultCounts.of(league) if before else FaultCounts(league.season.names)
         self.test: Follower | None = None
         if league.season.format.kind == "test":
@@ -80,7 +82,7 @@ class _Counting(RunWatcher):
     def finished(self, fixture: Fixture, result: MatchResult) -> None:
         """A match is stored."""
         self.done += 1
-        self._ends.append(time.monotonic())
+        self._ends.append(self.clock_s())
         self.faults.add(fixture.seats, result.faults)
         if self.test is not None:
             self.test.finished(fixture, result)
@@ -102,7 +104,7 @@ class _Counting(RunWatcher):
 
     def pace(self) -> str:
         """Matches a second over the last ones, and the time left at that rate."""
-        spent = time.monotonic() - self._ends[0]
+        spent = self.clock_s() - self._ends[0]
         count = len(self._ends) - 1
         if count < 1 or spent <= 0:
             return ""
@@ -126,15 +128,15 @@ class _Counting(RunWatcher):
 class PlainWatcher(_Counting):
     """One line now and then."""
 
-    def __init__(self, console: Console) -> None:
-        super().__init__(console)
+    def __init__(self, console: Console, clock_s: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(console, clock_s)
         self._printed_at = 0.0
         self._faulted = False
 
     def started(self, league: League, total: int | None, before: int, jobs: int) -> None:
         """Tell what is about to be played."""
         super().started(league, total, before, jobs)
-        self._printed_at = time.monotonic()
+        self._printed_at = self.clock_s()
         already = f", {before:,} of them already" if before else ""
         count = "as many matches as it takes" if total is None else counted(total, "match")
         self.console.print(f"{league.config.name}: {count}{already}, {jobs} at a time", highlight=False)
@@ -147,7 +149,7 @@ class PlainWatcher(_Counting):
 
     def tick(self) -> None:
         """Say how far it is, if it is time to."""
-        now = time.monotonic()
+        now = self.clock_s()
         if now - self._printed_at >= _LINE_S:
             self._printed_at = now
             details = "" if self.test is None else f"; {brief(self.test.state)}"
@@ -166,8 +168,8 @@ class LiveWatcher(_Counting):
     takes them in schedule order. Its fit is computed again about once a second, where that costs little.
     """
 
-    def __init__(self, console: Console) -> None:
-        super().__init__(console)
+    def __init__(self, console: Console, clock_s: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(console, clock_s)
         self._playing: dict[str, tuple[Fixture, float]] = {}
         self._drawn = 0.0
         self._fit: Fit | None = None
@@ -202,7 +204,7 @@ class LiveWatcher(_Counting):
 
     def submitted(self, fixture: Fixture) -> None:
         """A match is on its way to a referee."""
-        self._playing[fixture.id] = (fixture, time.monotonic())
+        self._playing[fixture.id] = (fixture, self.clock_s())
 
     def finished(self, fixture: Fixture, result: MatchResult) -> None:
         """Count a match."""
@@ -232,7 +234,7 @@ class LiveWatcher(_Counting):
 
     def tick(self) -> None:
         """Draw a frame, if it is time to."""
-        now = time.monotonic()
+        now = self.clock_s()
         if now - self._drawn >= _FRAME_S:
             self._drawn = now
             if self.console.width != self._width:
@@ -276,26 +278,26 @@ class LiveWatcher(_Counting):
 
     def _drawn_bracket(self, width: int, rows: int) -> list[str]:
         """The bracket or the rounds as they were about a second ago, drawn again if that is due."""
-        began = time.monotonic()
+        began = self.clock_s()
         if began >= self._bracket_at:
             from warpleague.report.wording.bracket import latest_lines
 
             if self.league.season.format.kind == "swiss":
                 rows = rows // 2  # the table comes below
             self._bracket = latest_lines(self.league, width, rows)
-            ended = time.monotonic()
+            ended = self.clock_s()
             self._bracket_at = ended + max(_FIT_S, _FIT_SHARE * (ended - began))
         return self._bracket
 
     def _fitted(self) -> Fit | None:
         """The fit of about a second ago, computed again if it is due; None where it would cost too much."""
         outcomes, names = self._tally.outcomes, self.league.season.names
-        began = time.monotonic()
+        began = self.clock_s()
         if len(names) > _FIT_BOTS or len(outcomes.counts) > _FIT_DEALS:
             return None
         if began >= self._fit_at and self._fit_of != self._tally.matches:
             self._fit = fitted(outcomes, names, self.league.config, self._earlier)
-            ended = time.monotonic()
+            ended = self.clock_s()
             self._fit_at = ended + max(_FIT_S, _FIT_SHARE * (ended - began))
             self._fit_of = self._tally.matches
         return self._fit
@@ -303,7 +305,7 @@ class LiveWatcher(_Counting):
     def _matches(self, width: int) -> list[RenderableType]:
         """The matches now played: referees take them in the order they were submitted."""
         lines: list[RenderableType] = []
-        now, names = time.monotonic(), self.league.season.names
+        now, names = self.clock_s(), self.league.season.names
         for fixture, since in list(self._playing.values())[: min(self.jobs, 8)]:
             bots = " – ".join(names[bot] for bot in fixture.seats)
             line = Text(f"  {fixture.number:>7}  {bots}  {duration(now - since)}", style="dim", no_wrap=True)

@@ -17,7 +17,7 @@ import attrs
 
 from warpleague.errors import BotError, MissingToolchain
 from warpleague.match.spec import LEVEL, LEVELS, SeatSpec
-from warpleague.runner.bundle.cache import bundle_folder, hold, is_held, remove_bundle
+from warpleague.runner.bundle.cache import HELD, bundle_folder, remove_bundle
 from warpleague.runner.bundle.content import BRING_LIBRARIES, LEFT_OUT, content, files_of, folder_digest
 from warpleague.runner.bundle.large_files import check_files, link_files, make_links, recheck_files
 from warpleague.runner.bundle.manifest import MANIFEST, SYSTEM, Limits, Manifest, as_words, read_manifest
@@ -147,7 +147,7 @@ def find(digest: str, paths: tuple[str, ...] = (), level: Level = LEVEL) -> Bund
         return None  # a record may say anything, a path that leads elsewhere too
     others = (other for other in LEVELS if other != level)
     places = (bundle_folder(digest, built) for built in (level, None, *others))
-    folder = next((place for place in places if _is_intact(place, digest[:12]) and hold(place)), None)
+    folder = next((place for place in places if _is_intact(place, digest[:12]) and HELD.hold(place)), None)
     if folder is None or not (folder / MANIFEST).is_file():
         return None
     manifest = read_manifest(folder)
@@ -197,7 +197,7 @@ def _built(
     target = bundle_folder(digest, None if manifest.build is None else level)
     clean(target.parent)
     _is_intact(target, manifest.name)
-    while not hold(target):
+    while not HELD.hold(target):
         try:
             _fill(target, folder, manifest, digest, level, paths, build_s)
         except OSError as error:
@@ -209,7 +209,7 @@ def _built(
 
 def _is_intact(folder: Path, name: str) -> bool:
     """Whether the copy in `folder` is there as it was made; one that is not is told of, and removed unless in use."""
-    if is_held(folder):
+    if HELD.has(folder):
         return True
     found = changes(folder)
     if found is None and folder.is_dir():  # made before copies were sealed

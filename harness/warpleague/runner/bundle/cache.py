@@ -33,9 +33,6 @@ _NAME: Final = re.compile(r"([0-9a-f]{32})(?:-(none|limits|sandbox))?")
 _GONE: Final = ".gone"
 _MAX_HELD: Final = 200  # descriptors; who uses more bundles locks the folder that holds them all
 
-_held: dict[str, int] = {}
-_lock: Final = threading.Lock()
-
 
 @attrs.frozen
 class Cached:
@@ -64,33 +61,56 @@ def bundle_folder(digest: str, built: Level | None = None) -> Path:
     return cache_folder() / machine / (digest[:32] if built is None else f"{digest[:32]}-{built}")
 
 
-def is_held(folder: Path) -> bool:
-    """Whether this process has prepared the bundle in `folder` before, as it is there now."""
-    with _lock:
-        found = _held.get(str(folder))
-        return found is not None and _is_at(found, folder)
+class HeldBundles:
+    """The bundles that this process uses: each is locked until it is released, or the process ends.
 
+    Each lock takes a descriptor. Beyond `most` of them, the folder that all bundles are in is locked instead.
+    """
 
-def hold(folder: Path) -> bool:
-    """Keep a bundle from being removed as long as this process lives; false if there is none in `folder`."""
-    with _lock:
-        found = _held.get(str(folder))
-        if found is not None and not _is_at(found, folder):
-            os.close(_held.pop(str(folder)))
-            found = None
-        if found is None:
-            found = _locked(folder)
+    def __init__(self, most: int = _MAX_HELD) -> None:
+        self.most = most
+        self._descriptors: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._descriptors)
+
+    def has(self, folder: Path) -> bool:
+        """Whether this process has prepared the bundle in `folder` before, as it is there now."""
+        with self._lock:
+            found = self._descriptors.get(str(folder))
+            return found is not None and _is_at(found, folder)
+
+    def hold(self, folder: Path) -> bool:
+        """Keep a bundle from being removed; false if there is none in `folder`."""
+        with self._lock:
+            found = self._descriptors.get(str(folder))
+            if found is not None and not _is_at(found, folder):
+                os.close(self._descriptors.pop(str(folder)))
+                found = None
             if found is None:
-                return False
-            if len(_held) < _MAX_HELD:
-                _held[str(folder)] = found
-            else:
-                if str(folder.parent) not in _held:
-                    _held[str(folder.parent)] = _locked(folder.parent) or os.dup(found)
-                os.close(found)
-    with contextlib.suppress(OSError):  # a cache of somebody else's
-        os.utime(folder)
-    return True
+                found = _locked(folder)
+                if found is None:
+                    return False
+                if len(self._descriptors) < self.most:
+                    self._descriptors[str(folder)] = found
+                else:
+                    if str(folder.parent) not in self._descriptors:
+                        self._descriptors[str(folder.parent)] = _locked(folder.parent) or os.dup(found)
+                    os.close(found)
+        with contextlib.suppress(OSError):  # a cache of somebody else's
+            os.utime(folder)
+        return True
+
+    def release(self) -> None:
+        """Let all of them be removed, as if this process had ended."""
+        with self._lock:
+            while self._descriptors:
+                os.close(self._descriptors.popitem()[1])
+
+
+HELD: Final = HeldBundles()
+"""The bundles that this process has prepared."""
 
 
 def _locked(folder: Path) -> int | None:
