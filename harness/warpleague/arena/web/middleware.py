@@ -19,6 +19,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 
 from warpleague.arena.process.log import log, log_error
+from warpleague.arena.web.connections import LOOPBACK, counted_as
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +40,6 @@ _HEADERS: Final = {
 }
 _METHODS: Final = ("GET", "HEAD", "POST", "DELETE")
 _MAX_PATH: Final = 1_000
-_LOOPBACK: Final = ("127.0.0.1", "::1")
 
 
 @attrs.frozen(kw_only=True)
@@ -47,15 +47,17 @@ class RequestLimits:
     """Limits of requests, for one address and for all together.
 
     `per_s` requests a second in the long run, `burst` at once; `streams` live pages open at a time, `all_requests`
-    requests at a time from everywhere; `body_s` seconds for a whole body. A proxy or a person on this machine is no
-    stranger: for the loopback address only the common limits hold.
+    requests at a time from everywhere; `body_s` seconds for a whole body, `large_body_s` where it has a limit of
+    its own. A proxy or a person on this machine is no stranger: for the loopback address only the common
+    limits hold.
     """
 
     per_s: float = 20.0
     burst: int = 100
     streams: int = 20
     all_requests: int = 2_000
-    body_s: float = 30.0
+    body_s: float = 15.0
+    large_body_s: float = 30.0
     spares_loopback: bool = True
 
 
@@ -129,7 +131,7 @@ class RequestMiddleware:
         if caller is not None:
             caller.open += 1
         try:
-            body = _Body(receive, self._max_bytes(scope["path"]), self._limits.body_s)
+            body = _Body(receive, self._max_bytes(scope["path"]), self._body_s(scope["path"]))
             await self._app(scope, body, send_guarded)
         except ClientDisconnect:
             pass
@@ -146,16 +148,17 @@ class RequestMiddleware:
 
     def _address(self, scope: Scope, headers: Headers) -> str:
         address = str((scope.get("client") or ("", 0))[0])
-        if self._behind_proxy and address in _LOOPBACK:
+        if self._behind_proxy and address in LOOPBACK:
             lines = headers.getlist("x-forwarded-for")  # the last one is the proxy's
             return lines[-1].rpartition(",")[2].strip()[:64] or address if lines else address
         return address
 
     def _caller(self, address: str) -> _Caller | None:
         """The recent requests of an address; None if it has no limits of its own."""
-        if self._limits.spares_loopback and address in _LOOPBACK and not self._behind_proxy:
+        if self._limits.spares_loopback and address in LOOPBACK and not self._behind_proxy:
             return None
         now_s = time.monotonic()
+        address = counted_as(address)
         caller = self._callers.get(address)
         if caller is None:
             if len(self._callers) >= 10_000:
@@ -179,6 +182,9 @@ class RequestMiddleware:
         if caller.open >= self._limits.streams:
             return 429, "too many pages are open from your address"
         return None
+
+    def _body_s(self, path: str) -> float:
+        return self._limits.large_body_s if path in self._bodies else self._limits.body_s
 
     def _max_bytes(self, path: str) -> int:
         return self._bodies.get(path, MAX_BODY_BYTES)

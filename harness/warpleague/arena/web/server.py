@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import trio
-from hypercorn.config import Config
-from hypercorn.trio import serve
 
 from warpleague.arena.process.log import log
 from warpleague.arena.submissions.ledger import FILE, Ledger
@@ -22,6 +20,7 @@ from warpleague.arena.submissions.requests import BODY_LIMITS
 from warpleague.arena.submissions.routes import routes
 from warpleague.arena.submissions.tokens import authors
 from warpleague.arena.web.app import App
+from warpleague.arena.web.connections import ConnectionLimits, Connections
 from warpleague.arena.web.league_feed import LeagueFeed
 from warpleague.arena.web.middleware import RequestLimits, RequestMiddleware
 from warpleague.arena.web.renderer import Renderer
@@ -33,8 +32,8 @@ from warpleague.runner.bundle.shipped import located
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_HEAD_S: Final = 15.0
-"""How long a connection may take to send the head of a request."""
+_SPARE_FILES: Final = 128
+"""Files that the server can open beside its connections."""
 _BACKLOG: Final = 1024
 """Connections that may wait to be accepted."""
 _UNREAD_MS: Final = 30_000
@@ -64,6 +63,7 @@ class Serving:
     behind_proxy: bool = False
     patience_s: float = 20.0
     limits: RequestLimits = attrs.Factory(RequestLimits)
+    connections: ConnectionLimits = attrs.Factory(ConnectionLimits)
 
 
 def check_address(serving: Serving) -> None:
@@ -102,7 +102,7 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
     check_address(serving)
     serving.results.mkdir(parents=True, exist_ok=True)
     listener = _listening(serving)
-    _open_more_files()
+    files = _open_more_files()
     renderer = Renderer()
     try:
         feeds = [
@@ -123,12 +123,13 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
             limits=serving.limits,
             behind_proxy=serving.behind_proxy,
         )
-        port = listener.getsockname()[1]
-        middleware.hosts = _hosts(serving, port)
+        middleware.hosts = _hosts(serving, listener.getsockname()[1])
+        total = max(min(serving.connections.total, files - _SPARE_FILES), 1)
+        connections = Connections(middleware, attrs.evolve(serving.connections, total=total))
         subprocesses = _subprocesses(serving, configs) if serving.plays else []
-        app.health = partial(_health, middleware, subprocesses)
+        app.health = partial(_health, middleware, connections, subprocesses)
         app.prepare()
-        await _run(serving, middleware, listener, feeds, subprocesses, app, ready)
+        await _run(serving, connections, listener, feeds, subprocesses, app, ready)
     finally:
         listener.close()
         renderer.close()
@@ -157,11 +158,13 @@ def _listening(serving: Serving) -> socket.socket:
     return listener
 
 
-def _open_more_files() -> None:
-    """Raise the limit of open files as far as possible: each connection needs one."""
+def _open_more_files() -> int:
+    """Raise the limit of open files as far as possible: each connection needs one. Returns the limit."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 65_536), hard))
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return 65_536 if soft == resource.RLIM_INFINITY else soft
 
 
 def _subprocesses(serving: Serving, configs: Mapping[str, Any]) -> list[Subprocess]:
@@ -184,11 +187,14 @@ def _subprocesses(serving: Serving, configs: Mapping[str, Any]) -> list[Subproce
     return found
 
 
-def _health(middleware: RequestMiddleware, subprocesses: list[Subprocess]) -> dict[str, Any]:
+def _health(
+    middleware: RequestMiddleware, connections: Connections, subprocesses: list[Subprocess]
+) -> dict[str, Any]:
     wanted = {process.name: process.to_json() for process in subprocesses}
     return {
         "well": all(state["runs"] for state in wanted.values() if state["wanted"]),
         "processes": wanted,
+        "connections_open": connections.open,
         "requests_open": middleware.open,
         "requests_refused": middleware.refused,
         "memory_bytes": _memory(),
@@ -204,7 +210,7 @@ def _memory() -> int:
 
 async def _run(
     serving: Serving,
-    middleware: RequestMiddleware,
+    connections: Connections,
     listener: socket.socket,
     feeds: list[LeagueFeed],
     subprocesses: list[Subprocess],
@@ -213,21 +219,13 @@ async def _run(
 ) -> None:
     stopped = trio.Event()
     port = listener.getsockname()[1]
-    config = Config()
-    config.bind = [f"fd://{listener.detach()}"]  # which closes it
-    config.errorlog = config.accesslog = None
-    config.include_server_header = False
-    config.graceful_timeout = 1.0
-    config.keep_alive_timeout = _HEAD_S
-    config.backlog = _BACKLOG
     async with trio.open_nursery() as nursery:
         await nursery.start(_wait_for_signal, stopped)
         for feed in feeds:
             nursery.start_soon(feed.run, app.words())
         for process in subprocesses:
             nursery.start_soon(process.keep_running)
-        web = partial(serve, middleware, config, shutdown_trigger=stopped.wait)  # type: ignore[arg-type]
-        nursery.start_soon(_until, web, stopped)
+        nursery.start_soon(connections.serve, listener, stopped)
         host = f"[{serving.host}]" if ":" in serving.host else serving.host
         address = f"http://{host}:{port}/"
         log("serving", address=address, leagues=[feed.name for feed in feeds])
@@ -239,11 +237,6 @@ async def _run(
         for process in subprocesses:
             nursery.start_soon(process.stop, serving.patience_s)
     log("ended", process="server")
-
-
-async def _until(web: Callable[[], Any], stopped: trio.Event) -> None:
-    await web()
-    stopped.set()
 
 
 async def _wait_for_signal(
