@@ -29,7 +29,7 @@ from warpline.messages import (
     JsonObject,
     RefereeMessage,
 )
-from warpline.structure import MisfitError, fit
+from warpline.structure import MisfitError, strict_converter
 
 WireKind = Literal["malformed", "protocol"]
 
@@ -195,6 +195,9 @@ def parse_strict(line: bytes) -> JsonObject:
     return value
 
 
+_structure: Final = strict_converter(unknown_keys=True, null_is_absent=True).structure
+
+
 def _decode_strict(line: bytes) -> BotMessage:
     message: BotMessage = _message(parse_strict(line), BOT_MESSAGES, "a bot")
     return message
@@ -211,7 +214,7 @@ def _message(value: JsonObject, known: dict[str, Any], speaker: str) -> Any:
     if cls is Answer and value.get("action") is None and value.get("failed") is not None:
         cls = Failed
     try:
-        return fit(value, cls)
+        return _structure(value, cls)
     except MisfitError as error:
         raise WireError("malformed", f"{name}: {error}") from None
 
@@ -246,7 +249,7 @@ def _noted(message: BotMessage, note_bytes: int) -> BotMessage:
     """The message, whose note is not too long."""
     note = message.note if isinstance(message, Answer) else None
     if note is not None and len(note.encode()) > note_bytes:
-        _refuse(f"act: note: expected at most {note_bytes} bytes of UTF-8")
+        _refuse(f"act: note: must be a text of at most {note_bytes} bytes of UTF-8")
     return message
 
 

@@ -9,32 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import attrs
 
+from warpline.bounds import Bounds, MaxBytes, Range
 from warpline.faults import FaultKind  # noqa: TC001 - the forms of fields are read at run time
-from warpline.limits import MAX_COST, MAX_INT, MAX_NOTE_BYTES, NAME_BYTES, NOTE_BYTES, PROTOCOL
-
-
-@attrs.frozen
-class Bounds:
-    """Annotation of an integer: the least and the greatest value allowed."""
-
-    least: int = -MAX_INT
-    greatest: int = MAX_INT
-
-
-@attrs.frozen
-class Range:
-    """Annotation of a number: the least and the greatest value allowed."""
-
-    least: float
-    greatest: float
-
-
-@attrs.frozen
-class MaxBytes:
-    """Annotation of a text: how many bytes of UTF-8 it may have."""
-
-    size: int
-
+from warpline.limits import MAX_COST, MAX_NOTE_BYTES, NAME_BYTES, NOTE_BYTES, PROTOCOL
 
 JsonObject: TypeAlias = dict[str, Any]
 Natural: TypeAlias = Annotated[int, Bounds(0)]

@@ -17,7 +17,8 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, 
 
 import attrs
 
-from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES, Bounds, Failed, JsonObject, MaxBytes, Range
+from warpline.bounds import Bounds, MaxBytes, Range
+from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES, Failed, JsonObject
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 

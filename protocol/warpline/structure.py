@@ -1,166 +1,325 @@
-"""Checks whether a JSON value fits a message class: nothing is converted, and every error has a path.
+"""The one strict converter from plain data (JSON, TOML) to attrs classes; it says where the data does not fit.
 
-Bytes, duplicate keys and nesting are checked in `codec`.
+Nothing is converted on the way: `"5"`, `3.9` and `true` are no int, None is no str, a text is no list. Only a whole
+number is taken where a float is asked for. Bytes, duplicate keys and nesting are checked by whoever parses the text.
 """
 
 from __future__ import annotations
 
-from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Literal, TypeAlias, Union, get_args, get_origin
 
 import attrs
 import cattrs
 from cattrs.gen import make_dict_structure_fn
 
-from warpline.messages import Bounds, JsonObject, MaxBytes, Range
+from warpline.bounds import Bounds, MaxBytes, Range
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+StructureHook: TypeAlias = Callable[[Any, Any], Any]
+Path: TypeAlias = tuple[str | int, ...]
+"""Where a value stands: keys of objects, and indices of lists."""
 
-    from cattrs.converters import BaseConverter
-
-    StructureHook: TypeAlias = Callable[[Any, Any], Any]
-
-T = TypeVar("T")
-
-_JSON_NAMES: dict[type, str] = {
-    bool: "a boolean",
-    int: "an integer",
-    float: "a number with a fraction",
-    str: "a string",
-    list: "an array",
-    dict: "an object",
-    type(None): "null",
+_SHOWN: Final = 60
+"""The most characters of a text in an error."""
+_SCALARS: Final = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    NoneType: "null",
 }
+_SIGNS: Final = {">=": "at least", ">": "above", "<=": "at most", "<": "below"}
+_BOUND: Final = re.compile(r"'(\w+)' must be (>=|>|<=|<) (\S+): (\S+)")
+
+
+@attrs.frozen
+class Misfit:
+    """One place that does not fit.
+
+    `problem` is "wrong" (the `value` is none of the type `wanted`), "unknown" (the key is none of the class
+    `wanted`), "missing" (the key is needed; its value is of the type `wanted`), or else the sentence that says it.
+    """
+
+    path: Path
+    problem: str
+    wanted: Any = None
+    value: Any = None
+
+    def text(self, table: str = "an object") -> str:
+        """What is wrong, in words; `table` is what the author of the data calls a JSON object."""
+        match self.problem:
+            case "wrong":
+                return f"must be {described(self.wanted, table)}, not {shown(self.value, table)}"
+            case "unknown":
+                return "unknown key"
+            case "missing":
+                return "is required, but missing"
+            case sentence:
+                return sentence
 
 
 class MisfitError(ValueError):
-    """A value that does not fit; the text says what was expected."""
+    """Data that does not fit; the text tells all its `misfits`, each with its path."""
+
+    def __init__(self, *misfits: Misfit) -> None:
+        super().__init__(misfits)
+        self.misfits = misfits
+
+    def __str__(self) -> str:
+        return "; ".join(f"{path_text(misfit.path) or 'message'}: {misfit.text()}" for misfit in self.misfits)
 
 
-def _expect(value: Any, kind: type) -> Any:
-    # `type(...) is`, not isinstance: true is no integer, although Python's bool is one.
-    if type(value) is not kind:
-        raise MisfitError(
-            f"expected {_JSON_NAMES[kind]}, got {_JSON_NAMES.get(type(value), 'something else')}"
-        )
-    return value
+def path_text(path: Path) -> str:
+    """A path as it is written, such as `seats[0].bot`; empty for the whole."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
 
 
-def _exactly(kind: type) -> Any:
-    return lambda value, _: _expect(value, kind)
+def shown(value: object, table: str = "an object") -> str:
+    """A value as the author of the data would recognise it."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f"the text {value[:_SHOWN]!r}"
+        case Mapping():
+            return table
+        case list() | tuple():
+            return "a list"
+        case _:
+            return repr(value)
 
 
-def _number(value: Any, _: Any) -> float:
-    if type(value) is int:
-        return float(value)
-    if type(value) is float:
-        return value
-    raise MisfitError(f"expected a number, got {_JSON_NAMES.get(type(value), 'something else')}")
+def described(kind: Any, table: str = "an object") -> str:
+    """What a value of the type `kind` is, in words; that it may be null is left out."""
+    origin, args = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _marked(described(args[0], table), args[1:])
+    if origin is Literal:
+        return " or ".join(map(repr, args))
+    if origin in (Union, UnionType):
+        members = [described(member, table) for member in args if member is not NoneType]
+        return " or ".join(dict.fromkeys(members))
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return " or ".join(repr(member.value) for member in kind)
+    if _is_sequence(kind):
+        return "a list"
+    return _SCALARS.get(kind, table)
 
 
-def _annotated(value: Any, kind: Any) -> Any:
-    base, *marks = get_args(kind)
-    value = _number(value, base) if base is float else _expect(value, base)
+def _marked(text: str, marks: Iterable[Any]) -> str:
     for mark in marks:
-        if isinstance(mark, Bounds) and not mark.least <= value <= mark.greatest:
-            raise MisfitError(f"expected an integer from {mark.least} to {mark.greatest}, got {value}")
-        if isinstance(mark, Range) and not mark.least <= value <= mark.greatest:
-            raise MisfitError(f"expected a number from {mark.least:g} to {mark.greatest:g}, got {value:g}")
-        # A text has at most as many characters as bytes: only long ones need encoding.
-        if isinstance(mark, MaxBytes) and (
-            len(value) > mark.size or len(value.encode(errors="surrogatepass")) > mark.size
-        ):
-            raise MisfitError(f"expected at most {mark.size} bytes of UTF-8")
+        if isinstance(mark, (Bounds, Range)):
+            text += f" from {mark.least} to {mark.greatest}"
+        elif isinstance(mark, MaxBytes):
+            text += f" of at most {mark.size} bytes of UTF-8"
+    return text
+
+
+def _wrong(kind: Any, value: Any) -> MisfitError:
+    return MisfitError(Misfit((), "wrong", kind, value))
+
+
+# -- hooks: one for each kind of type --------------------------------------------------------------------------
+
+
+def _scalar(value: Any, kind: Any) -> Any:
+    # bool is a subclass of int: `type` tells them apart, isinstance does not.
+    if type(value) is not kind:
+        raise _wrong(kind, value)
     return value
+
+
+def _float(value: Any, kind: Any) -> float:
+    if type(value) not in (int, float):
+        raise _wrong(kind, value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        raise MisfitError(Misfit((), "must be a number of fewer digits")) from None
+    if not math.isfinite(number):
+        raise MisfitError(Misfit((), f"must be a finite number, not {number}"))
+    return number
+
+
+def _annotated(kind: Any, converter: cattrs.Converter) -> StructureHook:
+    base, *marks = get_args(kind)
+    inner: StructureHook = converter.get_structure_hook(base)
+
+    def hook(value: Any, _: Any) -> Any:
+        found = inner(value, base)
+        if not all(_allows(mark, found) for mark in marks):
+            raise _wrong(kind, value)
+        return found
+
+    return hook
+
+
+def _allows(mark: Any, value: Any) -> bool:
+    if isinstance(mark, (Bounds, Range)):
+        return bool(mark.least <= value <= mark.greatest)
+    if isinstance(mark, MaxBytes):
+        # A text has at most as many characters as bytes: only long ones need encoding.
+        return len(value) <= mark.size and len(value.encode(errors="surrogatepass")) <= mark.size
+    return True
 
 
 def _literal(value: Any, kind: Any) -> Any:
-    if type(value) is not str or value not in get_args(kind):
-        raise MisfitError(f"expected one of {', '.join(get_args(kind))}")
-    return value
+    for choice in get_args(kind):
+        if type(choice) is type(value) and choice == value:
+            return choice
+    raise _wrong(kind, value)
 
 
-def _tuple_hook(kind: Any, converter: BaseConverter) -> StructureHook:
-    item = get_args(kind)[0]
-    inner = converter.get_structure_hook(item)
+def _member(value: Any, kind: type[Enum]) -> Enum:
+    for member in kind:
+        if type(member.value) is type(value) and member.value == value:
+            return member
+    raise _wrong(kind, value)
 
-    def structure(value: Any, _: Any) -> tuple[Any, ...]:
-        found = []
-        for index, part in enumerate(_expect(value, list)):
+
+def _union(kind: Any, converter: cattrs.Converter) -> StructureHook:
+    members = [member for member in get_args(kind) if member is not NoneType]
+    optional = len(members) < len(get_args(kind))
+
+    def hook(value: Any, _: Any) -> Any:
+        if value is None and optional:
+            return None
+        for member in members:
             try:
-                found.append(inner(part, item))
+                return converter.structure(value, member)
             except MisfitError as error:
-                raise MisfitError(f"item {index}: {error}") from None
-        return tuple(found)
+                # The member whose inside is wrong was meant, not one of another shape.
+                if len(members) == 1 or any(misfit.path for misfit in error.misfits):
+                    raise
+        raise _wrong(kind, value)
 
-    return structure
-
-
-def _base(kind: Any) -> type:
-    """The class of the values that `kind`, annotated or parametrised, describes."""
-    origin: Any = get_origin(kind)
-    found: type = get_args(kind)[0] if origin is Annotated else origin or kind
-    return found
+    return hook
 
 
-def _union(value: Any, kind: Any) -> Any:
-    for member in get_args(kind):
-        if type(value) is _base(member):
-            return _converter.structure(value, member)
-    expected = " or ".join(_JSON_NAMES[_base(member)] for member in get_args(kind))
-    raise MisfitError(f"expected {expected}, got {_JSON_NAMES.get(type(value), 'something else')}")
+def _parts(parts: Iterable[tuple[str | int, Any, Any]], converter: cattrs.Converter) -> list[Any]:
+    """The values of parts, each given as its step in the path, its plain data and its type."""
+    values, misfits = [], []
+    for step, data, kind in parts:
+        try:
+            values.append(converter.structure(data, kind))
+        except MisfitError as error:
+            misfits += _under(step, error)
+    if misfits:
+        raise MisfitError(*misfits)
+    return values
 
 
-def _is_kind(*origins: Any) -> Callable[[Any], bool]:
+def _under(step: str | int, error: MisfitError) -> list[Misfit]:
+    return [attrs.evolve(misfit, path=(step, *misfit.path)) for misfit in error.misfits]
+
+
+def _sequence(kind: Any, converter: cattrs.Converter) -> StructureHook:
+    origin, args = get_origin(kind) or kind, get_args(kind) or (Any, ...)
+    build = tuple if origin is Sequence else origin
+    fixed = origin is tuple and Ellipsis not in args
+
+    def hook(value: Any, _: Any) -> Any:
+        if not isinstance(value, (list, tuple)):
+            raise _wrong(kind, value)
+        if fixed and len(value) != len(args):
+            raise MisfitError(Misfit((), f"must have {len(args)} entries, not {len(value)}"))
+        kinds = args if fixed else (args[0],) * len(value)
+        return build(_parts(zip(range(len(value)), value, kinds, strict=True), converter))
+
+    return hook
+
+
+def _table(kind: Any, converter: cattrs.Converter) -> StructureHook:
+    inner = (get_args(kind) or (str, Any))[1]
+
+    def hook(value: Any, _: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise _wrong(kind, value)
+        if inner is Any:
+            return dict(value)
+        return dict(
+            zip(value, _parts(((key, data, inner) for key, data in value.items()), converter), strict=True)
+        )
+
+    return hook
+
+
+def _class(cls: Any, converter: cattrs.Converter, *, null_is_absent: bool) -> StructureHook:
+    build: StructureHook = make_dict_structure_fn(cls, converter)
+    optional = frozenset(field.name for field in attrs.fields(cls) if field.default is not attrs.NOTHING)
+
+    def hook(value: Any, _: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise _wrong(cls, value)
+        if null_is_absent:
+            value = {key: part for key, part in value.items() if part is not None or key not in optional}
+        try:
+            return build(value, cls)
+        except cattrs.ClassValidationError as group:
+            misfits = [misfit for error in group.exceptions for misfit in _misfits(error, cls, value)]
+        raise MisfitError(*misfits)
+
+    return hook
+
+
+def _misfits(error: Exception, cls: Any, value: Mapping[str, Any]) -> Iterator[Misfit]:
+    """What one of the exceptions says that cattrs collects of a class; a note on it names the field."""
+    notes = getattr(error, "__notes__", ())
+    name, kind = next(((note.name, note.type) for note in notes if hasattr(note, "name")), (None, None))
+    match error:
+        case MisfitError():
+            yield from error.misfits if name is None else _under(name, error)
+        case cattrs.ForbiddenExtraKeysError():
+            for key in value:
+                if key in error.extra_fields:
+                    yield Misfit((key,), "unknown", cls, value[key])
+        case KeyError() if name is not None:
+            yield Misfit((name,), "missing", kind)
+        case ValueError() | TypeError():  # an attrs validator
+            text = str(error.args[0] if error.args else error)
+            if found := _BOUND.fullmatch(text):  # as `ge`, `gt`, `le` and `lt` of attrs write it
+                name, sign, bound, given = found.groups()
+                text = f"must be {_SIGNS[sign]} {bound}, not {given}"
+            yield Misfit(() if name is None else (name,), text)
+        case _:
+            raise error
+
+
+def _is_sequence(kind: Any) -> bool:
+    return (get_origin(kind) or kind) in (tuple, list, frozenset, set, Sequence)
+
+
+def _is_table(kind: Any) -> bool:
+    return (get_origin(kind) or kind) in (dict, Mapping)
+
+
+def _has_origin(*origins: Any) -> Callable[[Any], bool]:
     return lambda kind: get_origin(kind) in origins
 
 
-def _is_plain_union(kind: Any) -> bool:
-    return get_origin(kind) in (Union, UnionType) and type(None) not in get_args(kind)
+def strict_converter(*, unknown_keys: bool = False, null_is_absent: bool = False) -> cattrs.Converter:
+    """A converter whose `structure` takes exactly what a type describes, and else raises `MisfitError`.
 
-
-def _class_hook(kind: Any, converter: BaseConverter) -> StructureHook:
-    inner: Any = make_dict_structure_fn(kind, converter)
-    optional = frozenset(a.name for a in attrs.fields(kind) if a.default is not attrs.NOTHING)
-
-    def structure(value: Any, _: Any) -> Any:
-        _expect(value, dict)
-        return inner({k: v for k, v in value.items() if v is not None or k not in optional}, kind)
-
-    return structure
-
-
-def _make_converter() -> cattrs.Converter:
-    converter = cattrs.Converter(detailed_validation=True)
-    for kind in (bool, int, str):
-        converter.register_structure_hook(kind, _exactly(kind))
-    converter.register_structure_hook(float, _number)
-    converter.register_structure_hook_func(lambda kind: kind == JsonObject, _exactly(dict))
-    converter.register_structure_hook_func(_is_kind(Annotated), _annotated)
-    converter.register_structure_hook_func(_is_kind(Literal), _literal)
-    converter.register_structure_hook_func(_is_plain_union, _union)
-    converter.register_structure_hook_factory(_is_kind(tuple), _tuple_hook)
-    converter.register_structure_hook_factory(attrs.has, _class_hook)
+    With `unknown_keys` an object may have more keys than its class has fields; they are ignored. With
+    `null_is_absent` a null in a field with a default counts as if the field were absent.
+    """
+    converter = cattrs.Converter(forbid_extra_keys=not unknown_keys)
+    converter.register_structure_hook_factory(
+        attrs.has, lambda cls, inner: _class(cls, inner, null_is_absent=null_is_absent)
+    )
+    converter.register_structure_hook_factory(_is_sequence, _sequence)
+    converter.register_structure_hook_factory(_is_table, _table)
+    converter.register_structure_hook_factory(_has_origin(Union, UnionType), _union)
+    converter.register_structure_hook_factory(_has_origin(Annotated), _annotated)
+    converter.register_structure_hook_func(_has_origin(Literal), _literal)
+    converter.register_structure_hook(Enum, _member)
+    for kind in (str, int, bool):
+        converter.register_structure_hook(kind, _scalar)
+    converter.register_structure_hook(float, _float)
     return converter
-
-
-def _tell(error: BaseException, _: type | None) -> str:
-    return "the field is missing" if isinstance(error, KeyError) else str(error)
-
-
-def fit(value: object, kind: type[T]) -> T:
-    """`value`, made of dicts, lists and scalars, as a `kind`; `MisfitError` names every place that does not fit."""
-    try:
-        return _converter.structure(value, kind)
-    except cattrs.BaseValidationError as error:
-        wrong = cattrs.transform_error(error, path="", format_exception=_tell)
-        raise MisfitError("; ".join(_place(line) for line in wrong)) from None
-
-
-def _place(line: str) -> str:
-    told, _, path = line.rpartition(" @ ")
-    return f"{path.lstrip('.') or 'message'}: {told}"
-
-
-_converter = _make_converter()

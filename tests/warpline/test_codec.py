@@ -185,13 +185,16 @@ def test_messages_of_no_known_type(name: str) -> None:
 @pytest.mark.parametrize(
     ("line", "text"),
     [
-        (MALFORMED["true for an id"], "act: id: expected an integer, got a boolean"),
-        (MALFORMED["no action"], "act: action: the field is missing"),
-        (MALFORMED["an index in then"], "act: then: item 0: expected an object, got an integer"),
+        (MALFORMED["true for an id"], "act: id: must be a whole number, not true"),
+        (MALFORMED["no action"], "act: action: is required, but missing"),
+        (MALFORMED["an index in then"], "act: then[0]: must be an object, not 1"),
         (MALFORMED["duplicate keys in an action"], "duplicate key 'do'"),
         (MALFORMED["bad UTF-8"], "not UTF-8 at byte 21, which is 0xff: write UTF-8"),
-        (MALFORMED["an unknown want"], "hello: wants: item 0: expected one of state, legal, events, text"),
-        (MALFORMED["a long note"], "act: note: expected at most 1024 bytes of UTF-8"),
+        (
+            MALFORMED["an unknown want"],
+            "hello: wants[0]: must be 'state' or 'legal' or 'events' or 'text', not the text 'stat'",
+        ),
+        (MALFORMED["a long note"], "act: note: must be a text of at most 1024 bytes of UTF-8"),
     ],
 )
 def test_errors_say_where(line: bytes, text: str) -> None:
