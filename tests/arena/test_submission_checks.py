@@ -15,7 +15,7 @@ from tests.arena.submission_ground import BOT, LEAGUE, Ground
 from warpleague.arena.submissions import checking, entering, versions
 from warpleague.cli import main
 from warpleague.errors import BadInput, HarnessFault
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config_file import load_config
 from warpleague.runner.bundle.shipped import shipped_root
 from warpleague.runner.checkup import MACHINE, Checkup, Finding
 from warpleague.runner.doctor.promises import Report

@@ -410,8 +410,8 @@ def test_what_plays_is_always_listed(ground: Ground) -> None:
 @pytest.mark.usefixtures("sandboxed")
 def test_authors_get_their_own_records(ground: Ground, capsys: pytest.CaptureFixture[str]) -> None:
     """A zip file with the record of each match, and what their own bot printed, not what another one did."""
+    from warpleague.league.play.entering import open_to_run
     from warpleague.league.play.running import run_league
-    from warpleague.league.results.league import open_to_run
     from warpleague.runner.bot.logs import LogFolder
     from warpleague.runner.bundle.content import folder_digest
     from warpleague.runner.bundle.shipped import shipped_root

@@ -16,9 +16,10 @@ import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.cli import main
 from warpleague.games import load_game
+from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league
-from warpleague.league.results.league import open_to_run
-from warpleague.league.season.config import FormatTable, load_config
+from warpleague.league.season.config import FormatTable
+from warpleague.league.season.config_file import load_config
 from warpleague.league.season.season import Season
 from warpleague.league.store.schema import store_at
 from warpleague.league.upkeep.merging import merge_from

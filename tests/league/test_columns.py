@@ -17,12 +17,12 @@ from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import SequentialElo
 from warpleague.league.ratings.outcomes import Outcomes, PairTotals
 from warpleague.league.ratings.statistics import Mean
-from warpleague.league.results.league import open_to_read
+from warpleague.league.results.opening import open_to_read
 from warpleague.league.results.remaining import count_played, left_of
 from warpleague.league.results.standings import standings
 from warpleague.league.results.tallies import WinLossRecord, outcomes, tally
-from warpleague.league.schedule.schedule import Fixture
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config_file import load_config
+from warpleague.league.season.fixture import Fixture
 from warpleague.league.season.played_match import StoredMatch
 from warpleague.league.store import column_store as kept
 from warpleague.league.store import columns as columns_module

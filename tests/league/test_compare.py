@@ -17,9 +17,11 @@ from warpleague.errors import ConfigError
 from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import expected
 from warpleague.league.ratings.sprt import Sprt
-from warpleague.league.results.strength import Deal, Follower, StrengthTest, strength_test
+from warpleague.league.results.strength import Follower, strength_test
+from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest
 from warpleague.league.schedule.formats.test import make
-from warpleague.league.season.config import EntrantClock, load_config
+from warpleague.league.season.config import EntrantClock
+from warpleague.league.season.config_file import load_config
 from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
 from warpleague.report.wording.strength_words import (
     brief,

@@ -12,8 +12,8 @@ from rich.console import Console
 import warpleague.league.upkeep.verifying
 from warpleague.league.play.running import run_league
 from warpleague.league.results.confinements import ConfinedMatches, confined_matches
-from warpleague.league.results.league import open_to_read
-from warpleague.league.season.config import load_config
+from warpleague.league.results.opening import open_to_read
+from warpleague.league.season.config_file import load_config
 from warpleague.league.upkeep.verifying import problem_of
 from warpleague.match.confinement import Confinement
 from warpleague.report.terminal.tables import confinement_remark

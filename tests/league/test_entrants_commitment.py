@@ -15,7 +15,7 @@ import warpleague.league.upkeep.verifying
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.errors import BadInput, BotError, ConfigError, EntrantsError
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config_file import load_config
 from warpleague.league.season.entry import enter_bots
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import warpleague.league.upkeep.verifying
 from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.running import run_league
-from warpleague.league.results.league import open_to_read
-from warpleague.league.season.config import load_config
+from warpleague.league.results.opening import open_to_read
+from warpleague.league.season.config_file import load_config
 from warpleague.league.store.journal import Head
 from warpleague.league.upkeep.verifying import altered
 from warpleague.match.confinement import Confinement

@@ -17,7 +17,8 @@ from warpleague.league.play.progress import RunWatcher
 from warpleague.league.play.running import run_league
 from warpleague.league.referees.pool import RefereeDied
 from warpleague.league.schedule.play_order import DEALS_A_JOB, in_phases
-from warpleague.league.schedule.schedule import Fixture, Schedule
+from warpleague.league.schedule.schedule import Schedule
+from warpleague.league.season.fixture import Fixture
 from warpleague.runner.play import end_idle
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ import trio
 
 import warpleague.league.referees.pool as pool_module
 from warpleague.errors import HarnessFault
+from warpleague.league.referees.frames import write_frame
 from warpleague.league.referees.pool import RefereeDied, RefereePool, RemoteTraceback, usable_cores
-from warpleague.league.referees.worker import write_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

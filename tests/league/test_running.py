@@ -16,10 +16,10 @@ from warpleague.errors import BadInput
 from warpleague.league.play.progress import RunWatcher
 from warpleague.league.play.running import run_league
 from warpleague.league.referees.pool import RefereePool
-from warpleague.league.results.league import League, open_to_read
+from warpleague.league.results.opening import open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.results.tallies import tally
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config_file import load_config
 from warpleague.report.terminal.live import LiveWatcher
 from warpleague.report.wording.standings_columns import standing_json
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from tests.league.conftest import MakeSeason, OpenLeague, WriteLeague
 
+    from warpleague.league.results.league import League
     from warpleague.match.spec import MatchResult, MatchSpec
 
 

@@ -16,16 +16,10 @@ from hypothesis import strategies as st
 
 from warpleague.league.schedule.formats import sampled, sampling
 from warpleague.league.schedule.formats.round_robin import berger
-from warpleague.league.schedule.formats.sampling import (
-    balance_seats,
-    meetings,
-    sample_tables,
-    seat_counts,
-    spreads,
-)
-from warpleague.league.schedule.formats.seating import cycles
+from warpleague.league.schedule.formats.sampling import meetings, sample_tables, seat_counts, spreads
 from warpleague.league.schedule.formats.spread import spread_sets
 from warpleague.league.schedule.schedule import Schedule
+from warpleague.league.season.seat_plan import balance_seats, cycles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

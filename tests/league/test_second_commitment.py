@@ -16,9 +16,10 @@ import warpleague.league.upkeep.verifying
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.errors import BadInput, StoreError
+from warpleague.league.play.entering import commit, open_to_run
 from warpleague.league.play.running import run_league
-from warpleague.league.results.league import commit, open_to_read, open_to_run
-from warpleague.league.season.config import load_config
+from warpleague.league.results.opening import open_to_read
+from warpleague.league.season.config_file import load_config
 from warpleague.league.store import entrants_commitment
 from warpleague.league.store.entrants_commitment import commitment_to
 from warpleague.league.upkeep.verifying import altered, verify_league

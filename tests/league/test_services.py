@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.league.play.running import run_league
-from warpleague.league.results.league import open_to_read
+from warpleague.league.results.opening import open_to_read
 from warpleague.league.results.services import services
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config_file import load_config
 from warpleague.match.spec import SeatFault, SeatTimes
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from warpleague.errors import StoreError
-from warpleague.league.results.league import League, open_to_read
+from warpleague.league.results.opening import open_to_read
 from warpleague.league.results.pass_cache import Pass
 from warpleague.league.results.status import scheduled
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config_file import load_config
 from warpleague.league.store.columns import PARTS
 from warpleague.league.store.disqualifications import disqualify
 from warpleague.league.store.store import Store
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from tests.league.conftest import OpenLeague, WriteLeague
+
+    from warpleague.league.results.league import League
 
 LADDER = 'kind = "ladder"\nmax_matches = 60'
 FORMATS = [LADDER, 'kind = "swiss"\nrounds = 4', 'kind = "knockout"']

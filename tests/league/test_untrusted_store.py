@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 import warpleague.league.upkeep.verifying
 from warpleague.errors import StoreError
+from warpleague.league.play.entering import commit
 from warpleague.league.play.running import run_league
-from warpleague.league.results.league import League, commit, open_to_read
-from warpleague.league.season.config import load_config
+from warpleague.league.results.opening import open_to_read
+from warpleague.league.season.config_file import load_config
 from warpleague.league.store import untrusted_store
 from warpleague.league.upkeep.organising import mend, merge
 from warpleague.league.upkeep.verifying import altered, verify_league
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from tests.league.conftest import OpenLeague, Refereed, WriteLeague
 
+    from warpleague.league.results.league import League
     from warpleague.match.spec import MatchResult, MatchSpec
 
 EXAMPLES = int(os.environ.get("FUZZ_STORES", "40"))

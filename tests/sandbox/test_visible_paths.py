@@ -14,8 +14,8 @@ import pytest
 
 from warpleague.cli import main
 from warpleague.errors import BadInput, BotError, ConfigError, MissingToolchain
-from warpleague.league.results.league import open_to_run
-from warpleague.league.season.config import load_config
+from warpleague.league.play.entering import open_to_run
+from warpleague.league.season.config_file import load_config
 from warpleague.match.spec import SeatSpec
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.bundle.manifest import read_manifest

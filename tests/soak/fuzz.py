@@ -34,7 +34,7 @@ from hypothesis import strategies as st
 from warpleague.errors import BadInput, PositionError, RecordError
 from warpleague.games import game_ids, load_game
 from warpleague.games.playout import random_playout, random_roll
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config_file import load_config
 from warpleague.match.lines import digest_form, digest_of, seal
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import Replay, verify_record

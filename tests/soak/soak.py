@@ -21,10 +21,10 @@ from pathlib import Path
 import attrs
 import host
 
+from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league
 from warpleague.league.referees.pool import RefereePool
-from warpleague.league.results.league import open_to_run
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config_file import load_config
 from warpleague.runner.bundle import cache
 from warpleague.runner.host.schedstat import own_counts
 

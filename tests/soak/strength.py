@@ -32,8 +32,8 @@ from warpleague.league.ratings.sprt import DealCounts, Sprt
 from warpleague.league.ratings.statistics import Mean, t95
 from warpleague.league.ratings.stopping import estimate
 from warpleague.league.schedule.formats import format_of
-from warpleague.league.schedule.formats.api import Outcome
 from warpleague.league.season.config import FormatTable, UntilTable
+from warpleague.league.season.fixture import Outcome
 from warpleague.league.season.season import Season
 from warpleague.match.spec import SeatSpec, TimeControl
 

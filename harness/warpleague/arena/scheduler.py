@@ -22,12 +22,12 @@ from warpleague.arena.process.retention import prune
 from warpleague.arena.submissions import entering
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import BadInput, StoreError
+from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.hooks import run_hook, told_of_run
 from warpleague.league.play.progress import RunWatcher
 from warpleague.league.play.running import referee_pool, run_league
 from warpleague.league.referees.pool import usable_cores
-from warpleague.league.results.league import open_to_run
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config_file import load_config
 from warpleague.report.wording.standings_columns import standing_json
 from warpleague.runner.bot.logs import LogFolder
 from warpleague.runner.play import play_beside

@@ -281,7 +281,7 @@ def _run_check(args: argparse.Namespace) -> int:
 
 
 def _leagues(paths: list[Path]) -> dict[str, LeagueConfig]:
-    from warpleague.league.season.config import load_config
+    from warpleague.league.season.config_file import load_config
 
     found = {}
     for path in paths:

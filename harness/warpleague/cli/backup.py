@@ -32,7 +32,7 @@ def configure_backup(parser: argparse.ArgumentParser) -> None:
 
 def run_backup(args: argparse.Namespace) -> int:
     """Copy first what the matches refer to, then the matches."""
-    from warpleague.league.season.config import load_config
+    from warpleague.league.season.config_file import load_config
     from warpleague.league.store.backup import back_up
     from warpleague.league.store.store import Store
 

@@ -267,7 +267,7 @@ def _league_checkup(args: argparse.Namespace, folder: Path, more: dict[str, Any]
     """The check for the league whose file `--league` names."""
     from warpleague.cli.common import RESULTS
     from warpleague.league.season.bot_check import check_for
-    from warpleague.league.season.config import load_config
+    from warpleague.league.season.config_file import load_config
     from warpleague.runner.confine.visible_paths import check_granted
     from warpleague.user_cache import cache_folder
 

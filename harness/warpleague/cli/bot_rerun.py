@@ -111,8 +111,8 @@ def _tasks(args: argparse.Namespace) -> Iterator[Task]:
 
 
 def _league_tasks(args: argparse.Namespace, path: Path) -> Iterator[Task]:
-    from warpleague.league.results.league import open_to_read
-    from warpleague.league.season.config import load_config
+    from warpleague.league.results.opening import open_to_read
+    from warpleague.league.season.config_file import load_config
     from warpleague.study.rerun import Task
 
     with open_to_read(load_config(path), args.results) as league:

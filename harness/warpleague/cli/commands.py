@@ -89,3 +89,6 @@ def leaves() -> Iterator[Parser]:
     """The parsers of all commands that take arguments, such as those of `match` and `league run`."""
     for name in COMMANDS:
         yield from below(parser_of(name))
+
+
+Parser.leaves = staticmethod(leaves)

@@ -101,8 +101,8 @@ def say(text: str) -> None:
 
 def open_league(args: argparse.Namespace) -> League:
     """Open the league that the arguments name for reading, and print what has changed since its last run."""
-    from warpleague.league.results.league import open_to_read
-    from warpleague.league.season.config import load_config
+    from warpleague.league.results.opening import open_to_read
+    from warpleague.league.season.config_file import load_config
 
     arena = (args.results / ARENA).is_file()
     config = load_config(args.config, without_bots=arena)

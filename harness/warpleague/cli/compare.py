@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from warpleague.league.play.progress import RunReport
     from warpleague.league.results.league import League
-    from warpleague.league.results.strength import StrengthTest
+    from warpleague.league.schedule.formats.strength_test import StrengthTest
     from warpleague.league.season.config import EntrantClock
 
 
@@ -166,10 +166,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _compare(args: argparse.Namespace) -> int:
     """Exit code 0: accepted; 1: rejected, or stopped at a fault; 3: undecided; 130: stopped by the user."""
+    from warpleague.league.play.entering import open_to_run
     from warpleague.league.results.faulted import bot_faults
-    from warpleague.league.results.league import open_to_run
     from warpleague.league.results.strength import strength_test
-    from warpleague.league.season.config import load_config
+    from warpleague.league.season.config_file import load_config
     from warpleague.report.wording.league_words import fault_lines
     from warpleague.report.wording.strength_words import exit_code
 

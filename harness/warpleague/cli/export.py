@@ -106,8 +106,8 @@ def _records(args: argparse.Namespace) -> int:
 
 
 def _tables(args: argparse.Namespace) -> int:
-    from warpleague.league.results.data_tables import DECISIONS, MATCHES, SEATS
     from warpleague.league.results.table_files import need
+    from warpleague.league.results.table_shapes import DECISIONS, MATCHES, SEATS
 
     need(args.format)
     with open_league(args) as league:
@@ -133,15 +133,9 @@ def _write(league: League, paths: dict[str, Path], args: argparse.Namespace) -> 
     """Write the tables; the number of rows in each."""
     from tempfile import TemporaryDirectory
 
-    from warpleague.league.results.data_tables import (
-        DECISIONS,
-        MATCHES,
-        SEATS,
-        match_row,
-        seat_rows,
-        write_decisions,
-    )
+    from warpleague.league.results.data_tables import match_row, seat_rows, write_decisions
     from warpleague.league.results.table_files import table_file
+    from warpleague.league.results.table_shapes import DECISIONS, MATCHES, SEATS
 
     counts = dict.fromkeys(paths, 0)
     with (

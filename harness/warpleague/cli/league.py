@@ -196,8 +196,8 @@ def _commit(args: argparse.Namespace) -> int:
     """Settle the secret; a file without bots will do."""
     import attrs
 
-    from warpleague.league.results.league import commit
-    from warpleague.league.season.config import load_config
+    from warpleague.league.play.entering import commit
+    from warpleague.league.season.config_file import load_config
 
     config = load_config(args.config, without_bots=not args.entrants)
     told = commit(config, args.results, with_entrants=args.entrants)
@@ -219,8 +219,8 @@ def _commit(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     """Exit code 0: all played, or stopped by the user between matches; 1: a match is void, or stopped at a fault."""
-    from warpleague.league.results.league import open_to_run
-    from warpleague.league.season.config import load_config
+    from warpleague.league.play.entering import open_to_run
+    from warpleague.league.season.config_file import load_config
 
     config = load_config(args.config)
     _check_not_kept(config, args.results)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import argparse
 
     from warpleague.league.results.league import League
-    from warpleague.league.schedule.schedule import Fixture
+    from warpleague.league.season.fixture import Fixture
     from warpleague.league.season.played_match import StoredMatch
 
 

@@ -7,12 +7,12 @@ import os
 import re
 import shlex
 import sys
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
 from warpleague.safe_text import SafeStream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from _typeshed import SupportsWrite
 
@@ -36,8 +36,11 @@ class HelpFormatter(argparse.HelpFormatter):
 class Parser(argparse.ArgumentParser):
     """A parser that takes no shortened options, and whose errors say what was meant and where to find help.
 
-    `groups` are the titles under which the help lists the commands below this one, and their names.
+    `groups` are the titles under which the help lists the commands below this one, and their names. `leaves` gives the
+    parsers of all commands that take arguments, for errors that suggest one; the list of commands sets it.
     """
+
+    leaves: ClassVar[Callable[[], Iterable[Parser]]] = staticmethod(tuple)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.groups: Mapping[str, Sequence[str]] = {}
@@ -242,7 +245,6 @@ class Parser(argparse.ArgumentParser):
         if word.lower() in names:
             return f"there is no command {word!r}; did you mean {word.lower()!r}?"
         if len(self.prog.split()) == 1:
-            from warpleague.cli.commands import leaves
             from warpleague.games import GAMES
 
             if word in GAMES:
@@ -250,7 +252,7 @@ class Parser(argparse.ArgumentParser):
                     f"{word} is a game, and a command is missing before it: {self.prog} play {word}, or "
                     f"{self.prog} games {word}"
                 )
-            below = [leaf.prog for leaf in leaves()]
+            below = [leaf.prog for leaf in Parser.leaves()]
             if exact := [prog for prog in below if prog.split()[-1] == word]:
                 meant = " or ".join(shlex.join([*prog.split(), *rest]) for prog in exact[:3])
                 return f"there is no command {word!r}; did you mean: {meant}"
@@ -281,9 +283,7 @@ def _in_league_file(key: str) -> str:
 
 def _with_option(option: str, prog: str) -> list[str]:
     """The commands that have an option; those of the same family first."""
-    from warpleague.cli.commands import leaves
-
-    found = [leaf.prog for leaf in leaves() if option in leaf._options()]
+    found = [leaf.prog for leaf in Parser.leaves() if option in leaf._options()]
     family = prog.split()[:2]
     return sorted(found, key=lambda name: name.split()[:2] != family)
 

@@ -22,7 +22,7 @@ def configure_prepare(parser: argparse.ArgumentParser) -> None:
 
 def run_prepare(args: argparse.Namespace) -> int:
     """Build all bots, print what was built and which workers can play."""
-    from warpleague.league.season.config import load_config
+    from warpleague.league.season.config_file import load_config
     from warpleague.league.season.entry import enter_bots
 
     config = load_config(args.config)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warpleague.league.results.league import League
-    from warpleague.league.results.strength import StrengthTest
+    from warpleague.league.schedule.formats.strength_test import StrengthTest
 
     Handler = Callable[[argparse.Namespace], int]
 
@@ -157,7 +157,7 @@ def _tell_journal(league: League, whole: bool, heads: list[Any]) -> None:
 
 
 def _mend(args: argparse.Namespace) -> int:
-    from warpleague.league.season.config import load_config
+    from warpleague.league.season.config_file import load_config
     from warpleague.league.upkeep.organising import mend
 
     config = load_config(args.config)
@@ -176,7 +176,7 @@ def _mend(args: argparse.Namespace) -> int:
 
 
 def _merge(args: argparse.Namespace) -> int:
-    from warpleague.league.season.config import load_config
+    from warpleague.league.season.config_file import load_config
     from warpleague.league.upkeep.organising import merge
 
     config = load_config(args.config)

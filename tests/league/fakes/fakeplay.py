@@ -15,10 +15,10 @@ import trio
 
 from warpleague.errors import HarnessFault, MissingToolchain
 from warpleague.games import load_game
+from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.progress import RunWatcher
 from warpleague.league.play.running import run_league
-from warpleague.league.results.league import open_to_run
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config_file import load_config
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
 from warpline.messages import BotHello

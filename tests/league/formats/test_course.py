@@ -15,11 +15,11 @@ import pytest
 import warpleague.league.schedule.formats as formats
 from warpleague.league.play.progress import RunWatcher
 from warpleague.league.play.running import run_league
-from warpleague.league.results.league import open_to_read
+from warpleague.league.results.opening import open_to_read
 from warpleague.league.results.standings import standings
-from warpleague.league.schedule.formats.api import Group
 from warpleague.league.schedule.schedule import Course, Schedule
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config_file import load_config
+from warpleague.league.season.fixture import Group
 from warpleague.report.wording.standings_columns import standing_json
 
 if TYPE_CHECKING:

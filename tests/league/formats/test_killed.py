@@ -15,9 +15,9 @@ import pytest
 import warpleague.league.upkeep.verifying
 from warpleague.league.play.running import run_league
 from warpleague.league.play.stages import stage_problems
-from warpleague.league.results.league import open_to_read
+from warpleague.league.results.opening import open_to_read
 from warpleague.league.results.standings import standings
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config_file import load_config
 from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.wording.standings_columns import standing_json
 

@@ -19,16 +19,18 @@ from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import SCALE
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
 from warpleague.league.ratings.shrunk import shrunk_fit
-from warpleague.league.results.league import open_to_read
+from warpleague.league.results.opening import open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.results.status import status
 from warpleague.league.schedule.formats import format_of
-from warpleague.league.schedule.formats.api import Outcome
-from warpleague.league.season.config import UntilTable, load_config
+from warpleague.league.schedule.formats.ladder import groups
+from warpleague.league.season.config import UntilTable
+from warpleague.league.season.config_file import load_config
+from warpleague.league.season.fixture import Outcome
 from warpleague.league.season.season import Begun
 from warpleague.league.store import entrants_commitment
 from warpleague.league.store.disqualifications import disqualify
-from warpleague.league.store.ladder_log import groups, read
+from warpleague.league.store.ladder_log import read
 from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.wording.league_words import besides_lines
 

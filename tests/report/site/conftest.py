@@ -16,6 +16,7 @@ import attrs
 import pytest
 
 from warpleague.games import load_game
+from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league
 from warpleague.league.referees.pool import Pool
 from warpleague.league.results.league import open_to_read, open_to_run

@@ -10,8 +10,9 @@ import pytest
 from warpleague.league.ratings.statistics import t95
 from warpleague.league.results import details
 from warpleague.league.results import standings as computed
-from warpleague.league.results.league import League, open_to_read
-from warpleague.league.season.config import load_config
+from warpleague.league.results.league import League
+from warpleague.league.results.opening import open_to_read
+from warpleague.league.season.config_file import load_config
 from warpleague.league.store.columns import PARTS
 from warpleague.report.terminal.views import VIEWS
 from warpleague.report.wording.league_words import by_kind, read_tables

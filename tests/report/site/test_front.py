@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 import pytest
 
-from warpleague.league.results.league import open_to_read
+from warpleague.league.results.opening import open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.season.config import load_config
 from warpleague.report.site.front import language_of, picks

@@ -13,8 +13,8 @@ from rich.console import Console
 from warpleague.league.play.progress import RunReport, Void
 from warpleague.league.ratings.outcomes import Outcomes
 from warpleague.league.ratings.wanted import fitted
-from warpleague.league.schedule.schedule import Fixture
 from warpleague.league.season.config import FormatTable, RatingTable
+from warpleague.league.season.fixture import Fixture
 from warpleague.match.spec import MatchResult, SeatTimes
 from warpleague.report.terminal.live import LiveWatcher, PlainWatcher
 from warpleague.report.wording.league_words import duration, waited_words

@@ -19,8 +19,8 @@ from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.league.season.config import BotEntry
 from warpleague.league.season.config_check import check_config
 from warpleague.league.season.season import Entry, Season
+from warpleague.league.season.text import utc_now
 from warpleague.league.store.disqualifications import disqualified
-from warpleague.league.store.schema import utc_now
 from warpleague.league.store.store import Store
 from warpleague.league.upkeep import organising
 from warpleague.match.spec import SeatSpec

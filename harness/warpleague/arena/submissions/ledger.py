@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import attrs
 
 from warpleague.errors import StoreError
-from warpleague.league.store.schema import clear_errors, harden, transaction, utc_now
+from warpleague.league.season.text import utc_now
+from warpleague.league.store.schema import clear_errors, harden, transaction
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.errors import BadInput
-from warpleague.league.store.schema import utc_now
+from warpleague.league.season.text import utc_now
 from warpleague.suggest import nearest
 
 if TYPE_CHECKING:

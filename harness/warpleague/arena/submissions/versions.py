@@ -17,7 +17,7 @@ from warpleague.arena.submissions.limits import limits_of
 from warpleague.counts import counted
 from warpleague.errors import BadInput
 from warpleague.league.season.look_alike import first_alike
-from warpleague.league.store.schema import utc_now
+from warpleague.league.season.text import utc_now
 
 if TYPE_CHECKING:
     import sqlite3

@@ -20,9 +20,9 @@ from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import StoreError
 from warpleague.games import load_game
 from warpleague.league.referees.pool import RefereePool
-from warpleague.league.results.league import open_to_read
+from warpleague.league.results.opening import open_to_read
 from warpleague.league.results.pass_cache import Pass
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config_file import load_config
 from warpleague.league.upkeep.verifying import published_record
 from warpleague.report.site.front import cards
 from warpleague.report.site.index_page import index_content

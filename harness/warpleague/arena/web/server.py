@@ -26,7 +26,7 @@ from warpleague.arena.web.middleware import RequestLimits, RequestMiddleware
 from warpleague.arena.web.renderer import Renderer
 from warpleague.arena.web.subprocesses import Subprocess
 from warpleague.errors import BadInput
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config_file import load_config
 from warpleague.runner.bundle.shipped import located
 
 if TYPE_CHECKING:

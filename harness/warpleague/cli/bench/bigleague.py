@@ -14,14 +14,15 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from warpleague.league.results.league import open_to_run
-from warpleague.league.season.config import load_config
+from warpleague.league.play.entering import open_to_run
+from warpleague.league.season.config_file import load_config
 from warpleague.match.spec import MatchResult, SeatFault, SeatSpec, SeatTimes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from warpleague.league.schedule.schedule import Fixture, Schedule
+    from warpleague.league.schedule.schedule import Schedule
+    from warpleague.league.season.fixture import Fixture
 
 _BATCH: Final = 5_000
 _FAULT: Final = SeatFault(kind="timeout", n=9, retired=True, message="no answer within 1 s")

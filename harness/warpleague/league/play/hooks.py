@@ -16,7 +16,7 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.league.store.schema import utc_now
+from warpleague.league.season.text import utc_now
 from warpleague.runner.host.processes import ended
 from warpleague.runner.host.reaper import ending_leftovers
 from warpleague.safe_text import safe

@@ -8,7 +8,7 @@ import attrs
 
 if TYPE_CHECKING:
     from warpleague.league.results.league import League
-    from warpleague.league.schedule.schedule import Fixture
+    from warpleague.league.season.fixture import Fixture
     from warpleague.match.spec import MatchResult, SeatFault
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
     from warpleague.league.results.league import League
-    from warpleague.league.schedule.schedule import Fixture
+    from warpleague.league.season.fixture import Fixture
     from warpleague.match.spec import MatchResult, MatchSpec
     from warpleague.runner.bot.logs import LogFolder
 

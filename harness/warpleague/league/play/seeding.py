@@ -34,9 +34,9 @@ def seeds_of(config: LeagueConfig, season: Season, store: Store, results: Path) 
 
 
 def _ranked(config: LeagueConfig, named: str, results: Path) -> list[str]:
-    from warpleague.league.results.league import open_to_read
+    from warpleague.league.results.opening import open_to_read
     from warpleague.league.results.standings import standings
-    from warpleague.league.season.config import load_config
+    from warpleague.league.season.config_file import load_config
 
     where = f"{config.path}: format.ratings"
     other = load_config(config.path.parent / named)

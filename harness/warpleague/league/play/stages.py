@@ -14,8 +14,8 @@ import attrs
 
 from warpleague.counts import counted
 from warpleague.errors import BadInput, ConfigError, StoreError
-from warpleague.league.season.config import BotEntry, load_config
 from warpleague.league.season.config_check import check_config
+from warpleague.league.season.config_file import load_config
 from warpleague.league.season.season import Stage
 from warpleague.league.store.journal import Head
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.league.results.league import League
-    from warpleague.league.season.config import LeagueConfig
+    from warpleague.league.season.config import BotEntry, LeagueConfig
     from warpleague.league.store.store import Store
     from warpleague.match.spec import SeatSpec
 
@@ -119,7 +119,7 @@ def _head(stage: Stage) -> Head:
 
 
 def _reading(config: LeagueConfig, results: Path) -> League:
-    from warpleague.league.results.league import open_to_read
+    from warpleague.league.results.opening import open_to_read
 
     return open_to_read(config, results)
 

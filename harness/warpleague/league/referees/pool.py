@@ -23,7 +23,7 @@ import attrs
 
 from warpleague.errors import HarnessFault
 from warpleague.league.referees.forkserver import Forked, ForkServer, told_status
-from warpleague.league.referees.worker import ROOM, read_frame, write_frame
+from warpleague.league.referees.frames import ROOM, read_frame, write_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

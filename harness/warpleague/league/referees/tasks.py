@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
-from warpleague.league.referees.worker import ROOM, next_call, send
+from warpleague.league.referees.frames import ROOM, next_call, send
 from warpleague.runner.bot.loop import Loop
 from warpleague.runner.confine.memory import free_share
 
 if TYPE_CHECKING:
-    from warpleague.league.referees.worker import Call
+    from warpleague.league.referees.frames import Call
 
 _LOOK_S: Final = 0.1
 """How often it is decided how many tasks there is room for, in seconds."""

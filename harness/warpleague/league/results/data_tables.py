@@ -6,13 +6,14 @@ The columns are told in docs/data.md, which a test compares with this module. `t
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
 import msgspec
 
 from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.table_files import save_portion
+from warpleague.league.results.table_shapes import DECISIONS
 from warpleague.match.replay import Replay
 from warpleague.match.scribe import action_cache
 
@@ -23,93 +24,14 @@ if TYPE_CHECKING:
 
     from warpleague.league.results.league import League
     from warpleague.league.results.table_files import TableFormat, Writer
-    from warpleague.league.schedule.schedule import Fixture
+    from warpleague.league.results.table_shapes import Columns, Row
+    from warpleague.league.season.fixture import Fixture
     from warpleague.league.season.played_match import StoredMatch
 
-Kind: TypeAlias = Literal["text", "whole", "number", "truth", "json"]
-Row: TypeAlias = tuple[Any, ...]
-"""The values of one row in the order of the table's columns, JSON in its bytes; None where there is no value."""
-Columns: TypeAlias = tuple[list[Any], ...]
-"""The same values of many rows, a list for each column."""
 Recorded: TypeAlias = tuple[bytes, bytes, str, list[str]]
 """A match: its record and its key, its id, and the names of its bots by seat."""
 _PORTION_BYTES: Final = 1 << 17
 """Records of about this size go to another process at once."""
-
-
-@attrs.frozen
-class Column:
-    """A column: its name, and what its values are (`json`: text that holds JSON)."""
-
-    name: str
-    kind: Kind
-
-
-@attrs.frozen
-class Table:
-    """A table: its name, which is its file's, and its columns."""
-
-    name: str
-    columns: tuple[Column, ...]
-
-
-def _table(name: str, **kinds: Kind) -> Table:
-    return Table(name, tuple(Column(column, kind) for column, kind in kinds.items()))
-
-
-MATCHES: Final = _table(
-    "matches",
-    number="whole",
-    match="text",
-    game="text",
-    deal="whole",
-    players="whole",
-    why="text",
-    rival="number",
-    counts="truth",
-    lines="whole",
-    elapsed_s="number",
-    digest="text",
-)
-SEATS: Final = _table(
-    "seats",
-    match="text",
-    seat="whole",
-    bot="text",
-    version="text",
-    bot_digest="text",
-    rank="whole",
-    score="number",
-    faults="json",
-    retired="truth",
-    decisions="whole",
-    wall_ms="number",
-    cpu_ms="number",
-    wait_ms="number",
-    longest_ms="number",
-    failures="whole",
-    input_tokens="whole",
-    output_tokens="whole",
-    cost="number",
-)
-DECISIONS: Final = _table(
-    "decisions",
-    match="text",
-    n="whole",
-    seat="whole",
-    bot="text",
-    ask="text",
-    state="json",
-    legal="json",
-    action="json",
-    choice="whole",
-    how="text",
-    ms="number",
-    value="number",
-    rank="whole",
-    score="number",
-)
-TABLES: Final = (MATCHES, SEATS, DECISIONS)
 
 
 def match_row(league: League, fixture: Fixture, played: StoredMatch) -> Row:

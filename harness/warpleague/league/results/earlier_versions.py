@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
-from warpleague.league.schedule.formats.api import deal_of
 from warpleague.league.schedule.formats.round_robin import group_of
+from warpleague.league.season.season import deal_of
 from warpleague.league.store.entrants_commitment import ENTRANTS
 
 if TYPE_CHECKING:

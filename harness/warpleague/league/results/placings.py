@@ -34,7 +34,7 @@ def placings(league: League) -> list[Placing] | None:
 
 
 def _cup(league: League) -> list[Placing]:
-    from warpleague.league.schedule.formats.knockout import ties_of
+    from warpleague.league.schedule.brackets import ties_of
 
     ties, lives = ties_of(league.schedule), 2 if league.season.format.kind == "double-elimination" else 1
     rounds: dict[str, int] = {}
@@ -57,7 +57,7 @@ def _cup(league: League) -> list[Placing]:
 
 
 def _swiss(league: League) -> list[Placing]:
-    from warpleague.league.schedule.formats.swiss import rounds_of
+    from warpleague.league.schedule.brackets import rounds_of
 
     field, meetings = rounds_of(league.schedule)
     unit = 2 * (league.season.players - 1)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-    from warpleague.league.results.data_tables import Columns, Kind, Row, Table
+    from warpleague.league.results.table_shapes import Columns, Kind, Row, Table
 
 TableFormat: TypeAlias = Literal["csv", "parquet"]
 _BATCH_BYTES: Final = 32 << 20

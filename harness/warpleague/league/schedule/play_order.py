@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from warpleague.league.schedule.schedule import Fixture
+    from warpleague.league.season.fixture import Fixture
 
 DEALS_A_JOB: Final = 32
 """Deals in a window for each match that is played at once: so much longer are phases than the wait at their ends."""

@@ -14,13 +14,15 @@ import attrs
 
 from warpleague.counts import counted
 from warpleague.league.schedule.formats import format_of
-from warpleague.league.schedule.formats.api import Outcome, deal_of
+from warpleague.league.season.fixture import Fixture, Outcome
+from warpleague.league.season.season import deal_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Protocol
 
-    from warpleague.league.schedule.formats.api import Batches, Format, Group, Table
+    from warpleague.league.schedule.formats.api import Batches, Format
+    from warpleague.league.season.fixture import Group
     from warpleague.league.season.played_match import StoredMatch
     from warpleague.league.season.season import Season
 
@@ -29,23 +31,6 @@ if TYPE_CHECKING:
 
         def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, StoredMatch | None]]:
             """Each fixture, in the given order, with its result or None."""
-
-
-@attrs.frozen
-class Fixture:
-    """A scheduled match.
-
-    `number` counts the season's matches from 1 in schedule order; `seats` holds the bot in each seat;
-    `group` numbers the matches that share one deal at one table: they follow each other without a gap. A match that
-    has its own dice is a group of its own. `round` counts from 1.
-    """
-
-    number: int
-    id: str
-    deal: int
-    group: int
-    seats: Table
-    round: int = 1
 
 
 class Schedule:

@@ -12,7 +12,7 @@ import attrs
 import msgspec
 
 from warpleague.errors import StoreError
-from warpleague.league.store.schema import MEND, is_text, utc_now
+from warpleague.league.season.text import MEND, is_text, utc_now
 from warpleague.match.confinement import Confinement
 from warpleague.match.spec import SeatFault, SeatTimes
 

@@ -19,8 +19,9 @@ from warpline.limits import NOTE_BYTES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.league.schedule.formats.seating import SeatPlan
     from warpleague.league.season.config import FormatTable, LeagueConfig
+    from warpleague.league.season.fixture import Group, Table
+    from warpleague.league.season.seat_plan import SeatPlan
 
 ID = re.compile(r"[0-9a-f]{20}")
 """The form of a match's id."""
@@ -165,7 +166,7 @@ class Season(Conditions):
 
         In a gauntlet an empty name stands for the challenger, whose place is the same whoever it is.
         """
-        from warpleague.league.schedule.formats.seating import SeatPlan  # formats come after seasons
+        from warpleague.league.season.seat_plan import SeatPlan
 
         gauntlet = self.format.kind == "gauntlet"
         lineups = []
@@ -349,6 +350,12 @@ class Season(Conditions):
             publish_key=False,
             format=self.record,
         )
+
+
+def deal_of(season: Season, group: Group, seats: Table) -> int:
+    """The number of the deal on which these seats of a group play: all share it, unless each match has own dice."""
+    own = season.format.dice == "own"
+    return season.deal(seats if own else group.bots, group.turn, group.round, own=own)
 
 
 def differences(old: Any, new: Any, path: str = "") -> list[str]:

@@ -11,20 +11,13 @@ import msgspec
 
 from warpleague import __version__
 from warpleague.errors import StoreError
-from warpleague.league.season.config import write_config
+from warpleague.league.season.config_file import write_config
 from warpleague.league.season.season import differences
+from warpleague.league.season.text import is_text, utc_now
 from warpleague.league.store import column_store as kept
 from warpleague.league.store import entrants_commitment, journal
 from warpleague.league.store.facts import Fact, add_fact, facts_in, settle_meta
-from warpleague.league.store.schema import (
-    SPARE,
-    clear_errors,
-    is_text,
-    json_object,
-    set_meta,
-    transaction,
-    utc_now,
-)
+from warpleague.league.store.schema import SPARE, clear_errors, json_object, set_meta, transaction
 from warpleague.match.chance import season_commitment
 from warpleague.match.spec import FORMAT, FORMATS, SeatSpec, TimeControl
 from warpleague.strict import structure

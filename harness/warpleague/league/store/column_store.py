@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
 
-    from warpleague.league.schedule.schedule import Fixture
+    from warpleague.league.season.fixture import Fixture
     from warpleague.league.season.played_match import StoredMatch
     from warpleague.league.store.columns import Columns
 
@@ -202,7 +202,7 @@ def each(db: sqlite3.Connection, players: int, parts: Sequence[str]) -> Iterator
 
 
 def _recent(db: sqlite3.Connection) -> Iterator[tuple[Fixture, StoredMatch]]:
-    from warpleague.league.schedule.schedule import Fixture
+    from warpleague.league.season.fixture import Fixture
 
     for number, group, told, deal, *row in db.execute(_RECENT):
         seats = tuple(map(int, str(told).split(",")))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from warpleague.league.schedule.schedule import Fixture
+    from warpleague.league.season.fixture import Fixture
     from warpleague.league.season.played_match import StoredMatch
 
     Array = NDArray[Any]

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import StoreError
+from warpleague.league.season.text import utc_now
 from warpleague.league.store import journal
-from warpleague.league.store.schema import SPARE, Reading, clear_errors, json_object, utc_now
+from warpleague.league.store.schema import SPARE, Reading, clear_errors, json_object
 
 if TYPE_CHECKING:
     import sqlite3

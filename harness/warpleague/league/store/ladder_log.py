@@ -11,17 +11,16 @@ from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.league.schedule.formats.api import deal_of
 from warpleague.league.schedule.formats.round_robin import group_of
 from warpleague.league.schedule.formats.until import MAX
-from warpleague.league.season.season import Begun
+from warpleague.league.season.season import Begun, deal_of
 from warpleague.league.store.schema import set_meta
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-    from warpleague.league.schedule.formats.api import Group, Table
+    from warpleague.league.season.fixture import Table
     from warpleague.league.season.season import Season
 
 KEY: Final = "taken_over"
@@ -60,26 +59,6 @@ def _rows(rows: Any) -> Iterator[tuple[Table, int]]:
         if not all(type(one) is int and one >= 0 for one in (*table, number)):
             raise ValueError("deals: must be whole numbers")
         yield tuple(table), number
-
-
-def groups(season: Season) -> tuple[list[Group], list[Group]]:
-    """The deals that had begun: those that were played to their end, and the others.
-
-    Their order follows from them: the first deal of each table, then the second one, and so on.
-    """
-    # A store may be damaged, or a stranger's.
-    known = [
-        one
-        for one in season.taken_over
-        if len(set(one.table)) == len(one.table) == season.players and max(one.table) < len(season.bots)
-    ]
-    whole: list[Group] = []
-    left: list[Group] = []
-    for number in range(max((one.deals for one in known), default=0)):
-        for one in known:
-            if number < one.deals:
-                (left if number in one.open else whole).append(group_of(season, one.table, number))
-    return whole, left
 
 
 def begun(db: sqlite3.Connection, season: Season, before: int | None = None) -> tuple[Begun, ...]:

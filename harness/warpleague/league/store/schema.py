@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import StoreError
+from warpleague.league.season.text import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,10 +48,6 @@ SPARE: Final = (
 )
 """What can be done about a store that is damaged."""
 
-MEND: Final = (
-    "warpleague league mend LEAGUE removes matches that do not hold, so that the next run plays them again"
-)
-"""What can be done about matches in the store that are damaged."""
 
 _WAYS_ON: Final = {
     **dict.fromkeys((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR), SPARE),
@@ -180,19 +176,6 @@ def json_object(text: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ValueError("is no JSON object")
     return data
-
-
-def is_text(value: object) -> bool:
-    """Whether a value is text that can be written anywhere."""
-    try:
-        return isinstance(value, str) and value.encode() is not None
-    except UnicodeEncodeError:
-        return False
-
-
-def utc_now() -> str:
-    """The time as the store writes it: ISO 8601, UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def set_meta(db: sqlite3.Connection, key: str, value: str) -> None:

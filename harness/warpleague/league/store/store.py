@@ -28,13 +28,13 @@ from warpleague.league.season.played_match import (
     played_from,
     row_of,
 )
+from warpleague.league.season.text import MEND
 from warpleague.league.store import column_store as kept
 from warpleague.league.store import entrants_commitment, journal
 from warpleague.league.store.about import About
 from warpleague.league.store.facts import META, add_fact, meta_alterations
 from warpleague.league.store.lock import StoreFiles, take_lock
 from warpleague.league.store.schema import (
-    MEND,
     clear_errors,
     confinement_id,
     confinement_text,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.league.results.pass_cache import Pass, Still
-    from warpleague.league.schedule.schedule import Fixture
+    from warpleague.league.season.fixture import Fixture
     from warpleague.league.store.columns import Columns
     from warpleague.league.store.journal import Head
     from warpleague.match.confinement import Confinement

@@ -16,7 +16,8 @@ import msgspec
 
 from warpleague.errors import StoreError
 from warpleague.league.season.season import ID
-from warpleague.league.store.schema import check_tables, harden, is_text
+from warpleague.league.season.text import is_text
+from warpleague.league.store.schema import check_tables, harden
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warpleague.league.results.league import assemble, check_store, open_to_mend
+from warpleague.league.results.opening import assemble, check_store, open_to_mend
 from warpleague.league.season.season import Season
 from warpleague.league.store import disqualifications
 from warpleague.league.store.schema import store_at, unplayed

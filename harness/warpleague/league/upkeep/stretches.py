@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from warpleague.league.results.league import League
-    from warpleague.league.schedule.schedule import Fixture
+    from warpleague.league.season.fixture import Fixture
     from warpleague.league.season.played_match import StoredMatch
     from warpleague.league.season.season import Season
     from warpleague.league.store.store import Store

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from warpleague.league.results.league import League
-    from warpleague.league.schedule.schedule import Fixture, Schedule
+    from warpleague.league.schedule.schedule import Schedule
+    from warpleague.league.season.fixture import Fixture
     from warpleague.league.store.journal import Head
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from warpleague.league.ratings.fit import Fit
     from warpleague.league.results.league import League
     from warpleague.league.results.strength import Follower
-    from warpleague.league.schedule.schedule import Fixture
+    from warpleague.league.season.fixture import Fixture
     from warpleague.league.store.columns import Columns
     from warpleague.match.spec import MatchResult
 

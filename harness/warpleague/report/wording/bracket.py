@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BadInput
-from warpleague.league.schedule.formats.knockout import Knockout, ties_of
-from warpleague.league.schedule.formats.swiss import Swiss, rounds_of
+from warpleague.league.schedule.brackets import rounds_of, ties_of
+from warpleague.league.schedule.formats.knockout import Knockout
+from warpleague.league.schedule.formats.swiss import Swiss
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from warpleague.counts import counted
 
 if TYPE_CHECKING:
     from warpleague.league.ratings.sprt import Estimate
-    from warpleague.league.results.strength import StrengthTest
+    from warpleague.league.schedule.formats.strength_test import StrengthTest
 
 _WIDTH, _SHORTEST = 41, 9
 

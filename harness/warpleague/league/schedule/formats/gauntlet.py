@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from warpleague.league.schedule.formats.api import Group, Static
+from warpleague.league.schedule.formats.api import Static
 from warpleague.league.schedule.formats.round_robin import described, group_of, planned_orders
 from warpleague.league.schedule.formats.seating import seatings, seatings_count
 from warpleague.league.schedule.formats.spread import spread_sets
+from warpleague.league.season.fixture import Group
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warpleague.league.schedule.formats.api import Table
+    from warpleague.league.season.fixture import Table
     from warpleague.league.season.season import Season
 
 

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 import attrs
 
 from warpleague.counts import counted
-from warpleague.league.schedule.formats.api import Group, faulted_in, points_of
 from warpleague.league.schedule.formats.seating import seatings, told_seatings
-from warpleague.league.schedule.schedule import Course
+from warpleague.league.season.fixture import Group, faulted_in, points_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
 
-    from warpleague.league.schedule.formats.api import Batches, Outcome
-    from warpleague.league.schedule.schedule import Schedule
+    from warpleague.league.schedule.formats.api import Batches
+    from warpleague.league.season.fixture import Outcome
     from warpleague.league.season.season import Season
 
 Pair = tuple[int | None, int | None]
@@ -43,15 +42,6 @@ class Tie:
 def make(season: Season) -> Knockout:
     """The format of `season`."""
     return Knockout(season)
-
-
-def ties_of(schedule: Schedule) -> list[Tie]:
-    """The bracket of a season as far as it is known, in the order in which ties are played."""
-    assert isinstance(schedule.format, Knockout)
-    ties: list[Tie] = []
-    for _ in Course(schedule, schedule.format.batches(ties)).counted():
-        pass
-    return ties
 
 
 @attrs.frozen

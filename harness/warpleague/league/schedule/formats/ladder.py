@@ -13,7 +13,6 @@ from warpleague.counts import counted
 from warpleague.league.schedule.formats.round_robin import group_of
 from warpleague.league.schedule.formats.seating import seatings_count, told_seatings
 from warpleague.league.schedule.formats.until import FEWEST, MAX, batch_size, enough, told_until
-from warpleague.league.store.ladder_log import groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
 
     from warpleague.league.ratings.posterior import Posterior
     from warpleague.league.ratings.rows import Floats, Ints
-    from warpleague.league.schedule.formats.api import Batches, Group, Outcome, Table
+    from warpleague.league.schedule.formats.api import Batches
+    from warpleague.league.season.fixture import Group, Outcome, Table
     from warpleague.league.season.season import Season
 
 _SHARE: Final = 4  # no bot plays less than this part of the mean
@@ -228,3 +228,23 @@ class _Choice:
 
     def _drawn(self, table: list[int]) -> list[int]:
         return sorted(self._luck[bot] for bot in table)
+
+
+def groups(season: Season) -> tuple[list[Group], list[Group]]:
+    """The deals that had begun: those that were played to their end, and the others.
+
+    Their order follows from them: the first deal of each table, then the second one, and so on.
+    """
+    # A store may be damaged, or a stranger's.
+    known = [
+        one
+        for one in season.taken_over
+        if len(set(one.table)) == len(one.table) == season.players and max(one.table) < len(season.bots)
+    ]
+    whole: list[Group] = []
+    left: list[Group] = []
+    for number in range(max((one.deals for one in known), default=0)):
+        for one in known:
+            if number < one.deals:
+                (left if number in one.open else whole).append(group_of(season, one.table, number))
+    return whole, left

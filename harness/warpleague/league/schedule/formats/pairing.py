@@ -16,7 +16,7 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from warpleague.league.schedule.formats.api import Table
+    from warpleague.league.season.fixture import Table
 
 _REPEAT: Final = 10**12  # a meeting again, or a second bye: only where nothing else is possible
 _SEAT: Final = 10**8  # two bots that are due the same seat

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import attrs
 
 from warpleague.counts import counted
-from warpleague.league.schedule.formats.api import Group, Static
+from warpleague.league.schedule.formats.api import Static
 from warpleague.league.schedule.formats.seating import period, seatings, seatings_count, told_seatings
 from warpleague.league.schedule.formats.spread import spread_sets
+from warpleague.league.season.fixture import Group
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from warpleague.league.schedule.formats.api import Table
+    from warpleague.league.season.fixture import Table
     from warpleague.league.season.season import Season
 
 

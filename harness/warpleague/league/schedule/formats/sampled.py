@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from warpleague.league.schedule.formats.api import Group, Static
+from warpleague.league.schedule.formats.api import Static
 from warpleague.league.schedule.formats.round_robin import described
 from warpleague.league.schedule.formats.sampling import sample_tables, spreads
-from warpleague.league.schedule.formats.seating import cycles, seatings, seatings_count
+from warpleague.league.schedule.formats.seating import seatings, seatings_count
+from warpleague.league.season.fixture import Group
+from warpleague.league.season.seat_plan import cycles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warpleague.league.schedule.formats.api import Table
+    from warpleague.league.season.fixture import Table
     from warpleague.league.season.season import Season
 
 

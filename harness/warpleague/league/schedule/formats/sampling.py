@@ -6,19 +6,19 @@ every machine finds the same tables.
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import lru_cache
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
 
 from warpleague.league.schedule.formats.spread import spread_sets
+from warpleague.league.season.seat_plan import balance_seats
 from warpleague.match.chance import ChanceStream, season_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from warpleague.league.schedule.formats.api import Table
+    from warpleague.league.season.fixture import Table
 
 _CHUNK = 4  # base blocks searched together: more gain nothing measurable
 _CYCLIC_STEPS = 6_000  # exchanges tried for one chunk
@@ -310,57 +310,3 @@ def _fitting(places: Sequence[int], k: int, deck: list[int]) -> list[int]:
     open_places = len(places) % k
     seated = set(places[len(places) - open_places :]) if open_places else set()
     return [bot for bot in deck if bot not in seated] + [bot for bot in deck if bot in seated]
-
-
-def balance_seats(tables: Sequence[Table]) -> list[Table]:
-    """The same tables in the same order, seated so that each bot takes each seat equally often, within 1.
-
-    Each bot's games are split into chunks of k; a bipartite graph of chunks and tables has degree k at most, so
-    k colours suffice for its edges (König 1916): the colour is the seat.
-    """
-    if not tables:
-        return []
-    k = len(tables[0])
-    played: Counter[int] = Counter()
-    chunk_at: dict[tuple[int, int], list[int]] = {}  # (bot, chunk) -> the table at each seat, -1: none
-    table_at = [[-1] * k for _ in tables]  # the bot at each seat of a table
-    chunk_of: list[dict[int, tuple[int, int]]] = []
-    for index, table in enumerate(tables):
-        chunk_of.append({bot: (bot, played[bot] // k) for bot in table})
-        for bot in table:
-            played[bot] += 1
-            seats = chunk_at.setdefault(chunk_of[index][bot], [-1] * k)
-            a, b = seats.index(-1), table_at[index].index(-1)
-            if a != b:
-                _flip(index, a, b, table_at, chunk_at, chunk_of)
-            seats[a], table_at[index][a] = index, bot
-    return [tuple(seats) for seats in table_at]
-
-
-def _flip(
-    table: int,
-    a: int,
-    b: int,
-    table_at: list[list[int]],
-    chunk_at: dict[tuple[int, int], list[int]],
-    chunk_of: list[dict[int, tuple[int, int]]],
-) -> None:
-    """Exchange seats `a` and `b` along the path from `table`, so that seat `a` is free there (Kempe)."""
-    path = []
-    at = table
-    want, other = a, b
-    while (bot := table_at[at][want]) != -1:
-        chunk = chunk_of[at][bot]
-        path.append((at, bot, want))
-        following = chunk_at[chunk][other]
-        if following == -1:
-            break
-        path.append((following, bot, other))
-        at = following
-    for at, bot, seat in path:
-        table_at[at][seat] = -1
-        chunk_at[chunk_of[at][bot]][seat] = -1
-    for at, bot, seat in path:
-        new = other if seat == want else want
-        table_at[at][new] = bot
-        chunk_at[chunk_of[at][bot]][new] = at

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warpleague.league.schedule.formats.api import Table
+    from warpleague.league.season.fixture import Table
 
 _WINDOW = 48  # orbits that the next one is chosen from
 

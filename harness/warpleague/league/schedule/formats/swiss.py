@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 import attrs
 
 from warpleague.counts import counted
-from warpleague.league.schedule.formats.api import Group, faulted_in, points_of
 from warpleague.league.schedule.formats.pairing import Field, luck_of, pair_round
 from warpleague.league.schedule.formats.seating import seatings, seatings_count, told_seatings
-from warpleague.league.schedule.schedule import Course
+from warpleague.league.season.fixture import Group, faulted_in, points_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warpleague.league.schedule.formats.api import Batches, Table
-    from warpleague.league.schedule.schedule import Schedule
+    from warpleague.league.schedule.formats.api import Batches
+    from warpleague.league.season.fixture import Table
     from warpleague.league.season.season import Season
 
 
@@ -39,15 +38,6 @@ class Meeting:
 def make(season: Season) -> Swiss:
     """The format of `season`."""
     return Swiss(season)
-
-
-def rounds_of(schedule: Schedule) -> tuple[Field, list[Meeting]]:
-    """The rounds of a season as far as they are known, and what its bots did in those that are whole."""
-    assert isinstance(schedule.format, Swiss)
-    field, meetings = schedule.format.field(), list[Meeting]()
-    for _ in Course(schedule, schedule.format.batches(field, meetings)).counted():
-        pass
-    return field, meetings
 
 
 @attrs.frozen

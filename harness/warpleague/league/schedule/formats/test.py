@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 import attrs
 
 from warpleague.counts import counted
-from warpleague.league.results.strength import Deal, StrengthTest
-from warpleague.league.schedule.formats.api import Group
 from warpleague.league.schedule.formats.seating import seatings, seatings_count, told_seatings
+from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest
+from warpleague.league.season.fixture import Group
 
 if TYPE_CHECKING:
-    from warpleague.league.schedule.formats.api import Batches, Outcome
+    from warpleague.league.schedule.formats.api import Batches
+    from warpleague.league.season.fixture import Outcome
     from warpleague.league.season.season import Season
 
 NEW, OLD = 0, 1

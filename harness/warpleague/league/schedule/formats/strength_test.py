@@ -1,0 +1,285 @@
+"""A test of strength: counts its deals in the order of the schedule, and decides."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from warpleague.league.ratings.elo import pair_points
+from warpleague.league.ratings.statistics import Mean, student, t95
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpleague.league.ratings.sprt import DealCounts, Estimate, Sprt
+    from warpleague.league.season.season import Season
+
+    Match = tuple[Sequence[int], Sequence[int], Sequence[float], float | None]
+    """The bot, the rank and the score of each seat, and the score of the game's own opponent, if it has one."""
+
+    Part = tuple[tuple[int, int], float, float]
+    """The bot and seat that a part of a difference is of, its weight, and its value."""
+
+
+NEW, OLD = 0, 1
+_PATH = 400  # points of the path that are kept
+
+
+@attrs.frozen
+class Deal:
+    """What a deal came to for the new bot and the old one.
+
+    `new` and `old` are their shares of points from 0 to 1, `value` is what the test counts: 0.5 means that both did
+    equally well. `scores` are their mean scores (margins, where the game has an opponent of its own). `parts` are what
+    the difference of scores is the sum of, and `share_parts` what the difference of shares is the sum of: the bot and
+    seat that each is of, its weight, and its value.
+    """
+
+    value: float
+    new: float
+    old: float
+    scores: tuple[float, float]
+    matches: int
+    parts: tuple[Part, ...] = ()
+    share_parts: tuple[Part, ...] = ()
+
+    @classmethod
+    def of(cls, matches: Sequence[Match]) -> Deal:
+        """The deal of these matches."""
+        found: tuple[list[tuple[int, float, float]], ...] = (
+            [],
+            [],
+        )  # of each bot: seat, share of points, score
+        for seats, ranks, scored, rival in matches:
+            for seat, bot in enumerate(seats):
+                if bot in (NEW, OLD):
+                    others = [rank for other, rank in enumerate(ranks) if other != seat]
+                    share = sum(pair_points(ranks[seat], rank) for rank in others) / max(len(others), 1)
+                    found[bot].append((seat, share, scored[seat] - (rival or 0.0)))
+        new, old = (sum(share for _, share, _ in part) / len(part) for part in found)
+        scores = tuple(sum(score for *_, score in part) / len(part) for part in found)
+        together = any(NEW in seats and OLD in seats for seats, *_ in matches)
+        if together:
+            # Each match is one draw of luck for both: what it adds is the difference in it.
+            both = list(zip(*found, strict=True))
+            parts = [((NEW, mine[0]), 1 / len(matches), mine[2] - theirs[2]) for mine, theirs in both]
+            share_parts = [((NEW, mine[0]), 1 / len(matches), mine[1] - theirs[1]) for mine, theirs in both]
+        else:
+            parts, share_parts = (
+                [
+                    ((bot, row[0]), (1 if bot == NEW else -1) / len(part), row[what])
+                    for bot, part in enumerate(found)
+                    for row in part
+                ]
+                for what in (2, 1)
+            )
+        if all(len(seats) == 1 for seats, *_ in matches):
+            # Alone at the table: whoever did better on the same deal wins it.
+            value = 0.5 if scores[NEW] == scores[OLD] else float(scores[NEW] > scores[OLD])
+            new, old = value, 1.0 - value
+        else:
+            # Beside a field the difference of the shares is about what they would have over a half in a duel.
+            value = new if together else 0.5 + new - old
+        return cls(
+            value, new, old, (scores[NEW], scores[OLD]), len(matches), tuple(parts), tuple(share_parts)
+        )
+
+
+class _Saving:
+    """How much less a difference varies over deals than if each of its parts had dice of its own."""
+
+    def __init__(self) -> None:
+        self._deals, self._total, self._squares = 0, 0.0, 0.0
+        # By bot and seat, sums of 1, value, value², weight².
+        self._parts: dict[tuple[int, int], list[float]] = {}
+
+    def add(self, whole: float, parts: Sequence[Part]) -> None:
+        """Count the difference on a deal, and what it is the sum of."""
+        self._deals += 1
+        self._total += whole
+        self._squares += whole * whole
+        for key, weight, value in parts:
+            sums = self._parts.setdefault(key, [0.0] * 4)
+            for place, more in enumerate((1.0, value, value * value, weight * weight)):
+                sums[place] += more
+
+    @property
+    def ratio(self) -> float | None:
+        """The variance as a part of what it is with dice of their own; None where too little tells."""
+        deals = self._deals
+        if deals < 3:
+            return None
+        shared = (self._squares - self._total**2 / deals) / (deals - 1)
+        apart = sum(
+            (squares - total * total / count) / (count - 1) * weights / deals
+            for count, total, squares, weights in self._parts.values()
+            if count > 1
+        )
+        return shared / apart if apart > 1e-12 else None
+
+
+class StrengthTest:
+    """A test that is told of its deals in the order of the schedule.
+
+    `decision` is 1 once the new bot is accepted, -1 once it is rejected, else 0. Deals that are told later change
+    nothing. A test of a `fixed` number of deals never stops by itself; `judged` is what it came to. `beside` is
+    whether each of the bots sat beside a field: then the difference of their shares in the same seats of the same
+    deals decides.
+    """
+
+    def __init__(self, test: Sprt, low: float, high: float, *, fixed: bool = False) -> None:
+        from warpleague.league.ratings.sprt import DealCounts
+
+        self.test, self.fixed, self.beside = test, fixed, low < 0
+        self.counts: DealCounts = DealCounts(low, high)
+        self.decision = 0
+        self.ratio = 0.0
+        self.matches = 0
+        self.won = self.level = self.lost = 0
+        self.path: list[tuple[int, float]] = []
+        self.scores = Mean()
+        self._saved, self._saved_share = _Saving(), _Saving()
+
+    @classmethod
+    def of(cls, season: Season) -> StrengthTest:
+        """The test that the season's format asks for, before any deal."""
+        from warpleague.league.ratings.sprt import Sprt
+        from warpleague.league.schedule.formats.seating import seatings_count
+
+        form, alone = season.format, season.players == 1
+        orders = 1 if alone else seatings_count(form.seats, season.players)
+        test = Sprt(form.elo0, form.elo1, form.alpha, form.beta, form.unit, orders)
+        duel = alone or (season.players == 2 and len(season.bots) == 2)
+        low, high = (0.0, 1.0) if duel else (-0.5, 1.5)
+        return cls(test, low, high, fixed=form.fixed is not None)
+
+    def add(self, deal: Deal) -> None:
+        """Count the next deal, unless the test has come to its end."""
+        if self.decision:
+            return
+        from warpleague.league.ratings.sprt import ratio
+
+        self.counts.add(deal.value)
+        self.matches += deal.matches
+        self.won += deal.value > 0.5 + 1e-9
+        self.lost += deal.value < 0.5 - 1e-9
+        self.level = self.counts.deals - self.won - self.lost
+        self.scores.add(deal.scores[0] - deal.scores[1])
+        self._saved.add(deal.scores[0] - deal.scores[1], deal.parts)
+        self._saved_share.add(deal.new - deal.old, deal.share_parts)
+        self.ratio = ratio(self.test, self.counts)
+        self.path.append((self.counts.deals, self.ratio))
+        if len(self.path) > 2 * _PATH:
+            self.path = self.path[::2]
+        if not self.fixed:
+            below, above = self.test.bounds
+            self.decision = 1 if self.ratio >= above else -1 if self.ratio <= below else 0
+
+    @property
+    def half(self) -> float | None:
+        """Half the 95 % interval of the mean value; None where too few deals tell."""
+        deals, variance = self.counts.deals, self.counts.variance
+        return sqrt(variance / deals) * t95(deals - 1) if deals > 1 and variance > 0 else None
+
+    @property
+    def superiority(self) -> float | None:
+        """The likelihood that the new bot is the stronger one (LOS)."""
+        deals, variance = self.counts.deals, self.counts.variance
+        if deals < 2 or not variance:
+            return None
+        return student((self.counts.mean - 0.5) / sqrt(variance / deals), deals - 1)
+
+    @property
+    def by_chance(self) -> float | None:
+        """Where all deals had one value: how likely that is at most if the bots are equal; None elsewhere.
+
+        Whatever the distribution of deals is: by Markov's inequality, for each deal.
+        """
+        if not self.counts.deals or self.counts.variance:
+            return None
+        values, _ = self.counts.arrays()
+        low, high, value = float(values[0]), float(values[-1]), self.counts.mean
+        near, far = (0.5 - low, value - low) if value > 0.5 else (high - 0.5, high - value)
+        return (near / far) ** self.counts.deals
+
+    @property
+    def one_way(self) -> int | None:
+        """1 if the new bot won every deal, -1 if it lost every deal, 0 if every deal was level; None elsewhere."""
+        deals = self.counts.deals
+        ways = {1: self.won, -1: self.lost, 0: self.level}
+        return next((way for way, count in ways.items() if deals and count == deals), None)
+
+    @property
+    def judged(self) -> int:
+        """1: accepted, -1: rejected, 0: undecided; also of a test of a fixed number of deals, as far as it got."""
+        if not self.fixed:
+            return self.decision
+        alpha, chance, likelihood = self.test.alpha, self.by_chance, self.superiority
+        if chance is not None:
+            return 0 if chance > alpha else 1 if self.won else -1
+        if likelihood is None:
+            return 0
+        return 1 if likelihood >= 1 - alpha else -1 if likelihood <= alpha else 0
+
+    @property
+    def saved(self) -> float | None:
+        """The variance of the difference in score, as a part of what it is if each match has dice of its own."""
+        return self._saved.ratio
+
+    @property
+    def saved_share(self) -> float | None:
+        """The same for the difference in the shares of points, by which the test decides; None for solo games."""
+        return self._saved_share.ratio
+
+    @property
+    def left(self) -> int | None:
+        """How many matches are likely left, if the results go on as they did; None where nothing tells."""
+        deals = self.counts.deals
+        if self.decision or self.fixed or deals < 2 or not self.ratio:
+            return None
+        below, above = self.test.bounds
+        wall = above if self.ratio > 0 else below
+        return round((wall / self.ratio - 1.0) * self.matches)
+
+    def estimate(self) -> Estimate:
+        """The difference in Elo, corrected for when the test stopped."""
+        from warpleague.league.ratings.stopping import estimate, fixed_estimate
+
+        return (
+            fixed_estimate(self.counts, self.half)
+            if self.fixed
+            else estimate(self.test, self.counts, self.decision)
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The state as a JSON object; shares are those of the new bot."""
+        below, above = self.test.bounds
+        estimate, half, left = self.estimate(), self.half, self.left
+        return {
+            "decision": {1: "accepted", -1: "rejected", 0: "undecided"}[self.judged],
+            "llr": round(self.ratio, 6),
+            "llr_low": round(below, 6),
+            "llr_high": round(above, 6),
+            "elo0": self.test.elo0,
+            "elo1": self.test.elo1,
+            "unit": self.test.unit,
+            "deals": self.counts.deals,
+            "matches": self.matches,
+            "won": self.won,
+            "level": self.level,
+            "lost": self.lost,
+            "values": self.counts.to_json(),
+            "share": round(self.counts.mean, 6),
+            "share_half": None if half is None else round(half, 6),
+            "likelihood": None if self.superiority is None else round(self.superiority, 4),
+            "by_chance": self.by_chance,
+            "one_way": None if self.one_way is None else {1: "won", -1: "lost", 0: "level"}[self.one_way],
+            "score": round(self.scores.mean, 6),
+            "score_half": None if self.scores.half is None else round(self.scores.half, 6),
+            "variance_ratio": None if self.saved is None else round(self.saved, 4),
+            "share_variance_ratio": None if self.saved_share is None else round(self.saved_share, 4),
+            "left": left,
+            **estimate.to_json(),
+        }
