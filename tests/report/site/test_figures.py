@@ -10,7 +10,6 @@ import pytest
 from warpleague.league.ratings.statistics import t95
 from warpleague.league.results import details
 from warpleague.league.results import standings as computed
-from warpleague.league.results.league import League
 from warpleague.league.results.opening import open_to_read
 from warpleague.league.season.config_file import load_config
 from warpleague.league.store.columns import PARTS
@@ -20,6 +19,8 @@ from warpleague.report.wording.league_words import by_kind, read_tables
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from warpleague.league.results.league import League
 
 
 class Tables(HTMLParser):

@@ -14,7 +14,7 @@ import pytest
 
 from warpleague.league.results.opening import open_to_read
 from warpleague.league.results.standings import standings
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config_file import load_config
 from warpleague.report.site.front import language_of, picks
 from warpleague.report.site.listing import Listing
 
