@@ -39,6 +39,7 @@ class Board:
         self.station = [space["station"] for space in spaces]
         self.token = [space["token"] for space in spaces]
         self.nebula = [space["kind"] == "nebula" for space in spaces]
+        self.cannon = [space["kind"] == "cannon" for space in spaces]
         self.wild = [space["number"] for space in spaces]
         self.beside = [planet["beside"] for planet in setup["planets"]]
         self.big = [planet["big"] for planet in setup["planets"]]
@@ -55,9 +56,13 @@ class Board:
         self.back = [[] for _ in spaces]
         for at in range(self.size):
             for to in self.moves[at]:
-                self.back[to].append((at, 0 if self.nebula[at] else 1))
+                self.back[to].append((at, self.cost(at, to)))
             for to in self.shots[at]:
                 self.back[to].append((at, 0))
+
+    def cost(self, at, to):
+        """The energy of a move: 0 from a nebula, but 1 onto the cannon."""
+        return 0 if self.nebula[at] and not self.cannon[to] else 1
 
 
 class Roads:
@@ -292,9 +297,9 @@ class Turn:
                     visit({"do": "warp", "to": to}, -toll, at=to, warped=True)
             for to in board.shots[at]:
                 visit({"do": "cannon", "to": to}, 0.0, at=to)
-            if energy or board.nebula[at]:
-                rest = energy if board.nebula[at] else energy - 1
-                for to in board.moves[at]:
+            for to in board.moves[at]:
+                rest = energy - board.cost(at, to)
+                if rest >= 0:
                     visit({"do": "move", "to": to}, 0.0, at=to, energy=rest)
         actions = []
         while plan:

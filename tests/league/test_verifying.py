@@ -12,6 +12,7 @@ import pytest
 
 from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
+from warpleague.league.play.entering import commit
 from warpleague.league.play.running import run_league
 from warpleague.league.results.opening import open_to_read
 from warpleague.league.season.config_file import load_config
@@ -231,6 +232,37 @@ def test_a_season_keeps_the_format_of_its_records(
         ]
         assert formats == [1] * 12
     assert problems(path, tmp_path) == [None] * 12
+
+
+def test_a_season_keeps_the_version_of_its_rules(
+    refereed: Refereed,
+    write_league: WriteLeague,
+    open_league: OpenLeague,
+    inline: Executor,
+    inline_pool: type[Executor],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """A league that began by rules 1 of its game goes on by them while the game knows them; its records hold."""
+    monkeypatch.setattr("warpleague.league.upkeep.verifying.RefereePool", inline_pool)
+    path = write_league("a", "b", game='id = "captains"\noptions = { max_rounds = 2 }')
+    commit(load_config(path), tmp_path / "results")
+    store = tmp_path / "results" / "cup" / "league.sqlite"
+    for rules in (1, 99):
+        with sqlite3.connect(store) as db:
+            (text,) = db.execute("SELECT value FROM meta WHERE key = 'conditions'").fetchone()
+            noted = json.dumps({**json.loads(text), "rules": rules})
+            db.execute("UPDATE meta SET value = ? WHERE key = 'conditions'", (noted,))
+        db.close()
+        if rules == 1:
+            with open_league(path) as league:
+                run_league(league, executor=inline, play=refereed())
+                records = [league.store.record(fixture.id) for fixture in league.schedule]
+                assert {json.loads(record.split(b"\n")[0])["rules"] for record in records} == {1}
+            assert problems(path, tmp_path) == [None] * len(records)
+        else:
+            with pytest.raises(StoreError, match="rules: was 99, is now 2"):
+                open_to_read(load_config(path), tmp_path / "results")
 
 
 def test_records_of_format_1_are_merged_and_mended(

@@ -1,7 +1,8 @@
 """Golden records of both formats: each holds as it is, and the referee makes it again from its decisions.
 
 Those of format 1 were written by a version that wrote no other. Those of format 2 were made by `warpleague match`,
-such as `match sheets bots/random-python bots/random-python --seed golden --record FILE`.
+such as `match sheets bots/random-python bots/random-python --seed golden --record FILE`. The two of captains are of
+version 1 of its rules; `captains-2` is of version 2.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ DIGESTS = {
     "1/sheets": "2959174063f429d4f678d98860ccfc09d0312963a9cd41a7e032a17cf2e63654",
     "2/aliens": "045ec873d1b5d42e2f767e1fd527ed0453bb8f6fbc14e2e3885f6db924ab7a34",
     "2/captains": "89ec5cf269375777a858022471bcf47467c27101c58b9d9a8a51b27ad8b761c2",
+    "2/captains-2": "9d4c7c1cd3414b7f1616b68cc395a49a5feca3b8b12ceaa5661a810634f38770",
     "2/coasters": "76dcfe0b2da11fcda497821bf149745807513fc72829a915160af4e7c30e4857",
     "2/sheets": "2b2a920caa6e2b784c58105b9a1c7b2776c95faf5316b5e035df5276a41d8b71",
 }
@@ -56,6 +58,7 @@ def test_golden_match_comes_out_again(name: str, spec: Callable[..., Any], table
         seed=header["seed"],
         level=header["level"],
         format=header["format"],
+        rules=header["rules"],
     )
     bots = [lambda _question: next(answers)] * len(match.seats)
     assert table(match, *bots).play().digest == DIGESTS[name]

@@ -80,12 +80,18 @@ def _names_games(folder: str) -> bool:
 
 
 @cache
-def load_game(game_id: str) -> Game[Any, Any]:
+def load_game(game_id: str, rules: int | None = None) -> Game[Any, Any]:
     """The engine registered under `game_id`; one in which several seats decide at once as `together` wraps it.
 
-    `BadInput` names the known ones if there is none, or says why the package of an installed one gives no engine.
+    `rules` asks for the rules of an earlier version. `BadInput` names the known games if there is none, says why the
+    package of an installed one gives no engine, or that it does not know the version.
     """
     game = _registered(game_id)
+    if rules is not None:
+        found = game.by_rules(rules)
+        if found is None:
+            raise BadInput(f"{game_id}: rules version {rules}; this version plays {game.rules_version}")
+        game = found
     if not game.simultaneous:
         return game
     from warpleague.games.together import in_turn

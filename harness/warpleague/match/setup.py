@@ -119,6 +119,7 @@ def recorded_spec(
         again=header.get("again", 0),
         failures=header.get("failures", 0),
         note_bytes=header.get("note_bytes", NOTE_BYTES),
+        rules=header["rules"],
     )
 
 

@@ -121,7 +121,8 @@ class MatchSpec:
     asked `again` so many times after an illegal action, before that is a fault, and each seat may say so many times
     that its service failed (`failures`). A note of a bot has at most `note_bytes`. Seats that go out at the same stage
     rank equal (`ties`), but where a record of before is played again. `names` says for each seat what its bot is told
-    that the players are called, if that is not what the seats say.
+    that the players are called, if that is not what the seats say. `rules` is the version of the game's rules.
+    None means the newest.
     """
 
     id: str
@@ -145,6 +146,7 @@ class MatchSpec:
     note_bytes: int = NOTE_BYTES
     ties: bool = True
     names: tuple[tuple[str, ...], ...] = ()
+    rules: int | None = None
 
     @property
     def rolled(self) -> dict[str, int]:

@@ -54,9 +54,9 @@ TRUST: Final = 0.7
 def ways_back(galaxy: Galaxy) -> tuple[tuple[tuple[int, float], ...], ...]:
     """For each space those that lead to it by a move or the cannon, and the energy that it takes."""
     back: list[list[tuple[int, float]]] = [[] for _ in galaxy.hexes]
-    for space, nebula in enumerate(galaxy.nebula):
+    for space, free in enumerate(galaxy.free):
         for move in galaxy.careful_moves[space]:
-            back[move.to].append((space, FREE if nebula else 1.0))
+            back[move.to].append((space, FREE if free >> move.to & 1 else 1.0))
         for shot in galaxy.careful_shots[space]:
             back[shot.to].append((space, FREE))
     return tuple(map(tuple, back))

@@ -293,9 +293,10 @@ class Turn:
                 for shot in galaxy.careful_shots[at]:
                     after = (shot.to, energy, False, picked, placed, hand, drawn, where)
                     further.append((after, 0.0, shot))
-                if energy or galaxy.nebula[at]:
-                    less = energy if galaxy.nebula[at] else energy - 1
-                    for move in galaxy.careful_moves[at]:
+                free = galaxy.free[at]
+                for move in galaxy.careful_moves[at] if energy or free else ():
+                    less = energy if free >> move.to & 1 else energy - 1
+                    if less >= 0:
                         after = (move.to, less, False, picked, placed, hand, drawn, where)
                         further.append((after, 0.0, move))
             for after, points, action in further:

@@ -44,9 +44,9 @@ def on_foot(galaxy: Galaxy) -> Array:
     count = len(galaxy.hexes)
     apart = np.full((count, count), FAR, np.int16)
     np.fill_diagonal(apart, 0)
-    for space, nebula in enumerate(galaxy.nebula):
+    for space, free in enumerate(galaxy.free):
         for move in galaxy.careful_moves[space]:
-            apart[space, move.to] = 0 if nebula else 1
+            apart[space, move.to] = 0 if free >> move.to & 1 else 1
         for shot in galaxy.careful_shots[space]:
             apart[space, shot.to] = 0
     for by in range(count):

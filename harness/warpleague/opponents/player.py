@@ -47,7 +47,7 @@ class Player(ABC):
     """The levels from the second to the strongest; the first is random play."""
 
     def __init__(self, match: Match, skill: Skill) -> None:
-        self.game: Game[Any, Any] = load_game(match.game)
+        self.game: Game[Any, Any] = load_game(match.game, match.rules)
         self.seat = match.seat
         self.skill = skill
         self.slips = skill.slips_at(len(match.players))

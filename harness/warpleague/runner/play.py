@@ -113,7 +113,7 @@ async def play_beside(
         _open_more_files()
     brood = _Brood()
     try:
-        game = load_game(spec.game)
+        game = load_game(spec.game, spec.rules)
         return await play_game(
             game, spec, observer, _IDLE, _confinement(spec), log, present, brood.before, attendant=attendant
         )
@@ -142,7 +142,7 @@ def _play(
     become_subreaper()
     before = children()
     try:
-        game = load_game(spec.game)
+        game = load_game(spec.game, spec.rules)
         play = partial(play_game, game, spec, observer, idle, confinement, log, present, before, make)
         result: MatchResult | None = trio.run(within, within_s, partial(play, starter=starter))
     except BaseExceptionGroup as group:

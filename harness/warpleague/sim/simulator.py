@@ -41,9 +41,14 @@ def common_dice(text: str) -> Dice:
 class Simulator:
     """The rules of `game` for `players` seats and the given options, which are those of a question."""
 
-    def __init__(self, game: str, players: int, options: Mapping[str, Any] | None = None) -> None:
-        """`BadInput` if there is no such game, or if the number of players or an option does not fit."""
-        self.game: Game[Any, Any] = load_game(game)
+    def __init__(
+        self, game: str, players: int, options: Mapping[str, Any] | None = None, rules: int | None = None
+    ) -> None:
+        """`BadInput` if there is no such game, or if the number of players or an option does not fit.
+
+        `rules` is the version of the game's rules, as a bot's start message tells it; None for the newest.
+        """
+        self.game: Game[Any, Any] = load_game(game, rules)
         self.players = players
         self.options = _options(self.game, players, options or {})
 

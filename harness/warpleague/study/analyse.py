@@ -37,7 +37,7 @@ class Setting:
 
     With `estimates` a playout ends as soon as the bot of the seat that decides says a `value`. With `all_known` it
     starts from the position as it was; otherwise what the seat does not know is drawn anew for each. `record` is the
-    digest of the record; all that is random follows from it and from `seed`.
+    digest of the record; all that is random follows from it and from `seed`. `rules` is the version of the rules.
     """
 
     record: str
@@ -50,6 +50,7 @@ class Setting:
     level: Level = "limits"
     estimates: bool = False
     all_known: bool = False
+    rules: int | None = None
 
 
 @attrs.frozen
@@ -119,7 +120,7 @@ def analyse(
 
 def play(setting: Setting, task: _Task) -> Sample:
     """One playout of each way to go on from a decision, all from the same world and with the same dice."""
-    table = Simulator(setting.game, setting.players, setting.options)
+    table = Simulator(setting.game, setting.players, setting.options, setting.rules)
     world = table.load(task.position)
     luck = f"{setting.seed} {setting.record} {task.n} {task.k}"
     if not setting.all_known:
@@ -150,6 +151,7 @@ def _by_bots(
         faults="substitute",
         strikes=_STRIKES,
         position=decoded(encoded(table.dump(state))),
+        rules=setting.rules,
     )
     made: list[_Playout] = []
 

@@ -9,7 +9,6 @@ import attrs
 import trio
 
 from warpleague.errors import BotError, RecordError
-from warpleague.games import load_game
 from warpleague.match import greeting
 from warpleague.match.evidence import with_words
 from warpleague.match.packing import unpack
@@ -118,7 +117,7 @@ def _put(bot: Bot, where: str, replay: Replay, record: bytes, seat: int) -> Seen
     seats = [SeatSpec(bot=name["bot"], version=name["version"], digest=name["digest"]) for name in names]
     seats[seat] = attrs.evolve(bot.seat, bot=names[seat]["bot"])
     spec = recorded_spec(header, tuple(seats), replay.key or bytes(32), bot.level, where)
-    follower = Follower(load_game(spec.game), spec, record, seat)
+    follower = Follower(replay.game, spec, record, seat)
     become_subreaper()
     before = children() | _IDLE.pids()
     try:

@@ -33,6 +33,8 @@ def test_a2_the_ais_first_token_is_placed_beside_the_station(tools: Tools) -> No
     state = tools.play(state, "end")
     assert GAME.ask(state, 0) == "ai-place"
     assert tools.legal(state) == [f"ai-place {at}" for at in (120, 134, 136, 143, 144)]
+    elsewhere = tools.play(solo(tools, tokens=[[119], []], ships=[134]), "end")
+    assert "ai-place 134" not in tools.legal(elsewhere), "the space must be empty of ships, too"
     state = tools.play(state, "ai-place 136")
     assert tools.told[0] == {"event": "place", "owner": 1, "at": 136, "number": 1, "active": False}
     assert GAME.actors(state) == (CHANCE,), "then the turn goes on with its cards"

@@ -56,7 +56,8 @@ class Sitting:
         self._timed = timed
         self._again = trio.Event()
         self._left = False
-        self.game = load_game(spec_of(0).game)
+        first = spec_of(0)
+        self.game = load_game(first.game, first.rules)
 
     @property
     def now(self) -> Played:

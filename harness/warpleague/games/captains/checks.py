@@ -22,9 +22,8 @@ from warpleague.games.captains.state import (
     STATION,
     TURN,
     State,
-    may_place,
 )
-from warpleague.games.captains.turns import AI_DISCARDS, UNTIL_PAIRS
+from warpleague.games.captains.turns import AI_DISCARDS, UNTIL_PAIRS, ai_places
 
 if TYPE_CHECKING:
     from warpleague.games.reading import Fields
@@ -105,10 +104,9 @@ def check_ai_place(fields: Fields, state: State) -> None:
     galaxy, stack = board.galaxy, state.tokens.stacks[1]
     if focus >= board.planets:
         fields.fail("focus", "must be a planet, or -1 for the station")
-    near = galaxy.ai_starts if focus == STATION else galaxy.ai_places[focus]
     if (focus == STATION and stack) or any(galaxy.beside_planet[at] == focus >= 0 for at in stack):
         fields.fail("focus", "the AI has a token there already")
-    if not any(may_place(board, state.tokens, 1, action.at) for action in near):
+    if not ai_places(state):
         fields.fail("focus", "there is no room for a token of the AI")
 
 

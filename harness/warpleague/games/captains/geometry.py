@@ -214,9 +214,10 @@ def _reached(on: Grid, faces: Iterable[Face]) -> int:
 class Galaxy:
     """A galaxy laid out; spaces, planets and orbits are numbered, tuples are indexed by space unless said.
 
-    Two galaxies are equal when they are laid alike from the same boards.
+    Two galaxies are equal when they are laid alike from the same boards, by the same version of the rules.
     """
 
+    rules: int
     layout: Layout
     board_set: BoardSet
     players: int
@@ -237,7 +238,8 @@ class Galaxy:
     """The enterable spaces adjacent to an enterable one."""
     takes_token: tuple[bool, ...]
     """Whether the kind of space takes a token (captains G3)."""
-    nebula: tuple[bool, ...]
+    free: tuple[int, ...]
+    """Bit mask of the spaces to which a move from here costs no energy (captains T1)."""
     blackhole: tuple[bool, ...]
     moves: tuple[tuple[Move, ...], ...]
     """Moves from a space, ascending; `careful_moves` and `careful_shots` leave black holes out."""
@@ -261,7 +263,8 @@ class Galaxy:
             return True
         if not isinstance(other, Galaxy):
             return NotImplemented
-        return (self.layout, self.players, self.pattern.name, self.board_set.table) == (
+        return (self.rules, self.layout, self.players, self.pattern.name, self.board_set.table) == (
+            other.rules,
             other.layout,
             other.players,
             other.pattern.name,
@@ -288,7 +291,7 @@ _LINES: Final[Kept[tuple[Grid, int], int]] = Kept(lambda key: _line(*key))
 
 
 @lru_cache(maxsize=64)
-def galaxy(board_set: BoardSet, players: int, pattern: Pattern, layout: Layout) -> Galaxy:
+def galaxy(board_set: BoardSet, players: int, pattern: Pattern, layout: Layout, rules: int) -> Galaxy:
     """The galaxy of a layout that keeps captains G7."""
     boards = board_set.in_play(players)
     on, faces = _laid(board_set.station(players), boards, pattern, layout)
@@ -328,8 +331,10 @@ def galaxy(board_set: BoardSet, players: int, pattern: Pattern, layout: Layout) 
     near = [on.touching[space] & opened if opened >> space & 1 else 0 for space in spaces]
     reach = [(near[space] | rings[space]) & ~(1 << space) for space in spaces]
     shots = [_LINES[on, space] & opened if kinds[space] == "cannon" else 0 for space in spaces]
+    cannons = mask([space for space in spaces if kinds[space] == "cannon"]) if rules > 1 else 0
     starts = members(token & beside_stations)
     return Galaxy(
+        rules=rules,
         layout=layout,
         board_set=board_set,
         players=players,
@@ -343,7 +348,7 @@ def galaxy(board_set: BoardSet, players: int, pattern: Pattern, layout: Layout) 
         beside_station=tuple([beside_stations >> space & 1 == 1 for space in spaces]),
         adjacent=tuple([_SPACES[bits] for bits in near]),
         takes_token=tuple(takes),
-        nebula=tuple([kind == "nebula" for kind in kinds]),
+        free=tuple([reach[space] & ~cannons if kinds[space] == "nebula" else 0 for space in spaces]),
         blackhole=tuple([kind == "blackhole" for kind in kinds]),
         moves=tuple([_MOVES_TO[bits] for bits in reach]),
         careful_moves=tuple([_MOVES_TO[bits & ~holes] for bits in reach]),

@@ -29,13 +29,12 @@ from warpleague.games.captains.state import (
     TURN,
     TURN_ACTIONS,
     State,
-    may_place,
     places,
     warps,
 )
 from warpleague.games.captains.state import PICKUP_PLANET as AT_PLANET
 from warpleague.games.captains.state import PICKUP_STATION as AT_STATION
-from warpleague.games.captains.turns import ai_places
+from warpleague.games.captains.turns import ai_places, starts
 from warpleague.games.reading import ActionReader
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def legal(state: Position, seat: int) -> Sequence[Action]:
         return _turn(state)
     table = state.table
     if stage == START:  # captains S3
-        return tuple(a for a in table.galaxy.starts if may_place(table, state.tokens, seat, a.at))
+        return starts(state)
     if stage == EMERGE:  # captains T9
         return table.galaxy.emerges[state.focus]
     if stage == AI_PLACE:
@@ -76,7 +75,7 @@ def _turn(state: State) -> Sequence[Action]:
     at = state.ships[seat]
     left = cards.left > 0
     # From the places on, all hangs on the tokens and these five.
-    key = (((at << 3 | seat) << 1 | state.warped) << 1 | (state.energy > 0 or galaxy.nebula[at])) << 1 | left
+    key = (((at << 3 | seat) << 1 | state.warped) << 1 | (state.energy > 0)) << 1 | left
     rest = state.tokens.rest.get(key)
     if rest is None:
         rest = state.tokens.rest[key] = _rest(state, left)
@@ -104,8 +103,10 @@ def _rest(state: State, left: bool) -> tuple[Action, ...]:
     if not state.warped:
         actions += warps(table, state.tokens, seat, at)
     actions += galaxy.shots[at] if left else galaxy.careful_shots[at]
-    if state.energy or galaxy.nebula[at]:
-        actions += galaxy.moves[at] if left else galaxy.careful_moves[at]
+    moves = galaxy.moves[at] if left else galaxy.careful_moves[at]
+    if not state.energy:
+        moves = tuple([move for move in moves if galaxy.free[at] >> move.to & 1])
+    actions += moves
     return actions + _ONLY_END
 
 
@@ -175,7 +176,7 @@ def _why_not(state: Position, action: Action) -> str:
         return f"after {TURN_ACTIONS} actions a turn can only be ended"
     at = state.ships[seat]
     if do == "move":
-        if not state.energy and not galaxy.nebula[at]:
+        if not state.energy and not galaxy.free[at] >> space & 1:
             return "no energy left"
         return f"space {space} ({galaxy.kinds[space]}) cannot be entered from space {at}"
     if do == "place":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from warpleague.errors import OptionsError
 from warpleague.games.captains.boards import CLOSED, SIDE_NAMES
 from warpleague.games.captains.checks import check
-from warpleague.games.captains.dealing import RETIRED, Dealing, Plan, first_deal, plan
+from warpleague.games.captains.dealing import RETIRED, RULES, Dealing, Plan, first_deal, plan
 from warpleague.games.captains.geometry import Laid, Layout, misfit
 from warpleague.games.captains.memory import Known
 from warpleague.games.captains.options import Options
@@ -144,9 +144,9 @@ def to_json(state: Position) -> JsonObject:
 # -- reading -----------------------------------------------------------------------------------------------
 
 
-def plan_of(match: JsonObject) -> Plan:
+def plan_of(match: JsonObject, rules: int = RULES) -> Plan:
     """The plan of a position's `match`; `OptionsError` if its options do not fit."""
-    return plan(match["players"], Options(**{name: match[name] for name in _OPTIONS}))
+    return plan(match["players"], Options(**{name: match[name] for name in _OPTIONS}), rules)
 
 
 def laid_of(plan: Plan, boards: list[Any]) -> tuple[Laid, ...]:
@@ -164,11 +164,11 @@ def known_of(data: JsonObject) -> Known:
     )
 
 
-def from_json(data: object) -> Position:
+def from_json(data: object, rules: int = RULES) -> Position:
     """The position `to_json` wrote, or a hand-made one; `PositionError` names what is wrong."""
     fields = Given(data).fields(*_KEYS)
     stage = fields.get("stage", "turn").index(("galaxy", *STAGES)) - 1
-    plan, rotation, laid = _match(fields["match"], complete=stage >= 0)
+    plan, rotation, laid = _match(fields["match"], rules, complete=stage >= 0)
     retired = fields.get("retired", []).distinct(0, plan.players - 1)
     if stage < 0:
         for key in fields:
@@ -183,14 +183,14 @@ def from_json(data: object) -> Position:
     return _Reader(fields, table(plan, layout), stage, retired).read()
 
 
-def _match(given: Given, *, complete: bool) -> tuple[Plan, int, tuple[Laid, ...]]:
+def _match(given: Given, rules: int, *, complete: bool) -> tuple[Plan, int, tuple[Laid, ...]]:
     """The plan, the station board's rotation, and the boards laid (all of them if `complete`)."""
     match = given.fields(*_MATCH_KEYS)
     players = match["players"].whole(1, 5)
     names = [name for name in _OPTIONS if name in match]
     options = Given({name: match[name].value for name in names}, "match").options(Options)
     try:
-        made = plan(players, options)
+        made = plan(players, options, rules)
     except (OptionsError, TypeError, ValueError) as error:
         given.fail(str(error.args[0]))
     dealt = first_deal(made).rotation

@@ -128,10 +128,10 @@ def _to(new: State, space: int) -> None:
 
 
 def _move(new: State, action: Move, events: Events) -> None:
-    """T1: from a nebula a move is free, else it costs 1 energy."""
+    """T1: from a nebula a move is free, but not onto the cannon; else it costs 1 energy."""
     table, seat, to, ships = new.table, new.seat, action.to, new.ships
     at = ships[seat]
-    if not table.galaxy.nebula[at]:
+    if not table.galaxy.free[at] >> to & 1:
         new.energy -= 1
     new.ships = (*ships[:seat], to, *ships[seat + 1 :])
     new.steps += 1

@@ -37,7 +37,7 @@ _MEANINGS: Final = (
     ("station", "station: passengers are picked up beside it"),
     ("obstacle", "obstacle: no ship gets through"),
     ("orbit", "orbit: one move leads to any other space of the same orbit"),
-    ("nebula", "nebula: moves from here cost no energy"),
+    ("nebula", "nebula: moves from here cost no energy, but onto the cannon"),
     ("wild", "wild wormhole: joined to each player's own pair of its number, for that player"),
     ("cannon", "cannon: shoots ships away"),
     ("blackhole", "black hole: a ship comes out at a planet that is drawn"),

@@ -33,7 +33,7 @@ from warpleague.games.captains.state import (
 from warpleague.games.values import replaced
 
 if TYPE_CHECKING:
-    from warpleague.games.captains.actions import AiPlace
+    from warpleague.games.captains.actions import AiPlace, Start
 
 Events = list[Event]
 
@@ -129,6 +129,21 @@ def finish(new: State, events: Events) -> None:
     events.append(Event({"event": "over", "why": new.why, "scores": scores(new)}))
 
 
+# -- where a token needs an empty space ---------------------------------------------------------------------
+
+
+def starts(state: State) -> tuple[Start, ...]:
+    """Where the seat whose turn it is may start, ascending: without a ship where it can be (captains S3)."""
+    table = state.table
+    open_ = tuple(a for a in table.galaxy.starts if may_place(table, state.tokens, state.seat, a.at))
+    shut = _ships_in_the_way(state)
+    return tuple(action for action in open_ if action.at not in shut) or open_
+
+
+def _ships_in_the_way(state: State) -> tuple[int, ...]:
+    return state.ships if state.table.plan.rules > 1 else ()
+
+
 # -- tokens, also the AI's ---------------------------------------------------------------------------------
 
 
@@ -158,7 +173,10 @@ def ai_places(state: State) -> tuple[AiPlace, ...]:
     """Where the AI's next token may go, ascending (captains A2, A3)."""
     table = state.table
     near = table.galaxy.ai_starts if state.focus == STATION else table.galaxy.ai_places[state.focus]
-    return tuple(action for action in near if may_place(table, state.tokens, AI, action.at))
+    shut = _ships_in_the_way(state)
+    return tuple(
+        action for action in near if may_place(table, state.tokens, AI, action.at) and action.at not in shut
+    )
 
 
 def _begin_ai(new: State, events: Events) -> None:

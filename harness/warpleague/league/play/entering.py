@@ -72,7 +72,12 @@ def _entered(
     if stages:
         check_content(config, stages, entries.bots)
     season = Season.of(
-        config, entries.bots, _secret(store, config), record=store.record_format(), seating=store.seating()
+        config,
+        entries.bots,
+        _secret(store, config),
+        record=store.record_format(),
+        seating=store.seating(),
+        rules=store.rules(config.game.id),
     )
     season = attrs.evolve(season, history=store.history())
     seeds = seeds_of(config, season, store, results)
@@ -172,7 +177,12 @@ def commit(
         store.commit(
             config,
             Season.of(
-                config, (), _secret(store, config), record=store.record_format(), seating=store.seating()
+                config,
+                (),
+                _secret(store, config),
+                record=store.record_format(),
+                seating=store.seating(),
+                rules=store.rules(config.game.id),
             ),
         )
         return _told(store)

@@ -55,7 +55,15 @@ def check_store(store: Store, config: LeagueConfig) -> None:
     """Raise `StoreError` if the store is not one of this league's as the file has it, whatever its bots."""
     store.check_commitment()
     store.check_same_league(
-        Season.of(config, (), b"", record=store.record_format(), seating=store.seating()), config
+        Season.of(
+            config,
+            (),
+            b"",
+            record=store.record_format(),
+            seating=store.seating(),
+            rules=store.rules(config.game.id),
+        ),
+        config,
     )
 
 
@@ -91,7 +99,13 @@ def _opened(config: LeagueConfig, store: Store) -> League:
             raise unplayed(store.path, f"the season's secret is fixed (commitment {commitment}), but ")
         config = _with_noted(config, store)
         season = Season.of(
-            config, bots, secret, store.meta("beacon"), record=store.record_format(), seating=store.seating()
+            config,
+            bots,
+            secret,
+            store.meta("beacon"),
+            record=store.record_format(),
+            seating=store.seating(),
+            rules=store.rules(config.game.id),
         )
         store.check_same_league(season, config)
         check_names(config, season.names)

@@ -112,11 +112,15 @@ class Season(Conditions):
         *,
         record: int = FORMAT,
         seating: int = SEATING,
+        rules: int | None = None,
     ) -> Season:
-        """The season that `config` describes, with these `bots`, and its beacon's value once it is known."""
+        """The season that `config` describes, with these `bots`, and its beacon's value once it is known.
+
+        `rules` is the version of the game's rules that it began with; None for the newest.
+        """
         return cls(
             game=config.game.id,
-            rules=load_game(config.game.id).rules_version,
+            rules=load_game(config.game.id, rules).rules_version,
             options=config.game.options,
             players=config.game.players,
             format=config.format,
@@ -349,6 +353,7 @@ class Season(Conditions):
             key=self.key_of(deal),
             publish_key=False,
             format=self.record,
+            rules=self.rules,
         )
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from warpleague import __version__
 from warpleague.errors import StoreError
+from warpleague.games import load_game
 from warpleague.league.season.config_file import write_config
 from warpleague.league.season.season import differences
 from warpleague.league.season.text import is_text, utc_now
@@ -95,6 +96,15 @@ class About:
                 f"{self.path}: its records are of format {found!r}; this version reads {FORMATS}"
             )
         return found
+
+    def rules(self, game: str) -> int | None:
+        """The version of the rules that the season began with, if `game` is its game and knows it; else None."""
+        stored = self._fact("conditions", json_object) or {}
+        noted = stored.get("rules")
+        known = (
+            stored.get("game") == game and type(noted) is int and load_game(game).by_rules(noted) is not None
+        )
+        return noted if known else None
 
     def bots(self) -> tuple[SeatSpec, ...] | None:
         """The bots of the last run, in order, without a way to run them; None before the first run."""

@@ -41,7 +41,13 @@ def merge(
         if secret is None:
             raise unplayed(store.path)
         season = Season.of(
-            config, store.bots() or (), secret, beacon, record=store.record_format(), seating=store.seating()
+            config,
+            store.bots() or (),
+            secret,
+            beacon,
+            record=store.record_format(),
+            seating=store.seating(),
+            rules=store.rules(config.game.id),
         )
         with store.writing() as db:
             merged = [merge_from(store, db, season, path, trust=trust) for path in paths]

@@ -45,7 +45,7 @@ class MatchWatcher:
     """
 
     def __init__(self, spec: MatchSpec, console: Console | None = None, pace_s: float = PACE_S) -> None:
-        self._game = load_game(spec.game)
+        self._game = load_game(spec.game, spec.rules)
         self._names = [seat.bot for seat in spec.seats]
         self._console = console or make_console()
         self._pace_s = pace_s
