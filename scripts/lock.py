@@ -42,11 +42,12 @@ class Lock:
     name: str
     wants: tuple[str, ...]
     within: str | None = None
+    folder: Path = FOLDER
 
     @property
     def path(self) -> Path:
         """Where the lock lies."""
-        return FOLDER / self.name
+        return self.folder / self.name
 
 
 def locks() -> tuple[Lock, ...]:

@@ -46,9 +46,9 @@ def files() -> dict[str, str]:
     }
 
 
-def stale(wanted: dict[str, str]) -> list[str]:
-    """The names of the files that are missing, different, or of no use any more."""
-    found = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json")}
+def stale(folder: Path, wanted: dict[str, str]) -> list[str]:
+    """The names of the files of a folder that are missing, different, or of no use any more."""
+    found = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.json")}
     return sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
 
 
@@ -56,11 +56,14 @@ def main() -> int:
     """Write the files, or check them; the exit code."""
     parser = argparse.ArgumentParser(description="Write protocol/schema/ from the classes it describes.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is stale")
-    check = parser.parse_args().check
-    wanted = files()
-    names = stale(wanted)
+    return renew(FOLDER, files(), check=parser.parse_args().check)
+
+
+def renew(folder: Path, wanted: dict[str, str], *, check: bool = False) -> int:
+    """Make the files of `folder` those that are wanted, or only `check` them; the exit code."""
+    names = stale(folder, wanted)
     for name in names:
-        path = FOLDER / name
+        path = folder / name
         if check:
             print(f"{path} is stale: run scripts/schema.py", file=sys.stderr)
         elif name in wanted:

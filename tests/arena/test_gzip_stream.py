@@ -45,11 +45,11 @@ def test_who_is_sent_packed_pieces(header: str, wanted: bool) -> None:
     assert accepts_gzip(Request({"type": "http", "headers": headers})) == wanted
 
 
-def test_watchers_are_told_ten_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watchers_are_told_ten_at_a_time(tmp_path: Path) -> None:
     """All within the time until the next news, whoever has left meanwhile."""
-    monkeypatch.setattr("warpleague.arena.web.league_feed._WATCHER_S", 0.03)
     nothing: Any = None
-    feed = LeagueFeed("open", tmp_path / "open.toml", tmp_path, nothing, delay_s=0.0, pages_mb=1)
+    path = tmp_path / "open.toml"
+    feed = LeagueFeed("open", path, tmp_path, nothing, delay_s=0.0, pages_mb=1, watcher_s=0.03)
     assert feed.wait_s(0) == 0.0
     feed.watchers = 200
     turns = [feed.wait_s(place) for place in range(200)]

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.arena import scheduler as scheduler_module
-from warpleague.arena.scheduler import Scheduler, SchedulerSettings
+from warpleague.arena.scheduler import Restarts, Scheduler, SchedulerSettings
 from warpleague.league.play.running import run_league
 from warpleague.match.spec import SeatLog
 from warpleague.runner.bundle.shipped import shipped_root
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pytest
 
     from warpleague.league.play.progress import RunReport
 
 
-def test_referees_stay_when_bots_enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_referees_stay_when_bots_enter(tmp_path: Path) -> None:
     """The next run has the same processes; another way to run has new ones; none is left in the end.
 
     Where no logs are to be kept, those of earlier runs go.
@@ -35,9 +32,8 @@ def test_referees_stay_when_bots_enter(tmp_path: Path, monkeypatch: pytest.Monke
             f'[format]\nkind = "round-robin"\ndeals = 1\n[rules]\nlevel = "none"\n[run]\njobs = 1\n{more}'
         )
 
-    scheduler = Scheduler(SchedulerSettings(path, tmp_path / "results", logs_mb=0))
     seen: list[tuple[list[int], int]] = []
-    runs = iter([lambda: write(3), lambda: write(3, "affinity = 'none'\n"), lambda: scheduler._stop.set()])
+    runs = iter([lambda: write(3), lambda: write(3, "affinity = 'none'\n"), lambda: scheduler.stop()])
 
     def run(*args: Any, **words: Any) -> RunReport:
         report = run_league(*args, **words)
@@ -45,16 +41,17 @@ def test_referees_stay_when_bots_enter(tmp_path: Path, monkeypatch: pytest.Monke
         next(runs)()
         return report
 
-    pruned: list[Any] = []
-    monkeypatch.setattr(scheduler_module, "run_league", run)
-    monkeypatch.setattr(scheduler_module, "prune", lambda *where: pruned.append(where))
+    scheduler: Scheduler = Scheduler(SchedulerSettings(path, tmp_path / "results", logs_mb=0), run)
+    log = tmp_path / "results" / "open" / "logs" / "r0" / "match.stderr.txt"
+    log.parent.mkdir(parents=True)
+    log.write_text("of an earlier run")
     write(2)
     assert scheduler.run() == 0
     (first, few), (second, more), (third, all_of_them) = seen
     assert json.dumps([few, more, all_of_them]) == "[2, 6, 6]"
     assert first == second != third
-    assert scheduler._pool is None
-    assert pruned == 3 * [(tmp_path / "results" / "open" / "logs", 0)]
+    assert not any(Path(f"/proc/{pid}").exists() for pid in {*first, *third})
+    assert not log.exists()
 
 
 def test_logs_stay_within_their_bound_whatever_becomes_of_a_run(tmp_path: Path) -> None:
@@ -63,34 +60,31 @@ def test_logs_stay_within_their_bound_whatever_becomes_of_a_run(tmp_path: Path) 
         Scheduler(SchedulerSettings(tmp_path / "open.toml", tmp_path, logs_mb=1)),
         tmp_path / "logs",
     )
-    logs = scheduler._log_folder(folder)
+    logs = scheduler.log_folder(folder)
     assert logs is not None
-    assert scheduler._log_folder(folder) is logs
+    assert scheduler.log_folder(folder) is logs
     text = SeatLog.of("x" * 60_000, "")
     for number in range(40):
         logs.keep(f"m{number}", [f"bot-{number % 3}"], [text])
     assert 800_000 < sum(path.stat().st_size for path in folder.glob("*/*")) <= 1_000_000
     logs.problem = "no space left"
     (folder / "bot-0" / "large.stderr.txt").write_bytes(bytes(3_000_000))
-    assert scheduler._log_folder(folder) is not logs
+    assert scheduler.log_folder(folder) is not logs
     assert sum(path.stat().st_size for path in folder.glob("*/*")) <= 1_000_000
 
 
-def test_new_bots_wait_for_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_bots_wait_for_each_other() -> None:
     """A change of bots that took 0.3 s until the first match waits 30 s for the next one; another change does not."""
     now_s = [1000.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now_s[0])
-    scheduler = Scheduler(SchedulerSettings(tmp_path / "open.toml", tmp_path))
-    config: Any = None
+    restarts = Restarts(lambda: now_s[0])
 
     def changed(*standing: object) -> bool:
-        monkeypatch.setattr(scheduler, "_state", lambda _: standing)
-        return scheduler._changed(config, (("one",), "file"))
+        return restarts.due((("one",), "file"), standing)
 
     assert not changed(("one",), "file")
     assert changed(("one", "two"), "file")  # nothing is known of what it costs
     now_s[0] += 0.3
-    scheduler._begins()
+    restarts.began()
     now_s[0] += 29.9
     assert not changed(("one", "three"), "file")
     assert changed(("one",), "another file")
@@ -98,7 +92,7 @@ def test_new_bots_wait_for_each_other(tmp_path: Path, monkeypatch: pytest.Monkey
     assert changed(("one", "three"), "file")
 
 
-def test_a_command_hears_when_all_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_hears_when_all_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It is told once, when the season is over; a run that ends for other bots is not told. What fails is logged."""
     path = tmp_path / "open.toml"
     root = shipped_root() / "bots"
@@ -117,24 +111,20 @@ jobs = 1
 on_event = ["sh", "-c", "cat >> heard.jsonl; echo wrong; exit 1"]
 """
     path.write_text(text)
-    scheduler = Scheduler(SchedulerSettings(path, tmp_path / "results", logs_mb=0))
     most = [1, None]
-    logged: list[dict[str, Any]] = []
 
     def run(*args: Any, **words: Any) -> RunReport:
         report = run_league(*args, **words, most=most.pop(0))
         if most:
             path.write_text(f"{text}# other bots\n")
         else:
-            scheduler._stop.set()
+            scheduler.stop()
         return report
 
-    monkeypatch.setattr(scheduler_module, "run_league", run)
-    monkeypatch.setattr(
-        scheduler_module, "log", lambda event, **facts: logged.append({"event": event, **facts})
-    )
+    scheduler: Scheduler = Scheduler(SchedulerSettings(path, tmp_path / "results", logs_mb=0), run)
     assert scheduler.run() == 0
     (line,) = map(json.loads, (tmp_path / "heard.jsonl").read_text().splitlines())
     assert (line["event"], line["league"], line["stored"], line["complete"]) == ("season", "open", 2, True)
+    logged = map(json.loads, capsys.readouterr().err.splitlines())
     (failed,) = [entry["failed"] for entry in logged if entry["event"] == "on_event"]
     assert failed.endswith("ended with exit code 1: wrong")

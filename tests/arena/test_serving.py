@@ -101,9 +101,9 @@ def test_a_page_comes_soon_after_the_first_match(autojump_clock: trio.abc.Clock,
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(feed._render_pages, {})
+            nursery.start_soon(feed.render_pages, {})
             await trio.testing.wait_all_tasks_blocked()
-            feed._stale = True  # as the first match makes it
+            feed.stale = True  # as the first match makes it
             await trio.sleep(5)
             nursery.cancel_scope.cancel()
 

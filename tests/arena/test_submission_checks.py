@@ -35,9 +35,15 @@ def ground(tmp_path: Path) -> Iterator[Ground]:
     found.close()
 
 
-def check(ground: Ground) -> None:
-    """Check what there is to check."""
-    checking.run_checker(ground.ledger, {"cup": ground.config}, lambda _: False, once=True)
+def check(ground: Ground, check_bot: Callable[..., bool] | None = None) -> None:
+    """Check what there is to check; with `check_bot`, that stands for the sandbox and the check of a bot."""
+    tests = checking.CheckerTests() if check_bot is None else passing(check_bot)
+    checking.run_checker(ground.ledger, {"cup": ground.config}, lambda _: False, once=True, tests=tests)
+
+
+def passing(check_bot: Callable[..., bool] = lambda *_: True) -> checking.CheckerTests:
+    """Tests in which the sandbox holds, and bots are checked by `check_bot`."""
+    return checking.CheckerTests(lambda level, **_: Report(level, "tried"), check_bot)
 
 
 def send(ground: Ground, manifest: str = BOT, author: str = "ada", **files: str) -> int:
@@ -155,16 +161,15 @@ def test_a_check_that_ends_the_checker_again_and_again(ground: Ground) -> None:
     assert "ended the checker 3 times" in found.found[-1]["text"]
 
 
-def test_a_machine_without_a_sandbox(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_a_sandbox(ground: Ground) -> None:
     """Nothing of a submission runs there; its author is told why."""
 
     def examine(level: Any, **_: Any) -> Report:
         return Report(level, "", (), "bubblewrap is not installed")
 
-    monkeypatch.setattr(checking, "examine", examine)
-    monkeypatch.setattr(checking, "check_bot", lambda *_: pytest.fail("it ran"))
     number = send(ground)
-    check(ground)
+    tests = checking.CheckerTests(examine, lambda *_: pytest.fail("it ran"))
+    checking.run_checker(ground.ledger, {"cup": ground.config}, lambda _: False, once=True, tests=tests)
     found = versions.submission(ground.ledger, number)
     assert found.state == "failed"
     assert "bubblewrap is not installed" in found.found[-1]["text"]
@@ -175,28 +180,23 @@ def test_a_machine_without_a_sandbox(ground: Ground, monkeypatch: pytest.MonkeyP
     ("error", "state"),
     [(HarnessFault("the kernel said no"), "failed"), (OSError(errno.ENOSPC, "no space left"), "received")],
 )
-def test_trouble_of_the_machine(
-    ground: Ground, monkeypatch: pytest.MonkeyPatch, error: Exception, state: str
-) -> None:
+def test_trouble_of_the_machine(ground: Ground, error: Exception, state: str) -> None:
     """It is not the bot's fault: a full disk is waited for, and what the harness failed at costs no quota."""
 
     def fail(*_: Any) -> bool:
         raise error
 
-    monkeypatch.setattr(checking, "examine", lambda level, **_: Report(level, "tried"))
-    monkeypatch.setattr(checking, "check_bot", fail)
     number = send(ground)
     stops = iter([False, True, True])
-    checking.run_checker(ground.ledger, {"cup": ground.config}, lambda _: next(stops))
+    checking.run_checker(ground.ledger, {"cup": ground.config}, lambda _: next(stops), tests=passing(fail))
     found = versions.submission(ground.ledger, number)
     assert found.state == state
     if state == "received":
-        monkeypatch.setattr(checking, "check_bot", lambda *_: True)
-        check(ground)
+        check(ground, lambda *_: True)
         assert versions.submission(ground.ledger, number).state == "accepted"
 
 
-def test_a_machine_that_is_too_busy_for_a_check(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_that_is_too_busy_for_a_check(ground: Ground) -> None:
     """The check is made again, three times in all; then its author is told that it was not the bot's fault."""
     made = []
 
@@ -205,10 +205,8 @@ def test_a_machine_that_is_too_busy_for_a_check(ground: Ground, monkeypatch: pyt
         tell(Finding(MACHINE, "failed", "this machine was busy"))
         return False
 
-    monkeypatch.setattr(checking, "examine", lambda level, **_: Report(level, "tried"))
-    monkeypatch.setattr(checking, "check_bot", busy)
     number = send(ground)
-    check(ground)
+    check(ground, busy)
     found = versions.submission(ground.ledger, number)
     assert (found.state, len(made)) == ("failed", 3)
     assert found.reason == (
@@ -216,7 +214,7 @@ def test_a_machine_that_is_too_busy_for_a_check(ground: Ground, monkeypatch: pyt
     )
 
 
-def test_the_check_is_of_the_league(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_check_is_of_the_league(ground: Ground) -> None:
     """It has the league's clock, options and table, other dice each time, and a command that repeats it at home."""
     league = LEAGUE.replace("[rules]", '[clock]\nbank_s = 40.0\n[rules]\nillegal = "ask-again 2"')
     (ground.folder / "cup.toml").write_text(league)
@@ -229,11 +227,9 @@ def test_the_check_is_of_the_league(ground: Ground, monkeypatch: pytest.MonkeyPa
         tell(Finding("aliens", "ok", "played"))
         return True
 
-    monkeypatch.setattr(checking, "examine", lambda level, **_: Report(level, "tried"))
-    monkeypatch.setattr(checking, "check_bot", note)
     ground.accepted("bob", "rival")
     numbers = [send(ground), send(ground, version="2")]
-    checking.run_checker(ground.ledger, {"cup": config}, lambda _: False, once=True)
+    checking.run_checker(ground.ledger, {"cup": config}, lambda _: False, once=True, tests=passing(note))
     one, other = made
     assert one.conditions == config.conditions
     assert one.conditions.clock.bank_s == 40
@@ -270,7 +266,7 @@ def test_a_bank_is_a_bank_in_the_check_too(ground: Ground) -> None:
 
 
 def test_organisers_see_which_bot_was_refused_and_why(
-    ground: Ground, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ground: Ground, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In the list of submissions, on the page and in the journal; a bot that was refused does not own its name."""
 
@@ -279,11 +275,9 @@ def test_organisers_see_which_bot_was_refused_and_why(
         tell(Finding("aliens, 2 players", "failed", "illegal: <b>it</b>\n  more about it"))
         return False
 
-    monkeypatch.setattr(checking, "examine", lambda level, **_: Report(level, "tried"))
-    monkeypatch.setattr(checking, "check_bot", fail)
     number = send(ground, BOT + 'version = "7"\n')
     unread = send(ground, "name = [[[[", "bob")
-    check(ground)
+    check(ground, fail)
     why = "aliens, 2 players: illegal: <b>it</b>"
     assert main(["arena", "submissions", "--results", str(ground.results)]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -298,9 +292,8 @@ def test_organisers_see_which_bot_was_refused_and_why(
     shown = why.replace("<", "&lt;").replace(">", "&gt;")
     assert f"mine 7, refused: {shown}" in page
     assert f"bot mine, version 7, text {shown}" in page
-    monkeypatch.setattr(checking, "check_bot", lambda *_: True)
     other = send(ground, author="bob")
-    check(ground)
+    check(ground, lambda *_: True)
     assert versions.submission(ground.ledger, other).state == "accepted"
 
 
@@ -315,13 +308,11 @@ def test_leagues_that_take_no_bots(ground: Ground) -> None:
     assert "closed it" in (entering.closed_to_bots(ground.ledger, ground.config) or "")
 
 
-def test_a_bot_that_comes_too_late(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_comes_too_late(ground: Ground) -> None:
     """A check may end when the season is over: the bot is refused, since its author could know the dice."""
-    monkeypatch.setattr(checking, "examine", lambda level, **_: Report(level, "tried"))
-    monkeypatch.setattr(checking, "check_bot", lambda *_: True)
     number = send(ground)
     ground.end_season()
-    check(ground)
+    check(ground, lambda *_: True)
     found = versions.submission(ground.ledger, number)
     assert (found.state, found.active) == ("refused", False)
     assert found.found[-1]["text"] == "came too late for cup: the season is over, and its secret is public"
@@ -329,18 +320,16 @@ def test_a_bot_that_comes_too_late(ground: Ground, monkeypatch: pytest.MonkeyPat
         entering.extend(ground.ledger, ground.config, "test", max_matches=1_000_000)
 
 
-def test_a_command_hears_of_each_check(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_hears_of_each_check(ground: Ground) -> None:
     """The league's file names a command that is told verdict, bot and reason; a failing one is in the journal."""
-    monkeypatch.setattr(checking, "probe", lambda _: True)
-    monkeypatch.setattr(checking, "_play", lambda *_: True)
     path, heard = ground.folder / "cup.toml", ground.folder / "heard.jsonl"
     command = '[arena]\non_event = ["sh", "-c", "cat >> heard.jsonl; grep -q accepted heard.jsonl"]\n'
     path.write_text(LEAGUE + command)
     ground.config = load_config(path)
     refused = send(ground, BOT.replace("aliens", "sheets"))
-    check(ground)
+    check(ground, lambda *_: True)
     accepted = send(ground)
-    check(ground)
+    check(ground, lambda *_: True)
     first, second = map(json.loads, heard.read_text().splitlines())
     assert first["event"] == second["event"] == "check"
     assert (first["submission"], first["author"], first["verdict"]) == (refused, "ada", "refused")
@@ -352,18 +341,15 @@ def test_a_command_hears_of_each_check(ground: Ground, monkeypatch: pytest.Monke
     assert "ended with exit code 1: it printed nothing" in entry.said["why"]
 
 
-def test_a_command_hears_of_a_check_that_ends_the_checker(
-    ground: Ground, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_hears_of_a_check_that_ends_the_checker(ground: Ground) -> None:
     """A submission that is refused since its checks were killed is told by the next checker."""
-    monkeypatch.setattr(checking, "probe", lambda _: True)
     path = ground.folder / "cup.toml"
     path.write_text(LEAGUE + '[arena]\non_event = ["sh", "-c", "cat > heard.json"]\n')
     ground.config = load_config(path)
     number = send(ground)
     with ground.ledger.writing() as db:
         db.execute("UPDATE submission SET state = 'checking', claims = 3 WHERE id = ?", (number,))
-    check(ground)
+    check(ground, lambda *_: True)
     told = json.loads((ground.folder / "heard.json").read_text())
     assert (told["submission"], told["verdict"]) == (number, "refused")
     assert "its check ended the checker 3 times" in told["reason"]

@@ -31,13 +31,13 @@ def holes(coins: list[int], seed: int, hidden: int) -> Holes:
 
 def test_a_layout_has_the_same_hopes_in_a_batch_and_alone(layouts: Layouts) -> None:
     some = [holes(list(range(24)), seed, hidden=2) for seed in (1, 2)]
-    batch = layouts._lain(
+    batch = layouts.placed(
         np.array([[(coins[0], square) for square, coins in one] for one in some]).swapaxes(0, 1)
     )
     for side in (0, 1):
-        both = layouts._hopes(side, layouts.plain[side].repeat(2, axis=1), 40, None, batch)
+        both = layouts.hopes(side, layouts.plain[side].repeat(2, axis=1), 40, None, batch)
         for number, one in enumerate(some):
-            alone = layouts._hopes(side, layouts.plain[side], 40, layouts._lying(one), None)
+            alone = layouts.hopes(side, layouts.plain[side], 40, layouts.holes_as_arrays(one), None)
             assert both[:, number] == pytest.approx(alone[:, 0], abs=1e-5)
             assert alone[STARTS[2 * side]] != pytest.approx(layouts.plain[side][STARTS[2 * side]])
 
@@ -48,7 +48,7 @@ def test_unknown_coins_are_dealt_as_the_enemy_would_lay_them(layouts: Layouts) -
     crowns, arms = (12, 14, 15, 16, 17), (18, 19, 20, 21, 22, 23)
     lying = ((mine, (0,)), (known, (13,)), (first, crowns), (second, crowns), (alone, arms))
     draw = np.random.default_rng(1)
-    deals = [{square: coin for coin, square in layouts._dealt(1, lying, draw)} for _ in range(40)]
+    deals = [{square: coin for coin, square in layouts.dealt(1, lying, draw)} for _ in range(40)]
     for deal in deals:
         assert set(deal) == {known, first, second, alone}
         assert deal[known] == 13
@@ -62,7 +62,7 @@ def test_the_set_up_is_played_to_the_end(layouts: Layouts) -> None:
     taken = {square for square, _ in lying}
     free = [square for square in FREE if square not in taken]
     tried = np.array([(14, free[0]), (23, free[5])])
-    ends = layouts._play_on(1, lying, tried, layouts.likes[1], np.random.default_rng(2), Budget())
+    ends = layouts.play_on(1, lying, tried, layouts.likes[1], np.random.default_rng(2), Budget())
     assert ends is not None
     for number in range(ends.shape[1]):
         coins, squares = ends[:, number, 0].tolist(), ends[:, number, 1].tolist()

@@ -20,7 +20,7 @@ from warpleague.games.playout import random_move
 from warpleague.match.chance import match_key
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchSpec, TimeControl
-from warpleague.opponents import captains
+from warpleague.opponents.captains import Captains, Search
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.play import play_match
 from warpline.client import Match, Question, Reply
@@ -42,11 +42,25 @@ TABLES: list[tuple[str, int, dict[str, Any]]] = [
 ]
 
 
+class QuickCaptains(Captains):
+    """Compares two plans by a few short playouts: what it compares otherwise takes a second."""
+
+    search = Search(plans=2, positions=300, later=100, rounds=0)
+
+
+def opponent(game: str) -> type[Player]:
+    """The players of a game."""
+    if game == "captains":
+        return QuickCaptains
+    kind: type[Player] = import_module(f"warpleague.opponents.{game}").OPPONENT
+    return kind
+
+
 def players(
     game: str, count: int, options: dict[str, Any], setup: Any, skills: list[Skill | None]
 ) -> list[Player | None]:
     """A player for each seat."""
-    kind: type[Player] = import_module(f"warpleague.opponents.{game}").OPPONENT
+    kind = opponent(game)
     made: list[Player | None] = []
     for seat in range(count):
         start = {
@@ -58,18 +72,9 @@ def players(
     return made
 
 
-@pytest.fixture(autouse=True)
-def _quick_captains(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The strongest captain compares two plans by a few short playouts: its own take a second."""
-    monkeypatch.setattr(captains, "PLANS", 2)
-    monkeypatch.setattr(captains, "ROUNDS", 0)
-    monkeypatch.setattr(captains, "SEARCHED", 300)
-    monkeypatch.setattr(captains, "SEARCHED_LATER", 100)
-
-
 def levels(game: str) -> tuple[Skill, ...]:
     """The skills of a game, from the second level on."""
-    kind: type[Player] = import_module(f"warpleague.opponents.{game}").OPPONENT
+    kind = opponent(game)
     if game == "captains":
         return (*kind.skills[:-1], attrs.evolve(kind.skills[-1], effort=1))
     return kind.skills
@@ -146,7 +151,7 @@ def test_each_level_beats_the_one_below(name: str, options: dict[str, Any], deal
 def test_no_captain_stands_still(count: int, deal: str) -> None:
     """Without slips, no seat ends five turns running with energy left: there is always somewhere to go."""
     moves: list[tuple[Any, int, Any]] = []
-    play("captains", count, {"max_rounds": 40}, [captains.Captains.skills[2]], deal, moves)
+    play("captains", count, {"max_rounds": 40}, [Captains.skills[2]], deal, moves)
     for seat in range(count):
         ends = [state.energy > 0 for state, mover, move in moves if mover == seat and move.do == "end"]
         longest = max(len(run) for run in "".join("x" if left else " " for left in ends).split(" "))

@@ -157,18 +157,15 @@ def test_the_committed_schemas_are_fresh() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_stale_files_are_named(script: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_stale_files_are_named(script: ModuleType, tmp_path: Path) -> None:
     """A file that differs, is missing, or is of no use is stale; writing mends all three."""
-    monkeypatch.setattr(script, "FOLDER", tmp_path)
-    monkeypatch.setattr(script, "files", lambda: {"a.json": "a", "b.json": "b", "c.json": "c"})
+    wanted = {"a.json": "a", "b.json": "b", "c.json": "c"}
     for name, text in (("a.json", "a"), ("b.json", "old"), ("d.json", "d")):
         (tmp_path / name).write_text(text, encoding="utf-8")
-    assert script.stale(script.files()) == ["b.json", "c.json", "d.json"]
-    monkeypatch.setattr(sys, "argv", ["schema.py", "--check"])
-    assert script.main() == 1
-    monkeypatch.setattr(sys, "argv", ["schema.py"])
-    assert script.main() == 0
-    assert script.stale(script.files()) == []
+    assert script.stale(tmp_path, wanted) == ["b.json", "c.json", "d.json"]
+    assert script.renew(tmp_path, wanted, check=True) == 1
+    assert script.renew(tmp_path, wanted) == 0
+    assert script.stale(tmp_path, wanted) == []
 
 
 @pytest.mark.parametrize("name", ["messages", *GAMES])

@@ -65,16 +65,45 @@ class SchedulerSettings:
     logs_mb: int = 200
 
 
-class Scheduler:
-    """Plays one league until it is stopped."""
+class Restarts:
+    """When a run may be stopped to go on with other bots; `clock_s` gives the time in seconds."""
 
-    def __init__(self, settings: SchedulerSettings) -> None:
-        self._settings = settings
-        self._stop = threading.Event()
-        self._ledger: Ledger | None = None
+    def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
+        self._clock_s = clock_s
         self._begun_s = 0.0  # when the last run began
         self._changed_s: float | None = None  # when it was stopped, for other bots
         self._lost_s = 0.0  # how long it took until the next one began
+
+    def due(self, before: tuple[Any, ...], now: tuple[Any, ...]) -> bool:
+        """Whether to stop a run that began with the state `before`: the bots, and all that an organiser can change.
+
+        At once where the organiser wants it; for other bots only if that costs little.
+        """
+        if now == before:
+            return False
+        if now[1:] == before[1:]:  # nothing but the bots
+            now_s = self._clock_s()
+            if now_s - self._begun_s < min(self._lost_s / _MAX_RESTART_SHARE, _MAX_GATHERING_S):
+                return False
+            self._changed_s = now_s
+        return True
+
+    def began(self) -> None:
+        """The first match of a run begins now."""
+        self._begun_s = self._clock_s()
+        self._lost_s = 0.0 if self._changed_s is None else self._begun_s - self._changed_s
+        self._changed_s = None
+
+
+class Scheduler:
+    """Plays one league until it is stopped; `play` plays what is left, as `run_league` does."""
+
+    def __init__(self, settings: SchedulerSettings, play: Callable[..., RunReport] = run_league) -> None:
+        self._settings = settings
+        self._run_league = play
+        self._stop = threading.Event()
+        self._ledger: Ledger | None = None
+        self._restarts = Restarts()
         self._pool: RefereePool | None = None
         self._pool_key: tuple[Any, ...] = ()  # the settings that the pool was made for
         self._dealt: set[int] = set()  # deals that bots waiting in the pool may know
@@ -117,14 +146,15 @@ class Scheduler:
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:
         """Handle signals between runs; a run has its own handlers, which let its matches end."""
-        old = {number: signal.signal(number, self._stopped) for number in (signal.SIGTERM, signal.SIGINT)}
+        old = {number: signal.signal(number, self.stop) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
             yield
         finally:
             for number, before in old.items():
                 signal.signal(number, before)
 
-    def _stopped(self, *_: Any) -> None:
+    def stop(self, *_: Any) -> None:
+        """Let `run` return when the matches that are being played have ended."""
         self._stop.set()
 
     def _state(self, config: LeagueConfig) -> tuple[Any, ...]:
@@ -136,18 +166,6 @@ class Scheduler:
             bots = () if self._ledger is None else entering.playing(self._ledger, config.name)
             return (bots, stat.st_mtime_ns, stat.st_size, stat.st_ino, begun, *asked)
         return ()
-
-    def _changed(self, config: LeagueConfig, before: tuple[Any, ...]) -> bool:
-        """Whether a run has to stop: at once where an organiser wants it, for other bots if that costs little."""
-        now = self._state(config)
-        if now == before:
-            return False
-        now_s = time.monotonic()
-        if now[1:] == before[1:]:  # nothing but the bots
-            if now_s - self._begun_s < min(self._lost_s / _MAX_RESTART_SHARE, _MAX_GATHERING_S):
-                return False
-            self._changed_s = now_s
-        return True
 
     def _wait(self, config: LeagueConfig, before: tuple[Any, ...], max_s: float | None = None) -> None:
         """Wait until something has changed, or until `max_s` is over."""
@@ -167,7 +185,7 @@ class Scheduler:
                 return None
             publish = entering.is_closed(ledger, name)
             config = entering.entered(ledger, config)
-        logs = self._log_folder(results / name / "logs")  # before the disk is needed
+        logs = self.log_folder(results / name / "logs")  # before the disk is needed
         with open_to_run(config, results) as league:
             folder = results / name / feed.FOLDER
             feed.clear(folder)
@@ -180,17 +198,17 @@ class Scheduler:
             log("plays", league=name, bots=list(league.season.names), left_out=list(league.skipped))
             if self._stop.is_set():
                 return None
-            watcher = _Watcher(name, self._begins)
+            watcher = _Watcher(name, self._restarts.began)
             whole = False
             over = league.store.published() is not None
             try:
-                report = run_league(
+                report = self._run_league(
                     league,
                     executor=self._referees(league),
                     play=play,
                     watcher=watcher,
                     logs=logs,
-                    until=lambda: self._stop.is_set() or self._changed(config, before),
+                    until=lambda: self._stop.is_set() or self._restarts.due(before, self._state(config)),
                     publish=publish,
                     dealt=self._dealt,
                 )
@@ -221,13 +239,7 @@ class Scheduler:
         failed = failure != (None, 0) and failure != before
         return failed or (report.complete and report.played > 0)
 
-    def _begins(self) -> None:
-        """The first match of a run begins now."""
-        self._begun_s = time.monotonic()
-        self._lost_s = 0.0 if self._changed_s is None else self._begun_s - self._changed_s
-        self._changed_s = None
-
-    def _log_folder(self, folder: Path) -> LogFolder | None:
+    def log_folder(self, folder: Path) -> LogFolder | None:
         """The folder for the bots' output, within its bound; all runs share it, so it is measured once."""
         max_bytes = self._settings.logs_mb * 1_000_000
         if self._logs is None or self._logs.folder != folder or self._logs.problem is not None:

@@ -76,7 +76,7 @@ class Layouts:
         )
         self.keeps = np.where(np.arange(COINS) % 6, 1.0, PATIENCE).astype(np.float32)
         goals = [goal[:, None].astype(np.float32) for goal in GOALS]
-        self.plain = [self._hopes(side, goals[side], 60, None, None) for side in (0, 1)]
+        self.plain = [self.hopes(side, goals[side], 60, None, None) for side in (0, 1)]
         saved = []
         for turns in map(np.array, Field(diagonals).turns):
             saving = (turns - turns[self.leads].min(axis=-1)) / np.maximum(turns, 1) ** 0.5
@@ -90,8 +90,8 @@ class Layouts:
     ) -> int:
         """The index of the best of `spots`, which are (coin, square); a rougher choice once `budget` is used up."""
         draw = np.random.default_rng(rng.getrandbits(64))
-        lying = self._lying(holes)
-        hopes = [self._hopes(side, self.plain[side], SWEEPS, lying, None) for side in (0, 1)]
+        lying = self.holes_as_arrays(holes)
+        hopes = [self.hopes(side, self.plain[side], SWEEPS, lying, None) for side in (0, 1)]
         if budget.over(PLAYING):
             return max(range(len(spots)), key=lambda number: self.likes[seat][spots[number]])
         rough = [self._rough_gains(side, hopes[side][:, 0], lying) for side in (0, 1)]
@@ -102,23 +102,23 @@ class Layouts:
             return int(order[0])
         tried = every[order]
         start = [hopes[side].repeat(len(tried), axis=1) for side in (0, 1)]
-        one_more = self._lain(tried[None])
-        odds = [self._odds(side, self._hopes(side, start[side], 8, lying, one_more)) for side in (0, 1)]
+        one_more = self.placed(tried[None])
+        odds = [self._odds(side, self.hopes(side, start[side], 8, lying, one_more)) for side in (0, 1)]
         now = odds[seat] - odds[1 - seat]
         best = np.argsort(-now, kind="stable")[:COMPARED]
         tried, now, order = tried[best], now[best], order[best]
-        ends = self._play_on(seat, holes, tried, gains, draw, budget)
+        ends = self.play_on(seat, holes, tried, gains, draw, budget)
         if ends is None:
             return int(order[0])
-        lain = self._lain(ends)
+        lain = self.placed(ends)
         start = [self.plain[side].repeat(ends.shape[1], axis=1) for side in (0, 1)]
-        odds = [self._odds(side, self._hopes(side, start[side], LATER_SWEEPS, None, lain)) for side in (0, 1)]
+        odds = [self._odds(side, self.hopes(side, start[side], LATER_SWEEPS, None, lain)) for side in (0, 1)]
         later = (odds[seat] - odds[1 - seat]).reshape(-1, len(tried)).mean(axis=0)
         return int(order[np.argmax(later + NOW * now)])
 
     # -- what a layout is worth ----------------------------------------------------------------------------
 
-    def _lying(self, holes: Holes) -> tuple[Array, Array, Array, Array] | None:
+    def holes_as_arrays(self, holes: Holes) -> tuple[Array, Array, Array, Array] | None:
         """The wormholes as arrays: squares, where each starts in the rest, where its coins lead, and their weights."""
         if not holes:
             return None
@@ -129,7 +129,7 @@ class Layouts:
         squares = np.array([square for square, _ in holes])
         return squares, starts, self.leads[coins, where].T, weights[:, None].astype(np.float32)
 
-    def _lain(self, placements: Array) -> tuple[Array, Array, Array]:
+    def placed(self, placements: Array) -> tuple[Array, Array, Array]:
         """(coin, square) by number and layout, as arrays: squares, where they lead, and weights."""
         coins, squares = placements[..., 0], placements[..., 1]
         return squares, np.moveaxis(self.leads[coins, squares], -1, 0), self.keeps[coins]
@@ -146,7 +146,7 @@ class Layouts:
             landing[squares, layouts] = np.maximum(hopes[one, layouts], hopes[two, layouts]) * weights
         return landing
 
-    def _hopes(self, side: int, hopes: Array, sweeps: int, lying: Any, lain: Any) -> Array:
+    def hopes(self, side: int, hopes: Array, sweeps: int, lying: Any, lain: Any) -> Array:
         """Value iteration, by square and layout: `lying` lies in every layout, `lain` only in its own."""
         for _ in range(sweeps):
             landing = self._landing(hopes, lying, lain)
@@ -199,7 +199,7 @@ class Layouts:
 
     # -- playing the set-up on -----------------------------------------------------------------------------
 
-    def _play_on(
+    def play_on(
         self, seat: int, holes: Holes, tried: Array, gains: Array, draw: Any, budget: Budget
     ) -> Array | None:
         """(coin, square) by number and layout: each world with each of `tried`, and then laid to the end.
@@ -215,7 +215,7 @@ class Layouts:
         for world in range(WORLDS):
             if budget.over(PLAYING):
                 break
-            lying = [*ours, *self._dealt(enemy, holes, draw)]
+            lying = [*ours, *self.dealt(enemy, holes, draw)]
             used = {coin for coin, _ in lying}
             left = [
                 [coin for coin in range(12 * side, 12 * side + 12) if coin not in used] for side in (0, 1)
@@ -228,7 +228,7 @@ class Layouts:
             layouts += [_finished(lying, (int(coin), int(square)), enemy, choices) for coin, square in tried]
         return np.array(layouts).swapaxes(0, 1) if layouts else None
 
-    def _dealt(self, side: int, holes: Holes, draw: Any) -> list[tuple[int, int]]:
+    def dealt(self, side: int, holes: Holes, draw: Any) -> list[tuple[int, int]]:
         """(coin, square) of what `side` has laid; values that are not known are those that it likes there."""
         dealt = []
         for suit in (2 * side, 2 * side + 1):

@@ -10,6 +10,8 @@ from functools import lru_cache
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
+
 from warpleague.games.captains.state import HAND, pair, places
 from warpleague.opponents.captains_plan import Turn
 from warpleague.opponents.captains_playout import choice, follow, playout, share, spread, whole
@@ -32,18 +34,10 @@ PICK_UP: Final = 1.0
 """The same for a planet to pick up at, with an empty hand; more with each card in it."""
 TOLL: Final = 1.5
 """The price of another's wormhole."""
-PLANS: Final = 5
-"""Plans of a turn that are compared."""
 WITHIN: Final = 2.5
 """Points by which a plan may look worse than the best one."""
-SEARCHED: Final = 3000
-"""Positions of a turn that are looked at for them."""
 PLANNING: Final = 0.5
 """The part of the time for a decision that this may take; the rest is for playouts."""
-SEARCHED_LATER: Final = 120
-"""The same in playouts."""
-ROUNDS: Final = 1
-"""That are played out after this one."""
 MANY: Final = 3
 """With more seats, only the best three plans are compared."""
 TRUST: Final = 0.7
@@ -62,12 +56,27 @@ def ways_back(galaxy: Galaxy) -> tuple[tuple[tuple[int, float], ...], ...]:
     return tuple(map(tuple, back))
 
 
+@attrs.frozen
+class Search:
+    """How far the strongest player looks: so many `plans` of a turn are compared.
+
+    The search for them looks at so many `positions` of the turn, and in playouts at so many `later` ones of each turn.
+    A playout goes on for so many `rounds` after this one.
+    """
+
+    plans: int = 5
+    positions: int = 3000
+    later: int = 120
+    rounds: int = 1
+
+
 class Captains(Player):
     """A player of captains; its `effort` is the number of playouts that each plan gets at first, in a duel.
 
     Without playouts it looks no further than its next stop.
     """
 
+    search = Search()
     skills = (Skill(0.5), Skill(0.15), Skill(0.0), Skill(0.0, 1))
 
     def choose(self, question: Question, state: State, legal: Sequence[Any]) -> int | Reply:
@@ -82,8 +91,9 @@ class Captains(Player):
     def best_plan(self, question: Question, state: State) -> tuple[tuple[Any, ...], float | None]:
         """The actions that lead to the largest share in playouts, up to the first that reveals something, and it."""
         if question.ask != "turn":
-            return choice(state, SEARCHED, self.rng, self.budget), None
-        plans = Turn(state, self.seat).plans(PLANS, SEARCHED, self.budget, PLANNING)
+            return choice(state, self.search.positions, self.rng, self.budget), None
+        search = self.search
+        plans = Turn(state, self.seat).plans(search.plans, search.positions, self.budget, PLANNING)
         plans = [plan for plan in plans if plan.worth > plans[0].worth - WITHIN]
         options = [whole(plan.actions) for plan in plans]
         point = TRUST / (4 * spread(state))  # near the middle of the curve that `share` follows
@@ -94,11 +104,11 @@ class Captains(Player):
             if trial not in worlds:
                 worlds[trial] = self.game.determinize(question.state, self.seat, self.rng)
             after = follow(worlds[trial], options[number])
-            end = playout(after, state.round + ROUNDS, SEARCHED_LATER, seed + trial, self.budget)
+            end = playout(after, state.round + search.rounds, search.later, seed + trial, self.budget)
             return share(end, self.seat) + point * plans[number].worth
 
         effort = max(1, 2 * self.skill.effort // state.table.players)  # a round of many seats takes longer
-        rounds = ((PLANS, effort), (3, 2 * effort), (2, 3 * effort))
+        rounds = ((search.plans, effort), (3, 2 * effort), (2, 3 * effort))
         many = state.table.players > MANY
         best, promised = best_of(range(len(options)), rounds[many:], worth, self.budget)
         if promised is not None:

@@ -62,7 +62,12 @@ class Place:
 
 
 @attrs.frozen
-class _Task:
+class Task:
+    """Playout `k` of the decision on line `n` of a record: from the `position` in which `seat` had to decide.
+
+    There is one playout for each of the `ways`: the number of a legal action, or `FREE`.
+    """
+
     n: int
     k: int
     seat: int
@@ -108,7 +113,7 @@ def analyse(
     if setting.bots:
         check_level(setting.level)
     while tasks := [
-        _Task(place.decision.n, k, place.decision.seat, place.position, ways)
+        Task(place.decision.n, k, place.decision.seat, place.position, ways)
         for place in found
         for k, ways in next_playouts(place.decision, book, plan)
     ]:
@@ -118,13 +123,10 @@ def analyse(
             yield sample
 
 
-def play(setting: Setting, task: _Task) -> Sample:
+def play(setting: Setting, task: Task) -> Sample:
     """One playout of each way to go on from a decision, all from the same world and with the same dice."""
     table = Simulator(setting.game, setting.players, setting.options, setting.rules)
-    world = table.load(task.position)
-    luck = f"{setting.seed} {setting.record} {task.n} {task.k}"
-    if not setting.all_known:
-        world = table.determinize(table.view(world, task.seat), task.seat, Random(luck))
+    world, luck = start(setting, table, task)
     legal = table.legal(world)
     sample = Sample(task.n, task.k, {})
     for way in task.ways:
@@ -136,8 +138,17 @@ def play(setting: Setting, task: _Task) -> Sample:
     return sample
 
 
+def start(setting: Setting, table: Simulator, task: Task) -> tuple[Any, str]:
+    """The world that all ways of a task go on from, and the text that all chance in them follows from."""
+    world = table.load(task.position)
+    luck = f"{setting.seed} {setting.record} {task.n} {task.k}"
+    if not setting.all_known:
+        world = table.determinize(table.view(world, task.seat), task.seat, Random(luck))
+    return world, luck
+
+
 def _by_bots(
-    setting: Setting, table: Simulator, state: Any, task: _Task, luck: str, way: int, sample: Sample
+    setting: Setting, table: Simulator, state: Any, task: Task, luck: str, way: int, sample: Sample
 ) -> Sample:
     key = match_key(luck)
     spec = MatchSpec(
@@ -153,10 +164,10 @@ def _by_bots(
         position=decoded(encoded(table.dump(state))),
         rules=setting.rules,
     )
-    made: list[_Playout] = []
+    made: list[Playout] = []
 
     def make(*args: Any, **kwargs: Any) -> Referee:
-        made.append(_Playout(*args, asks=task.seat, estimates=setting.estimates, **kwargs))
+        made.append(Playout(*args, asks=task.seat, estimates=setting.estimates, **kwargs))
         return made[0]
 
     result = play_out(spec, make)
@@ -173,7 +184,7 @@ def _by_bots(
     return attrs.evolve(sample, chose=chose, faults=faults, valued=sample.valued + (value is not None))
 
 
-class _Playout(Referee):
+class Playout(Referee):
     """The referee of a playout: it sees what the seat `asks` decides first, and may end with what that expects."""
 
     def __init__(self, *args: Any, asks: int, estimates: bool, **kwargs: Any) -> None:

@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from warpleague.arena.submissions.versions import Submission
     from warpleague.league.season.config import LeagueConfig
     from warpleague.runner.bundle.manifest import Manifest
+    from warpleague.runner.checkup import Checkup
+    from warpleague.runner.doctor.promises import Report
+
+    CheckBot = Callable[[Path, Checkup, Callable[[Finding], None]], bool]
 
 SANDBOX: Final = "sandbox"
 """The setting that says whether the sandbox holds here: "holds", or why not."""
@@ -69,8 +73,21 @@ _SPARE_S: Final = 60
 """A check that takes longer than its build and its matches by more than this is taken for hung."""
 
 
+@attrs.frozen
+class CheckerTests:
+    """What the checker tests the `machine` and each `bot` with: the sandbox here, and a check as authors make it."""
+
+    machine: Callable[..., Report] = examine
+    bot: CheckBot = check_bot
+
+
 def run_checker(
-    ledger: Ledger, leagues: Mapping[str, LeagueConfig], stop: Callable[[float], bool], *, once: bool = False
+    ledger: Ledger,
+    leagues: Mapping[str, LeagueConfig],
+    stop: Callable[[float], bool],
+    *,
+    once: bool = False,
+    tests: CheckerTests = CheckerTests(),
 ) -> None:
     """Check submissions to these leagues (by name) until `stop`, which waits so many seconds, returns true.
 
@@ -81,14 +98,14 @@ def run_checker(
         for number in versions.recover(ledger):
             _run_hook(ledger, number, leagues)
         _sweep(ledger)
-        if not (probe(ledger) or once):
+        if not (probe(ledger, tests.machine) or once):
             while not stop(_WAIT_S):  # refuse new submissions, and say why
                 _refuse_all(ledger, leagues)
         _refuse_all(ledger, leagues)
         while not stop(0.0):
             submission = versions.claim(ledger)
             if submission is not None:
-                if not _check(ledger, submission, leagues):
+                if not _check(ledger, submission, leagues, tests.bot):
                     stop(_WAIT_S)
                 else:
                     _run_hook(ledger, submission.id, leagues)
@@ -107,7 +124,7 @@ def _sweep(ledger: Ledger) -> None:
             remove(folder)
 
 
-def probe(ledger: Ledger) -> bool:
+def probe(ledger: Ledger, examine: Callable[..., Report]) -> bool:
     """Whether this machine keeps every promise of the sandbox, tried now; the ledger stores the answer."""
     try:
         report = examine("sandbox", thorough=True)
@@ -143,7 +160,9 @@ class _MachineBusy(HarnessFault):
     """The machine was too busy for a check."""
 
 
-def _check(ledger: Ledger, submission: Submission, leagues: Mapping[str, LeagueConfig]) -> bool:
+def _check(
+    ledger: Ledger, submission: Submission, leagues: Mapping[str, LeagueConfig], check_bot: CheckBot
+) -> bool:
     """Check one submission and settle it; false if this machine could not check it now, so that it waits."""
     config = leagues.get(submission.league)
     if config is None:
@@ -157,7 +176,7 @@ def _check(ledger: Ledger, submission: Submission, leagues: Mapping[str, LeagueC
         try:
             _check_space(ledger)
             manifest = _unpacked(ledger, submission, config, folder)
-            ready = _play(ledger, submission, config, folder, limits)
+            ready = _play(ledger, submission, config, folder, limits, check_bot)
             _check_space(ledger)  # otherwise a full disk would count as the bot's fault
             if ready and (why := settled(ledger, config)) is not None:
                 text = f"came too late for {config.name}: {why}"
@@ -248,7 +267,12 @@ def _unpacked(ledger: Ledger, submission: Submission, config: LeagueConfig, fold
 
 
 def _play(
-    ledger: Ledger, submission: Submission, config: LeagueConfig, folder: Path, limits: SubmissionLimits
+    ledger: Ledger,
+    submission: Submission,
+    config: LeagueConfig,
+    folder: Path,
+    limits: SubmissionLimits,
+    check_bot: CheckBot,
 ) -> bool:
     """Build it, and play it as its matches in the league will be; each finding is written down at once.
 

@@ -35,7 +35,7 @@ _RECENT: Final = 200
 """The newest stored matches among which one is searched that can be shown."""
 _MAX_CPU_SHARE: Final = 0.005 * len(usable_cores())
 """The share of one processor's time for making the page of a league again, and the same share for sending changes."""
-_WATCHER_S: Final = 0.0005 / _MAX_CPU_SHARE
+WATCHER_S: Final = 0.0005 / _MAX_CPU_SHARE
 """Each watcher makes the pause between messages so many seconds longer: a message takes half a millisecond to send."""
 _BATCH: Final = 10
 """So many watchers get a message at the same time."""
@@ -47,8 +47,17 @@ class LeagueFeed:
     """The page and the messages of one league."""
 
     def __init__(
-        self, name: str, path: Path, results: Path, renderer: Renderer, *, delay_s: float, pages_mb: int
+        self,
+        name: str,
+        path: Path,
+        results: Path,
+        renderer: Renderer,
+        *,
+        delay_s: float,
+        pages_mb: int,
+        watcher_s: float = WATCHER_S,
     ) -> None:
+        self._watcher_s = watcher_s
         self.name, self.path, self.results = name, path, results
         self.page: LeaguePage | None = None
         self.news = Broadcast()
@@ -66,7 +75,8 @@ class LeagueFeed:
         self._store: tuple[int, Store] | None = None
         self._seen = -1
         self._latest: list[JsonObject] = []
-        self._stale = True
+        self.stale = True
+        """Whether something has changed since the page was made."""
         self._sections: dict[str, tuple[int, str]] = {}
         # Numbers go on after a restart, so that a page that was loaded before it gets newer sections.
         self._version = int(time.time() * 1000)
@@ -76,7 +86,7 @@ class LeagueFeed:
     async def run(self, server: JsonObject) -> None:
         """Follow the league until this is cancelled; `server` is for the page's navigation."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._render_pages, server)
+            nursery.start_soon(self.render_pages, server)
             nursery.start_soon(self._notify_watchers)
             try:
                 while True:
@@ -147,7 +157,7 @@ class LeagueFeed:
         version = store.version()
         if version == self._seen:
             return False
-        self._seen, self._stale, self.changed_s = version, True, time.time()
+        self._seen, self.stale, self.changed_s = version, True, time.time()
         latest = []
         if self.page is None or self.page.open_matches:
             for match in store.latest(_LATEST):
@@ -164,26 +174,26 @@ class LeagueFeed:
                 self._store[1].close()
         self._store, self._seen = None, -1
 
-    async def _render_pages(self, server: JsonObject) -> None:
+    async def render_pages(self, server: JsonObject) -> None:
         """Make the page again as often as its cost allows."""
         while True:
-            if not self._stale:
+            if not self.stale:
                 await trio.sleep(_POLL_S)
                 continue
-            self._stale = False
+            self.stale = False
             version = max(int(time.time() * 1000), self._version + 1)
             took_s = 0.0  # where nothing has been played yet, the page comes soon after the first match
             try:
                 found = await self._renderer.make(league_page, self.path, self.results, server, version)
             except Exception as error:  # noqa: BLE001 - the other pages are there
                 log_error("page not made", error, league=self.name)
-                self._stale = True
+                self.stale = True
                 await trio.sleep(5.0)
                 continue
             if found is not None:
                 took_s = found.cpu_s
                 self._set_page(found, version)
-            await trio.sleep(max(1.0, took_s / _MAX_CPU_SHARE, self.watchers * _WATCHER_S))
+            await trio.sleep(max(1.0, took_s / _MAX_CPU_SHARE, self.watchers * self._watcher_s))
 
     def _set_page(self, page: LeaguePage, version: int) -> None:
         self.page, self._version = page, version
@@ -204,7 +214,7 @@ class LeagueFeed:
         while True:
             seen = await self._changes.after(seen)
             self.news.notify()
-            await trio.sleep(max(0.5, self.watchers * _WATCHER_S))
+            await trio.sleep(max(0.5, self.watchers * self._watcher_s))
 
     def wait_s(self, place: int) -> float:
         """How long after a change the watcher who came as number `place` gets the message, in seconds.
@@ -212,7 +222,7 @@ class LeagueFeed:
         They get it in small groups: one by one would cost more while bots compute, and all at once would let requests
         for other pages wait.
         """
-        return place % max(self.watchers, 1) // _BATCH * _BATCH * _WATCHER_S
+        return place % max(self.watchers, 1) // _BATCH * _BATCH * self._watcher_s
 
     def message(self, since: int) -> tuple[int, Piece]:
         """The message for a page that shows the sections of version `since`, and the version that it shows then.
