@@ -72,7 +72,7 @@ def test_an_exception_comes_back_with_its_traceback(pool: RefereePool) -> None:
     with pytest.raises(ValueError, match="invalid literal") as caught:
         pool.submit(int, "x").result(timeout=120)
     assert isinstance(caught.value.__cause__, RemoteTraceback)
-    assert "in _called" in str(caught.value.__cause__)
+    assert "in called" in str(caught.value.__cause__)
     with pytest.raises(SystemExit):
         pool.submit(sys.exit, 3).result(timeout=120)
     assert pool.submit(int, "7").result(timeout=120) == 7

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -51,11 +52,13 @@ WARPLEAGUE: Final = (
 
 @attrs.frozen
 class LeagueRun:
-    """A league that was run as a command: wall time in seconds, what was played, the processor time of the bots in
-    seconds, and the most memory of the harness in MB, if that was measured.
+    """A league that was run as a command: wall time and the processor time of all its processes in seconds, what was
+    played, the processor time of the bots' decisions in seconds, and the most memory of the harness in MB, if that was
+    measured.
     """
 
     seconds: float
+    cpu_s: float
     matches: int
     decisions: int
     bots_cpu_s: float
@@ -191,17 +194,17 @@ class Ground:
             "--jobs",
             str(jobs),
         ]
-        begun = time.perf_counter()
+        begun, cpu_s = time.perf_counter(), children_cpu_s()
         memory_mb = _run(run, measure_memory)
-        seconds = time.perf_counter() - begun
-        look = [*WARPLEAGUE, "league", "times", str(file), "--results", str(results), "--json"]
-        told = json.loads(subprocess.run(look, capture_output=True, check=True).stdout)
+        seconds, cpu_s = time.perf_counter() - begun, children_cpu_s() - cpu_s
+        told, bots_cpu_s = decisions_cpu_s(file, results)
         shutil.rmtree(results)
         return LeagueRun(
             seconds=seconds,
+            cpu_s=cpu_s,
             matches=sum(row["matches"] for row in told) // len(told),
             decisions=sum(row["decisions"] for row in told),
-            bots_cpu_s=sum(row["decisions"] * row["cpu_ms"] for row in told) / 1000,
+            bots_cpu_s=bots_cpu_s,
             memory_mb=memory_mb,
         )
 
@@ -239,6 +242,19 @@ class Ground:
         file = self.folder / f"league-{self._leagues}.toml"
         file.write_text(tomli_w.dumps(data))
         return file, self.folder / f"results-{self._leagues}"
+
+
+def children_cpu_s() -> float:
+    """The processor time in seconds of all processes that this one and its children have started and waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def decisions_cpu_s(file: Path, results: Path) -> tuple[list[dict[str, Any]], float]:
+    """The table `league times` of a league that was played, and the processor time in seconds of all decisions."""
+    look = [*WARPLEAGUE, "league", "times", str(file), "--results", str(results), "--json"]
+    rows = json.loads(subprocess.run(look, capture_output=True, check=True).stdout)
+    return rows, sum(row["decisions"] * row["cpu_ms"] for row in rows) / 1000
 
 
 def players_of(game: Game[Any, Any]) -> int:

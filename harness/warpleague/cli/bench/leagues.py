@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.bench.ground import ASKING, PINGPONG_US
+from warpleague.cli.bench.beyond import beyond, rate
+from warpleague.cli.bench.ground import ASKING
 from warpleague.cli.bench.rows import Figure
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warpleague.cli.bench.ground import Ground
+    from warpleague.cli.bench.beyond import Beyond
+    from warpleague.cli.bench.ground import Ground, LeagueRun
 
 
 def whole(ground: Ground) -> list[Figure]:
     """A decision of a match of a league at level limits on one core, all that a match takes included.
 
-    A league of one deal is taken away: what is left is no start of the command.
+    The time of a league of one deal is taken away, and with it the start of the command.
     """
     found: list[Figure] = []
     for name in ground.games:
@@ -24,9 +26,10 @@ def whole(ground: Ground) -> list[Figure]:
             bot = ground.bot_folder(*flags)
             with ground.one_core():
                 base = ground.measure_base()
-                seconds, decisions, _ = _net(ground, bot, 40, game=name, options={}, jobs=1)
-            us = seconds * 1e6 / decisions
-            found.append(Figure(f"{name}, {label}", us / base, goal=5.0))
+                more = _net(ground, bot, 40, game=name, options={}, jobs=1)
+            decisions = more.long.decisions - more.short.decisions
+            us = None if more.seconds is None else more.seconds * 1e6 / decisions
+            found.append(Figure(f"{name}, {label}", us and us / base))
     return found
 
 
@@ -39,30 +42,16 @@ def short(ground: Ground) -> list[Figure]:
         ("sandbox", False, 60, 50),
     ):
         base = ground.measure_base()
-        seconds, _, matches = _net(ground, ground.bot_folder(reusable=reusable), deals, level=level)
+        more = _net(ground, ground.bot_folder(reusable=reusable), deals, level=level)
         base = (base + ground.measure_base()) / 2
-        us = seconds * 1e6 / matches
+        matches = more.long.matches - more.short.matches
         label = f"{level}, bots {'kept' if reusable else 'restarted'}"
-        most = 1e6 / goal / PINGPONG_US
-        found.append(
-            Figure(label, 1e6 / us, "/s", goal, False, ratio=us / base, over="ping-pong", ratio_goal=most)
-        )
+        found += rate(label, more, matches, goal, base)
     if "fastchess" in ground.peers:
         from warpleague.cli.bench.peers import fastchess_games
 
         found += fastchess_games(ground)
     return found
-
-
-def busy(ground: Ground) -> list[Figure]:
-    """The share of all cores that bots which think 10 ms a decision keep busy, over the whole command."""
-    bot = ground.bot_folder("-DBURN_MS=10")
-    run = ground.league(bot, ground.times(50))
-    return [
-        Figure(
-            "whole command", run.bots_cpu_s / run.seconds / max(1, len(ground.cores)), goal=0.95, most=False
-        )
-    ]
 
 
 def waiting(ground: Ground) -> list[Figure]:
@@ -81,9 +70,6 @@ def waiting(ground: Ground) -> list[Figure]:
     ]
 
 
-def _net(ground: Ground, bot: Path, deals: int, **league: Any) -> tuple[float, int, int]:
-    """Seconds, decisions and matches of a league of `deals` deals, without those of a league of one deal."""
-    deals = max(2, ground.times(deals))
-    one = ground.league(bot, 1, **league)
-    many = ground.league(bot, deals, **league)
-    return max(many.seconds - one.seconds, 1e-6), many.decisions - one.decisions, many.matches - one.matches
+def _net(ground: Ground, bot: Path, deals: int, **league: Any) -> Beyond[LeagueRun]:
+    """A league of one deal, and a league of `deals` deals or of more, until the difference is clear."""
+    return beyond(lambda deals: ground.league(bot, deals, **league), 1, max(2, ground.times(deals)))

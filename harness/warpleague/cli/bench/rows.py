@@ -26,13 +26,15 @@ Takes = Literal["moment", "while", "minutes"]
 class Figure:
     """One figure of a row: `value` in `unit`, and the `goal` to reach (`most`: at most that, else at least).
 
+    The value is None where this run is too noisy to measure it.
+
     `label` tells the figures of one row apart. Where the unit is no ratio, `ratio` may be one, to `over`, another
     figure of this run. Then at most `ratio_goal` is what the goal is on the machine that it was set for: a slow or
     busy machine may reach this one alone. A figure of a peer has no goal.
     """
 
     label: str
-    value: float
+    value: float | None
     unit: str = "times"
     goal: float | None = None
     most: bool = True
@@ -43,7 +45,7 @@ class Figure:
     @property
     def met(self) -> bool | None:
         """Whether the figure reaches the goal; None if there is none."""
-        if self.goal is None:
+        if self.goal is None or self.value is None:
             return None
         return self.value <= self.goal if self.most else self.value >= self.goal
 
@@ -83,12 +85,12 @@ ROWS: Final = (
     Row("match", "a decision of a match of a league, as a command, to the common measure", "leagues:whole"),
     Row("engines", "engine steps a second, to those of OpenSpiel's backgammon", "engines:against_openspiel"),
     Row("short", "matches of 30 decisions a second", "leagues:short"),
+    Row("demo", "where the processor time of the demo's last league goes", "demo:shares", "minutes"),
     Row("start", "commands, to python -c pass", "starts:commands"),
     Row("verify", "replay verify, a decision", "matches:verify", "moment"),
     Row(
         "undercharge", "decisions of a bot that computes 1 ms, charged less than half", "matches:undercharge"
     ),
-    Row("busy", "share of the cores that bots which think 10 ms keep busy", "leagues:busy", "minutes"),
     Row("waiting", "200 matches whose bots wait 1 s a decision", "leagues:waiting", "minutes"),
     Row("million", "looks at 1,000,000 matches of 50 bots, and their report", "large:million", "minutes"),
     Row("bots", "standings of 159,600 matches of 400 bots", "large:many_bots", "minutes"),
@@ -113,11 +115,11 @@ def medians(row: Row, rounds: Sequence[Sequence[Figure]]) -> list[dict[str, Any]
     """The figures of a row over some rounds, as JSON: the median of each, and the least and the largest."""
     found: list[dict[str, Any]] = []
     for of_rounds in zip(*rounds, strict=True):
-        values = [figure.value for figure in of_rounds]
+        values = [figure.value for figure in of_rounds if figure.value is not None]
         ratios = [figure.ratio for figure in of_rounds if figure.ratio is not None]
         figure = attrs.evolve(
             of_rounds[0],
-            value=statistics.median(values),
+            value=statistics.median(values) if values else None,
             ratio=statistics.median(ratios) if ratios else None,
         )
         found.append(
@@ -125,9 +127,9 @@ def medians(row: Row, rounds: Sequence[Sequence[Figure]]) -> list[dict[str, Any]
                 "row": row.name,
                 "what": row.what,
                 "label": figure.label,
-                "value": _rounded(figure.value),
-                "least": _rounded(min(values)),
-                "most": _rounded(max(values)),
+                "value": None if figure.value is None else _rounded(figure.value),
+                "least": _rounded(min(values)) if values else None,
+                "most": _rounded(max(values)) if values else None,
                 "unit": figure.unit,
                 "goal": figure.goal,
                 "goal_is": None if figure.goal is None else "at most" if figure.most else "at least",

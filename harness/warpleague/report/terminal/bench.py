@@ -48,7 +48,7 @@ def print_figures(report: dict[str, Any]) -> None:
         table.add_row(
             "" if row["row"] == before else row["row"],
             row["label"],
-            f"{_number(row['value'])}{unit}",
+            "not measurable" if row["value"] is None else f"{_number(row['value'])}{unit}",
             "" if row["goal"] is None else f"{sign} {row['goal']:g}{unit}",
             _VERDICTS[row["met"]],
             _ratio(row),
