@@ -141,6 +141,10 @@ fuzz: bootstrap ## feed broken input to every reader (FUZZ_SECONDS=600)
 	$(BIN)/python tests/soak/fuzz.py --seconds $(or $(FUZZ_SECONDS),600)
 	FUZZ_STORES=$(or $(FUZZ_STORES),600) $(BIN)/pytest tests/league/test_untrusted_store.py
 
+.PHONY: api-requests
+api-requests: bootstrap ## send random requests to the JSON API of an arena (API_SECONDS=600)
+	$(BIN)/python tests/soak/api_requests.py --seconds $(or $(API_SECONDS),600)
+
 .PHONY: adversary
 adversary: bootstrap ## play honest bots beside every misbehaving one on a busy machine (ADVERSARY='--load 8')
 	$(BIN)/python tests/soak/adversary.py $(ADVERSARY)

@@ -1,6 +1,7 @@
 """Writes protocol/schema/: the JSON Schema of every message, and of each game's actions, views and options.
 
-The classes are in `warpline.messages` and the games. With `--check` nothing is written; the exit code is 1
+The classes are in `warpline.messages` and the games. `openapi.json` describes an arena's JSON API: it is made of the
+operations in `warpleague.arena`. With `--check` nothing is written; the exit code is 1
 when a file is not what it would be.
 """
 
@@ -12,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warpleague.arena.web import openapi
 from warpleague.games import GAMES, load_game
 from warpline.schema import DIALECT, Definitions, messages_schema
 
@@ -40,10 +42,11 @@ def game_schema(game: Game[Any, Any]) -> dict[str, Any]:
 def files() -> dict[str, str]:
     """The name and the content of every file of the folder."""
     schemas = {"messages": messages_schema(), **{name: game_schema(load_game(name)) for name in GAMES}}
-    return {
+    found = {
         f"{name}.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
         for name, schema in schemas.items()
     }
+    return {**found, "openapi.json": openapi.text()}
 
 
 def stale(folder: Path, wanted: dict[str, str]) -> list[str]:

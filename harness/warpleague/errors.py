@@ -9,6 +9,7 @@ WarpLeagueError
 │   ├── ConfigError         a league or bot file that does not fit
 │   │   └── EntrantsError       several bots of a league that cannot take part
 │   ├── BotError            a bot folder that cannot be bundled, built or started
+│   │   ├── BuildError          its build fails, or takes too much
 │   │   └── MissingToolchain    its interpreter or compiler is not installed here
 │   ├── RecordError         a record that is damaged or does not verify
 │   └── StoreError          a result store that belongs to another league, or is in use
@@ -54,6 +55,10 @@ class EntrantsError(ConfigError):
 
 class BotError(BadInput):
     """A bot folder that cannot be bundled, built or started."""
+
+
+class BuildError(BotError):
+    """A bot whose build fails, or takes too much of anything."""
 
 
 class MissingToolchain(BotError):

@@ -243,7 +243,12 @@ def test_the_check_is_of_the_league(ground: Ground) -> None:
         told = versions.submission(ground.ledger, number)
         words = "bot check FOLDER --matches 1 --game aliens --players 2 --option max_turns=10 --bank-s 40"
         command = f"warpleague {words} --ask-again 2 --level sandbox --seed {how.seed}"
-        assert told.found[0] == {"what": "repeat at home", "verdict": "ok", "text": command}
+        assert told.found[0] == {
+            "what": "repeat at home",
+            "verdict": "ok",
+            "text": command,
+            "code": "repeat",
+        }
         page = ground.client("ada").ask("GET", f"/submit/{number}").text
         assert f">{command}</code>" in page
 

@@ -9,6 +9,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
+
 from warpleague.cli.common import (
     add_conditions,
     add_deal,
@@ -211,7 +213,7 @@ def run_check(args: argparse.Namespace) -> int:
     ready = check_bot(folder, how, tell)
     _tell_logs(logs)
     if args.json:
-        told = [{"what": one.what, "verdict": one.verdict, "text": one.text} for one in found]
+        told = [attrs.asdict(one) for one in found]
         print_json({"bot": str(args.folder), "ready": ready, "seed": how.seed, "findings": told})
         return 0 if ready else 1
     failed = [one for one in found if one.verdict == "failed"]

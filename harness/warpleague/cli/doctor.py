@@ -5,22 +5,12 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import shutil
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from warpleague.cli.common import add_examples, print_json
 
 if TYPE_CHECKING:
     import argparse
-
-TOOLS = (
-    *("cc", "c++", "rustc", "go", "nim", "ocamlopt", "javac", "java", "mcs", "mono", "node", "tsc"),
-    *("perl", "ruby", "lua5.4", "php", "bwrap", "setpriv"),
-)
-"""Programs that starters or levels need."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,26 +32,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Test the levels and print the findings; 1 if a level that was asked for does not hold."""
     from warpleague.match.spec import LEVELS
+    from warpleague.runner.doctor.machine import host
     from warpleague.runner.doctor.promises import PROMISES, examine
 
     levels = [level for level in LEVELS if not args.level or level in args.level]
     reports = [examine(level, thorough=True) for level in levels]
-    host = _host()
+    found = host()
     if args.json:
-        print_json({"host": host, "levels": [report.to_json() for report in reports]})
+        print_json({"host": found, "levels": [report.to_json() for report in reports]})
     else:
         from warpleague.report.terminal.doctor import print_findings
 
-        print_findings(host, reports, PROMISES)
+        print_findings(found, reports, PROMISES)
     return 1 if args.level and not all(report.holds for report in reports) else 0
-
-
-def _host() -> dict[str, Any]:
-    user = os.geteuid() if hasattr(os, "geteuid") else None
-    return {
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "python": f"{platform.python_version()} ({sys.executable})",
-        "user": None if user is None else ("root" if user == 0 else f"uid {user}"),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "tools": {tool: shutil.which(tool) for tool in TOOLS},
-    }

@@ -21,7 +21,7 @@ import attrs
 import msgspec
 
 from warpleague.counts import counted
-from warpleague.errors import BotError
+from warpleague.errors import BotError, BuildError, MissingToolchain
 from warpleague.games import FAMILIES, GAMES, game_ids, load_game
 from warpleague.match.chance import match_key
 from warpleague.match.conditions import Conditions
@@ -66,6 +66,29 @@ MACHINE: Final = "machine"
 
 Verdict = Literal["ok", "warning", "failed"]
 
+CODES: Final = {
+    "manifest": "bot.toml, or what it names, is not as it must be",
+    "build": "the build failed, or took too much",
+    "toolchain": "the program that builds or runs the bot is not installed on this machine",
+    "bundle": "the bot was read and built",
+    "game-not-claimed": "bot.toml does not name the game",
+    "game-unknown": "no such game is installed",
+    "plan": "what the check plays",
+    "matches": "the matches at a table were played to the end",
+    "slow-decision": "a decision took more than half of the time allowed",
+    "not-repeatable": "the same match came out differently the second time",
+    "reading": "how the bot reads lines that come in awkward ways",
+    "lingers": "the bot does not exit at once when it is asked to",
+    "files-written": "the bot wrote into its own folder",
+    TIME: "the time of the check was over",
+    MACHINE: "the time of the check was over, because this machine was busy",
+}
+"""The codes of findings, and what each is about."""
+_ERRORS: Final = {BuildError: "build", MissingToolchain: "toolchain"}
+"""The codes of errors that make a bot not ready; those of all others are "manifest"."""
+FAULT: Final = "fault-"
+"""What the code of a fault in a match begins with; its kind follows."""
+
 _QUESTIONS: Final = 2
 """So many are put in each awkward way."""
 
@@ -88,11 +111,15 @@ _READ_LINES: Final = (
 
 @attrs.frozen
 class Finding:
-    """One thing that was looked at: what, how it is, and what to do about it in plain words."""
+    """One thing that was looked at: what, how it is, and what to do about it in plain words.
+
+    `code` is one of `CODES`, or `FAULT` and the kind of a fault. Unlike the texts, codes never change.
+    """
 
     what: str
     verdict: Verdict
     text: str
+    code: str = ""
 
 
 @attrs.frozen
@@ -177,27 +204,30 @@ def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
     try:
         bundle = prepare(folder, how.conditions.level, how.paths, how.hidden, how.build_s)
     except BotError as error:
-        yield Finding("bundle", "failed", str(error))
+        code = next((code for kind, code in _ERRORS.items() if isinstance(error, kind)), "manifest")
+        yield Finding("bundle", "failed", str(error), code)
         return
     gone = left_out(folder)
     without = f"; left out: {', '.join(gone[:5])}" if gone else ""
-    yield Finding("bundle", "ok", f"{bundle.name} {bundle.version}, content {bundle.digest[:12]}{without}")
+    text = f"{bundle.name} {bundle.version}, content {bundle.digest[:12]}{without}"
+    yield Finding("bundle", "ok", text, "bundle")
     asked = how.games or tuple(dict.fromkeys(table.game for table in how.tables))
     for name in asked:
         if not plays(bundle.games, name):
             text = f"the bot does not claim it; bot.toml says {games_named(bundle.games)}"
-            yield Finding(name, "failed", text)
+            yield Finding(name, "failed", text, "game-not-claimed")
     names = _wanted(bundle.games, asked)
     known = (*game_ids(), *(name for name in names if name.partition(":")[0] in FAMILIES))
     for name in names:
         if name not in known:
             # Beside others it may be a game of somebody else's; a bot without any cannot play at all.
             verdict: Verdict = "warning" if set(known) & set(bundle.games) else "failed"
-            yield Finding(name, verdict, f"no such game is installed; {nearest(name, known)}")
+            text = f"no such game is installed; {nearest(name, known)}"
+            yield Finding(name, verdict, text, "game-unknown")
     names = [name for name in names if name in known]
     if names:
         check = _Check(bundle, how, how.chosen(names))
-        yield Finding("plan", "ok", check.plan())
+        yield Finding("plan", "ok", check.plan(), "plan")
         yield from check.findings()
 
 
@@ -302,14 +332,13 @@ class _Check:
             more = (
                 "check without --quick, or with --game" if self._how.within_s is None else "check it at home"
             )
-            yield Finding(TIME, "warning", f"{text}: {more}")
+            yield Finding(TIME, "warning", f"{text}: {more}", TIME)
         finally:
             end_idle()
         if changed := [name for name, stamp in _files_of(self._bundle).items() if before.get(name) != stamp]:
             text = f"it wrote {', '.join(changed[:5])} into its own folder: not possible at level sandbox"
-            yield Finding(
-                "files", "warning", f"{text}; elsewhere matches come to depend on those before them"
-            )
+            text += "; elsewhere matches come to depend on those before them"
+            yield Finding("files", "warning", text, "files-written")
 
     def _played(self) -> Iterator[Finding]:
         """Whole matches at all tables first: without them the bot is not ready."""
@@ -336,7 +365,7 @@ class _Check:
             if not same:
                 why = "the bot looks at a clock, or its random numbers do not come from the start message's seed"
                 text = f"the same match came out differently the second time: {why}"
-                yield Finding(table.words, "warning", text)
+                yield Finding(table.words, "warning", text, "not-repeatable")
             if table.game not in looked:
                 looked.add(table.game)
                 yield from self._reading(table, same=same)
@@ -349,22 +378,21 @@ class _Check:
         if more and self._seat.reusable:
             number = max(number, 2)
         results: list[MatchResult] = []
-        strike = ""
+        strike, struck = "", ""
         for match in range(number):
             result = self._play(table, match)
             for seat, fault in _faults(result):
                 text = _told(self._seat, result, seat, fault)
                 if fault.retired:
-                    yield Finding(table.words, "failed", text)
+                    yield Finding(table.words, "failed", text, FAULT + fault.kind)
                     return []
-                strike = strike or text
+                strike, struck = strike or text, struck or FAULT + fault.kind
             self._finished += 1
             results.append(result)
         yield from self._times(table, results)
         if strike:
-            yield Finding(
-                table.words, "warning", f"a fault, for which the first legal action was played: {strike}"
-            )
+            text = f"a fault, for which the first legal action was played: {strike}"
+            yield Finding(table.words, "warning", text, struck)
         return results
 
     def _times(self, table: Table, results: list[MatchResult]) -> Iterator[Finding]:
@@ -378,11 +406,11 @@ class _Check:
         if self._clock.bank_s is not None:
             used_s = max(seat.wall_ms for seat in seats) / 1000
             text += f"; in a match it took {used_s:.1f} s at most, from a bank of {self._clock.bank_s:g} s"
-        yield Finding(table.words, "ok", text)
+        yield Finding(table.words, "ok", text, "matches")
         move_s = self._clock.move_s
         if move_s is not None and longest_ms > 500 * move_s:
             text = f"one decision took {longest_ms:.0f} ms of the {1000 * move_s:.0f} ms allowed: on a busy machine"
-            yield Finding(table.words, "warning", f"{text} that is a timeout")
+            yield Finding(table.words, "warning", f"{text} that is a timeout", "slow-decision")
 
     def _unfinished(self, table: Table) -> Finding:
         """That the time was over in a match, and whether the bots took it, or others."""
@@ -393,7 +421,7 @@ class _Check:
         text = f"no match{where} was finished in {self._within_s:.0f} s"
         if own_s < _OWN_SHARE * (self._how.now() - self._begun_s):
             text += f", but this machine was busy: the bots were charged {own_s:.1f} s of it"
-            return Finding(MACHINE, "failed", f"{text}; check again when it has less to do")
+            return Finding(MACHINE, "failed", f"{text}; check again when it has less to do", MACHINE)
         decisions = sum(bot.decisions for bot in self._bots)
         mean_ms = sum(bot.decisions_ns for bot in self._bots) / max(1, decisions) / 1e6
         longest_ms = max((bot.longest_ns for bot in self._bots), default=0) / 1e6
@@ -404,7 +432,7 @@ class _Check:
         text += "; answer faster"
         if self._how.within_s is None:
             text += ", or check without --quick, which plays to the end"
-        return Finding(TIME, "failed", text)
+        return Finding(TIME, "failed", text, TIME)
 
     def _play(self, table: Table, number: int) -> MatchResult:
         """The match with this number of a table, if there is time for it."""
@@ -478,14 +506,13 @@ class _Check:
                 text = (
                     "it decided otherwise when lines came in pieces, or were long: look at how it reads them"
                 )
-                yield Finding(f"{table.game}, awkward lines", "warning", text)
+                yield Finding(f"{table.game}, awkward lines", "warning", text, "reading")
         if trial.lingers:
             text = (
                 f"it was still there {GRACE_S:g} s after quit and the end of its input; a match does not wait"
             )
-            yield Finding(
-                f"{table.game}, end", "warning", f"{text} so long, it kills what lingers: exit at once"
-            )
+            text += " so long, it kills what lingers: exit at once"
+            yield Finding(f"{table.game}, end", "warning", text, "lingers")
 
     def _try(self, table: Table, spec: MatchSpec, seat: int, ways: Sequence[Way]) -> Trial:
         call = partial(try_out, spec, seat, ways, 2 * _QUESTIONS)
@@ -508,8 +535,8 @@ class _Check:
 
 def _tried(what: str, text: str, trouble: str | None) -> Finding:
     if trouble is None:
-        return Finding(what, "ok", text)
-    return Finding(what, "failed", f"{text}: {trouble}")
+        return Finding(what, "ok", text, "reading")
+    return Finding(what, "failed", f"{text}: {trouble}", "reading")
 
 
 def _faults(result: MatchResult) -> Iterator[tuple[int, SeatFault]]:

@@ -9,7 +9,11 @@ unpacked         the folders with the source of accepted versions
 entering         how versions and an organiser's decisions reach a league that is being played
 checking         the process that checks submissions
 own_records      the records that authors may download
+conditions       all that an author must know of a league
+api              describes the operations of the JSON API
+receiving        receives submissions, from forms and from commands
 requests         finds out who sends a request, reads its form, answers errors
+author_api       the part of the JSON API that needs a token
 author_pages     the pages and forms of authors
 organiser_pages  the pages and forms of organisers
 routes           which address reaches which page

@@ -22,7 +22,7 @@ from warpleague.arena.submissions.entering import settled
 from warpleague.arena.submissions.limits import check_manifest, limits_of
 from warpleague.arena.submissions.unpacked import FOLDER, source_folder
 from warpleague.arena.submissions.upload import unpack_upload
-from warpleague.errors import BadInput, BotError, HarnessFault, MissingToolchain, StoreError
+from warpleague.errors import BadInput, BotError, HarnessFault, StoreError
 from warpleague.league.play.hooks import run_hook, told_of_check
 from warpleague.league.season.bot_check import REPEAT, check_for, home_command
 from warpleague.league.season.entry import name_of
@@ -49,6 +49,17 @@ if TYPE_CHECKING:
 
     CheckBot = Callable[[Path, Checkup, Callable[[Finding], None]], bool]
 
+CODES: Final = {
+    "archive": "the archive cannot be unpacked, or has more than the bot",
+    "limits": "bot.toml asks for more than the organiser allows, or does not fit the league",
+    "name": "another bot has this name, or one that looks like it, or the author has too many bots",
+    "league": "the league takes no more bots",
+    "sandbox": "the sandbox does not hold on this machine",
+    "harness": "the check failed, by no fault of the bot",
+    "check": "the check ended the checker several times",
+    "repeat": "the command that repeats the check at home",
+}
+"""The codes of findings that only a check of a submission makes, and what each is about."""
 SANDBOX: Final = "sandbox"
 """The setting that says whether the sandbox holds here: "holds", or why not."""
 _TEMPORARY: Final = (
@@ -154,6 +165,7 @@ def _refuse_all(ledger: Ledger, leagues: Mapping[str, LeagueConfig]) -> None:
 class _Refused(Exception):
     what: str
     text: str
+    code: str
 
 
 class _MachineBusy(HarnessFault):
@@ -186,10 +198,8 @@ def _check(
                 versions.accept(ledger, submission.id, manifest.name, manifest.version, folder_digest(folder))
             else:
                 versions.refuse(ledger, submission.id, "")
-        except (BotError, _Refused) as error:
-            text = error.text if isinstance(error, _Refused) else _without(str(error), folder)
-            what = error.what if isinstance(error, _Refused) else "bundle"
-            versions.refuse(ledger, submission.id, text, what=what)
+        except _Refused as error:
+            versions.refuse(ledger, submission.id, error.text, what=error.what, code=error.code)
         except (HarnessFault, BadInput, OSError, MemoryError) as error:
             return _postpone(ledger, submission, error)
         finally:
@@ -249,20 +259,26 @@ def _unpacked(ledger: Ledger, submission: Submission, config: LeagueConfig, fold
     assert data is not None
     folder.parent.mkdir(parents=True, exist_ok=True)
     (ledger.results / FOLDER).chmod(0o700)
-    if beside := unpack_upload(data, folder, limits_of(ledger)):
+    with _refusing("archive", folder):
+        beside = unpack_upload(data, folder, limits_of(ledger))
+    if beside:
         text = f"no part of the bot, so left out: {', '.join(beside[:5])}"
-        versions.add_finding(ledger, submission.id, Finding("archive", "ok", text))
-    manifest = read_manifest(folder)
+        versions.add_finding(ledger, submission.id, Finding("archive", "ok", text, "archive"))
+    with _refusing("manifest", folder):
+        manifest = read_manifest(folder)
     versions.name(ledger, submission.id, manifest.name, manifest.version)
-    check_manifest(manifest, config, limits_of(ledger))
+    with _refusing("limits", folder):
+        check_manifest(manifest, config, limits_of(ledger))
     theirs = first_alike(manifest.name, (name_of(config, entry) for entry in config.entries))
     if theirs is not None:
         like = "is" if theirs == manifest.name else f"looks like {theirs}, which is"
         raise _Refused(
-            "name", f"bot.toml: name: {manifest.name} {like} a bot of the organiser; choose another name"
+            "name",
+            f"bot.toml: name: {manifest.name} {like} a bot of the organiser; choose another name",
+            "name",
         )
     if problem := versions.name_refusal(ledger, submission.id, manifest.name):
-        raise _Refused("name", problem)
+        raise _Refused("name", problem, "name")
     return manifest
 
 
@@ -297,14 +313,21 @@ def _play(
         hidden=(ledger.results,),
     )
     command = shlex.join(home_command(config, how.seed, limits.check_s))
-    versions.add_finding(ledger, submission.id, Finding(REPEAT, "ok", command))
-    try:
+    versions.add_finding(ledger, submission.id, Finding(REPEAT, "ok", command, "repeat"))
+    with _refusing("manifest", folder):
         ready = check_bot(folder, how, tell)
-    except MissingToolchain as error:
-        raise _Refused("bundle", str(error)) from None
     if not ready and last is not None and last.what == MACHINE:
         raise _MachineBusy(last.text)
     return ready
+
+
+@contextlib.contextmanager
+def _refusing(code: str, folder: Path) -> Iterator[None]:
+    """Turn an error about a bot into a refusal, with the code of the finding."""
+    try:
+        yield
+    except BotError as error:
+        raise _Refused("bundle", _without(str(error), folder), code) from None
 
 
 def _without(text: str, folder: Path) -> str:

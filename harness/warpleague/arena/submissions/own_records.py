@@ -1,10 +1,10 @@
-"""Downloads for authors: the records of their own bot's matches, and the output of the bot in them."""
+"""What authors may have of their own bots' matches: the records, and what the bot printed in them."""
 
 from __future__ import annotations
 
 import io
 import zipfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from warpleague.arena.submissions import versions
@@ -13,12 +13,16 @@ from warpleague.league.store.store import Store
 from warpleague.runner.bot.logs import KINDS, log_file
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from warpleague.arena.submissions.ledger import Ledger
     from warpleague.arena.submissions.tokens import Author
     from warpleague.league.season.config import LeagueConfig
 
 MAX_MATCHES: Final = 100
 """At most so many matches, the last ones."""
+_MAX_LOOKED: Final = 10_000
+"""Among so many matches of a bot one is searched."""
 
 
 def own_records(ledger: Ledger, config: LeagueConfig, author: Author, bot: str) -> bytes:
@@ -27,28 +31,14 @@ def own_records(ledger: Ledger, config: LeagueConfig, author: Author, bot: str) 
     At tables of one all bots play the same deals, so nothing is given out before the season is over. Raises `BadInput`
     if the author has no such bot, or it has played nothing.
     """
-    digests = {
-        one.digest
-        for one in versions.submissions(ledger, author.name, most=100_000)
-        if one.league == config.name and one.bot == bot and one.state == "accepted"
-    }
-    if not digests:
-        raise BadInput(f"you have no bot called {bot!r} in {config.name}")
     folder = ledger.results / config.name
     out = io.BytesIO()
     with (
-        Store.open_to_read(folder) as store,
+        _own_store(ledger, config, author, bot) as (store, digests),
         zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive,
     ):
-        if config.game.players == 1 and store.published() is None:
-            raise BadInput(
-                f"{config.name}: all bots play the same deals here, so records wait until the season is over"
-            )
         found = 0
-        for match, seats in store.matches_of(bot, MAX_MATCHES):
-            own = [seat for seat, (name, identity) in enumerate(seats) if name == bot and identity in digests]
-            if not own:
-                continue
+        for match, own in _own_matches(store, bot, digests, MAX_MATCHES):
             found += 1
             archive.writestr(f"{match}.jsonl", store.record(match))
             for seat in own:
@@ -59,3 +49,55 @@ def own_records(ledger: Ledger, config: LeagueConfig, author: Author, bot: str) 
         if not found:
             raise BadInput(f"{bot} has not played a match in {config.name} yet")
     return out.getvalue()
+
+
+def own_log(
+    ledger: Ledger, config: LeagueConfig, author: Author, bot: str, match: str, seat: int | None, kind: str
+) -> bytes:
+    """What a bot of an author printed in a match, or its messages (`kind`, of `KINDS`): in `seat`, or its first one.
+
+    Raises `BadInput` if the match is none of a version of this author's, or nothing of it is kept.
+    """
+    with _own_store(ledger, config, author, bot) as (store, digests):
+        found = dict(_own_matches(store, bot, digests, _MAX_LOOKED)).get(match)
+    if found is None:
+        raise BadInput(f"{bot} has played no match {match} in {config.name}")
+    if seat is not None and seat not in found:
+        raise BadInput(f"seat: {bot} had seat {', '.join(map(str, found))} in this match")
+    file = log_file(
+        ledger.results / config.name / "logs", bot, match, found[0] if seat is None else seat, kind
+    )
+    try:
+        return file.read_bytes()
+    except OSError:
+        raise BadInput(f"nothing is kept any more of what {bot} printed in match {match}") from None
+
+
+@contextmanager
+def _own_store(
+    ledger: Ledger, config: LeagueConfig, author: Author, bot: str
+) -> Iterator[tuple[Store, frozenset[str | None]]]:
+    """The store of a league, and the contents of an author's versions of a bot; `BadInput` if that may not be seen."""
+    digests = frozenset(
+        one.digest
+        for one in versions.submissions(ledger, author.name, most=100_000)
+        if one.league == config.name and one.bot == bot and one.state == "accepted"
+    )
+    if not digests:
+        raise BadInput(f"you have no bot called {bot!r} in {config.name}")
+    with Store.open_to_read(ledger.results / config.name) as store:
+        if config.game.players == 1 and store.published() is None:
+            raise BadInput(
+                f"{config.name}: all bots play the same deals here, so records wait until the season is over"
+            )
+        yield store, digests
+
+
+def _own_matches(
+    store: Store, bot: str, digests: frozenset[str | None], most: int
+) -> Iterator[tuple[str, list[int]]]:
+    """The last matches of a bot in which one of these versions played, the newest first, each with its seats."""
+    for match, seats in store.matches_of(bot, most):
+        own = [seat for seat, (name, identity) in enumerate(seats) if name == bot and identity in digests]
+        if own:
+            yield match, own

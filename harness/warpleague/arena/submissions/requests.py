@@ -86,6 +86,11 @@ class RequestHandler:
             self._ledger = Ledger.open(self.app.results)
         return self._ledger
 
+    @property
+    def ledger_if_made(self) -> Ledger | None:
+        """The ledger, or None as long as the organiser has made no author."""
+        return self.ledger if (self.app.results / FILE).exists() else None
+
     def close(self) -> None:
         """Close the ledger, if it was opened."""
         if self._ledger is not None:

@@ -134,6 +134,12 @@ def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submissi
     return submission(ledger, number)
 
 
+def sent_today(ledger: Ledger, author: Author) -> int:
+    """How many submissions of an author within 24 hours count towards the limit."""
+    query = "SELECT count(*) FROM submission WHERE author = ? AND received_s > ? AND state != 'failed'"
+    return int(ledger.rows(query, author.id, time.time() - _DAY_S)[0][0])
+
+
 def submission(ledger: Ledger, number: int) -> Submission:
     """The submission with this number; `NoSubmission` if there is none."""
     if not 0 < number < _MAX_NUMBER:
@@ -189,7 +195,7 @@ def recover(ledger: Ledger) -> list[int]:
             text = (
                 f"its check ended the checker {claims} times; tell the organiser if your bot runs elsewhere"
             )
-            _settle(ledger, db, number, "refused", {"what": "check", "verdict": "failed", "text": text})
+            _settle(ledger, db, number, "refused", _failed("check", text))
             refused.append(number)
     return refused
 
@@ -249,12 +255,15 @@ def add_finding(ledger: Ledger, number: int, finding: Finding) -> None:
         _add_finding(db, number, attrs.asdict(finding))
 
 
-def refuse(ledger: Ledger, number: int, text: str, *, what: str = "bundle", state: str = "refused") -> None:
-    """Refuse a submission; `state` "failed" means that the harness failed, not the bot."""
+def refuse(
+    ledger: Ledger, number: int, text: str, *, what: str = "bundle", code: str = "", state: str = "refused"
+) -> None:
+    """Refuse a submission; `state` "failed" means that the harness failed, not the bot.
+
+    `code` is that of the finding, if it is not `what`.
+    """
     with ledger.writing() as db:
-        _settle(
-            ledger, db, number, state, {"what": what, "verdict": "failed", "text": text} if text else None
-        )
+        _settle(ledger, db, number, state, _failed(what, text, code) if text else None)
 
 
 def accept(ledger: Ledger, number: int, bot: str, version: str, digest: str) -> None:
@@ -262,7 +271,7 @@ def accept(ledger: Ledger, number: int, bot: str, version: str, digest: str) -> 
     with ledger.writing() as db:
         problem = name_refusal(ledger, number, bot)
         if problem:
-            _settle(ledger, db, number, "refused", {"what": "name", "verdict": "failed", "text": problem})
+            _settle(ledger, db, number, "refused", _failed("name", problem))
             return
         league = db.execute("SELECT league FROM submission WHERE id = ?", (number,)).fetchone()[0]
         _deactivate(db, league, bot)
@@ -344,6 +353,10 @@ def _deactivate(db: sqlite3.Connection, league: str, bot: str) -> None:
 def _add_finding(db: sqlite3.Connection, number: int, finding: dict[str, str]) -> None:
     found = json.loads(db.execute("SELECT found FROM submission WHERE id = ?", (number,)).fetchone()[0])
     db.execute("UPDATE submission SET found = ? WHERE id = ?", (json.dumps([*found, finding]), number))
+
+
+def _failed(what: str, text: str, code: str = "") -> dict[str, str]:
+    return {"what": what, "verdict": "failed", "text": text, "code": code or what}
 
 
 def _settle(

@@ -119,9 +119,13 @@ class App:
             exception_handlers={HTTPException: self._wrong},
         )
 
-    async def _wrong(self, request: Request, error: Exception) -> Response:  # noqa: ARG002 - as the framework calls it
+    async def _wrong(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         titles = {404: "There is no such page", 405: "This page cannot be asked that"}
+        if request.url.path.startswith("/api/"):
+            return JSONResponse(
+                {"error": titles.get(error.status_code, str(error.detail))}, error.status_code
+            )
         title = titles.get(error.status_code, "That did not work")
         return self._notice(title, str(error.detail), error.status_code)
 

@@ -71,7 +71,7 @@ class LeagueFeed:
         self.changed_s = 0.0
         """When the last change of the store was seen, in seconds since 1970."""
         self._folder = folder
-        self._renderer = renderer
+        self.renderer = renderer
         self._store: tuple[int, Store] | None = None
         self._seen = -1
         self._latest: list[JsonObject] = []
@@ -184,7 +184,7 @@ class LeagueFeed:
             version = max(int(time.time() * 1000), self._version + 1)
             took_s = 0.0  # where nothing has been played yet, the page comes soon after the first match
             try:
-                found = await self._renderer.make(league_page, self.path, self.results, server, version)
+                found = await self.renderer.make(league_page, self.path, self.results, server, version)
             except Exception as error:  # noqa: BLE001 - the other pages are there
                 log_error("page not made", error, league=self.name)
                 self.stale = True

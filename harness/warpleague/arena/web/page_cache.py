@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from warpleague.arena.web.renderer import Renderer
 
 FOLDER: Final = "pages"
-_MAX_WAITING: Final = 64
+MAX_WAITING: Final = 64
+"""So many pages may wait to be made."""
 _PRUNE_EVERY: Final = 50
 """After so many new pages the cache is pruned."""
 
@@ -57,7 +58,7 @@ class PageCache:
             if name not in self._making:
                 break
             await self._making[name].wait()
-        if self._renderer.waiting >= _MAX_WAITING:
+        if self._renderer.waiting >= MAX_WAITING:
             raise Busy
         done = self._making[name] = trio.Event()
         try:

@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
+import msgspec
 import trio
 
 from warpleague.arena.process.log import log
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_encode: Final = msgspec.json.Encoder().encode
 _NICE: Final = 10
 _passes: Final[dict[Path, Pass]] = {}
 """The intermediate results of each league's last page, from which the next one goes on."""
@@ -171,6 +173,31 @@ def match_page(
     export = f"warpleague league export {path.name} --match {match_id[:12]}"
     stamp = blake2b(record, digest_size=16).hexdigest()
     return make_page(record, name, export, stamp, with_script=with_script)
+
+
+def league_table(path: Path, results: Path, name: str) -> bytes | None:
+    """A table of a league as JSON, as `warpleague league NAME --json` prints it; None if nothing was played yet."""
+    from warpleague.report.terminal.views import VIEWS  # which loads what draws tables
+
+    _lower_priority()
+    try:
+        with _opened(path, results) as league, league.store.snapshot():
+            return _encode(VIEWS[name].data(league))
+    except StoreError as error:
+        log("table not made", file=str(path), table=name, why=str(error))
+        return None
+
+
+def match_record(path: Path, results: Path, match_id: str) -> bytes | None:
+    """The record of a match; None if there is none to see."""
+    _lower_priority()
+    try:
+        with _opened(path, results) as league:
+            if match_id not in league.store or not replays_are_open(league):
+                return None
+            return published_record(league, match_id, league.store.deal_of(match_id))
+    except StoreError:
+        return None
 
 
 def _opened(path: Path, results: Path) -> League:

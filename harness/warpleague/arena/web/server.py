@@ -17,13 +17,13 @@ import trio
 from warpleague.arena.process.log import log
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.arena.submissions.requests import BODY_LIMITS
-from warpleague.arena.submissions.routes import routes
 from warpleague.arena.submissions.tokens import authors
 from warpleague.arena.web.app import App
 from warpleague.arena.web.connections import ConnectionLimits, Connections
 from warpleague.arena.web.league_feed import LeagueFeed
 from warpleague.arena.web.middleware import RequestLimits, RequestMiddleware
 from warpleague.arena.web.renderer import Renderer
+from warpleague.arena.web.routes import all_routes
 from warpleague.arena.web.subprocesses import Subprocess
 from warpleague.errors import BadInput
 from warpleague.league.season.config_file import load_config
@@ -118,7 +118,7 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
         ]
         app = App(feeds, configs, serving.results, title=serving.title, submits=True)
         middleware = RequestMiddleware(
-            app.app(routes(app)),
+            app.app(all_routes(app)),
             bodies=BODY_LIMITS,
             limits=serving.limits,
             behind_proxy=serving.behind_proxy,

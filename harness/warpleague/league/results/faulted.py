@@ -121,3 +121,30 @@ def _counted(league: League, columns: Columns) -> list[BotFaults]:
         if faults:
             found[bot].add(faults[seat])
     return found
+
+
+def forfeits(league: League, columns: Columns) -> dict[str, tuple[int, int]]:
+    """In how many matches each bot was retired for a fault, and how many it won in which an opponent was.
+
+    `columns` are "matches" of all that count. Bots without any of them are not there.
+    """
+    names = league.season.names
+    found: dict[str, tuple[int, int]] = {}
+    if not columns.faults.any():
+        return found
+    import numpy as np
+
+    at = np.flatnonzero(columns.faults.any(axis=1))
+    lists = (columns.seats[at].tolist(), columns.ranks[at].tolist())
+    ids = [match.decode() for match in columns.values["id"][at].tolist()]
+    for bots, ranks, (_, of_seats) in zip(*lists, league.store.faults(ids), strict=True):
+        retired = {
+            bots[seat] for seat, faults in enumerate(of_seats) if any(fault.retired for fault in faults)
+        }
+        won = (
+            {bot for bot, rank in zip(bots, ranks, strict=True) if rank == 1} - retired if retired else set()
+        )
+        for bot in retired | won:
+            lost, gained = found.get(names[bot], (0, 0))
+            found[names[bot]] = (lost + (bot in retired), gained + (bot in won))
+    return found

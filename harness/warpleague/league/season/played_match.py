@@ -26,6 +26,9 @@ MAX_NUMBER = 1e12
 """Points, or seconds, of a match are below this: far above any, and sums of squares stay finite."""
 RESULT_COLUMNS = "id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s, held"
 LATEST_COLUMNS = "match.id, bots, ranks, why, stored"
+PLAYED_COLUMNS = (
+    "deal, bots, stored, match.id, ranks, scores, rival, why, digest, faults, times, lines, elapsed_s, held"
+)
 TIMES = ("decisions", "wall_ms", "cpu_ms", "wait_ms", "longest_ms")
 _SEAT_TIMES: Final = tuple(field.name for field in attrs.fields(SeatTimes))
 _numbers = attrgetter(*_SEAT_TIMES)
@@ -56,6 +59,31 @@ def latest_from(row: Sequence[Any]) -> LatestMatch | None:
         names = [bot[0] for bot in json.loads(bots)]
         stored_s = datetime.fromisoformat(stored).timestamp()
         return LatestMatch(str(match), names, json.loads(ranks), str(why), stored_s)
+    return None
+
+
+@attrs.frozen
+class PlayedMatch:
+    """What lists for programs say of a match: names and identities of its bots by seat, and its result.
+
+    `entry` is its place in the journal, `stored` an ISO time.
+    """
+
+    entry: int
+    deal: int
+    bots: list[tuple[str, str]]
+    stored: str
+    result: StoredMatch
+
+
+def played_match_from(row: Sequence[Any]) -> PlayedMatch | None:
+    """The match of a row of `PLAYED_COLUMNS` behind its entry; None if the row is damaged, which `verify` reports."""
+    entry, deal, bots, stored, *result = row
+    with suppress(ValueError, TypeError, LookupError, RecursionError, StoreError):
+        seats = [(str(name), str(identity)) for name, identity in json.loads(bots)]
+        found = PlayedMatch(int(entry), int(deal), seats, str(stored), played_from(tuple(result), len(seats)))
+        _ = found.result.faults, found.result.times
+        return found
     return None
 
 

@@ -20,12 +20,15 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from warpleague.errors import RecordError, StoreError
 from warpleague.league.season.played_match import (
     LATEST_COLUMNS,
+    PLAYED_COLUMNS,
     RESULT_COLUMNS,
     LatestMatch,
+    PlayedMatch,
     StoredMatch,
     confinement_from,
     latest_from,
     played_from,
+    played_match_from,
     row_of,
 )
 from warpleague.league.season.text import MEND
@@ -191,6 +194,23 @@ class Store(About):
             most,
         )
         return [match for row in found if (match := latest_from(row)) is not None]
+
+    def last_played(self, most: int, before: int | None = None, bot: str | None = None) -> list[PlayedMatch]:
+        """At most so many stored matches, the newest first: of one bot, or from before an entry of the journal."""
+        found = self._rows(
+            f"SELECT journal.seq, {PLAYED_COLUMNS} FROM journal CROSS JOIN match ON match.id = journal.id "
+            "WHERE (?1 IS NULL OR journal.seq < ?1) AND (?2 IS NULL OR instr(match.bots, ?2)) "
+            "ORDER BY journal.seq DESC LIMIT ?3",
+            before,
+            None if bot is None else json.dumps(bot),
+            most,
+        )
+        return [match for row in found if (match := played_match_from(row)) is not None]
+
+    def played_match(self, match_id: str) -> PlayedMatch | None:
+        """A stored match as lists show it, or None."""
+        found = self._rows(f"SELECT 0, {PLAYED_COLUMNS} FROM match WHERE id = ?", match_id)
+        return played_match_from(found[0]) if found else None
 
     def _select(self, what: str, chunk: Sequence[Fixture], then: str = "") -> list[tuple[Any, ...]]:
         marks = ",".join("?" * len(chunk))

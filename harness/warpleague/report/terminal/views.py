@@ -127,8 +127,16 @@ def _with_faults(league: League) -> tuple[Standings, list[BotFaults]]:
 
 
 def standings_json(league: League) -> list[dict[str, Any]]:
-    """The lines of the standings; each says in how many matches its bot faulted, and by what."""
+    """The lines of the standings; each says which version it is of, and in how many matches its bot faulted.
+
+    `forfeits` are the matches in which the bot was retired for a fault, and `won_by_forfeit` those that it won in
+    which an opponent was.
+    """
+    from warpleague.league.results.faulted import forfeits
+
     table, bot_faults = _with_faults(league)
+    retired = forfeits(league, league.columns("matches")) if bot_faults else {}
+    seats = {seat.bot: seat for seat in league.season.bots}
     faulted = {faults.bot: faults.to_json() for faults in bot_faults}
     none = {"faulted": 0, "kind": None, "message": None}
     lines = []
@@ -138,6 +146,10 @@ def standings_json(league: League) -> list[dict[str, Any]]:
             "faulted": faults["faulted"],
             "fault_kind": faults["kind"],
             "fault_message": faults["message"],
+            "forfeits": retired.get(line.bot, (0, 0))[0],
+            "won_by_forfeit": retired.get(line.bot, (0, 0))[1],
+            "version": seats[line.bot].version,
+            "content": seats[line.bot].digest,
         }
         lines.append(standing_json(line) | fields)
     return lines

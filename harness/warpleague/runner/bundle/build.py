@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.errors import BadInput, BotError, HarnessFault
+from warpleague.errors import BadInput, BuildError, HarnessFault
 from warpleague.match.spec import SeatSpec
 from warpleague.runner.bot.stderr import StderrLog
 from warpleague.runner.bundle.archive import BadArchive, unpack
@@ -94,16 +94,16 @@ class Build:
     paths: tuple[str, ...] = ()
     most_s: float | None = None
 
-    def error(self, what: str, output: str = "") -> BotError:
+    def error(self, what: str, output: str = "") -> BuildError:
         """What went wrong, with the end of what the build said, which is printable already."""
         text = safe(f"{self.where}: building {self.name} {what}: {' '.join(self.argv)}")
-        return BotError(f"{text}\n{output.strip()}".rstrip())
+        return BuildError(f"{text}\n{output.strip()}".rstrip())
 
 
 def build(job: Build, level: Level) -> None:
     """Run the build, so that `job.folder` holds the bot built; what it leaves running is killed.
 
-    Raises `BotError` with the end of its output if it fails or takes too much of anything, `BadInput` if the level
+    Raises `BuildError` with the end of its output if it fails or takes too much of anything, `BadInput` if the level
     does not hold here, and `HarnessFault` if the sandbox fails.
     """
     with ending_leftovers():
@@ -153,7 +153,7 @@ def _in_place(job: Build, level: Level) -> None:
             bufsize=0,
         )
     except OSError as error:
-        raise BotError(f"{job.where}: cannot build: {job.argv[0]}: {error.strerror}") from None
+        raise BuildError(f"{job.where}: cannot build: {job.argv[0]}: {error.strerror}") from None
     log = StderrLog()
     memory = MemoryWatch(LIMITS.memory_mb)
 

@@ -1,0 +1,307 @@
+"""The part of the JSON API that needs an author's token: submissions, versions, the author's own records and logs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+from starlette.responses import Response
+
+from warpleague.arena.submissions import versions
+from warpleague.arena.submissions.api import Operation, Query
+from warpleague.arena.submissions.entering import matches_added
+from warpleague.arena.submissions.limits import limits_of
+from warpleague.arena.submissions.own_records import own_log, own_records
+from warpleague.arena.submissions.receiving import (
+    archive_of,
+    check_length,
+    check_not_settled,
+    check_open,
+    download,
+    own_submission,
+    receive,
+)
+from warpleague.arena.submissions.requests import API, Refused, in_thread
+from warpleague.runner.bot.logs import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.requests import Request
+    from starlette.routing import Route
+
+    from warpleague.arena.submissions.api import Call
+    from warpleague.arena.submissions.requests import RequestHandler
+
+_ARCHIVES: Final = (
+    "application/gzip",
+    "application/x-gzip",
+    "application/zip",
+    "application/x-tar",
+    "application/octet-stream",
+)
+_LEAGUE: Final = Query("league", "the name of the league; it can be left out where the server has only one")
+_MAX_LISTED: Final = 1000
+
+
+@attrs.frozen(kw_only=True)
+class Finding:
+    """A finding of a check."""
+
+    what: str
+    """What was looked at, in words."""
+    verdict: str
+    """`ok`, `warning` or `failed`; only `failed` keeps the bot out."""
+    text: str
+    """What was found, and what to do about it."""
+    code: str = ""
+    """What it is about, as a code that never changes; empty in findings of earlier releases."""
+
+
+@attrs.frozen(kw_only=True)
+class Submission:
+    """A submission, the findings of its check, and the version that it became. Times are ISO times in UTC."""
+
+    id: int
+    author: str
+    league: str
+    state: str
+    """`received`, `checking`, `accepted`, `refused`, or `failed`, which is no fault of the bot."""
+    sha256: str
+    """The SHA-256 of the archive, hexadecimal."""
+    bytes: int
+    """The size of the archive."""
+    received: str
+    found: list[Finding]
+    settled: str | None
+    """When the check ended."""
+    bot: str | None
+    """The name in bot.toml, once it was read."""
+    version: str | None
+    digest: str | None
+    """The digest of the bot's content, by which matches name it; only of an accepted version."""
+    active: bool
+    """Whether this is the version that plays: its matches count."""
+    reason: str | None
+    """Why it was not accepted."""
+
+
+@attrs.frozen(kw_only=True)
+class Received(Submission):
+    """A submission that was received now."""
+
+    matches: int | None
+    """How many more matches a new bot makes in the league; null where results decide that."""
+
+
+@attrs.frozen(kw_only=True)
+class Author:
+    """The author whose token the request has."""
+
+    name: str
+    organiser: bool
+    added: str
+    """When the author was added, as an ISO time."""
+    sent_today: int
+    """Submissions within the last 24 hours that count towards the limit `per_day`."""
+    limits: dict[str, int]
+    """The limits of submissions; `warpleague arena limits` explains them."""
+
+
+@attrs.frozen(kw_only=True)
+class Withdrawn:
+    """A bot that plays no more."""
+
+    league: str
+    bot: str
+
+
+ME: Final = Operation(
+    method="GET",
+    path="/api/author",
+    name="author",
+    summary="Who the token belongs to.",
+    answer=Author,
+    token=True,
+)
+SUBMIT: Final = Operation(
+    method="POST",
+    path=API,
+    name="submit",
+    summary="Submit a bot: its folder as an archive. The same archive sent again is the same submission.",
+    answer=Received,
+    status=202,
+    token=True,
+    query=(_LEAGUE,),
+    takes=_ARCHIVES,
+    errors=(409, 411, 413, 415, 429, 507),
+)
+SUBMISSIONS: Final = Operation(
+    method="GET",
+    path=API,
+    name="submissions",
+    summary="The author's last submissions, the newest first, and all versions that play.",
+    answer=list[Submission],
+    token=True,
+    query=(Query("most", "how many at most", 100, 1, _MAX_LISTED),),
+)
+SUBMISSION: Final = Operation(
+    method="GET",
+    path=API + "/{number:int}",
+    name="submission",
+    summary="A submission of the author; an organiser may ask for each.",
+    answer=Submission,
+    token=True,
+    errors=(404,),
+)
+ARCHIVE: Final = Operation(
+    method="GET",
+    path=API + "/{number:int}/archive",
+    name="archive",
+    summary="The archive of an accepted version of the author.",
+    media="application/octet-stream",
+    token=True,
+    errors=(404,),
+)
+ACTIVATE: Final = Operation(
+    method="POST",
+    path=API + "/{number:int}/activate",
+    name="activate",
+    summary="Let an accepted version play in the place of the one that plays.",
+    answer=Submission,
+    token=True,
+    errors=(404, 409, 411),
+)
+WITHDRAW: Final = Operation(
+    method="POST",
+    path="/api/leagues/{league}/bots/{bot}/withdraw",
+    name="withdraw",
+    summary="Take a bot of the author out of a league.",
+    answer=Withdrawn,
+    token=True,
+    errors=(404, 409, 411),
+)
+RECORDS: Final = Operation(
+    method="GET",
+    path="/api/leagues/{league}/bots/{bot}/records.zip",
+    name="records",
+    summary="The records of the last 100 matches of a bot of the author, with what it printed.",
+    media="application/zip",
+    token=True,
+    errors=(404,),
+)
+LOG: Final = Operation(
+    method="GET",
+    path="/api/leagues/{league}/bots/{bot}/logs/{match}",
+    name="log",
+    summary="What a bot of the author printed to standard error in a match, or its messages.",
+    media="text/plain",
+    token=True,
+    query=(
+        Query("kind", f"{' or '.join(KINDS)}", next(iter(KINDS))),
+        Query("seat", "the seat, if the bot had several", None, 0, 100),
+    ),
+    errors=(404,),
+)
+
+
+class AuthorApi:
+    """Answers the requests of commands and programs of authors."""
+
+    def __init__(self, requests: RequestHandler) -> None:
+        self._requests = requests
+        self.calls: dict[Operation, Call] = {
+            ME: self._author,
+            SUBMIT: self._submit,
+            SUBMISSIONS: self._submissions,
+            SUBMISSION: self._submission,
+            ARCHIVE: self._archive,
+            ACTIVATE: self._activate,
+            WITHDRAW: self._withdraw,
+            RECORDS: self._records,
+            LOG: self._log,
+        }
+
+    def routes(self) -> Sequence[Route]:
+        """Its routes."""
+        return [operation.route(self._requests, call) for operation, call in self.calls.items()]
+
+    async def _author(self, request: Request) -> Author:
+        author, ledger = self._requests.bearer(request), self._requests.ledger
+        return Author(
+            name=author.name,
+            organiser=author.organiser,
+            added=author.added,
+            sent_today=versions.sent_today(ledger, author),
+            limits=attrs.asdict(limits_of(ledger)),
+        )
+
+    async def _submit(self, request: Request) -> Received:
+        author, ledger = self._requests.bearer(request), self._requests.ledger
+        if request.headers.get("content-type", "") not in _ARCHIVES:
+            raise Refused(415, "Send an archive: application/gzip, application/zip or application/x-tar.")
+        check_length(ledger, request)
+        config = self._requests.league(SUBMIT.values(request)["league"])
+        await check_open(ledger, config)
+        data = await request.body()
+        if len(data) != int(request.headers["content-length"]):
+            raise Refused(400, "The body is not as long as it said.")
+        matches = await in_thread(matches_added, ledger, config)
+        found = await receive(ledger, author, config, data)
+        return Received(**_values(found), matches=matches)
+
+    async def _submissions(self, request: Request) -> list[Submission]:
+        author = self._requests.bearer(request)
+        most = SUBMISSIONS.values(request)["most"]
+        found = await in_thread(versions.submissions, self._requests.ledger, author.name, most)
+        return [Submission(**_values(one)) for one in found]
+
+    async def _submission(self, request: Request) -> Submission:
+        author = self._requests.bearer(request)
+        return Submission(**_values(own_submission(self._requests.ledger, author, _number(request))))
+
+    async def _archive(self, request: Request) -> Response:
+        author, ledger = self._requests.bearer(request), self._requests.ledger
+        return archive_of(ledger, author, versions.submission(ledger, _number(request)))
+
+    async def _activate(self, request: Request) -> Submission:
+        author, ledger = self._requests.bearer(request), self._requests.ledger
+        found = versions.submission(ledger, _number(request))
+        if found.author != author.name:
+            raise Refused(404, "You have no such submission.")
+        await check_open(ledger, self._requests.league(found.league))
+        await in_thread(versions.activate, ledger, author, found.id)
+        return Submission(**_values(versions.submission(ledger, found.id)))
+
+    async def _withdraw(self, request: Request) -> Withdrawn:
+        author, ledger = self._requests.bearer(request), self._requests.ledger
+        league, bot = request.path_params["league"], request.path_params["bot"]
+        await check_not_settled(ledger, self._requests.league(league))
+        await in_thread(versions.withdraw, ledger, author, league, bot)
+        return Withdrawn(league=league, bot=bot)
+
+    async def _records(self, request: Request) -> Response:
+        author, ledger = self._requests.bearer(request), self._requests.ledger
+        config = self._requests.league(request.path_params["league"])
+        data = await in_thread(own_records, ledger, config, author, request.path_params["bot"])
+        return download(data, f"{config.name}-records.zip", RECORDS.media)
+
+    async def _log(self, request: Request) -> Response:
+        author, ledger = self._requests.bearer(request), self._requests.ledger
+        config = self._requests.league(request.path_params["league"])
+        given = LOG.values(request)
+        if given["kind"] not in KINDS:
+            raise Refused(422, f"kind: must be {' or '.join(KINDS)}.")
+        bot, match = request.path_params["bot"], request.path_params["match"]
+        data = await in_thread(own_log, ledger, config, author, bot, match, given["seat"], given["kind"])
+        return Response(data, media_type=LOG.media)
+
+
+def _number(request: Request) -> int:
+    return int(request.path_params["number"])
+
+
+def _values(found: versions.Submission) -> dict[str, Any]:
+    """The values of a submission that its author gets."""
+    values = {key: value for key, value in found.to_json().items() if key != "archive"}
+    return {**values, "found": [Finding(**{"code": "", **one}) for one in found.found]}

@@ -1,0 +1,86 @@
+"""Receives submissions, whether they come from a form or from a command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from starlette.responses import Response
+
+from warpleague.arena.submissions import versions
+from warpleague.arena.submissions.checking import sandbox_refusal
+from warpleague.arena.submissions.entering import closed_to_bots, settled
+from warpleague.arena.submissions.limits import limits_of
+from warpleague.arena.submissions.requests import Refused, in_thread
+from warpleague.arena.submissions.upload import suffix_of
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from warpleague.arena.submissions.ledger import Ledger
+    from warpleague.arena.submissions.tokens import Author
+    from warpleague.arena.submissions.versions import Submission
+    from warpleague.league.season.config import LeagueConfig
+
+_OTHER_FIELDS: Final = 64 << 10
+"""Bytes for the other fields of a form."""
+
+
+def check_length(ledger: Ledger, request: Request) -> None:
+    """Raise `Refused` for a body that is too large, before it is read."""
+    max_mb = limits_of(ledger).upload_mb
+    length = request.headers.get("content-length", "")
+    if not (length.isascii() and length.isdecimal()):
+        raise Refused(411, "The length of the body must be given.")
+    if len(length) > 12 or int(length) > (max_mb << 20) + _OTHER_FIELDS:
+        raise Refused(413, f"An upload may have {max_mb} MiB.")
+
+
+async def check_open(ledger: Ledger, config: LeagueConfig) -> None:
+    """Raise `Refused` if the league takes no bots now."""
+    if why := sandbox_refusal(ledger):
+        raise Refused(503, why)
+    if why := await in_thread(closed_to_bots, ledger, config):
+        raise Refused(409, why)
+
+
+async def receive(ledger: Ledger, author: Author, config: LeagueConfig, data: bytes) -> Submission:
+    """Receive an archive; durable when this returns."""
+    await check_open(ledger, config)
+    if not data:
+        raise Refused(422, "The archive is empty.")
+    return await in_thread(versions.submit, ledger, author, config.name, data)
+
+
+async def check_not_settled(ledger: Ledger, config: LeagueConfig) -> None:
+    """Raise `Refused` if no bot can leave the league any more."""
+    if why := await in_thread(settled, ledger, config):
+        raise Refused(409, f"No bot leaves {config.name} any more: {why}.")
+
+
+def archive_of(ledger: Ledger, author: Author, found: Submission) -> Response:
+    """The archive of a version as a download; `Refused` unless it is the author's own."""
+    # Nobody but its author, not even an organiser.
+    if found.author != author.name:
+        raise Refused(404, "You have no such submission.")
+    data = versions.archive(ledger, found.id)
+    if data is None:
+        raise Refused(404, "The archive of a submission that was refused is not kept.")
+    return download(data, f"{found.bot}-{found.id}.{suffix_of(data)}")
+
+
+def own_submission(ledger: Ledger, author: Author, number: int) -> Submission:
+    """A submission of an author; an organiser may see all. `Refused` if it is somebody else's."""
+    found = versions.submission(ledger, number)
+    if found.author != author.name and not author.organiser:
+        raise Refused(404, "You have no such submission.")
+    return found
+
+
+def download(data: bytes, name: str, media: str = "application/octet-stream") -> Response:
+    """Data that a browser stores as a file of this name."""
+    safe_name = "".join(
+        char if char.isascii() and (char.isalnum() or char in "._+-") else "-" for char in name
+    )
+    return Response(
+        data, media_type=media, headers={"Content-Disposition": f'attachment; filename="{safe_name}"'}
+    )
