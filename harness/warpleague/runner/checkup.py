@@ -210,6 +210,7 @@ def _findings(folder: Path, how: Checkup) -> Iterator[Finding]:
     gone = left_out(folder)
     without = f"; left out: {', '.join(gone[:5])}" if gone else ""
     text = f"{bundle.name} {bundle.version}, content {bundle.digest[:12]}{without}"
+    text += f"; {bundle.built}" if bundle.built else ""
     yield Finding("bundle", "ok", text, "bundle")
     asked = how.games or tuple(dict.fromkeys(table.game for table in how.tables))
     for name in asked:

@@ -28,6 +28,7 @@ from warpleague.league.season.bot_check import REPEAT, check_for, home_command
 from warpleague.league.season.entry import name_of
 from warpleague.league.season.look_alike import first_alike
 from warpleague.league.store.lock import take_lock
+from warpleague.runner.bundle.build_clock import WALL
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.runner.bundle.staging import remove
@@ -183,7 +184,7 @@ def _check(
         )
         return True
     limits = limits_of(ledger)
-    with _alarm(limits.build_s + limits.check_s + _SPARE_S):
+    with _alarm(WALL * limits.build_s + limits.check_s + _SPARE_S):
         folder = ledger.results / FOLDER / "check" / str(submission.id)
         try:
             _check_space(ledger)

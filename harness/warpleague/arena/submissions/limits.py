@@ -37,7 +37,7 @@ WORDS: Final = {
     "upload_mb": "MiB of an upload",
     "folder_mb": "MiB of files, unpacked",
     "files": "files and folders",
-    "build_s": "seconds to build",
+    "build_s": "seconds to build, of processor time",
     "check_s": "seconds for the matches of the check",
     "memory_mb": "MiB of memory that a bot may ask for",
     "processes": "processes that a bot may ask for",

@@ -25,6 +25,7 @@ from warpleague.errors import BadInput, BuildError, HarnessFault
 from warpleague.match.spec import SeatSpec
 from warpleague.runner.bot.stderr import StderrLog
 from warpleague.runner.bundle.archive import BadArchive, unpack
+from warpleague.runner.bundle.build_clock import BuildClock, BuildTime, computed
 from warpleague.runner.confine.launch import MemoryWatch, environment, limited, rlimits
 from warpleague.runner.confine.mounts import SOURCE
 from warpleague.runner.confine.sandbox import Sandbox, exit_status
@@ -34,7 +35,7 @@ from warpleague.runner.host.reaper import descendants, ending_leftovers
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from warpleague.match.spec import Level
 
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
 class BuildLimits:
     """What a build may take: seconds, MiB of folder, of scratch space and of memory, processes, open files.
 
-    `memory_mb` is the resident set of all its processes; the scratch space, and at level sandbox the folder, are in
-    memory too, and count beside it.
+    Seconds are as `BuildClock` counts them. `memory_mb` is the resident set of all its processes; the scratch space,
+    and at level sandbox the folder, are in memory too, and count beside it.
     """
 
     seconds: float = 300.0
@@ -83,7 +84,8 @@ class Build:
     """What is to be built: the bot's name, the folder to name in errors, the command, the copy of the folder.
 
     `argv` has its program resolved, `folder` is the copy, and `scratch` an empty folder beside it.
-    `paths` of this machine are shown to it in the sandbox. `most_s` is how long it may take, if not `LIMITS.seconds`.
+    `paths` of this machine are shown to it in the sandbox. `most_s` is how many seconds it may take, as `BuildClock`
+    counts them, if not `LIMITS.seconds`.
     """
 
     name: str
@@ -100,8 +102,8 @@ class Build:
         return BuildError(f"{text}\n{output.strip()}".rstrip())
 
 
-def build(job: Build, level: Level) -> None:
-    """Run the build, so that `job.folder` holds the bot built; what it leaves running is killed.
+def build(job: Build, level: Level) -> BuildTime:
+    """Run the build, so that `job.folder` holds the bot built; what it leaves running is killed. How long it took.
 
     Raises `BuildError` with the end of its output if it fails or takes too much of anything, `BadInput` if the level
     does not hold here, and `HarnessFault` if the sandbox fails.
@@ -111,15 +113,13 @@ def build(job: Build, level: Level) -> None:
         # A program of the bot's own is not to be asked anything out here.
         if not Path(job.argv[0]).is_relative_to(job.folder):
             job = attrs.evolve(job, argv=(_past_rustup(job.argv[0]), *job.argv[1:]))
-        if level == "sandbox":
-            _in_sandbox(job)
-        else:
-            _in_place(job, level)
+        took = _in_sandbox(job) if level == "sandbox" else _in_place(job, level)
     if job.folder.is_symlink() or not job.folder.is_dir():
         raise job.error("removed its own folder")
     if level != "sandbox":  # there it is done before the folder is packed
         # What a build leaves closed to its own user, as some caches are, could be neither read nor removed.
         subprocess.run(["/bin/chmod", "-R", "u+rwX", str(job.folder)], stderr=subprocess.DEVNULL, check=False)
+    return took
 
 
 def _environment(job: Build, level: Level, home: str) -> dict[str, str]:
@@ -136,7 +136,7 @@ def _environment(job: Build, level: Level, home: str) -> dict[str, str]:
 # ---------------------------------------------------------------------- at `limits` and `none`
 
 
-def _in_place(job: Build, level: Level) -> None:
+def _in_place(job: Build, level: Level) -> BuildTime:
     env = _environment(job, level, str(job.scratch))
     argv = list(job.argv)
     if level == "limits":
@@ -166,7 +166,13 @@ def _in_place(job: Build, level: Level) -> None:
             return f"made more than {LIMITS.folder_mb} MiB of files"
         return ""
 
-    run = _Run(process, {_fd(process.stdout): log.feed}, excess, job.most_s)
+    run = _Run(
+        process,
+        {_fd(process.stdout): log.feed},
+        excess,
+        lambda: [process.pid, *descendants(process.pid)],
+        job.most_s,
+    )
     try:
         reason = run.attend()
     finally:
@@ -176,6 +182,7 @@ def _in_place(job: Build, level: Level) -> None:
         process.wait()
         run.close()
     _judge(job, reason, process.returncode, log)
+    return run.clock.time
 
 
 def _folder_mb(*folders: Path) -> float:
@@ -192,19 +199,20 @@ def _folder_mb(*folders: Path) -> float:
 # ---------------------------------------------------------------------- at `sandbox`
 
 
-def _in_sandbox(job: Build) -> None:
+def _in_sandbox(job: Build) -> BuildTime:
     with tempfile.TemporaryFile(dir=job.scratch) as archive:
-        _archive(job, archive)
+        took = _archive(job, archive)
         archive.seek(0)
         shutil.rmtree(job.folder)
         try:
             unpack(archive, job.folder, LIMITS.folder_mb << 20)
         except BadArchive as error:
             raise job.error(f"made {error}") from None
+    return took
 
 
-def _archive(job: Build, archive: Any) -> None:
-    """Build in a sandbox, and have the result written to `archive`."""
+def _archive(job: Build, archive: Any) -> BuildTime:
+    """Build in a sandbox, and have the result written to `archive`; how long it took."""
     tar = shutil.which("tar", path="/usr/bin:/bin")
     if tar is None:
         raise BadInput("level sandbox needs tar, to build bots: apt-get install tar")
@@ -238,7 +246,8 @@ def _archive(job: Build, archive: Any) -> None:
     def excess() -> str:
         return too_large() or (_greedy(memory) if memory.check(sandbox.processes) else "")
 
-    run = _Run(process, {_fd(process.stdout): keep, _fd(process.stderr): log.feed}, excess, job.most_s)
+    sinks = {_fd(process.stdout): keep, _fd(process.stderr): log.feed}
+    run = _Run(process, sinks, excess, lambda: [sandbox.init_pid, *sandbox.processes()], job.most_s)
     try:
         sandbox.enter(process)
         if process.stdin is not None:
@@ -255,6 +264,7 @@ def _archive(job: Build, archive: Any) -> None:
     if fault is not None:
         raise HarnessFault(f"the sandbox to build {job.name} in failed: {log.text().strip() or fault}")
     _judge(job, reason or too_large(), exit_status(process.returncode), log, _CONFINED)
+    return run.clock.time
 
 
 # ---------------------------------------------------------------------- at all levels
@@ -266,13 +276,13 @@ class _Run:
     def __init__(
         self,
         process: subprocess.Popen[bytes],
-        sinks: dict[int, Callable[[bytes], None]],
+        sinks: Mapping[int, Callable[[bytes], None]],
         excess: Callable[[], str],
+        processes: Callable[[], list[int]],
         most_s: float | None,
     ) -> None:
-        self._process, self._sinks, self._excess = process, sinks, excess
-        self._most_s = LIMITS.seconds if most_s is None else most_s
-        self._deadline = time.monotonic() + self._most_s
+        self._process, self._sinks, self._excess, self._processes = process, sinks, excess, processes
+        self.clock = BuildClock(LIMITS.seconds if most_s is None else most_s, time.monotonic())
         for fd in sinks:
             os.set_blocking(fd, False)
 
@@ -289,12 +299,13 @@ class _Run:
                 if not selector.get_map():
                     time.sleep(_TICK_S)  # it has closed its output, and runs on
                 now = time.monotonic()
-                if now > self._deadline:
-                    return f"took more than {self._most_s:g} s"
                 if now > look_at:
                     look_at = now + _LOOK_S
-                    if reason := self._excess():
+                    cpu_s, runs = computed(self._processes())
+                    self.clock.look(now, cpu_s, runs=runs)
+                    if reason := self.clock.excess() or self._excess():
                         return reason
+        self.clock.look(time.monotonic(), computed(self._processes())[0], runs=True)
         return ""
 
     def close(self) -> None:

@@ -75,7 +75,8 @@ _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 class Bundle:
     """A bot ready to run: `run` is its argv with the program resolved, `cwd` the folder to start it in.
 
-    `digest` identifies the content of its folder: the hexadecimal SHA-256 over paths, modes and bytes.
+    `digest` identifies the content of its folder: the hexadecimal SHA-256 over paths, modes and bytes. `built` says in
+    words what was run to build it and how long that took, if that was done now.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Bundle:
     reusable: bool = False
     limits: Limits = attrs.field(factory=Limits)
     paths: tuple[str, ...] = ()
+    built: str = attrs.field(default="", eq=False)
 
     def seat(self, name: str | None = None) -> SeatSpec:
         """The seat this bot takes in a match, under another name if one is given."""
@@ -132,9 +134,9 @@ def prepare(
     check_asked(manifest.sandbox.paths, manifest.name, (cache_folder(), *hidden))
     files = check_files(folder, manifest)
     digest = folder_digest(folder, manifest.files)
-    built = _built(folder, manifest, digest, level, paths, build_s)
-    link_files(built, files)
-    return _bundle(manifest, digest, built, paths)
+    place, built = _built(folder, manifest, digest, level, paths, build_s)
+    link_files(place, files)
+    return attrs.evolve(_bundle(manifest, digest, place, paths), built=built)
 
 
 def find(digest: str, paths: tuple[str, ...] = (), level: Level = LEVEL) -> Bundle | None:
@@ -192,19 +194,20 @@ def _built(
     level: Level,
     paths: tuple[str, ...],
     build_s: float | None = None,
-) -> Path:
-    """The folder in the cache that holds the built bot."""
+) -> tuple[Path, str]:
+    """The folder in the cache that holds the built bot, and how it was built, if that was done now."""
+    told = ""
     target = bundle_folder(digest, None if manifest.build is None else level)
     clean(target.parent)
     _is_intact(target, manifest.name)
     while not HELD.hold(target):
         try:
-            _fill(target, folder, manifest, digest, level, paths, build_s)
+            told = _fill(target, folder, manifest, digest, level, paths, build_s)
         except OSError as error:
             raise BotError(
                 f"{folder}: cannot bundle it in {cache_folder()} (WARPLEAGUE_CACHE names another folder): {error}"
             ) from None
-    return target
+    return target, told
 
 
 def _is_intact(folder: Path, name: str) -> bool:
@@ -237,12 +240,13 @@ def _fill(
     level: Level,
     paths: tuple[str, ...],
     build_s: float | None,
-) -> None:
-    """Make `target` the built copy of the bot in `folder`, unless another process does so first."""
+) -> str:
+    """Make `target` the built copy of the bot in `folder`, unless another process does so first; how it was built."""
+    told = ""
     target.parent.mkdir(parents=True, exist_ok=True)
     with staging_folder(target) as draft:  # two processes must not build the same bot at once
         if target.is_dir():
-            return
+            return told
         copy, scratch = draft / "bot", draft / "scratch"
         scratch.mkdir(parents=True)
         _copy(folder, copy, manifest.files)
@@ -254,13 +258,15 @@ def _fill(
             argv = (_program(manifest.build[0], copy) or manifest.build[0], *manifest.build[1:])
             shutil.copyfile(copy / MANIFEST, draft / MANIFEST)
             job = Build(manifest.name, folder, argv, copy, scratch, _paths(manifest, paths), build_s)
-            build(job, level)
+            took = build(job, level)
+            told = safe(f"built in {took.words}: {' '.join(manifest.build)}")
             # What a bot is, its author says, not its build.
             replace(draft / MANIFEST, copy / MANIFEST)
         make_links(copy, target.name, manifest.files)
         _check_program(folder, manifest, copy)
         seal(copy, target)
         copy.rename(target)  # whole or not at all
+    return told
 
 
 def _copy(folder: Path, target: Path, linked: Collection[str]) -> None:
