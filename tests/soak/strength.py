@@ -380,7 +380,10 @@ def played(season: Season, truth: Any, luck: float, most: int, rng: Any) -> Any:
                 for seats in group.seats:
                     level = (truth[list(seats)] + worth) / SCALE + rng.gumbel(size=len(seats))
                     found.append(tuple(int((level > own).sum()) + 1 for own in level))
-                results = [SimpleNamespace(ranks=ranks, scores=tuple(-r for r in ranks)) for ranks in found]
+                results = [
+                    SimpleNamespace(ranks=ranks, scores=tuple(-r for r in ranks), faults=((),) * len(ranks))
+                    for ranks in found
+                ]
                 outcomes.append(Outcome(group, tuple(results)))  # type: ignore[arg-type]
                 told += len(found)
                 yield group, found
@@ -393,27 +396,32 @@ def played(season: Season, truth: Any, luck: float, most: int, rng: Any) -> Any:
 # Adaptive formats
 
 
+ADAPTIVE: tuple[tuple[str, dict[str, Any], int, int], ...] = (
+    ("ladder", {"kind": "ladder"}, 2, 600),
+    ("ladder", {"kind": "ladder"}, 2, 2_000),
+    ("ladder", {"kind": "ladder"}, 3, 600),
+    ("ladder until", {"kind": "ladder", "until": UntilTable(top=1)}, 2, 2_000),
+    ("swiss", {"kind": "swiss", "rounds": 7, "deals": 3}, 2, 1_000_000),
+    ("round-robin until", {"deals": 10_000, "until": UntilTable(top=1)}, 2, 2_000),
+    ("knockout", {"kind": "knockout", "deals": 10}, 2, 1_000_000),
+)
+"""Formats whose results choose the matches, or when to stop; seats at a table, and matches at most."""
+
+
 def adaptive(many: int, seed: int) -> bool:
     """Where results choose the matches: the coverage of intervals, the bias of the top bot, and the order found.
 
     Ten bots, whose strengths are drawn with a spread in Elo. Intervals of ten equal bots (0) cover more: shrinking is
-    right for them. `bias` is how much the bot that is rated highest is overrated.
+    right for them. `bias` is how much the bot that is rated highest is overrated, and its standard error.
     """
     fine = True
     print(
-        "format       seats  spread  matches  own    differences  bias   pairs in order  top found  LOS 95 wrong"
+        "format          seats  spread  matches  own    differences  bias     pairs in order  top found"
+        "  LOS 95 wrong"
     )
-    formats: tuple[tuple[str, dict[str, Any], int, int], ...] = (
-        ("ladder", {"kind": "ladder"}, 2, 600),
-        ("ladder", {"kind": "ladder"}, 2, 2_000),
-        ("ladder", {"kind": "ladder"}, 3, 600),
-        ("until", {"kind": "ladder", "until": UntilTable(top=1)}, 2, 2_000),
-        ("swiss", {"kind": "swiss", "rounds": 7, "deals": 3}, 2, 1_000_000),
-        ("round-robin until", {"deals": 10_000, "until": UntilTable(top=1)}, 2, 2_000),
-    )
-    for name, form, players, matches in formats:
+    for name, form, players, matches in ADAPTIVE:
         for spread in (0, 40, 150, 250, 400):
-            own, apart, bias, right, top, sure, wrong = [], [], [], [], [], 0, 0
+            own, apart, bias, right, top, lengths, sure, wrong = [], [], [], [], [], [], 0, 0
             for number in range(many):
                 rng = np.random.default_rng([seed, spread, matches, players, number])
                 truth = rng.normal(0, spread, 10) if spread else np.zeros(10)
@@ -422,6 +430,7 @@ def adaptive(many: int, seed: int) -> bool:
                 deals = played(season(10, players, number, **form), truth, 0.0, matches, rng)
                 for group, ranks in deals:
                     outcomes.add_deal(list(zip(group.seats, ranks, strict=True)))
+                lengths.append(outcomes.matches)
                 fit = shrunk_fit(outcomes, 10)
                 rated, error = np.array(fit.ratings) - 1500.0, np.array(fit.errors)
                 own += (np.abs(rated - truth) <= t95(10_000) * error + 1e-9).tolist()
@@ -440,8 +449,9 @@ def adaptive(many: int, seed: int) -> bool:
             good = good and abs(np.mean(bias)) <= 15 + 2 * np.std(bias) / np.sqrt(many)
             fine = fine and good
             print(
-                f"{name:17} {players:2}  {spread:6}  {min(matches, 9_999):7,}  {np.mean(own):.3f}"
-                f"  {np.mean(apart):11.3f}  {np.mean(bias):+5.0f}  {np.mean(right):14.3f}  {np.mean(top):9.2f}"
+                f"{name:17} {players:2}  {spread:6}  {np.mean(lengths):7,.0f}  {np.mean(own):.3f}"
+                f"  {np.mean(apart):11.3f}  {np.mean(bias):+4.0f} ±{np.std(bias) / np.sqrt(many):2.0f}"
+                f"  {np.mean(right):14.3f}  {np.mean(top):9.2f}"
                 f"  {wrong} of {sure}"
                 f"{'' if good else '  OUT OF RANGE'}",
                 flush=True,
