@@ -493,6 +493,24 @@ def test_a_version_that_comes_back_begins_anew_and_is_linked_to_what_it_was(
         assert {f.deal for f, _ in league.results() if 0 in f.seats} == deals[-1]
 
 
+@pytest.mark.parametrize("out", [False, True])
+def test_bots_that_have_left_tell_of_those_who_stayed(
+    out: bool, write_league: Any, open_league: Any, fake: Any, inline: Any
+) -> None:
+    """Their matches leave the table, but not the ratings, unless they were disqualified and their results are out."""
+    with open_league(write(write_league, *"abcd", extra='kind = "ladder"')) as league:
+        run_league(league, executor=inline, play=fake.play, most=80)
+        if out:
+            disqualify(league.store, "d", "for the test", "out")
+    with open_league(write(write_league, *"abc", extra='kind = "ladder"')) as league:
+        run_league(league, executor=inline, play=fake.play, most=2)
+        table, alone = standings(league), shrunk_fit(table_outcomes(league), 3)
+        for line in table.lines:
+            place = league.season.names.index(line.bot)
+            assert line.record.played == sum(place in f.seats for f, _ in league.results())
+            assert (line.error == pytest.approx(alone.half(place))) == out
+
+
 def table_outcomes(league: Any) -> Outcomes:
     """The results that count."""
     outcomes = Outcomes()

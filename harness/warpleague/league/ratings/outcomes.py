@@ -122,9 +122,9 @@ class Outcomes:
 
 @attrs.frozen
 class Earlier:
-    """Earlier versions of bots, numbered behind the bots of now, and the `outcomes` of deals that no longer count.
+    """Earlier versions of bots, and bots that have left, and the `outcomes` of deals that no longer count.
 
-    `links` are pairs of versions of one bot, of which the second followed the first.
+    There are so many `versions`, numbered behind the bots of now. `links` are pairs of versions of one bot, of which the second followed the first.
     """
 
     versions: int = 0

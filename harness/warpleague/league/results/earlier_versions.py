@@ -1,4 +1,4 @@
-"""Results of earlier versions of a league's bots, which tell how strong the versions are that play now."""
+"""Results of a ladder's earlier versions and of bots that have left, which tell how strong the bots of now are."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
 from warpleague.league.schedule.formats.round_robin import group_of
 from warpleague.league.season.season import deal_of
+from warpleague.league.store import disqualifications
 from warpleague.league.store.entrants_commitment import ENTRANTS
 
 if TYPE_CHECKING:
@@ -17,14 +18,13 @@ if TYPE_CHECKING:
     from warpleague.league.results.league import League
 
 _MAX: Final = 100
-"""So many versions are looked at, the newest: what the ratings cost grows with the cube of the number of bots."""
+"""So many versions and bots that have left are looked at, the newest: what the ratings cost grows with the cube of the number of bots."""
 
 
 def earlier_versions(league: League) -> Earlier:
-    """What earlier versions of the bots of a ladder played before the last entry.
+    """What earlier versions of the bots of a ladder, and bots that have left it, played before the last entry.
 
-    A version that plays once more is the same as before: what it played then tells of it, too. Matches against bots
-    that have left, or have no version here any more, are not looked at.
+    A version that plays once more is the same as before: what it played then tells of it, too.
     """
     season = league.season
     if season.format.kind != "ladder":
@@ -33,21 +33,20 @@ def earlier_versions(league: League) -> Earlier:
     entries = store.facts(ENTRANTS)
     if len(entries) < 2:
         return Earlier()
-    names = frozenset(season.names)
     known = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
     chains: dict[str, dict[str, None]] = {}  # the versions of each bot, as they came first
     for entry in season.history:
         for name, identity in entry.bots:
-            if name in names:
-                chains.setdefault(name, {})[identity] = None
+            chains.setdefault(name, {})[identity] = None
     arrived = dict.fromkeys(bot for entry in season.history for bot in entry.bots)
-    gone = [bot for bot in arrived if bot[0] in names and bot not in known][-_MAX:]
+    gone = [bot for bot in arrived if bot not in known][-_MAX:]
     known.update({bot: len(season.bots) + place for place, bot in enumerate(gone)})
     links = []
     for name, identities in chains.items():
         there = [known[name, identity] for identity in identities if (name, identity) in known]
         links += list(pairwise(there))
-    out = {decision.bot for decision in league.disqualified if decision.results == "out"}
+    decisions = disqualifications.disqualified(store)  # also of bots that have left
+    out = {name for name, decision in decisions.items() if decision.results == "out"}
     again = {season.names.index(name) for name in season.returns}
     counted = _deals_of(league, again)
     tables: dict[str, tuple[int, ...] | None] = {}
