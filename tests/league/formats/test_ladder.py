@@ -104,6 +104,39 @@ def test_a_league_that_was_killed_again_and_again_is_the_same(
         assert mispaired(league) == []
 
 
+@pytest.mark.parametrize(
+    ("extra", "more", "deals"),
+    [
+        ('kind = "ladder"\nmax_matches = 200\n', 'kind = "ladder"\nmax_matches = 240\n', 1),
+        ("", 'seats = "rotations"\ndice = "own"\n', 60),
+    ],
+)
+def test_a_league_that_is_recorded_as_ended_stays_ended(
+    extra: str, more: str, deals: int, write_league: Any, open_league: Any, fake: Any, inline: Any
+) -> None:
+    """Even if the program asks for more matches by now, as a later version may; unless something is changed."""
+    until = "until = { confidence = 0.999, top = 2 }"
+    path = write(write_league, *"abcd", extra=extra + until, deals=deals)
+    with open_league(path) as league:
+        run_league(league, executor=inline, play=fake.play, most=50)
+        league.store.publish_secret()
+    with open_league(path) as league:
+        report = run_league(league, executor=inline, play=fake.play)
+        assert (report.complete, report.played) == (True, 0)
+        counted = seen(league)
+        assert 30 < len(counted) <= 50
+        assert mispaired(league) == []
+        assert status(league).complete
+        with league.store.writing():
+            league.store.remove(counted[0][1], "a test")
+    with open_league(path) as league:
+        assert not status(league).complete
+        run_league(league, executor=inline, play=fake.play, most=1)
+        assert counted[0][1] in league.store
+    with open_league(write(write_league, *"abcd", extra=more + until, deals=deals)) as league:
+        assert not status(league).complete
+
+
 def test_a_changed_result_shows_as_a_wrong_pairing(
     write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
 ) -> None:

@@ -40,6 +40,8 @@ def assemble(
     season = attrs.evolve(season, history=store.history(), seeds=seeds, stages=stages)
     if season.format.kind == "ladder":
         season = attrs.evolve(season, taken_over=store.taken_over(season))
+    if season.format.until is not None:
+        season = attrs.evolve(season, ended=store.ended(season))
     found = _disqualified(store, season)
     barred = frozenset(season.names.index(decision.bot) for decision in found)
     return League(config, season, Schedule(season, store).barring(barred), store, skipped, found, changed)

@@ -177,6 +177,8 @@ class Course:
     def missing(self) -> Iterator[Iterable[Fixture]]:
         """The matches to play now, by batches: those of each batch that can be taken whose results are not stored."""
         while (batch := self.take()) is not None:
+            if self._season.ended:
+                continue
             if self._ahead is not None:
                 found = self._open[-1].found
                 yield [fixture for fixture in batch if fixture.id not in found]
@@ -211,6 +213,8 @@ class Course:
         if len(self._open) > self._ahead:
             found = self._outcomes(self._open[0])
             if found is None:
+                # What was stored when it ended is all there is.
+                self.over = self.decided = self._season.ended
                 return None
             outcomes = found
             self._count(self._open.popleft())

@@ -82,7 +82,8 @@ class Season(Conditions):
     `history` are the entries of earlier runs, in order: what was scheduled then stays. `seeds` are the names of the
     bots, the best first, where they are seeded by rating. `stages` are the leagues from which bots come. `taken_over`
     is what had been played of a ladder when these bots were entered. `seating` is the version of how seat orders are
-    chosen: a store keeps the one that it began with.
+    chosen: a store keeps the one that it began with. `ended`: it is recorded that the order was settled (`until`), and
+    nothing has changed since; so it stays settled, even if a later version of the program would ask for more matches.
     """
 
     game: str
@@ -101,6 +102,7 @@ class Season(Conditions):
     stages: tuple[Stage, ...] = ()
     taken_over: tuple[Begun, ...] = ()
     seating: int = SEATING
+    ended: bool = False
 
     @classmethod
     def of(

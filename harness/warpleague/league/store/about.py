@@ -252,6 +252,12 @@ class About:
         with clear_errors(self.path):
             return ladder_log.begun(self._db, season, before)
 
+    def ended(self, season: Season) -> bool:
+        """Whether it is recorded that this season is over, and no bot, match or decision has changed since."""
+        if self.published() is None:
+            return False
+        return entrants_commitment.ended(self._db, self.path, season)
+
     def places(self) -> dict[str, int]:
         """The ids of all matches and facts ever stored, in order, each with its first entry in the journal."""
         return {

@@ -18,8 +18,8 @@ import attrs
 
 from warpleague.league.season.config import FormatTable
 from warpleague.league.season.season import SEATING, Entry, Stage
-from warpleague.league.store.facts import add_fact, facts_in
-from warpleague.league.store.journal import FACT
+from warpleague.league.store.facts import META, add_fact, facts_in
+from warpleague.league.store.journal import FACT, VOIDED
 
 if TYPE_CHECKING:
     import sqlite3
@@ -33,6 +33,8 @@ ENTRANTS: Final = "entrants"
 
 MERGED: Final = "merged"
 """The kind of the fact that matches were taken over from another store, and of which bots."""
+
+_VERSIONS: Final = frozenset({"pairing", "seating"})
 
 _NEWER: Final = frozenset({"ratings", "until"})
 
@@ -152,6 +154,30 @@ def stages(db: sqlite3.Connection, path: Path) -> tuple[Stage, ...]:
         )
     except (TypeError, ValueError, KeyError):
         return ()  # `entrant_alterations` tells
+
+
+def ended(db: sqlite3.Connection, path: Path, season: Season) -> bool:
+    """Whether the end of this season, or of the same one of an earlier version of the program, is the last event."""
+    facts = facts_in(db, path)
+    end = next((fact.seq for fact in facts if fact.kind == META and "published" in fact.said), None)
+    last = None
+    for fact in facts:
+        if fact.kind == ENTRANTS:
+            before, last = last, _entry_of(fact.said)
+            changed = before != last
+        else:
+            changed = fact.kind not in (META, VOIDED)
+        if end is not None and changed and fact.seq > end:
+            return False
+    now = {"bots": [[bot.bot, bot.identity] for bot in season.bots], "format": _format(season)}
+    return end is not None and last == _entry_of(json.loads(json.dumps(now)))
+
+
+def _entry_of(said: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Bots and format of an entry, without the versions of how the program chooses."""
+    form = said.get("format")
+    known = form if isinstance(form, dict) else {}
+    return said.get("bots"), {key: value for key, value in known.items() if key not in _VERSIONS}
 
 
 def settle(db: sqlite3.Connection, path: Path, season: Season) -> None:

@@ -110,6 +110,7 @@ def _season(league: League, said: dict[str, Any], entries: int, seq: int) -> Sea
                 bots=tuple(SeatSpec(name, "", digest) for name, digest in said["bots"]),
                 format=structure(form, FormatTable, "format"),
                 history=league.season.history[:entries],
+                ended=False,
             )
             return attrs.evolve(season, taken_over=league.store.begun(season, seq))
     return None
