@@ -6,8 +6,12 @@ likely it makes the results (Laplace's approximation). So the ratings are shrunk
 stay true where results choose the matches: then the most likely ratings lie too far apart, since a pair that luck has
 decided meets no more, but what a posterior says does not depend on why matches were played.
 
-Versions of one bot are linked (a drift prior, as in TrueSkill 2): each is about as strong as the one before it. So who
-tries many versions does not gain by the luck of the best.
+Before there are results, a spread counts by one over its root. If all spreads counted alike, the best of equal bots
+would be rated too high; by one over the spread itself, intervals would be too narrow where bots differ a little.
+
+Versions of one bot are linked (a drift prior, as in TrueSkill 2): each is about as strong as the one before it. How
+far versions drift is estimated in the same way, from all versions of the league. So who tries many versions does not
+gain by the luck of the best.
 
 Matches on one deal share its luck, so results are weighted by how much the deals scatter, compared with independent
 matches.
@@ -37,9 +41,9 @@ if TYPE_CHECKING:
     Cell = tuple[int, int, float, int]  # two bots, the first one's points, and how often they met on a deal
 
 SPREADS: Final = tuple(5.0 * 2 ** (step / 2) for step in range(15))
-"""How far bots may be from the mean, in Elo (one standard deviation); all from 0 to the last are equally likely."""
-DRIFT_ELO: Final = 30.0
-"""How far a version of a bot may be from the one before it, in Elo (one standard deviation), at most."""
+"""How far bots may be from the mean, in Elo (one standard deviation)."""
+DRIFTS: Final = (7.5, 15.0, 30.0, 60.0)
+"""How far a version of a bot may be from the one before it, in Elo (one standard deviation), all equally likely."""
 NEAR_ELO: Final = 50.0
 """Bots that are so far apart, in Elo, are near each other, however much is known of them."""
 _STEPS: Final = 30
@@ -68,7 +72,9 @@ class Posterior:
     deals: list[int] = attrs.field(init=False)
     scatter: float = 1.0
     spread: float = attrs.field(init=False)
-    _found: list[Floats] = attrs.field(init=False)  # the most likely ratings with each spread
+    _priors: list[tuple[float, float]] = attrs.field(init=False)  # spreads and drifts to try, in Elo
+    _weights: Floats = attrs.field(init=False)  # of these, before there are results
+    _found: list[Floats] = attrs.field(init=False)  # the most likely ratings with each of them
     _points: Floats = attrs.field(init=False)
     _games: Floats = attrs.field(init=False)
     _kinds: Counter[tuple[Cell, ...]] = attrs.Factory(Counter)  # deals that came out alike
@@ -81,7 +87,14 @@ class Posterior:
     def __attrs_post_init__(self) -> None:
         n = self.bots
         self.deals = [0] * n
-        self._found = [np.zeros(n) for _ in SPREADS]
+        widths = np.gradient(SPREADS) / np.sqrt(SPREADS)
+        weights: Counter[tuple[float, float]] = Counter()
+        for spread, width in zip(SPREADS, widths.tolist(), strict=True):
+            for drift in DRIFTS if self.links else DRIFTS[:1]:
+                # Versions of one bot do not differ more than bots do.
+                weights[spread, min(drift, spread)] += width / len(DRIFTS)
+        self._priors, self._weights = list(weights), np.array(list(weights.values()))
+        self._found = [np.zeros(n) for _ in weights]
         self._points, self._games = np.zeros((n, n)), np.zeros((n, n))
         self._linked, self._first = np.zeros((n, n)), np.ones(n)
         for one, two in self.links:
@@ -138,25 +151,23 @@ class Posterior:
             self._kinds[kind] += times
 
     def update(self) -> None:
-        """Find the ratings and their covariance: those of all spreads together, each weighed by what it explains."""
-        spreads = np.array(SPREADS)
-        fits = [self._fitted(place, spread) for place, spread in enumerate(SPREADS)]
+        """Find the ratings and their covariance: those of all priors together, each weighed by what it explains."""
+        fits = [self._fitted(place, *prior) for place, prior in enumerate(self._priors)]
         explained = np.array([fit[1] for fit in fits])
-        weights = np.exp(explained - explained.max()) * np.gradient(spreads)
+        weights = np.exp(explained - explained.max()) * self._weights
         weights /= weights.sum()
         self.mean = sum((w * self._found[place] for place, w in enumerate(weights)), np.zeros(self.bots))
         self.covariance = np.zeros((self.bots, self.bots))
         for weight, found, (inverse, _) in zip(weights, self._found, fits, strict=True):
             self.covariance += weight * (inverse + np.outer(found - self.mean, found - self.mean))
         self.distances = _distances(self.covariance)
-        self.spread = float(weights @ spreads)
+        self.spread = float(weights @ np.array([spread for spread, _ in self._priors]))
         self._scattered()
 
-    def _fitted(self, place: int, spread: float) -> tuple[Floats, float]:
-        """Find the most likely ratings with a spread: their covariance, and the log probability of the results."""
+    def _fitted(self, place: int, spread: float, drift_elo: float) -> tuple[Floats, float]:
+        """Find the most likely ratings with a prior: their covariance, and the log probability of the results."""
         prior = (SCALE / spread) ** 2
-        # Versions of one bot do not differ more than bots do.
-        drift = (SCALE / min(DRIFT_ELO, spread)) ** 2
+        drift = (SCALE / drift_elo) ** 2
         linked = drift * self._linked
         points, games = self._points / self.scatter, self._games / self.scatter
         found = self._found[place]

@@ -44,10 +44,11 @@ _ORDER: Final = (
 )
 
 
-PAIRING: Final = 3
+PAIRING: Final = 4
 """The version of how a ladder chooses who meets. Of an earlier one, all that was played is taken over as it is.
 
-3: at an entry all deals that have begun go on. 2: no pair is dropped once luck has decided it.
+4: equal bots are better known to be equal. 3: at an entry all deals that have begun go on.
+2: no pair is dropped once luck has decided it.
 """
 
 
