@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.runner.bundle.bundle import find, prepare
-from warpleague.runner.bundle.cache import HELD, HeldBundles, cached, clear
+from warpleague.runner.bundle.cache import HELD, LockedBundles, cached, clear
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,7 +117,7 @@ def test_many_bundles_are_held_with_few_descriptors(make_bot: MakeBot) -> None:
     """Beyond some number the folder of all of them is locked instead: nothing is removed then."""
     bundles = [prepare(make_bot(name)) for name in ("one", "two", "three")]
     HELD.release()
-    held = HeldBundles(most=1)
+    held = LockedBundles(most=1)
     assert all(held.hold(Path(bundle.cwd)) for bundle in bundles)
     assert len(held) == 2
     assert [clear(entry) for entry in cached()] == [False] * 3

@@ -173,7 +173,7 @@ def test_the_sentence() -> None:
     late = SeatFault("timeout", 3, False, "no answer within 1.000 s")
     for faults in ((), (late, late), (attrs.evolve(CRASH, message="exited\nwith " + "x" * 900),)):
         counts.add((0,), (faults,))
-    (found,) = counts.told()
+    (found,) = counts.most_often_first()
     said = fault_sentence(found)
     assert said == "odd\\x1b[31m faulted in 2 of 3 matches (timeout: no answer within 1.000 s; also crash)"
     one = BotFaults("a", 1, 1)

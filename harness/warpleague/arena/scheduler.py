@@ -23,7 +23,7 @@ from warpleague.arena.submissions import entering
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.entering import open_to_run
-from warpleague.league.play.hooks import run_hook, told_of_run
+from warpleague.league.play.hooks import run_event, run_hook
 from warpleague.league.play.progress import RunWatcher
 from warpleague.league.play.running import referee_pool, run_league
 from warpleague.league.referees.pool import usable_cores
@@ -220,7 +220,7 @@ class Scheduler:
             event = None
             if config.arena.on_event and self._is_news(report):
                 ended = not over and league.store.published() is not None
-                event = told_of_run(league, report, standing_json, over=ended)
+                event = run_event(league, report, standing_json, over=ended)
         log("played", league=name, played=report.played, stored=report.stored, total=report.total)
         if event is not None and (problem := run_hook(config.arena.on_event, config.path.parent, event)):
             log("on_event", league=name, failed=problem)

@@ -110,7 +110,7 @@ def _safe_output() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-def _tell_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _print_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Print the traceback of a bug, as the interpreter does, with what could steer the terminal escaped."""
     from traceback import format_exception
 
@@ -125,7 +125,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     other exceptions are bugs and keep their traceback.
     """
     _spare_encodings()
-    sys.excepthook = _tell_bug
+    sys.excepthook = _print_bug
     with _safe_output():
         try:
             try:

@@ -168,7 +168,7 @@ def run(args: argparse.Namespace) -> int:
     setting = _setting(args, replay)
     actions = args.actions or _ACTIONS[bool(setting.bots)]
     told = about(setting, actions)
-    path = args.out or _kept(told)
+    path = args.out or _default_file(told)
     shares = are_shares(replay)
     if args.estimates and not shares:
         raise BadInput("--estimates: in this solo game a match is worth its score, which no bot says")
@@ -290,7 +290,7 @@ def _seats(args: argparse.Namespace, players: int) -> tuple[SeatSpec, ...]:
     return tuple(found if len(found) == players else found * players)
 
 
-def _kept(told: dict[str, Any]) -> Path:
+def _default_file(told: dict[str, Any]) -> Path:
     """Where an analysis is kept that no file was named for."""
     import json
     from hashlib import sha256

@@ -211,7 +211,7 @@ def run_check(args: argparse.Namespace) -> int:
     if not args.json:
         from warpleague.report.terminal.bots import print_finding
     ready = check_bot(folder, how, tell)
-    _tell_logs(logs)
+    _print_logs(logs)
     if args.json:
         told = [attrs.asdict(one) for one in found]
         print_json({"bot": str(args.folder), "ready": ready, "seed": how.seed, "findings": told})
@@ -285,7 +285,7 @@ def _league_checkup(args: argparse.Namespace, folder: Path, more: dict[str, Any]
     return check_for(config, folder, level=args.level, **more)
 
 
-def _tell_logs(logs: LogFolder | None) -> None:
+def _print_logs(logs: LogFolder | None) -> None:
     if logs is not None:
         say(
             logs.problem

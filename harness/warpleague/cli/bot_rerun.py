@@ -90,7 +90,7 @@ def configure_rerun(verbs: argparse._SubParsersAction[Any]) -> None:
 
 def _tasks(args: argparse.Namespace) -> Iterator[Task]:
     """The records that the arguments name, read one by one."""
-    from warpleague.match.packing import read_packed, unreadable
+    from warpleague.match.packing import read_compressed, unreadable
     from warpleague.study.rerun import Task
 
     for path in args.records:
@@ -104,7 +104,7 @@ def _tasks(args: argparse.Namespace) -> Iterator[Task]:
                 raise BadInput(f"{path}: no records in this folder: their names end in {', '.join(SUFFIXES)}")
         for file in files:
             try:
-                data = read_packed(file)
+                data = read_compressed(file)
             except OSError as error:
                 raise unreadable(file, error) from None
             yield Task(str(file), data, args.seat)

@@ -219,7 +219,7 @@ def _compare(args: argparse.Namespace) -> int:
                 }
             )
         else:
-            _tell(state, report, new, old, file, [*fault_lines(faulted), *([same] if same else ())])
+            _print_result(state, report, new, old, file, [*fault_lines(faulted), *([same] if same else ())])
         if report.stopped:
             return 130
         if report.void or report.failure:
@@ -263,7 +263,9 @@ def _same_bot(league: League) -> str:
     )
 
 
-def _tell(state: StrengthTest, report: RunReport, new: str, old: str, file: Path, remarks: list[str]) -> None:
+def _print_result(
+    state: StrengthTest, report: RunReport, new: str, old: str, file: Path, remarks: list[str]
+) -> None:
     import shlex
 
     from warpleague.report.wording.league_words import duration, waited_words
@@ -387,7 +389,7 @@ def _names(folders: list[Path], clocks: list[EntrantClock | None]) -> list[str]:
     from warpleague.league.season.look_alike import first_alike
 
     plain = [
-        (folder.name or folder.resolve().name)[:50] + ("" if own is None else f"@{own.told}")
+        (folder.name or folder.resolve().name)[:50] + ("" if own is None else f"@{own.text}")
         for folder, own in zip(folders, clocks, strict=True)
     ]
     return [

@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     broken: list[str] = []
     for name in game_ids() if args.game is None else (args.game,):
         try:
-            told.append(_told(name))
+            told.append(_description(name))
         except BadInput as error:
             if args.game is not None:
                 raise
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if broken else 0
 
 
-def _told(name: str) -> dict[str, Any]:
+def _description(name: str) -> dict[str, Any]:
     """What `describe` says about a game; of ours nothing is loaded for it."""
     return _ours()[name] if name in GAMES else describe(load_game(name))
 

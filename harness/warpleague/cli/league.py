@@ -151,17 +151,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also fix bots, rules and format, and print a hash of them to publish",
     )
-    action("status", "print how many matches are played, and what is fixed and published", _look)
-    action("standings", "print the standings: the bots from first to last", _look)
-    action("crosstable", "print the points of each bot against each other bot", _look)
-    action("bracket", "print the bracket of a knockout, or the rounds of a Swiss", _look)
-    action("seats", "print the results by seat", _look)
-    action("faults", "print the faults by bot and kind", _look)
-    action("times", "print how much time the bots used", _look)
+    action("status", "print how many matches are played, and what is fixed and published", _show)
+    action("standings", "print the standings: the bots from first to last", _show)
+    action("crosstable", "print the points of each bot against each other bot", _show)
+    action("bracket", "print the bracket of a knockout, or the rounds of a Swiss", _show)
+    action("seats", "print the results by seat", _show)
+    action("faults", "print the faults by bot and kind", _show)
+    action("times", "print how much time the bots used", _show)
     action(
         "services",
         "print failures, tokens and costs of the services (such as language models) that bots use",
-        _look,
+        _show,
     )
     matches = action("matches", "list all matches, in the order of the schedule", list_matches)
     matches.add_argument("--bot", metavar="NAME", help="only the matches of this bot")
@@ -223,11 +223,11 @@ def _run(args: argparse.Namespace) -> int:
     from warpleague.league.season.config_file import load_config
 
     config = load_config(args.config)
-    _check_not_kept(config, args.results)
+    _check_no_arena(config, args.results)
     try:
         opened = open_to_run(config, args.results, beacon=args.beacon)
     except EntrantsError as error:
-        return _tell_problems(args, config, error)
+        return _print_problems(args, config, error)
     with opened as league:
         _announce(league, args)
         logs = log_folder(args.log or (args.results / config.name / "logs" if config.run.logs else None))
@@ -244,22 +244,22 @@ def _run(args: argparse.Namespace) -> int:
                 console = _console()
                 console.print(all_tables(league, console.width), "")
             _conclude(args, league, report)
-        told = _told_at_end(league, report, over=over)
+        told = _end_event(league, report, over=over)
     _run_on_end(config, told)
     if report.stopped:
         return 130
     return 1 if report.void or report.failure or report.fault else 0
 
 
-def _told_at_end(league: League, report: RunReport, *, over: bool) -> dict[str, Any]:
+def _end_event(league: League, report: RunReport, *, over: bool) -> dict[str, Any]:
     """What the command `on_end` is told, if the file has one; `over`: the season was over before this run."""
     if not league.config.on_end:
         return {}
-    from warpleague.league.play.hooks import told_of_run
+    from warpleague.league.play.hooks import run_event
     from warpleague.report.wording.standings_columns import standing_json
 
     ended = not over and league.store.published() is not None
-    return told_of_run(league, report, standing_json, over=ended)
+    return run_event(league, report, standing_json, over=ended)
 
 
 def _run_on_end(config: LeagueConfig, told: dict[str, Any]) -> None:
@@ -272,7 +272,7 @@ def _run_on_end(config: LeagueConfig, told: dict[str, Any]) -> None:
         say(f"note: on_end: {problem}")
 
 
-def _check_not_kept(config: LeagueConfig, results: Path) -> None:
+def _check_no_arena(config: LeagueConfig, results: Path) -> None:
     """Raise `BadInput` if an arena plays the league: played as its file says, it would lose the submitted bots."""
     if not (results / ARENA).is_file():
         return
@@ -285,7 +285,7 @@ def _check_not_kept(config: LeagueConfig, results: Path) -> None:
         )
 
 
-def _tell_problems(args: argparse.Namespace, config: LeagueConfig, error: EntrantsError) -> int:
+def _print_problems(args: argparse.Namespace, config: LeagueConfig, error: EntrantsError) -> int:
     """Several bots cannot take part: all of them at once, and how to play without them."""
     from warpleague.report.terminal.bots import problems_table
     from warpleague.report.terminal.console import make_console
@@ -310,7 +310,7 @@ def _announce(league: League, args: argparse.Namespace) -> None:
         say(
             f"{league.config.name}: {season.game}, {counted(len(season.bots), 'bot')}; {league.schedule.describe()}"
         )
-        _tell_commitments(league)
+        _print_commitments(league)
     if len(entered := league.store.entered()) > 1 and league.store.count():
         say(
             f"note: the entrants or the format have changed since {entered[0].since}; status lists all commitments"
@@ -323,7 +323,7 @@ def _announce(league: League, args: argparse.Namespace) -> None:
         )
 
 
-def _tell_commitments(league: League) -> None:
+def _print_commitments(league: League) -> None:
     """Tell what lets others check later that nothing was changed; with a seed in the file nothing is secret."""
     if league.config.seed is not None and league.config.season.beacon is None:
         return
@@ -426,7 +426,7 @@ def _one_thread() -> Iterator[None]:
             del os.environ[_THREADS]
 
 
-def _look(args: argparse.Namespace) -> int:
+def _show(args: argparse.Namespace) -> int:
     """Every look at a league: the action names it."""
     output = KeptOutput("league", args.action, args.json, args.config, args.results)
     text = output.recall()

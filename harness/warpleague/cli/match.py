@@ -103,8 +103,8 @@ def build_spec(args: argparse.Namespace, given: tuple[SeatSpec, ...] | None = No
         load_options,
         match_id,
         options_json,
+        players_and_options,
         players_text,
-        position_facts,
     )
     from warpleague.runner.bundle.bundle import prepare
     from warpleague.runner.bundle.manifest import games_named, plays
@@ -125,7 +125,7 @@ def build_spec(args: argparse.Namespace, given: tuple[SeatSpec, ...] | None = No
     if position is not None:
         try:
             # The position has options of its own. They hold unless others are given.
-            raw = {**position_facts(game, position)[1], **raw}
+            raw = {**players_and_options(game, position)[1], **raw}
         except PositionError as error:
             raise PositionError(f"{args.position}: {error}") from None
     options = load_options(game, players, raw, "--option")

@@ -158,7 +158,7 @@ def summary_json(summary: RecordSummary) -> dict[str, Any]:
 
 def run_verify(args: argparse.Namespace) -> int:
     """Verify each file; 2 if any cannot be read, else 1 if any does not hold."""
-    from warpleague.match.packing import read_packed, read_record, unreadable
+    from warpleague.match.packing import read_compressed, read_record, unreadable
     from warpleague.match.replay import Replay, verify_record
     from warpleague.study.branch import check_parent
 
@@ -168,7 +168,7 @@ def run_verify(args: argparse.Namespace) -> int:
     for path in args.files:
         try:
             try:
-                data = read_packed(path)
+                data = read_compressed(path)
             except OSError as error:
                 code = 2
                 raise unreadable(path, error) from None

@@ -108,7 +108,7 @@ def _verify(args: argparse.Namespace) -> int:
                 f"{good:,} of {counted(total, 'record')} {'holds' if good == 1 else 'hold'}: "
                 "executed again, dice, results and tables compared."
             )
-            _tell_journal(league, len(wrong) == total - good, heads)
+            _print_journal(league, len(wrong) == total - good, heads)
             if test is not None:
                 from warpleague.league.results.faulted import bot_faults
                 from warpleague.report.wording.league_words import fault_lines
@@ -131,7 +131,7 @@ def _recomputed(league: League) -> StrengthTest | None:
     return strength_test(league)
 
 
-def _tell_journal(league: League, whole: bool, heads: list[Any]) -> None:
+def _print_journal(league: League, whole: bool, heads: list[Any]) -> None:
     from warpleague.league.store.disqualifications import KINDS
     from warpleague.league.store.journal import REMOVED
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, Type
 import attrs
 
 from warpleague.errors import BadInput
-from warpleague.games.values import Kept, encoded
+from warpleague.games.values import Cache, encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -76,9 +76,9 @@ class Event:
         return None if self.redacted is None else encoded(self.redacted)
 
 
-def kept_events(
+def cached_events(
     kind: str, *names: str, read: Mapping[str, Callable[[Any], Any]] | None = None
-) -> Kept[tuple[Any, ...], Event]:
+) -> Cache[tuple[Any, ...], Event]:
     """The public events of a kind, each made once, by the values of their fields in order.
 
     A tuple stands for a list. `read` makes other values of those that can be looked up, by the name of the field.
@@ -89,7 +89,7 @@ def kept_events(
         fields = zip(names, readers, values, strict=True)
         return Event({"event": kind, **{name: reader(value) for name, reader, value in fields}})
 
-    return Kept(make, _MAX_EVENTS)
+    return Cache(make, _MAX_EVENTS)
 
 
 def _listed(value: Any) -> Any:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "Cache",
+    "CacheByIdentity",
     "Interned",
-    "Kept",
-    "KeptByIdentity",
     "Parts",
     "copier",
     "decoded",
@@ -70,7 +70,7 @@ def _values(interned: Any) -> tuple[Any, ...]:
     return tuple([getattr(interned, field.name) for field in type(interned).__attrs_attrs__])
 
 
-class Kept(dict[K, V], Generic[K, V]):
+class Cache(dict[K, V], Generic[K, V]):
     """What `make` makes of each key, made when it is first asked for; emptied when it has `most` items."""
 
     __slots__ = ("_make", "_most")
@@ -87,7 +87,7 @@ class Kept(dict[K, V], Generic[K, V]):
         return made
 
 
-class KeptByIdentity(Generic[K, V]):
+class CacheByIdentity(Generic[K, V]):
     """The same for objects that nobody changes any more: it goes by which object it is, and never compares them."""
 
     __slots__ = ("_made", "_make", "_most")
@@ -107,7 +107,7 @@ class KeptByIdentity(Generic[K, V]):
         return found[1]
 
 
-class Parts(Kept[K, Part]):
+class Parts(Cache[K, Part]):
     """Parts of views, ready to be put into a larger value for `encoded`: by what `make` makes their values from."""
 
     __slots__ = ()

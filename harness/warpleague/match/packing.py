@@ -76,7 +76,7 @@ def _check_lines(lines: int, where: str) -> None:
         raise RecordError(f"{where}: more lines than any record")
 
 
-def read_packed(path: Path) -> bytes:
+def read_compressed(path: Path) -> bytes:
     """The bytes of the file `path`, as they lie there; `RecordError` if they are more than any record has.
 
     Raises `OSError` where they cannot be read.
@@ -112,7 +112,7 @@ def unreadable(path: Path, error: OSError) -> RecordError:
 def read_record(path: Path) -> bytes:
     """The unpacked bytes of the record in the file `path`; `RecordError` if it cannot be read."""
     try:
-        data = read_packed(path)
+        data = read_compressed(path)
     except OSError as error:
         raise unreadable(path, error) from None
     return unpack(data, str(path))

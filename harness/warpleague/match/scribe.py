@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague import __version__
-from warpleague.games.values import Kept
+from warpleague.games.values import Cache
 from warpleague.match.lines import UNDIGESTED, digest_form, digest_of, number, outcome_form, seal
 from warpleague.match.spent import Spent
 from warpline.codec import canonical, to_bytes
@@ -52,7 +52,7 @@ _HEAD: Final = b'{"action":'
 _ASK: Final = b',"ask":"'
 """What stands before the action in an act line, and after it."""
 
-_MS: Final = Kept[int, bytes](lambda us: to_bytes(number(us / 1000)), 20_000)
+_MS: Final = Cache[int, bytes](lambda us: to_bytes(number(us / 1000)), 20_000)
 """Microseconds as JSON milliseconds."""
 
 
@@ -67,11 +67,11 @@ class ActionCache:
     _most: Final = 50_000
 
     def __init__(self, game: Game[Any, Any]) -> None:
-        self.wire: Kept[Any, bytes] = Kept(lambda action: to_bytes(game.action_json(action)), self._most)
-        self.heads: Kept[Any, bytes] = Kept(
+        self.wire: Cache[Any, bytes] = Cache(lambda action: to_bytes(game.action_json(action)), self._most)
+        self.heads: Cache[Any, bytes] = Cache(
             lambda action: _HEAD + canonical(game.action_json(action)) + _ASK, self._most
         )
-        self.ends: Kept[_Played, tuple[bytes, bytes]] = Kept(self._ends, self._most)
+        self.ends: Cache[_Played, tuple[bytes, bytes]] = Cache(self._ends, self._most)
 
     def _ends(self, played: _Played) -> tuple[bytes, bytes]:
         """An act line up to its ask and what may follow it, and from its seat on."""

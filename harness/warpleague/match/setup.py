@@ -62,7 +62,7 @@ def players_text(game: Game[Any, Any]) -> str:
     return " or ".join(map(str, counts)) + " players"
 
 
-def position_facts(game: Game[Any, Any], position: object) -> tuple[int, JsonObject]:
+def players_and_options(game: Game[Any, Any], position: object) -> tuple[int, JsonObject]:
     """The number of players of a position and its options as JSON; `PositionError` if it is none."""
     players, options = game.match_of(game.from_json(position))
     return players, options_json(options)

@@ -383,7 +383,7 @@ class _Check:
         for match in range(number):
             result = self._play(table, match)
             for seat, fault in _faults(result):
-                text = _told(self._seat, result, seat, fault)
+                text = _fault_text(self._seat, result, seat, fault)
                 if fault.retired:
                     yield Finding(table.words, "failed", text, FAULT + fault.kind)
                     return []
@@ -546,7 +546,7 @@ def _faults(result: MatchResult) -> Iterator[tuple[int, SeatFault]]:
             yield seat, fault
 
 
-def _told(bot: SeatSpec, result: MatchResult, seat: int, fault: SeatFault) -> str:
+def _fault_text(bot: SeatSpec, result: MatchResult, seat: int, fault: SeatFault) -> str:
     """A fault of a match in plain words."""
     detail = msgspec.json.decode(result.record.splitlines()[fault.n])["detail"]
     return fault_text(bot, fault.kind, f"in seat {seat}: {fault.message}", detail)

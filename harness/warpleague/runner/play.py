@@ -118,7 +118,7 @@ async def play_beside(
             game, spec, observer, _IDLE, _confinement(spec), log, present, brood.before, attendant=attendant
         )
     except BaseExceptionGroup as group:
-        raise _told(group) from group
+        raise _unwrapped(group) from group
     finally:
         brood.end()
 
@@ -146,7 +146,7 @@ def _play(
         play = partial(play_game, game, spec, observer, idle, confinement, log, present, before, make)
         result: MatchResult | None = trio.run(within, within_s, partial(play, starter=starter))
     except BaseExceptionGroup as group:
-        raise _told(group) from group
+        raise _unwrapped(group) from group
     finally:
         sweep(before if idle is None else before | idle.pids())
     return result
@@ -163,7 +163,7 @@ def _confinement(spec: MatchSpec) -> Confinement:
     return found.confinement(spec.pondering, tuple(sorted(paths)) or None, tuple(sorted(network)) or None)
 
 
-def _told(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def _unwrapped(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """What to raise for an error of trio's, whose nurseries put even a single one into a group."""
     fault, bugs = group.split((HarnessFault, BadInput))
     return group if fault is None or bugs is not None else first_cause(fault)

@@ -17,7 +17,7 @@ from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_roll
 from warpleague.match import greeting
 from warpleague.match.referee import Referee, Situation
-from warpleague.match.setup import load_options, position_facts
+from warpleague.match.setup import load_options, players_and_options
 from warpleague.match.spec import Violation
 from warpleague.runner import playing
 from warpleague.runner.bot.process import BotProcess
@@ -130,7 +130,7 @@ def crowded(spec: MatchSpec) -> tuple[MatchSpec, int, int] | None:
     game = load_game(spec.game)
     position = game.to_json(state)
     # An option that follows from others is filled in, in a position.
-    filled = {**spec.options, **position_facts(game, position)[1]}
+    filled = {**spec.options, **players_and_options(game, position)[1]}
     return attrs.evolve(spec, position=position, options=filled), seat, most
 
 

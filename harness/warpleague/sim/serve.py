@@ -104,11 +104,11 @@ class Session:
         if (seed := _take(request, "seed", str, None)) is not None:
             self._rng = Random(seed)
         self._table = table
-        return self._kept(table, table.start())
+        return self._stored(table, table.start())
 
     def _load(self, request: JsonObject) -> JsonObject:
         table = self._of_now()
-        return self._kept(table, table.load(_take(request, "position", dict)))
+        return self._stored(table, table.load(_take(request, "position", dict)))
 
     def _dump(self, request: JsonObject) -> JsonObject:
         table, state = self._state(request)
@@ -130,7 +130,7 @@ class Session:
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             # Engines trust the views that referees send them.
             raise _Wrong(f"view: this is none of {table.game.id}: {type(error).__name__}: {error}") from None
-        return self._kept(table, state)
+        return self._stored(table, state)
 
     def _apply(self, request: JsonObject) -> JsonObject:
         table, state = self._state(request)
@@ -143,21 +143,21 @@ class Session:
             state = table.step(state, table.action(state, move))
         if _take(request, "roll", bool, False):
             state = table.roll_all(state, self._random(request))
-        return self._kept(table, state)
+        return self._stored(table, state)
 
     def _roll(self, request: JsonObject) -> JsonObject:
         table, state = self._state(request)
         if table.actor(state) != CHANCE:
             raise _Wrong("no dice are rolled here")
         if (outcome := _take(request, "outcome", list, None)) is None:
-            return self._kept(table, table.roll(state, self._random(request)))
+            return self._stored(table, table.roll(state, self._random(request)))
         draws = table.game.chance(state)
         sides = [draw if isinstance(draw, int) else len(draw) for draw in draws]
         if [type(shown) for shown in outcome] != [int] * len(sides) or not all(
             0 <= shown < most for shown, most in zip(outcome, sides, strict=True)
         ):
             raise _Wrong(f"outcome must have a whole number below each of {sides}")
-        return self._kept(table, table.step(state, tuple(outcome)))
+        return self._stored(table, table.step(state, tuple(outcome)))
 
     def _playout(self, request: JsonObject) -> JsonObject:
         table, state = self._state(request)
@@ -202,7 +202,7 @@ class Session:
         seed = _take(request, "seed", str, None)
         return self._rng if seed is None else Random(seed)
 
-    def _kept(self, table: Simulator, state: Any) -> JsonObject:
+    def _stored(self, table: Simulator, state: Any) -> JsonObject:
         """Keep a position, and tell its number, who must act in it, and what is to be known of it."""
         if len(self._states) >= MAX_STATES:
             raise _Wrong(f"there are {MAX_STATES:,} states: free some")

@@ -11,7 +11,7 @@ import attrs
 from warpleague.errors import ActionError, BadInput, RecordError
 from warpleague.games.api import CHANCE
 from warpleague.games.values import decoded, encoded
-from warpleague.match.setup import position_facts
+from warpleague.match.setup import players_and_options
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
@@ -78,7 +78,7 @@ def branch_off(
     if not game.actors(state):
         raise BadInput(f"--at {n}: the game is over after this action; nothing is left to play")
     position = decoded(encoded(game.to_json(state)))  # with lists for tuples, as a record has it
-    return Branch(position, position_facts(game, position)[1], parent)
+    return Branch(position, players_and_options(game, position)[1], parent)
 
 
 def _count(rolls: Counter[str], step: ReplayStep) -> None:

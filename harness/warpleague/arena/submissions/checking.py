@@ -23,7 +23,7 @@ from warpleague.arena.submissions.limits import check_manifest, limits_of
 from warpleague.arena.submissions.unpacked import FOLDER, source_folder
 from warpleague.arena.submissions.upload import unpack_upload
 from warpleague.errors import BadInput, BotError, HarnessFault, StoreError
-from warpleague.league.play.hooks import run_hook, told_of_check
+from warpleague.league.play.hooks import check_event, run_hook
 from warpleague.league.season.bot_check import REPEAT, check_for, home_command
 from warpleague.league.season.entry import name_of
 from warpleague.league.season.look_alike import first_alike
@@ -215,7 +215,7 @@ def _run_hook(ledger: Ledger, number: int, leagues: Mapping[str, LeagueConfig]) 
     if config is None or not config.arena.on_event:
         return
     reasons = [finding["text"] for finding in submission.found if finding["verdict"] == "failed"]
-    event = told_of_check(
+    event = check_event(
         config,
         submission=number,
         author=submission.author,

@@ -112,16 +112,16 @@ class State:
             if self.spiel.is_simultaneous_node():
                 every = [action, *islice(line, self.rules.players - 1)]
                 movers = self.movers()
-                told += [self._told(seat, every[seat]) for seat in movers]
+                told += [self._event_of(seat, every[seat]) for seat in movers]
                 self.spiel.apply_actions(every)
                 continue
             player = self.spiel.current_player()
             if self.rules.open or player >= 0:
-                told.append(self._told(player, action))
+                told.append(self._event_of(player, action))
             self.spiel.apply_action(action)
         return told
 
-    def _told(self, player: int, action: int) -> Event:
+    def _event_of(self, player: int, action: int) -> Event:
         """The event of an action that is about to be played; below 0 is chance."""
         name = self.rules.name(self.spiel, player, action)
         seat = None if player < 0 else player

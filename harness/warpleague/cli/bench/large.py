@@ -31,9 +31,9 @@ def million(ground: Ground) -> list[Figure]:
     try:
         with ground.one_core():
             bare = bare_s()
-            first = _look(config, "standings", once_more=False)
-            again = max(0.0, _look(config, "standings") - bare)
-            status = _look(config, "status", once_more=False)
+            first = _fastest(config, "standings", once_more=False)
+            again = max(0.0, _fastest(config, "standings") - bare)
+            status = _fastest(config, "status", once_more=False)
             seconds, memory_mb = _run(config, "report", "--replays", "none")
     finally:
         shutil.rmtree(folder)
@@ -53,7 +53,7 @@ def many_bots(ground: Ground) -> list[Figure]:
     try:
         with ground.one_core():
             bare = bare_s()
-            standings = _look(config, "standings", once_more=False)
+            standings = _fastest(config, "standings", once_more=False)
             _run(config, "report", "--replays", "none")
         page = folder / "big" / "report" / "index.html"
         size_mb = page.stat().st_size / 1e6
@@ -74,7 +74,7 @@ def _figure(label: str, seconds: float, goal: float, bare: float) -> Figure:
     )
 
 
-def _look(config: Path, action: str, *, once_more: bool = True) -> float:
+def _fastest(config: Path, action: str, *, once_more: bool = True) -> float:
     """Seconds of the fastest of some runs; without `once_more` what was printed before is not there any more."""
     best = float("inf")
     for _ in range(_TIMES):

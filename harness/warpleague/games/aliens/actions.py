@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 import attrs
 
 from warpleague.games.aliens.geometry import AXES, COINS, COUNT, SHIPS, SQUARES, TARGET, WAYS
-from warpleague.games.values import Interned, Kept
+from warpleague.games.values import Cache, Interned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +96,7 @@ USES: Final[dict[Action, tuple[int, int]]] = {
 JUMP_WAYS: Final[dict[Action, int]] = {jump: way for way, jump in enumerate(JUMPS)}
 SEND_TARGETS: Final[dict[Action, int]] = {send: number for number, send in enumerate(SENDS)}
 
-PLACES: Final[Kept[int, tuple[Place, ...]]] = Kept(
+PLACES: Final[Cache[int, tuple[Place, ...]]] = Cache(
     lambda coin: tuple([Place(SHIPS[coin // 6], coin % 6, square) for square in SQUARES])
 )
 """For each coin the actions that place it, by square; made when first needed, since there are 2208 of them."""
@@ -110,7 +110,7 @@ def _reach(number: int, length: int, ways: Sequence[int], actions: Sequence[Acti
     return tuple(actions[way] for way in ways if ends[way] >= 0), frozenset(ends.values()) - {-1}
 
 
-DIE_REACH: Final[Kept[int, tuple[Reach, ...]]] = Kept(
+DIE_REACH: Final[Cache[int, tuple[Reach, ...]]] = Cache(
     lambda ship: tuple(
         _reach(number, die, range(8), MOVES[ship]) if die else ((STAYS[ship],), frozenset())
         for number in range(COUNT)
@@ -119,7 +119,7 @@ DIE_REACH: Final[Kept[int, tuple[Reach, ...]]] = Kept(
 )
 """For each ship, at index square * 6 + die: what it can do with the die; made when first needed."""
 
-JUMP_REACH: Final[Kept[str, tuple[tuple[Reach, ...], ...]]] = Kept(
+JUMP_REACH: Final[Cache[str, tuple[tuple[Reach, ...], ...]]] = Cache(
     lambda diagonals: tuple(
         tuple(_reach(number, coin % 6, AXES[diagonals][coin // 6], JUMPS) for number in range(COUNT))
         for coin in range(COINS)

@@ -29,7 +29,7 @@ from warpleague.games.aliens.actions import (
 from warpleague.games.aliens.geometry import COUNT, HOME, INDEX, SHIPS, TARGET
 from warpleague.games.aliens.state import PLACE, SEND, TURN, State
 from warpleague.games.reading import ActionReader
-from warpleague.games.values import Kept, encoded
+from warpleague.games.values import Cache, encoded
 
 if TYPE_CHECKING:
     from warpleague.games.aliens.actions import Reach
@@ -177,7 +177,7 @@ def _json(actions: Iterable[Action]) -> tuple[bytes, ...]:
     return tuple([encoded({"do": action.do, **attrs.asdict(action)}) for action in actions])
 
 
-_PLACES_JSON: Final[Kept[int, tuple[bytes, ...]]] = Kept(lambda coin: _json(PLACES[coin]))
+_PLACES_JSON: Final[Cache[int, tuple[bytes, ...]]] = Cache(lambda coin: _json(PLACES[coin]))
 """By coin and square."""
 
 

@@ -31,7 +31,7 @@ from warpleague.games.aliens.state import (
     rules_for,
 )
 from warpleague.games.reading import Given
-from warpleague.games.values import Kept, Parts, decoded, encoded, part
+from warpleague.games.values import Cache, Parts, decoded, encoded, part
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
@@ -83,7 +83,7 @@ def _lying(holes: tuple[int, ...]) -> tuple[list[tuple[int, int]], tuple[JsonObj
     return placed, hands
 
 
-_LYING: Final = Kept(_lying, 1024)
+_LYING: Final = Cache(_lying, 1024)
 
 
 def _coins(key: tuple[tuple[int, ...], int, int, int]) -> tuple[Any, tuple[JsonObject, JsonObject]]:
@@ -96,7 +96,7 @@ def _coins(key: tuple[tuple[int, ...], int, int, int]) -> tuple[Any, tuple[JsonO
     return part(shown), hands
 
 
-_COINS: Final = Kept(_coins, 1024)
+_COINS: Final = Cache(_coins, 1024)
 """The coins on the board and those in each hand; in play the hands are empty."""
 _OWN: Final = (0x000FFF, 0xFFF000)
 """The coins of each seat, as bits."""

@@ -38,7 +38,7 @@ from warpleague.games.captains.boards import (
     distance,
     rotate,
 )
-from warpleague.games.values import Kept, mask, members
+from warpleague.games.values import Cache, mask, members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -159,7 +159,7 @@ def _face(grid: Grid, side: Side, centre: Hex, rotation: int) -> Face:
     )
 
 
-_FACES: Final[Kept[tuple[Grid, Side, Hex, int], Face]] = Kept(lambda key: _face(*key))
+_FACES: Final[Cache[tuple[Grid, Side, Hex, int], Face]] = Cache(lambda key: _face(*key))
 
 
 def _laid(
@@ -275,18 +275,18 @@ class Galaxy:
         return hash((self.layout, self.players, self.pattern.name))
 
 
-_SPACES: Final[Kept[int, tuple[int, ...]]] = Kept(lambda bits: tuple(members(bits)), 1 << 14)
-_MOVES_TO: Final[Kept[int, tuple[Move, ...]]] = Kept(
+_SPACES: Final[Cache[int, tuple[int, ...]]] = Cache(lambda bits: tuple(members(bits)), 1 << 14)
+_MOVES_TO: Final[Cache[int, tuple[Move, ...]]] = Cache(
     lambda bits: tuple([MOVES[to] for to in members(bits)]), 1 << 14
 )
-_SHOTS_TO: Final[Kept[int, tuple[Cannon, ...]]] = Kept(
+_SHOTS_TO: Final[Cache[int, tuple[Cannon, ...]]] = Cache(
     lambda bits: tuple([CANNONS[to] for to in members(bits)]), 1 << 14
 )
-_PLACES_AT: Final[Kept[int, tuple[Place, ...]]] = Kept(
+_PLACES_AT: Final[Cache[int, tuple[Place, ...]]] = Cache(
     lambda bits: tuple([PLACES[at] for at in members(bits)]), 1 << 14
 )
 """By set of spaces: around a space there are few sets, and the same ones in all galaxies."""
-_LINES: Final[Kept[tuple[Grid, int], int]] = Kept(lambda key: _line(*key))
+_LINES: Final[Cache[tuple[Grid, int], int]] = Cache(lambda key: _line(*key))
 """Where a cannon on a space can shoot, if no space is closed."""
 
 

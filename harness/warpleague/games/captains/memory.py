@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from warpleague.games.values import Kept, members
+from warpleague.games.values import Cache, members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +92,7 @@ def _fitting(slots: tuple[int, ...], planet: int) -> int:
     return fitting
 
 
-_SLOTS: Final[Kept[int, list[int]]] = Kept(members)
+_SLOTS: Final[Cache[int, list[int]]] = Cache(members)
 """The slots of a bit mask."""
 
 

@@ -33,7 +33,7 @@ from warpleague.games.captains.state import (
 )
 from warpleague.games.captains.turns import DECK_EMPTY, EXPLORED, MAX_ROUNDS, WHYS
 from warpleague.games.reading import Given
-from warpleague.games.values import Kept, KeptByIdentity, decoded, encoded, mask, members
+from warpleague.games.values import Cache, CacheByIdentity, decoded, encoded, mask, members
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
@@ -82,15 +82,15 @@ def _cards(cards: Cards) -> bytes:
     return b'"known":[%b],"delivered":%b,"docks":%b' % (known, encoded(cards.piles), encoded(cards.docks))
 
 
-_MATCH: Final = KeptByIdentity[Table, bytes](
+_MATCH: Final = CacheByIdentity[Table, bytes](
     lambda table: encoded(match_json(table.plan, table.galaxy.layout.station, table.galaxy.layout.laid)), 64
 )
-_KNOWN: Final = Kept(_known)
+_KNOWN: Final = Cache(_known)
 """What everybody knows of a hand, from the fields of `Known`."""
-_CARDS: Final = KeptByIdentity(_cards)
+_CARDS: Final = CacheByIdentity(_cards)
 """What everybody knows of the cards: these stay while ships move."""
-_LISTS: Final = Kept[tuple[Any, ...], bytes](encoded)
-_TAKEN: Final = Kept[int, bytes](lambda taken: encoded(members(taken)))
+_LISTS: Final = Cache[tuple[Any, ...], bytes](encoded)
+_TAKEN: Final = Cache[int, bytes](lambda taken: encoded(members(taken)))
 _STAGES: Final = tuple(map(encoded, STAGES))
 _BOOL: Final = (b"false", b"true")
 

@@ -11,7 +11,7 @@ from warpleague.games.captains.geometry import Layout
 from warpleague.games.captains.position import dealing_json, known_of, laid_of, plan_of, position_json
 from warpleague.games.captains.score import totals
 from warpleague.games.captains.state import STAGES, Cards, State, table, tokens_of
-from warpleague.games.values import Kept, KeptByIdentity, decoded, encoded, mask
+from warpleague.games.values import Cache, CacheByIdentity, decoded, encoded, mask
 
 if TYPE_CHECKING:
     from random import Random
@@ -205,8 +205,8 @@ def _unseen(
     return [count - sum([one[planet] for one in sure]) for planet, count in enumerate(cards)]
 
 
-_OWN: Final = KeptByIdentity(_own)
-_SCORES: Final = Kept[Any, bytes](lambda key: encoded(totals(*key)))
+_OWN: Final = CacheByIdentity(_own)
+_SCORES: Final = Cache[Any, bytes](lambda key: encoded(totals(*key)))
 """From explorers, points and piles."""
 
 

@@ -15,7 +15,7 @@ from warpleague.games.coasters.options import Options, check
 from warpleague.games.coasters.state import Message, State, Table
 from warpleague.games.coasters.turns import next_of
 from warpleague.games.reading import Given
-from warpleague.games.values import Kept, decoded, encoded, mask, members, replaced
+from warpleague.games.values import Cache, decoded, encoded, mask, members, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,18 +35,18 @@ def message_json(message: Message) -> JsonObject:
     return {"turn": message.turn, "seat": message.seat, "to": list(message.to), "text": message.text}
 
 
-_SYSTEMS: Final = Kept[Systems, bytes](
+_SYSTEMS: Final = Cache[Systems, bytes](
     lambda systems: encoded(
         [None if place is None else {"at": place[:2], "rotation": place[2]} for place in systems]
     ),
     256,
 )
-_SHIP: Final = Kept[tuple[tuple[int, int], int, int], bytes](
+_SHIP: Final = Cache[tuple[tuple[int, int], int, int], bytes](
     lambda ship: encoded({"at": ship[0], "facing": FACINGS[ship[1]], "hits": ship[2]})
 )
-_NUMBERS: Final = Kept[tuple[int, ...], bytes](encoded)
-_SEATS: Final = Kept[int, bytes](lambda seats: encoded(members(seats)))
-_LAST: Final = Kept[tuple[int, ...], bytes](
+_NUMBERS: Final = Cache[tuple[int, ...], bytes](encoded)
+_SEATS: Final = Cache[int, bytes](lambda seats: encoded(members(seats)))
+_LAST: Final = Cache[tuple[int, ...], bytes](
     lambda last: encoded([None if colour < 0 else colour for colour in last])
 )
 _PHASES: Final = tuple(map(encoded, st.PHASES))

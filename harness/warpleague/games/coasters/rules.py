@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.games.api import Event, kept_events
+from warpleague.games.api import Event, cached_events
 from warpleague.games.coasters import actions as act
 from warpleague.games.coasters import alliances
 from warpleague.games.coasters import state as st
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from warpleague.games.api import Rolled, Weights
 
 _DICE: Final = (6, 6)
-_ROLLED: Final = kept_events("rolled", "seat", "colour", "d6", "flux")
-_ENDED: Final = kept_events("ended", "seat")
+_ROLLED: Final = cached_events("rolled", "seat", "colour", "d6", "flux")
+_ENDED: Final = cached_events("ended", "seat")
 
 
 def chance(state: State) -> tuple[Weights, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from warpleague.games.api import Event, kept_events
+from warpleague.games.api import Event, cached_events
 from warpleague.games.coasters import state as st
 from warpleague.games.coasters.geometry import galaxy
 from warpleague.games.values import members, replaced
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warpleague.games.coasters.state import Config, State, Table
 
 Events = list[Event]
-_TURN: Final = kept_events("turn", "seat", "round", "turn")
+_TURN: Final = cached_events("turn", "seat", "round", "turn")
 
 
 def _next_colour(table: Table, colour: int) -> int:

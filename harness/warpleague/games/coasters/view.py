@@ -42,7 +42,7 @@ class Ship:
 
 
 @attrs.frozen
-class Said:
+class SeenMessage:
     """A message that the viewer sent or received."""
 
     turn: int
@@ -103,7 +103,7 @@ class View:
     """seats whose bot is out, in order"""
     why: Literal["last-ship", "claim", "max-rounds"] | None
     """why the game is over, null while it goes on"""
-    messages: list[Said]
+    messages: list[SeenMessage]
     """messages that the viewer sent or received in this turn and in the `players` turns before it"""
     you: int
     """the viewer's seat"""

@@ -34,7 +34,7 @@ from warpleague.games.sheets.actions import (
     Action,
 )
 from warpleague.games.sheets.geometry import ALL_EDGES, CIRCLES, CROSS, EDGES, WHITE, YELLOW
-from warpleague.games.values import Kept, encoded, members
+from warpleague.games.values import Cache, encoded, members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,9 +96,9 @@ def _free_lines_json(edges: int) -> bytes:
     return b"".join(found)[1:]
 
 
-free_lines: Final = Kept[int, _Actions](_free_lines)
+free_lines: Final = Cache[int, _Actions](_free_lines)
 """The same, made once for some thousands of sets: between two lines that are drawn there are many decisions."""
-free_lines_json: Final = Kept[int, bytes](_free_lines_json, 1000)
+free_lines_json: Final = Cache[int, bytes](_free_lines_json, 1000)
 
 _line_cache: dict[int, _Actions] = {}
 _yellow_cache: dict[tuple[int, int], _Actions] = {}
@@ -236,7 +236,7 @@ def legal_json(state: State, seat: int, legal: Sequence[Action]) -> bytes | None
     )
 
 
-_JSON: Final = Kept[Action, bytes](lambda action: encoded({"do": action.do, **attrs.asdict(action)}) + b",")
+_JSON: Final = Cache[Action, bytes](lambda action: encoded({"do": action.do, **attrs.asdict(action)}) + b",")
 """Each with a comma after it."""
 _PASS: Final = b"," + _JSON[PASS][:-1]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.games.api import kept_events
+from warpleague.games.api import cached_events
 from warpleague.games.sheets.actions import UNITS
 from warpleague.games.sheets.geometry import EDGES, SIDE, place_of
 from warpleague.games.values import members
@@ -19,19 +19,19 @@ def _names(units: int) -> list[str]:
 
 _FILLED: Final = {"filled": members}
 """Sets of boxes are looked up as integers."""
-TURN: Final = kept_events("turn", "seat", "round")
-REROLL: Final = kept_events("reroll", "seat")
-KEPT: Final = kept_events("kept", "seat", "unit", "value", "discard", "discarded")
-LINE: Final = kept_events("line", "seat", "edge", "free", "filled", read=_FILLED)
+TURN: Final = cached_events("turn", "seat", "round")
+REROLL: Final = cached_events("reroll", "seat")
+KEPT: Final = cached_events("kept", "seat", "unit", "value", "discard", "discarded")
+LINE: Final = cached_events("line", "seat", "edge", "free", "filled", read=_FILLED)
 """An edge drawn, with the white pair or as a free line, and the boxes this filled."""
-YELLOW: Final = kept_events("yellow", "seat", "unit", "value", "cell")
-RED: Final = kept_events("red", "seat", "unit", "value", "box", "filled", read=_FILLED)
-BLUE: Final = kept_events("blue", "seat", "unit", "value", "box")
-REWARD: Final = kept_events("reward", "seat", "reward", "from")
+YELLOW: Final = cached_events("yellow", "seat", "unit", "value", "cell")
+RED: Final = cached_events("red", "seat", "unit", "value", "box", "filled", read=_FILLED)
+BLUE: Final = cached_events("blue", "seat", "unit", "value", "box")
+REWARD: Final = cached_events("reward", "seat", "reward", "from")
 """A free line or a reroll gained, and for what."""
-LOST: Final = kept_events("lost", "seat", "units", read={"units": _names})
-TOOK: Final = kept_events("took", "seat", "unit", "value")
-PASSED: Final = kept_events("passed", "seat")
+LOST: Final = cached_events("lost", "seat", "units", read={"units": _names})
+TOOK: Final = cached_events("took", "seat", "unit", "value")
+PASSED: Final = cached_events("passed", "seat")
 
 
 def _edge_name(edge: int) -> str:

@@ -21,7 +21,7 @@ from warpleague.games.sheets.legal import BLACK_BLUE_ROUND, BLACK_RED_ROUND
 from warpleague.games.sheets.position import blue_json, dice_json, read_state
 from warpleague.games.sheets.score import connections, score_parts
 from warpleague.games.sheets.state import NOBODY, PHASES, Phase, Sheet
-from warpleague.games.values import Kept, decoded, encoded, members
+from warpleague.games.values import Cache, decoded, encoded, members
 
 if TYPE_CHECKING:
     from random import Random
@@ -165,10 +165,10 @@ def _numbers(bits: int) -> bytes:
     return b"[%b]" % b",".join(found)
 
 
-_OCTETS: Final = Kept[tuple[int, int], bytes](
+_OCTETS: Final = Cache[tuple[int, int], bytes](
     lambda key: b",".join([b"%d" % (key[0] + number) for number in members(key[1])])
 )
-_NUMBERS: Final = Kept(_numbers)
+_NUMBERS: Final = Cache(_numbers)
 
 
 def _worth(boxes: tuple[int, int]) -> bytes:
@@ -177,8 +177,8 @@ def _worth(boxes: tuple[int, int]) -> bytes:
     return b'"points":%d,"connections":%d}' % (points, connections(wormholes))
 
 
-_BLUE: Final = Kept[tuple[int, ...], bytes](lambda blue: encoded(blue_json(blue)))
-_WORTH: Final = Kept[tuple[int, int], bytes](_worth)
+_BLUE: Final = Cache[tuple[int, ...], bytes](lambda blue: encoded(blue_json(blue)))
+_WORTH: Final = Cache[tuple[int, int], bytes](_worth)
 
 
 def _sheet(marks: tuple[Any, ...]) -> bytes:
@@ -198,14 +198,14 @@ def _sheet(marks: tuple[Any, ...]) -> bytes:
     )
 
 
-_SHEETS: Final = Kept(_sheet)
+_SHEETS: Final = Cache(_sheet)
 """From the fields of `Sheet`: its marks, and what follows from them."""
 _NAMES: Final = tuple(encoded([UNITS[unit] for unit in members(units)]) for units in range(ALL_UNITS + 1))
 """Sets of units."""
 _UNITS: Final = (*(encoded(unit) for unit in UNITS), b"null")
 _PHASES: Final = {phase: encoded(phase) for phase in PHASES}
 _ACTOR: Final = {actor: encoded(actor if actor >= 0 else None) for actor in (NOBODY, CHANCE, *range(4))}
-_DICE: Final = Kept[tuple[int, ...], bytes](lambda dice: encoded(dice_json(dice)))
+_DICE: Final = Cache[tuple[int, ...], bytes](lambda dice: encoded(dice_json(dice)))
 
 
 def view(state: State, seat: int) -> JsonObject:

@@ -26,7 +26,7 @@ from warpleague.errors import BadInput, BotError
 from warpleague.league.play.cluster_worker import (
     Fitness,
     call_everywhere,
-    look_over,
+    inspect_worker,
     play_here,
     take_bot,
     this_program,
@@ -301,7 +301,7 @@ class ClusterExecutor(Executor):
         if not new:
             return
         found = self._client.run(
-            look_over, this_program(), self._level, self._digests, workers=new, on_error="return"
+            inspect_worker, this_program(), self._level, self._digests, workers=new, on_error="return"
         )
         for address in new:
             self._judge(address, found.get(address, "it was lost"))

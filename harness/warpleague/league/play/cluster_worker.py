@@ -71,7 +71,7 @@ def this_program() -> Program:
     return Program(warpleague.__version__, digest.hexdigest(), python, machine)
 
 
-def look_over(wanted: Program, level: Level, digests: Sequence[str], dask_worker: Any) -> Fitness:
+def inspect_worker(wanted: Program, level: Level, digests: Sequence[str], dask_worker: Any) -> Fitness:
     """Whether this worker can play at `level` what the program `wanted` would, and which bots it lacks.
 
     Dask gives its own object for the worker in the parameter of that name.

@@ -172,7 +172,7 @@ def commit(
     with suppress(StoreError), Store.open_to_read(folder) as store:
         if store.secret() is not None:
             check_store(store, config)
-            return _told(store)
+            return _commitment_of(store)
     with Store.open_to_write(folder) as store:
         store.commit(
             config,
@@ -185,7 +185,7 @@ def commit(
                 rules=store.rules(config.game.id),
             ),
         )
-        return _told(store)
+        return _commitment_of(store)
 
 
 def _commit_entrants(
@@ -198,10 +198,10 @@ def _commit_entrants(
         if beacon is not None:
             _check_settled(store, season, beacon)
         store.enter(config, season, entries.skipped)
-        return _told(store)
+        return _commitment_of(store)
 
 
-def _told(store: Store) -> Commitment:
+def _commitment_of(store: Store) -> Commitment:
     last = store.entered()[-1:]
     return Commitment(
         commitment=store.meta("commitment") or "",

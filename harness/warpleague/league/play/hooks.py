@@ -100,7 +100,7 @@ def _read(fd: int, tail: bytes) -> bytes:
     return tail
 
 
-def told_of_run(
+def run_event(
     league: League, report: RunReport, line_json: Callable[[Standing], dict[str, Any]], *, over: bool
 ) -> dict[str, Any]:
     """The event of a run that has ended; it has ended the season or the test if `over`.
@@ -128,7 +128,7 @@ def told_of_run(
     }
 
 
-def told_of_check(config: LeagueConfig, **facts: Any) -> dict[str, Any]:
+def check_event(config: LeagueConfig, **facts: Any) -> dict[str, Any]:
     """What is told of a submission whose check has ended."""
     return {**_head(config, "check"), **facts}
 

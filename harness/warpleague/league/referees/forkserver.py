@@ -98,7 +98,7 @@ class ForkServer:
         return self._process.wait()
 
 
-def told_status(status: int) -> str:
+def describe_status(status: int) -> str:
     """How a process ended, in words."""
     if status >= 0:
         return f"left with exit status {status}"

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 import attrs
 
 from warpleague.errors import HarnessFault
-from warpleague.league.referees.forkserver import Forked, ForkServer, told_status
+from warpleague.league.referees.forkserver import Forked, ForkServer, describe_status
 from warpleague.league.referees.frames import ROOM, read_frame, write_frame
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ class _Referee:
         """Whether it can begin `call` now."""
         if self.own:
             return False
-        return not self.running or not (call.alone or self.kept_to_itself or len(self.running) >= self.most)
+        return not self.running or not (call.alone or self.is_exclusive or len(self.running) >= self.most)
 
     @property
-    def kept_to_itself(self) -> bool:
+    def is_exclusive(self) -> bool:
         """Whether what it runs allows nothing beside it."""
         return any(call.alone for call in self.running.values())
 
@@ -268,7 +268,7 @@ class RefereePool(Pool):
                 return self._server.start(calls, answers, core)
             except ConnectionError as error:
                 self._count_death(
-                    f"; the process that starts them {told_status(self._server.close())}", error
+                    f"; the process that starts them {describe_status(self._server.close())}", error
                 )
                 self._server = ForkServer(self._modules)
 
@@ -328,7 +328,7 @@ class RefereePool(Pool):
 
     def _reserve(self, call: _Call) -> bool:
         """Keep a referee that runs tasks for `call`, which must be alone: else the tasks might never let it in."""
-        found = [referee for referee in self._referees if not (referee.own or referee.kept_to_itself)]
+        found = [referee for referee in self._referees if not (referee.own or referee.is_exclusive)]
         if found:
             min(found, key=lambda referee: len(referee.running)).own.append(call)
         return bool(found)
@@ -360,12 +360,12 @@ class RefereePool(Pool):
         status = self._stop(referee)
         for call in referee.running.values():
             call.future.set_exception(
-                RefereeDied(f"the referee process {told_status(status)} during a match")
+                RefereeDied(f"the referee process {describe_status(status)} during a match")
             )
         for call in referee.own:
             if not call.is_task:  # its successor knows nothing that such a call could be about
-                call.future.set_exception(RefereeDied(f"the referee process {told_status(status)}"))
-        self._count_death(f"; the last {told_status(status)}")
+                call.future.set_exception(RefereeDied(f"the referee process {describe_status(status)}"))
+        self._count_death(f"; the last {describe_status(status)}")
         self._start(referee.core, selector)
         self._referees[-1].own.extend(call for call in referee.own if call.is_task)
 

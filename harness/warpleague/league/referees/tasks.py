@@ -49,7 +49,7 @@ def run_tasks(calls: int, answers: int, call: Call) -> Call | None:
 
 async def _side_by_side(calls: int, answers: int, call: Call | None) -> Call | None:
     async with trio.open_nursery() as teller:
-        teller.start_soon(_tell_room, answers)
+        teller.start_soon(_report_room, answers)
         async with trio.open_nursery() as nursery:
             while call is not None and call[1]:
                 nursery.start_soon(_run, answers, call)
@@ -73,7 +73,7 @@ async def _run(answers: int, call: Call) -> None:
     send(answers, number, done, value, text)
 
 
-async def _tell_room(answers: int) -> None:
+async def _report_room(answers: int) -> None:
     room = Room(Loop.here())
     while True:
         await trio.sleep(_LOOK_S)

@@ -77,7 +77,7 @@ class FaultCounts:
             told.matches += bool(found)
             told.add(found)
 
-    def told(self) -> list[BotFaults]:
+    def most_often_first(self) -> list[BotFaults]:
         """The bots that faulted, those that did most often first."""
         return _often_first(self._of)
 

@@ -34,7 +34,7 @@ class ServiceLine:
         return {**attrs.asdict(self), "cost": round(self.cost, 6)}
 
     @property
-    def told(self) -> bool:
+    def has_any(self) -> bool:
         """Whether there is anything to tell."""
         return bool(self.failures or self.void or self.input_tokens or self.output_tokens or self.cost)
 
@@ -52,7 +52,7 @@ def services(league: League) -> list[ServiceLine]:
             line.input_tokens += used.input_tokens
             line.output_tokens += used.output_tokens
             line.cost += used.cost
-    return [line for line in lines if line.told]
+    return [line for line in lines if line.has_any]
 
 
 def voided(store: Store) -> Counter[str]:

@@ -32,7 +32,7 @@ class EntrantClock:
     increment_s: float | None = None
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The clock in short, such as `0.1s` or `60s+1s`: each move, or the bank and what is added to it."""
         bank = "" if self.bank_s is None else f"{self.bank_s:g}s"
         bank += "" if self.increment_s is None else f"+{self.increment_s:g}s"
@@ -55,7 +55,7 @@ class BotEntry:
 
     def named(self, bundle: str) -> str:
         """The name it plays under; `bundle` is the one in its manifest."""
-        return self.name or (bundle if self.clock is None else f"{bundle}@{self.clock.told}")
+        return self.name or (bundle if self.clock is None else f"{bundle}@{self.clock.text}")
 
 
 @attrs.frozen(kw_only=True)

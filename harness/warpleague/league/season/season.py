@@ -317,13 +317,13 @@ class Season(Conditions):
         among `bots` may share the deal.
         With `own`, where each match has dice of its own, `bots` are in seat order.
         """
-        told = [self._told[bot] for bot in bots]
+        told = [self._deal_names[bot] for bot in bots]
         what = ["own" if own else "shared", told if own else sorted(told), turn, round_]
         digest = blake2b(canonical(what), digest_size=8).digest()
         return int.from_bytes(digest, "big") >> (64 - _DEAL_BITS)
 
     @cached_property
-    def _told(self) -> tuple[list[Any], ...]:
+    def _deal_names(self) -> tuple[list[Any], ...]:
         """What deals depend on, of each bot."""
         return tuple(
             [bot.bot, bot.identity, *([self.returns[bot.bot]] if bot.bot in self.returns else [])]
@@ -373,10 +373,10 @@ def differences(old: Any, new: Any, path: str = "") -> list[str]:
             for key in sorted(old.keys() | new.keys())
             for line in differences(old.get(key), new.get(key), f"{path}.{key}" if path else key)
         ]
-    return [] if old == new else [f"{path}: was {_said(old)}, is now {_said(new)}"]
+    return [] if old == new else [f"{path}: was {_shown(old)}, is now {_shown(new)}"]
 
 
-def _said(value: Any) -> str:
+def _shown(value: Any) -> str:
     return "not set" if value is None else json.dumps(value, ensure_ascii=False)
 
 

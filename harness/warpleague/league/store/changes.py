@@ -54,7 +54,7 @@ def _of_bots(config: LeagueConfig, store: Store, last: dict[str, Any]) -> Iterat
     listed = [{"path": bot} if isinstance(bot, str) else bot for bot in last.get("bots", ())]
     seen: set[str] = set()
     for entry in config.entries:
-        name, digest, problem = _look(config, entry)
+        name, digest, problem = _bot_now(config, entry)
         if name in seen:
             continue  # two of one name: one of them was left out, or will be refused
         seen.add(name)
@@ -71,7 +71,7 @@ def _of_bots(config: LeagueConfig, store: Store, last: dict[str, Any]) -> Iterat
             yield Change("removed", name, f"{name} was removed")
 
 
-def _look(config: LeagueConfig, entry: BotEntry) -> tuple[str, str, str]:
+def _bot_now(config: LeagueConfig, entry: BotEntry) -> tuple[str, str, str]:
     """A bot's name in the league, the digest of its content, and what is wrong with it, if anything is."""
     from warpleague.runner.bundle.content import folder_digest
     from warpleague.runner.bundle.manifest import read_manifest

@@ -83,7 +83,7 @@ def index_content(league: League) -> IndexContent:
         "card_limit": CARDS,
         "status": now,
         "title": game.title,
-        "facts": _facts(league, now),
+        "facts": _condition_rows(league, now),
         "test": _test(league),
         "table": table,
         "columns": shown_columns(layout),
@@ -109,7 +109,7 @@ def index_content(league: League) -> IndexContent:
 # The head
 
 
-def _facts(league: League, now: Status) -> Rows:
+def _condition_rows(league: League, now: Status) -> Rows:
     season = league.season
     how = conditions(season.conditions, season.conditions["clock"])
     secret = "until the last match is played"

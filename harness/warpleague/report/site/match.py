@@ -114,7 +114,7 @@ def _content(
         ],
         "rival": None if rival is None else {"score": number(rival), "rank": 2 if ranks[0] == 1 else 1},
         "outcome": outcome(called, ranks, scores, rival, end["why"]),
-        "facts": _facts(header, end)
+        "facts": _condition_rows(header, end)
         + ([] if analysis is None else [("analysed", one_line(by_text(analysis)))]),
         "checks": checks,
         "home": "",
@@ -137,7 +137,7 @@ def _command(*words: str) -> str:
     return one_line(shlex.join(("warpleague", *words)))
 
 
-def _facts(header: dict[str, Any], end: dict[str, Any]) -> Rows:
+def _condition_rows(header: dict[str, Any], end: dict[str, Any]) -> Rows:
     """What a reader may want to know of the conditions."""
     words = conditions(header, _clock(header))
     bots = [f"{seat['bot']} {seat.get('version', '')}".strip() for seat in header["seats"]]

@@ -114,7 +114,7 @@ class _Counting(RunWatcher):
 
     def faulted(self) -> list[str]:
         """Which bots have faulted so far, those that did most often first."""
-        return fault_lines(self.faults.told(), _FAULTED)
+        return fault_lines(self.faults.most_often_first(), _FAULTED)
 
     def progress(self) -> str:
         """How many matches are played, of how many if that is known."""

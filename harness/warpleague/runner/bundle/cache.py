@@ -61,7 +61,7 @@ def bundle_folder(digest: str, built: Level | None = None) -> Path:
     return cache_folder() / machine / (digest[:32] if built is None else f"{digest[:32]}-{built}")
 
 
-class HeldBundles:
+class LockedBundles:
     """The bundles that this process uses: each is locked until it is released, or the process ends.
 
     Each lock takes a descriptor. Beyond `most` of them, the folder that all bundles are in is locked instead.
@@ -109,7 +109,7 @@ class HeldBundles:
                 os.close(self._descriptors.popitem()[1])
 
 
-HELD: Final = HeldBundles()
+HELD: Final = LockedBundles()
 """The bundles that this process has prepared."""
 
 

@@ -294,11 +294,11 @@ def _resident_pages(pid: int) -> int:
     """The pages of a process: its resident set, and the page tables, which are its doing and cost as much."""
     told = read_file(f"/proc/{pid}/status")
     with contextlib.suppress(ValueError):
-        return (_told_kb(told, b"VmRSS:") + _told_kb(told, b"VmPTE:")) * 1024 // _PAGE
+        return (_status_kb(told, b"VmRSS:") + _status_kb(told, b"VmPTE:")) * 1024 // _PAGE
     return 0
 
 
-def _told_kb(status: bytes, name: bytes) -> int:
+def _status_kb(status: bytes, name: bytes) -> int:
     start = status.index(name) + len(name)
     return int(status[start : status.index(b"kB", start)])
 
@@ -310,7 +310,7 @@ def _proportional_pages(pid: int) -> int:
         open(f"/proc/{pid}/smaps_rollup", "rb", buffering=0) as file,  # noqa: PTH123
         open(f"/proc/{pid}/status", "rb", buffering=0) as status,  # noqa: PTH123
     ):
-        tables_kb = _told_kb(status.read(), b"VmPTE:")
+        tables_kb = _status_kb(status.read(), b"VmPTE:")
         for line in file.read().splitlines():
             if line.startswith(b"Pss:"):
                 return (int(line.split()[1]) + tables_kb) * 1024 // _PAGE

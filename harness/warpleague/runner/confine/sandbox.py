@@ -168,7 +168,11 @@ def end_unmade() -> int:
             try:
                 own = _arguments(entry)
                 ours = b"--block-fd" in own and os.fsencode(_GATE[2]) in own
-                if ours and _number_inside(int(entry)) == 1 and _arguments(_told(entry, "PPid:")) != own:
+                if (
+                    ours
+                    and _number_inside(int(entry)) == 1
+                    and _arguments(_status_word(entry, "PPid:")) != own
+                ):
                     signal.pidfd_send_signal(handle, signal.SIGKILL)
                     found += 1
             finally:
@@ -197,7 +201,7 @@ class Sandbox:
         processes = seat.processes
         self._status = self._release = self._init = -1
         self.init_pid = 0
-        self._told = b""
+        self._status_word = b""
         self._network = seat.network
         self._key = b"" if seat.key_file is None else read_key(seat)
         args = [
@@ -252,12 +256,12 @@ class Sandbox:
     def enter(self, process: subprocess.Popen[bytes]) -> None:
         """Set the limits and let the bot run; `HarnessFault` with bubblewrap's words if there is no sandbox."""
         deadline = time.monotonic() + SETUP_S
-        while b"\n" not in self._told:
-            self._told += _told_by(process, self._status, deadline, 4096)
+        while b"\n" not in self._status_word:
+            self._status_word += _read_within(process, self._status, deadline, 4096)
         os.set_blocking(self._status, False)
-        found = _CHILD.search(self._told)
+        found = _CHILD.search(self._status_word)
         if found is None:
-            raise HarnessFault(f"bubblewrap says what nobody understands: {self._told!r}")
+            raise HarnessFault(f"bubblewrap says what nobody understands: {self._status_word!r}")
         self.init_pid = int(found[1])
         try:
             # A handle, not a number: the number may be another process's once this one is gone.
@@ -273,16 +277,16 @@ class Sandbox:
         finally:
             os.close(self._release)
             self._release = -1
-        self._open_gate(process, deadline)
+        self._let_run(process, deadline)
 
-    def _open_gate(self, process: subprocess.Popen[bytes], deadline: float) -> None:
+    def _let_run(self, process: subprocess.Popen[bytes], deadline: float) -> None:
         """Let the bot itself run once process 1 has asked to die with its parent, after which it waits for children.
 
         Killed before that, the harness would leave the bot behind. What ends until then is no doing of the bot's.
         """
         assert process.stdin is not None
         assert process.stdout is not None
-        _told_by(process, process.stdout.fileno(), deadline, 1)
+        _read_within(process, process.stdout.fileno(), deadline, 1)
         while (found := state(self.init_pid)) is None or found[0] != "S":
             if ended(process) is not None:
                 raise _unmade(process)
@@ -332,8 +336,8 @@ class Sandbox:
             return None
         with contextlib.suppress(BlockingIOError):
             while data := os.read(self._status, 4096):
-                self._told += data
-        return None if _EXIT.search(self._told) else f"bubblewrap ended with status {status}"
+                self._status_word += data
+        return None if _EXIT.search(self._status_word) else f"bubblewrap ended with status {status}"
 
     def close(self) -> None:
         """Give back all descriptors."""
@@ -346,11 +350,11 @@ class Sandbox:
 def _number_inside(pid: int) -> int:
     """The number of `pid` in its own namespace, or 0."""
     with contextlib.suppress(OSError, ValueError):
-        return int(_told(str(pid), "NSpid:"))
+        return int(_status_word(str(pid), "NSpid:"))
     return 0
 
 
-def _told(pid: str, name: str) -> str:
+def _status_word(pid: str, name: str) -> str:
     """The last word of a line of /proc/PID/status, or an empty text."""
     with open(f"/proc/{pid}/status", encoding="utf-8") as file:  # noqa: PTH123
         for line in file:
@@ -377,7 +381,7 @@ def _readable(fd: int, within_ms: float) -> bool:
     return bool(poll.poll(within_ms))
 
 
-def _told_by(process: subprocess.Popen[bytes], fd: int, deadline: float, most: int) -> bytes:
+def _read_within(process: subprocess.Popen[bytes], fd: int, deadline: float, most: int) -> bytes:
     """What comes on `fd`, at most so many bytes; `HarnessFault` if nothing does until the deadline, or ever."""
     rest_ms = (deadline - time.monotonic()) * 1000
     if rest_ms <= 0 or not _readable(fd, rest_ms):

@@ -17,17 +17,17 @@ def be_nice(niceness: int) -> None:
     """
     os.nice(niceness)
     if os.getsid(0) == os.getpid():
-        _tell_session(os.getpid(), os.getpriority(os.PRIO_PROCESS, 0))
+        _set_session(os.getpid(), os.getpriority(os.PRIO_PROCESS, 0))
 
 
 def pass_on(pid: int) -> None:
     """Make the session that `pid` began as nice as this thread; the process itself has inherited that."""
     niceness = os.getpriority(os.PRIO_PROCESS, 0)
     if niceness > 0:
-        _tell_session(pid, niceness)
+        _set_session(pid, niceness)
 
 
-def _tell_session(pid: int, niceness: int) -> None:
+def _set_session(pid: int, niceness: int) -> None:
     # No such kernel, the process is gone, or told too often: a user other than root may do so ten times a second.
     with contextlib.suppress(OSError):
         fd = os.open(f"/proc/{pid}/autogroup", os.O_WRONLY | os.O_CLOEXEC)

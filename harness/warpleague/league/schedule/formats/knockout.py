@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from warpleague.counts import counted
-from warpleague.league.schedule.formats.seating import seatings, told_seatings
+from warpleague.league.schedule.formats.seating import describe_seatings, seatings
 from warpleague.league.season.fixture import Group, faulted_in, points_of
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Knockout:
         extra = counted(form.extra_deals, "more deal")
         return (
             f"{form.kind}: {counted(len(self.season.bots), 'bot')}, {deals} a tie, up to {extra} where level, "
-            f"{told_seatings(form)}"
+            f"{describe_seatings(form)}"
         )
 
 

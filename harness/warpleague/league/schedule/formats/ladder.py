@@ -11,8 +11,8 @@ import numpy as np
 
 from warpleague.counts import counted
 from warpleague.league.schedule.formats.round_robin import group_of
-from warpleague.league.schedule.formats.seating import seatings_count, told_seatings
-from warpleague.league.schedule.formats.until import FEWEST, MAX, batch_size, enough, told_until
+from warpleague.league.schedule.formats.seating import describe_seatings, seatings_count
+from warpleague.league.schedule.formats.until import FEWEST, MAX, batch_size, describe_until, enough
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -129,9 +129,9 @@ class Ladder:
         """Bots, seat orders, and what ends it."""
         form = self.season.format
         end = [] if form.max_matches is None else [f"{counted(form.max_matches, 'match')} at most"]
-        end += [] if form.until is None else [told_until(form.until)]
+        end += [] if form.until is None else [describe_until(form.until)]
         tables = f"{counted(len(self.season.bots), 'bot')} at tables of {self.season.players}"
-        return f"ladder: {tables}, {told_seatings(form)}, {' or '.join(end) or 'without end'}"
+        return f"ladder: {tables}, {describe_seatings(form)}, {' or '.join(end) or 'without end'}"
 
 
 @attrs.define

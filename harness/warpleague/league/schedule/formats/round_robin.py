@@ -9,7 +9,7 @@ import attrs
 
 from warpleague.counts import counted
 from warpleague.league.schedule.formats.api import Static
-from warpleague.league.schedule.formats.seating import period, seatings, seatings_count, told_seatings
+from warpleague.league.schedule.formats.seating import describe_seatings, period, seatings, seatings_count
 from warpleague.league.schedule.formats.spread import spread_sets
 from warpleague.league.season.fixture import Group
 
@@ -89,7 +89,7 @@ def described(season: Season, kind: str, tables: int) -> str:
     """A format of so many tables, each of which plays all deals; with a hint where that leaves seats uneven."""
     form, k = season.format, season.players
     deals = counted(form.deals, "deal")
-    text = f"{kind}: {counted(tables, 'table')} of {k}, {deals} each, {told_seatings(form)}"
+    text = f"{kind}: {counted(tables, 'table')} of {k}, {deals} each, {describe_seatings(form)}"
     even = period(form.seats, k)
     if form.deals % even and k > 2:
         if form.seats == "fixed":

@@ -51,7 +51,7 @@ def seatings_count(kind: Seating, players: int) -> int:
     return {"all": factorial(players), "rotations": players, "fixed": 1}[kind]
 
 
-def told_seatings(form: FormatTable) -> str:
+def describe_seatings(form: FormatTable) -> str:
     """The seat orders and dice of a format in words."""
     seats = {"all": "every seat order", "rotations": "every rotation", "fixed": "one seat order"}[form.seats]
     return seats + (", each match with dice of its own" if form.dice == "own" else "")

@@ -9,7 +9,7 @@ import attrs
 
 from warpleague.counts import counted
 from warpleague.league.schedule.formats.pairing import Field, luck_of, pair_round
-from warpleague.league.schedule.formats.seating import seatings, seatings_count, told_seatings
+from warpleague.league.schedule.formats.seating import describe_seatings, seatings, seatings_count
 from warpleague.league.season.fixture import Group, faulted_in, points_of
 
 if TYPE_CHECKING:
@@ -120,5 +120,5 @@ class Swiss:
         seeds = "" if self.drawn else f", seeded by {form.seeding}"
         return (
             f"swiss: {counted(form.rounds, 'round')} of {tables} of {k}{byes}{seeds}, {deals} each, "
-            f"{told_seatings(form)}"
+            f"{describe_seatings(form)}"
         )

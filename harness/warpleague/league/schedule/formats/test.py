@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from warpleague.counts import counted
-from warpleague.league.schedule.formats.seating import seatings, seatings_count, told_seatings
+from warpleague.league.schedule.formats.seating import describe_seatings, seatings, seatings_count
 from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest
 from warpleague.league.season.fixture import Group
 
@@ -85,7 +85,7 @@ class Test:
         else:
             unit = " in normalised Elo" if form.unit == "normalized" else ""
             size = f"{form.elo0:g} against {form.elo1:g}{unit}, errors {form.alpha:g} and {form.beta:g}"
-        return f"test: {names[NEW]} against {names[OLD]}{beside}, {size}, {told_seatings(form)}"
+        return f"test: {names[NEW]} against {names[OLD]}{beside}, {size}, {describe_seatings(form)}"
 
     @property
     def _duel(self) -> bool:

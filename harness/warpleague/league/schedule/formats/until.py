@@ -33,7 +33,7 @@ def enough(known: Posterior, present: Sequence[int], until: UntilTable | None) -
     return known.doubt(present, until.top, until.within) <= 1 - until.confidence
 
 
-def told_until(until: UntilTable) -> str:
+def describe_until(until: UntilTable) -> str:
     """What ends a league, in words."""
     places = "place" if until.top == 1 else f"{until.top} places"
     equal = f", bots within {until.within:g} Elo of each other being equal" if until.within else ""
@@ -78,4 +78,4 @@ class Until:
     def describe(self) -> str:
         """What the format plays at most, and what ends it."""
         assert self.season.format.until is not None
-        return f"{self.inner.describe()}, {told_until(self.season.format.until)}"  # type: ignore[attr-defined]
+        return f"{self.inner.describe()}, {describe_until(self.season.format.until)}"  # type: ignore[attr-defined]
