@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor, Future
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
+from tests.league.inline import Inline, InlinePool
 
-import warpleague.league.play.running
-import warpleague.league.upkeep.merging
-import warpleague.league.upkeep.verifying
-import warpleague.runner.bundle.bundle
-import warpleague.runner.play
 from warpleague.cli import main
+from warpleague.cli.tools import TOOLS, Tools
 from warpleague.games import load_game
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league
@@ -27,6 +23,7 @@ from warpleague.match.spec import SeatSpec, TimeControl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Executor
     from types import ModuleType
 
     from warpleague.league.results.league import League
@@ -54,18 +51,6 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     import fakeplay
 
     return fakeplay
-
-
-class Inline(Executor):
-    """Runs a call when it is submitted."""
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        future = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001
-            future.set_exception(error)
-        return future
 
 
 @pytest.fixture
@@ -102,7 +87,9 @@ def open_league(fake: ModuleType, tmp_path: Path) -> OpenLeague:
     """Opens a league file to run, with the stand-in bundles."""
 
     def opened(path: Path, results: Path | None = None) -> Any:
-        return open_to_run(load_config(path), results or tmp_path / "results", fake.prepare)
+        return open_to_run(
+            load_config(path), results or tmp_path / "results", fake.prepare, new_pool=InlinePool
+        )
 
     return opened
 
@@ -133,13 +120,14 @@ def short() -> str:
 
 
 @pytest.fixture
-def take_over(inline_pool: type[Executor], monkeypatch: pytest.MonkeyPatch) -> TakeOver:
+def take_over() -> TakeOver:
     """Merges the store at a path into an open league, as `league merge` does, but for its processes."""
-    monkeypatch.setattr(warpleague.league.upkeep.merging, "RefereePool", inline_pool)
 
     def take_over(league: League, path: Path, *, trust: bool = False) -> Merged:
         with league.store.writing() as db:
-            return merge_from(league.store, db, league.season, store_at(path), trust=trust)
+            return merge_from(
+                league.store, db, league.season, store_at(path), trust=trust, new_pool=InlinePool
+            )
 
     return take_over
 
@@ -149,12 +137,9 @@ def play_short(
     write_league: WriteLeague,
     open_league: OpenLeague,
     inline: Executor,
-    inline_pool: type[Executor],
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> PlayShort:
     """Plays a league of six short matches with what `refereed` makes; gives its file, and the file of its store."""
-    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
 
     def run(play: Any, extra: str = "") -> tuple[Path, Path]:
         path = write_league("a", "b", extra=extra, game=SHORT)
@@ -187,29 +172,13 @@ def make_season() -> MakeSeason:
     return make
 
 
-class InlinePool(Inline):
-    """A referee pool without processes."""
-
-    jobs = 2
-
-    def __init__(self, *_: object) -> None:
-        pass
-
-    def kill(self) -> None:
-        pass
-
-
-@pytest.fixture
-def inline_pool() -> type[InlinePool]:
-    return InlinePool
-
-
 @pytest.fixture
 def league_cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs `warpleague league ACTION FILE ...`; gives exit code, output and remarks."""
 
-    def run(action: str, path: Path, *arguments: str) -> tuple[int, str, str]:
-        code = main(["league", action, str(path), "--results", str(tmp_path / "results"), *arguments])
+    def run(action: str, path: Path, *arguments: str, tools: Tools = TOOLS) -> tuple[int, str, str]:
+        words = ["league", action, str(path), "--results", str(tmp_path / "results"), *arguments]
+        code = main(words, tools)
         captured = capsys.readouterr()
         return code, captured.out, captured.err
 
@@ -217,16 +186,12 @@ def league_cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
 
 
 @pytest.fixture
-def command(
-    league_cli: Command, fake: ModuleType, inline_pool: type[Executor], monkeypatch: pytest.MonkeyPatch
-) -> Command:
-    """The same with the stand-ins: no bot is bundled, no match played, and no process started."""
-    monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
-    monkeypatch.setattr(warpleague.runner.play, "play_beside", fake.play)
-    for module in (
-        warpleague.league.play.running,
-        warpleague.league.upkeep.merging,
-        warpleague.league.upkeep.verifying,
-    ):
-        monkeypatch.setattr(module, "RefereePool", inline_pool)
-    return league_cli
+def tools(fake: ModuleType) -> Tools:
+    """Stand-ins: no bot is bundled, no match played, and no process started."""
+    return Tools(prepare=fake.prepare, play=fake.play, new_pool=InlinePool)
+
+
+@pytest.fixture
+def command(tools: Tools, league_cli: Command) -> Command:
+    """The same with the stand-ins, or with others."""
+    return lambda *words, **others: league_cli(*words, tools=tools._replace(**others))

@@ -12,6 +12,7 @@ import attrs
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.league.inline import Trusting
 
 from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import SequentialElo
@@ -25,7 +26,6 @@ from warpleague.league.season.config_file import load_config
 from warpleague.league.season.fixture import Fixture
 from warpleague.league.season.played_match import StoredMatch
 from warpleague.league.store import column_store as kept
-from warpleague.league.store import columns as columns_module
 from warpleague.league.store.columns import PARTS, Damaged, gathered, joined, of_matches, unpack
 from warpleague.league.store.entrants_commitment import commitment_to
 from warpleague.league.upkeep.organising import disqualify, mend, reinstate
@@ -120,7 +120,6 @@ def test_verify_tells_altered_columns(
     open_league: OpenLeague,
     inline: Executor,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Columns that are not those of the matches are found by verify, and made anew by mend."""
     path = write_league("a", "b", "c")
@@ -137,8 +136,7 @@ def test_verify_tells_altered_columns(
             assert [problem for *_, problem in altered(league)] == [
                 "the columns that tables are made of are not those of its matches"
             ]
-    monkeypatch.setattr("warpleague.league.upkeep.mending.verify_league", lambda *_: iter(()))
-    mend(load_config(path), tmp_path / "results")
+    mend(load_config(path), tmp_path / "results", new_pool=Trusting)
     with open_to_read(load_config(path), tmp_path / "results") as league:
         assert altered(league) == []
         check(league)
@@ -198,12 +196,6 @@ results = st.integers(1, 4).flatmap(
 )
 
 
-@pytest.fixture(autouse=True)
-def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few matches are counted at once, so that counts of several blocks are added up."""
-    monkeypatch.setattr(columns_module, "_BLOCK", 4)
-
-
 @given(results)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_counting_columns_is_counting_matches(drawn: tuple[int, list[Any]]) -> None:
@@ -223,6 +215,7 @@ def test_counting_columns_is_counting_matches(drawn: tuple[int, list[Any]]) -> N
     columns = gathered(rows, players, PARTS)
     assert joined([columns.only(slice(3, None)), columns.only(slice(0, 3))], players).same(columns)
     assert unpack({part: columns.pack(part) for part in PARTS}, players).same(columns)
+    columns = attrs.evolve(columns, block=4)  # counts of several blocks are added up
     found = tally(columns, 5, 16.0, 1500.0)
     records, totals, elo, deals_of = (
         [WinLossRecord() for _ in range(5)],
@@ -257,7 +250,7 @@ def test_errors_of_columns_are_by_group() -> None:
         scores = (rng.random(), 1e6 + rng.random())
         played = StoredMatch(f"{number:020x}", (1, 2), scores, None, "w", "d", 1, 0.1, "", "[{},{}]")
         rows.append((Fixture(number, played.id, number // 3, number // 3, seats_), played))
-    found = tally(of_matches(rows, 2), 3, 16.0, 1500.0)
+    found = tally(attrs.evolve(of_matches(rows, 2), block=4), 3, 16.0, 1500.0)
     for bot, record in enumerate(found.records):
         mean = Mean()
         for group, of_group in groupby(rows, lambda row: row[0].group):

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-import warpleague.league.play.running
-import warpleague.league.upkeep.merging
-import warpleague.league.upkeep.verifying
-import warpleague.runner.bundle.bundle
-import warpleague.runner.play
 from warpleague.cli.common import print_json_list
 from warpleague.league.play.running import run_league
-from warpleague.league.store.store import Store
 from warpleague.match import zstd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from concurrent.futures import Executor
     from types import ModuleType
 
     from tests.league.conftest import Command, OpenLeague, Refereed, WriteLeague
+
+    from warpleague.match.spec import MatchResult, MatchSpec
 
 
 @pytest.fixture
@@ -125,12 +121,9 @@ def test_json_has_the_documented_keys(
     command: Command,
     league_file: Path,
     open_league: OpenLeague,
-    inline_pool: type[Executor],
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Every command prints the keys that docs/league.md promises, all of them and no others, in that order."""
-    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
     docs = Path(__file__).parents[2] / "docs" / "league.md"
     rows = re.findall(
         r"^\| `(\w+)` \| (an object|a list.*?) \| (.*) \|$", docs.read_text("utf-8"), re.MULTILINE
@@ -164,18 +157,6 @@ def test_lists_are_printed_row_by_row(
     for rows in ([], ["aéb"], [{"x": {"y": [1, []]}}, 2]):
         print_json_list(iter(rows))
         assert capsys.readouterr().out == json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
-    looked_up = []
-    look_up = Store.look_up
-
-    def spy(self: Any, fixtures: Any) -> Iterator[Any]:
-        for found in look_up(self, fixtures):
-            looked_up.append(found[0].seats)
-            yield found
-
-    monkeypatch.setattr(Store, "look_up", spy)
-    command("matches", played, "--bot", "anna", "--json")
-    assert len(looked_up) == 12
-    assert all(0 in seats for seats in looked_up)
 
 
 def test_mistakes_are_told_without_traceback(command: Command, league_file: Path) -> None:
@@ -197,31 +178,22 @@ def test_void_matches_are_exit_code_one(
     command: Command, league_file: Path, fake: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A run with void matches shows their tracebacks and returns 1; the next run plays them."""
-    monkeypatch.setattr(warpleague.runner.play, "play_beside", fake.play_void)
-    code, out, err = command("run", league_file)
+    code, out, err = command("run", league_file, play=fake.play_void)
     assert code == 1
     assert "void (the harness or its host failed); the next run tries them again." in out
     assert "HarnessFault: the moon is full" in err
     assert "in play_void" in err
-    monkeypatch.setattr(warpleague.runner.play, "play_beside", fake.play)
     assert command("run", league_file, "--quiet")[0] == 0
 
 
-def test_an_interrupted_run_says_how_to_go_on(
-    command: Command, league_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_run_says_how_to_go_on(command: Command, league_file: Path, fake: ModuleType) -> None:
     """Interrupted, a run returns 130 and prints the command that goes on."""
-    import os
 
-    add = Store.add
-
-    def add_and_interrupt(self: Any, results: Any) -> None:
-        add(self, results)
+    def play(spec: MatchSpec) -> MatchResult:
         os.kill(os.getpid(), signal.SIGINT)
-        monkeypatch.setattr(Store, "add", add)
+        return fake.play(spec)
 
-    monkeypatch.setattr(Store, "add", add_and_interrupt)
-    code, out, err = command("run", league_file, "--jobs", "1")
+    code, out, err = command("run", league_file, "--jobs", "1", play=play)
     assert code == 130
     assert re.search(r"^Go on: .*warpleague league run ", out, re.MULTILINE)
     assert "stopping" in err

@@ -13,6 +13,7 @@ import warpleague.cli
 import warpleague.league.play.running
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
+from warpleague.cli import main
 from warpleague.errors import ConfigError
 from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import expected
@@ -37,10 +38,10 @@ from warpleague.report.wording.strength_words import (
 if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
-    from types import ModuleType
 
     from tests.league.conftest import MakeSeason, OpenLeague, WriteLeague
 
+    from warpleague.cli.tools import Tools
     from warpleague.match.spec import MatchSpec
 
 FORM = "kind = 'test'\nelo1 = 100\n"
@@ -287,15 +288,12 @@ def test_a_test_needs_the_right_number_of_bots(write_league: WriteLeague) -> Non
 
 @pytest.fixture
 def compare(
-    fake: ModuleType,
-    inline_pool: type[Executor],
+    tools: Tools,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     capsys: Any,
 ) -> Any:
     """Runs `warpleague compare`, with stand-ins, in a folder with two bots; gives exit code, output and remarks."""
-    monkeypatch.setattr(warpleague.runner.bundle.bundle, "prepare", fake.prepare)
-    monkeypatch.setattr(warpleague.league.play.running, "RefereePool", inline_pool)
     monkeypatch.chdir(tmp_path)
     for name in ("one", "other"):
         (tmp_path / "bots" / name).mkdir(parents=True)
@@ -325,8 +323,7 @@ def compare(
                 faults=tuple((fault,) if gone else () for gone in out),
             )
 
-        monkeypatch.setattr(warpleague.runner.play, "play_beside", play)
-        code = warpleague.cli.main(
+        code = main(
             [
                 "compare",
                 *(["aliens", new, old] if first else [new, old, "--game", "aliens"]),
@@ -335,7 +332,8 @@ def compare(
                 "--elo1",
                 "150",
                 *arguments,
-            ]
+            ],
+            tools._replace(play=play),
         )
         captured = capsys.readouterr()
         return code, captured.out, captured.err

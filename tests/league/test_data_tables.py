@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import warpleague.league.results.data_tables
 from warpleague.errors import BadInput
 from warpleague.games import load_game
 from warpleague.league.results.data_tables import decisions_of
@@ -21,8 +20,6 @@ from warpleague.league.results.table_shapes import TABLES
 from warpleague.match.replay import Replay
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from tests.league.conftest import Command, PlayShort, Refereed
 
 DOCS = Path(__file__).parents[2] / "docs" / "data.md"
@@ -40,11 +37,9 @@ def tables(
     command: Command,
     played: Path,
     tmp_path: Path,
-    inline_pool: type[Executor],
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """The folder with the tables of a league, as CSV and as Parquet."""
-    monkeypatch.setattr(warpleague.league.results.data_tables, "RefereePool", inline_pool)
     for kind in ("csv", "parquet"):
         assert command("export", played, "--format", kind, "--decisions", "--out", str(tmp_path))[0] == 0
     return tmp_path

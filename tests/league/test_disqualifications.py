@@ -8,11 +8,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.league.inline import Trusting
 
-import warpleague.league.play.running
-import warpleague.league.upkeep.verifying
-import warpleague.runner.bundle.bundle
-import warpleague.runner.play
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.running import run_league
 from warpleague.league.results.opening import open_to_read
@@ -31,6 +28,7 @@ if TYPE_CHECKING:
 
     from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, TakeOver, WriteLeague
 
+    from warpleague.cli.tools import Tools
     from warpleague.league.results.league import League
 
 REASON = "it is a copy of anna"
@@ -294,10 +292,9 @@ def test_the_rest_of_a_schedule_keeps_its_numbers(
 
 
 @pytest.fixture
-def command(command: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """The command with the stand-ins, whose records are not looked at."""
-    monkeypatch.setattr(warpleague.league.upkeep.verifying, "problem_of", lambda *_: None)
-    return command
+def tools(tools: Tools) -> Tools:
+    """The stand-ins, whose records are not looked at."""
+    return tools._replace(new_pool=Trusting)
 
 
 def test_the_reason_is_shown(command: Command, half: Callable[[int], Path], results: Path) -> None:

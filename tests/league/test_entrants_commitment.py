@@ -10,21 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import warpleague.league.play.running
-import warpleague.league.upkeep.verifying
-import warpleague.runner.bundle.bundle
-import warpleague.runner.play
 from warpleague.errors import BadInput, BotError, ConfigError, EntrantsError
 from warpleague.league.season.config_file import load_config
 from warpleague.league.season.entry import enter_bots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from concurrent.futures import Executor
     from pathlib import Path
-    from types import ModuleType
 
     from tests.league.conftest import Command
+
+    from warpleague.cli.tools import Tools
 
     Submit = Callable[..., Path]
 
@@ -180,14 +176,9 @@ def test_both_names_of_the_key_must_agree(submit: Submit) -> None:
 
 
 @pytest.fixture
-def command(
-    league_cli: Command, fake: ModuleType, inline_pool: type[Executor], monkeypatch: pytest.MonkeyPatch
-) -> Command:
-    """The command with real bots, no match being really played."""
-    monkeypatch.setattr(warpleague.runner.play, "play_beside", fake.play)
-    for module in (warpleague.league.play.running, warpleague.league.upkeep.verifying):
-        monkeypatch.setattr(module, "RefereePool", inline_pool)
-    return league_cli
+def tools(tools: Tools) -> Tools:
+    """The stand-ins, but for bots: these are real."""
+    return tools._replace(prepare=None)
 
 
 def test_a_run_tells_all_problems_in_a_table(command: Command, submit: Submit, tmp_path: Path) -> None:

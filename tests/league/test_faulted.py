@@ -10,7 +10,6 @@ import attrs
 import pytest
 from rich.console import Console
 
-import warpleague.runner.play
 from warpleague.league.play.running import run_league
 from warpleague.league.results.faulted import BotFaults, FaultCounts, bot_faults
 from warpleague.match.spec import SeatFault
@@ -52,8 +51,7 @@ def played(
     file: Path, command: Command, fake: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Path, str]:
     """A league in which segv lost all its matches by crashes, and what its run printed."""
-    monkeypatch.setattr(warpleague.runner.play, "play_beside", crashing)
-    code, out, _ = command("run", file)
+    code, out, _ = command("run", file, play=crashing)
     assert code == 0
     return file, out
 
@@ -78,7 +76,7 @@ def test_every_look_at_a_league_says_it(played: tuple[Path, str], command: Comma
     assert [lines["anna"][key] for key in told] == [0, 0, None, None]
     code, out, _ = command("run", file, "--quiet")
     assert (code, CRASHED in out) == (0, True)
-    assert json.loads(command("run", file, "--json")[1])["faults"] == [found]
+    assert json.loads(command("run", file, "--json", play=crashing)[1])["faults"] == [found]
 
 
 @pytest.mark.parametrize("width", [40, 70, 90, 120])
@@ -132,15 +130,14 @@ def test_a_run_can_stop_at_the_first_fault(
     file: Path, command: Command, open_league: OpenLeague, inline: Executor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With exit code 1, the match and the fault; what was played is kept, and the next run goes on."""
-    monkeypatch.setattr(warpleague.runner.play, "play_beside", crashing)
-    code, out, _ = command("run", file, "--stop-on-fault", "--jobs", "1")
+    code, out, _ = command("run", file, "--stop-on-fault", "--jobs", "1", play=crashing)
     assert code == 1
     (line,) = [line for line in out.splitlines() if line.startswith("Stopped at a fault: match ")]
     assert line.endswith("segv: crash: killed by SIGSEGV; what was played is kept.")
     with open_league(file) as league:
         stored = league.store.count()
         assert 0 < stored <= 18
-    code, out, _ = command("run", file, "--json")
+    code, out, _ = command("run", file, "--json", play=crashing)
     data = json.loads(out)
     assert (code, data["complete"], data["stopped_at_fault"]) == (0, True, None)
     assert data["played"] == 18 - stored

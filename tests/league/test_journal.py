@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import attrs
 import pytest
+from tests.league.inline import Trusting
 
-import warpleague.league.upkeep.verifying
 from warpleague.cli import main
+from warpleague.cli.tools import Tools
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.running import run_league
 from warpleague.league.results.opening import open_to_read
@@ -179,7 +180,6 @@ def test_who_has_an_old_head_finds_what_was_rewritten(
     open_league: OpenLeague,
     fake: ModuleType,
     inline: Executor,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Every head that the journal ever had is found in it. A journal that was cut, or made anew, has it no more."""
     path, store = cup
@@ -282,26 +282,22 @@ def test_a_merge_is_in_the_journal(
 def test_verify_names_what_was_deleted(
     cup: tuple[Path, Path],
     capsys: pytest.CaptureFixture[str],
-    inline_pool: type[Executor],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """`league verify` says which match of the schedule is gone, and exits with 1; in JSON likewise."""
     path, store = cup
-    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
-    monkeypatch.setattr(warpleague.league.upkeep.verifying, "problem_of", lambda *_: None)
     command = ["league", "verify", str(path), "--results", str(store.parents[1])]
-    assert main(command) == 0
+    assert main(command, Tools(new_pool=Trusting)) == 0
     assert (
         "Nothing was deleted from the store: it has all 6 matches of its journal." in capsys.readouterr().out
     )
     with closing(sqlite3.connect(store)) as db:
         match = db.execute(f"SELECT {SECOND}").fetchone()[0]
     change(store, f"DELETE FROM match WHERE id = {SECOND}")
-    assert main(command) == 1
+    assert main(command, Tools(new_pool=Trusting)) == 1
     out = capsys.readouterr().out
     assert f"WRONG  match 3 ({match}): {GONE}" in out
     assert "5 of 5 records hold" in out
-    assert main([*command, "--json"]) == 1
+    assert main([*command, "--json"], Tools(new_pool=Trusting)) == 1
     told = json.loads(capsys.readouterr().out)
     assert (told["records"], told["journal"]) == (5, 9)
     assert told["wrong"] == [{"number": 3, "match": match, "problem": GONE}]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from warpleague.league.play.progress import RunWatcher
 from warpleague.league.play.running import run_league
-from warpleague.league.referees.pool import RefereeDied
+from warpleague.league.referees.pool import RefereeDied, RefereePool
 from warpleague.league.schedule.play_order import DEALS_A_JOB, in_phases
 from warpleague.league.schedule.schedule import Schedule
 from warpleague.league.season.fixture import Fixture
@@ -121,16 +121,13 @@ def test_no_process_that_saw_dice_is_alive_when_they_come_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Whatever dies on the way: a match never begins while a process lives that saw the same dice, or may have."""
-    from warpleague.league.play import running
-
-    monkeypatch.setattr(running, "_TICK_S", 0.0)
     with open_league(write_league("a", "b", "c", "d", deals=20)) as league:
         season = attrs.evolve(league.season, players=players)
         tables = attrs.evolve(league, season=season, schedule=Schedule(season))
         bots = Patient(fake.play, 3, deaths)
         watcher = RunWatcher()
         watcher.tick = bots.tick
-        report = run_league(tables, executor=bots, jobs=2, play=fake.play, watcher=watcher)
+        report = run_league(tables, executor=bots, jobs=2, play=fake.play, watcher=watcher, tick_s=0.0)
     assert report.complete
     assert bots.foretold == 0
     assert bots.most > 2
@@ -148,9 +145,6 @@ def test_later_matches_are_played_while_one_waits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Small batches of a ladder have their second matches together, so that bots which are kept end half as often."""
-    from warpleague.league.play import running
-
-    monkeypatch.setattr(running, "_TICK_S", 0.0)
     path = write_league("a", "b", "c", "d", deals=1, extra='kind = "ladder"\nmax_matches = 96')
     with open_league(path) as league:
         kept = tuple(attrs.evolve(bot, reusable=reusable) for bot in league.season.bots)
@@ -158,7 +152,7 @@ def test_later_matches_are_played_while_one_waits(
         bots = Patient(fake.play, 3)
         watcher = RunWatcher()
         watcher.tick = bots.tick
-        report = run_league(league, executor=bots, jobs=2, play=fake.play, watcher=watcher)
+        report = run_league(league, executor=bots, jobs=2, play=fake.play, watcher=watcher, tick_s=0.0)
     assert report.complete
     assert bots.foretold == 0
     assert (0 < bots.ended <= report.played / 14) is reusable
@@ -173,9 +167,6 @@ def test_a_run_knows_what_was_dealt_in_the_one_before(
     shared: bool,
 ) -> None:
     """Where bots wait from one run to the next, they are ended before dice come again that were seen in the first."""
-    from warpleague.league.play import running
-
-    monkeypatch.setattr(running, "_TICK_S", 0.0)
     dealt: set[int] = set()
     with open_league(write_league("a", "b", "c", deals=10)) as league:
         bots = Patient(fake.play, 3)
@@ -188,6 +179,7 @@ def test_a_run_knows_what_was_dealt_in_the_one_before(
                 jobs=2,
                 play=fake.play,
                 watcher=watcher,
+                tick_s=0.0,
                 most=most,
                 dealt=dealt if shared else None,
             )
@@ -205,7 +197,14 @@ def test_referees_of_a_real_pool_end_their_bots(
     """Between the two seat orders of its deals a run has every referee process end the bots that wait."""
     (tmp_path / "ended").mkdir()
     monkeypatch.setenv("ENDED", str(tmp_path / "ended"))
-    monkeypatch.setattr("warpleague.runner.play.end_idle", fake.note_end)
+
+    class Noting(RefereePool):
+        """Has each referee note that its bots were to end."""
+
+        def everywhere(self, fn: Any) -> None:
+            assert fn is end_idle
+            super().everywhere(fake.note_end)
+
     with open_league(write_league("a", "b", deals=20)) as league:
-        assert run_league(league, jobs=2, play=fake.play).complete
+        assert run_league(league, jobs=2, play=fake.play, new_pool=Noting).complete
     assert len(os.listdir(tmp_path / "ended")) == 2

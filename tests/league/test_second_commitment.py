@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
+from tests.league.inline import InlinePool, Trusting
 
-import warpleague.league.play.running
-import warpleague.league.upkeep.verifying
-import warpleague.runner.bundle.bundle
-import warpleague.runner.play
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.entering import commit, open_to_run
 from warpleague.league.play.running import run_league
@@ -141,14 +138,12 @@ def test_a_beacon_comes_after_both_commitments(
     write_league: WriteLeague,
     refereed: Refereed,
     inline: Executor,
-    inline_pool: type[Executor],
     fake: ModuleType,
     short: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Nothing is played before entrants are committed to and the value is known; then neither can change any more."""
-    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
     results = tmp_path / "results"
 
     def run(*bots: str, beacon: str | None = None, deals: int = 1) -> Any:
@@ -176,7 +171,7 @@ def test_a_beacon_comes_after_both_commitments(
     with run("a", "b") as league:
         assert league.season.beacon == "4 8 15"
         assert run_league(league, executor=inline, play=refereed()).played == 0
-        assert [problem for _, problem in verify_league(league)] == [None, None]
+        assert [problem for _, problem in verify_league(league, new_pool=InlinePool)] == [None, None]
         assert altered(league) == []
     with pytest.raises(BadInput, match="is '4 8 15', not '4 8 16'; it cannot change"):
         run("a", "b", beacon="4 8 16")
@@ -221,23 +216,20 @@ def test_the_dice_differ_with_the_beacon_and_ids_too(make_season: MakeSeason) ->
 def test_an_old_receipt_is_checked_by_verify(
     command: Command,
     write_league: WriteLeague,
-    inline_pool: type[Executor],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each run ends with a receipt; `verify --head` finds it, and exits with 1 once the store was cut before it."""
-    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
-    monkeypatch.setattr(warpleague.league.upkeep.verifying, "problem_of", lambda *_: None)
     path = write_league("a", "b")
     code, out, _ = command("run", path, "--quiet")
     assert code == 0
     (receipt,) = [line.split()[1] for line in out.splitlines() if line.startswith("Receipt:")]
     assert json.loads(command("status", path, "--json")[1])["head"] == receipt
     assert receipt in command("status", path)[1]
-    code, out, _ = command("verify", path, "--head", receipt)
+    code, out, _ = command("verify", path, "--head", receipt, new_pool=Trusting)
     assert (code, "It goes back to the head that was given." in out) == (0, True)
     strange = f"{receipt.split('-')[0]}-{'0' * 64}"
-    code, out, _ = command("verify", path, "--head", receipt, "--head", strange)
+    code, out, _ = command("verify", path, "--head", receipt, "--head", strange, new_pool=Trusting)
     assert code == 1
     assert f"WRONG  the store: its journal does not go back to the head {strange}" in out
     code, _, err = command("verify", path, "--head", "nonsense")

@@ -10,8 +10,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.league.inline import InlinePool
 
-import warpleague.league.upkeep.verifying
 from warpleague.cli import main
 from warpleague.errors import RecordError, StoreError
 from warpleague.games import load_game
@@ -57,12 +57,9 @@ def solo(
     write_league: WriteLeague,
     open_league: OpenLeague,
     inline: Executor,
-    inline_pool: type[Executor],
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> Any:
     """A league of two bots and three short deals against the machine captain, played; its file."""
-    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
     path = write_league("a", "b", extra="[rules]\nlevel = 'none'")
     game = '[game]\nid = "captains"\nplayers = 1\noptions = { max_rounds = 8 }\n'
     path.write_text(path.read_text().replace('[game]\nid = "aliens"\n', game))
@@ -74,7 +71,7 @@ def solo(
 def test_the_rivals_score_reaches_store_record_and_standings(solo: Path, tmp_path: Path) -> None:
     """The score in the store is the one of the record; the standings count wins, margins and differences."""
     with open_to_read(load_config(solo), tmp_path / "results") as league:
-        assert [problem for _, problem in verify_league(league)] == [None] * 6
+        assert [problem for _, problem in verify_league(league, new_pool=InlinePool)] == [None] * 6
         margins: dict[str, list[float]] = {"a": [], "b": []}
         for fixture, played in league.results():
             summary = verify_record(league.store.record(fixture.id))
@@ -116,7 +113,7 @@ def test_a_changed_rival_in_the_store_is_found(solo: Path, tmp_path: Path) -> No
         db.execute("UPDATE match SET rival = 1000")
     db.close()
     with open_to_read(load_config(solo), tmp_path / "results") as league:
-        problems = [problem for _, problem in verify_league(league)]
+        problems = [problem for _, problem in verify_league(league, new_pool=InlinePool)]
     assert problems == ["the result in the store is not the one of its record"] * 6
 
 

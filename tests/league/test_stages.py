@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import warpleague.league.upkeep.verifying
 from warpleague.errors import ConfigError
 from warpleague.league.play.running import run_league
 from warpleague.league.play.stages import stage_problems
@@ -36,11 +35,8 @@ kind = "knockout"
 
 
 @pytest.fixture
-def play(
-    inline: Any, inline_pool: Any, refereed: Any, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[Any], Any]:
+def play(inline: Any, refereed: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], Any]:
     """Plays what is left of an open league, and closes it."""
-    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
 
     def play(league: Any) -> Any:
         with league:

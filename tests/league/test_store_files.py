@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import warpleague.league.play.running
-import warpleague.runner.bundle.bundle
-import warpleague.runner.play
 from warpleague.errors import StoreError
 from warpleague.league.play.running import run_league
 from warpleague.league.results.opening import open_to_read
@@ -76,19 +73,14 @@ def test_a_store_that_is_gone_ends_the_run(
     command: Command,
     write_league: WriteLeague,
     fake: ModuleType,
-    monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     harm: Any,
     at: int,
 ) -> None:
     """Whenever it happens, the last match included: one clear error, exit code 2, no word of stored matches."""
     path = write_league("a", "b")
-    monkeypatch.setattr(
-        warpleague.runner.play,
-        "play_beside",
-        harming(fake.play, harm, tmp_path / "results" / "cup", at),
-    )
-    code, out, err = command("run", path, "--quiet")
+    play = harming(fake.play, harm, tmp_path / "results" / "cup", at)
+    code, out, err = command("run", path, "--quiet", play=play)
     assert (code, out) == (2, "")
     assert "was removed or replaced while the league was running" in err
     assert "Traceback" not in err

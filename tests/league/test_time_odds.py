@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.league.inline import InlinePool
 
 import warpleague.league.upkeep.verifying
 from warpleague.errors import ConfigError
@@ -45,10 +46,7 @@ def write(tmp_path: Path) -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def play(
-    open_league: Any, inline: Any, inline_pool: Any, refereed: Any, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Any]:
-    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
+def play(open_league: Any, inline: Any, refereed: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 
     def play(path: Path, results: Path | None = None) -> Any:
         with open_league(path, results) as league:
@@ -64,7 +62,7 @@ def test_one_bot_plays_with_two_clocks(write: Any, play: Any, tmp_path: Path) ->
     with open_to_read(load_config(path), tmp_path / "results") as league:
         assert league.season.names == ("a", "a@0.1s", "b")
         assert league.season.bots[1].clock == TimeControl(move_s=0.1)
-        assert [problem for _, problem in verify_league(league) if problem] == []
+        assert [problem for _, problem in verify_league(league, new_pool=InlinePool) if problem] == []
         assert altered(league) == []
         seats = [
             seat
@@ -86,7 +84,7 @@ def test_another_clock_is_another_entrant(write: Any, play: Any, tmp_path: Path)
     path = write("{ move_s = 0.2 }")
     assert play(path).played == 4
     with open_to_read(load_config(path), tmp_path / "results") as league:
-        assert [problem for _, problem in verify_league(league) if problem] == []
+        assert [problem for _, problem in verify_league(league, new_pool=InlinePool) if problem] == []
         assert altered(league) == []
     with open_to_read(load_config(write()), tmp_path / "results") as league:
         assert [change.text for change in league.changed if change.what == "content"] == []

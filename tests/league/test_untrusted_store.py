@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.league.inline import InlinePool
 
-import warpleague.league.upkeep.verifying
 from warpleague.errors import StoreError
 from warpleague.league.play.entering import commit
 from warpleague.league.play.running import run_league
@@ -163,14 +163,11 @@ def base(
     open_league: OpenLeague,
     refereed: Refereed,
     inline: Executor,
-    inline_pool: type[Executor],
     short: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """A league of short matches: `whole` has been played, `part` in part, `theirs` elsewhere and in part."""
-    for module in (warpleague.league.upkeep.verifying, warpleague.league.upkeep.merging):
-        monkeypatch.setattr(module, "RefereePool", inline_pool)
     path = write_league("a", "b", deals=2, game=short)
     referee = refereed(CONFINED)
 
@@ -218,7 +215,7 @@ def test_whatever_another_store_holds_ours_stays_good(base: Path, done: list[Any
     before = content(ours)
     refused: str | None = None
     try:
-        (merged,) = merge(load_config(base), ours, [theirs / "cup"], trust=trust)
+        (merged,) = merge(load_config(base), ours, [theirs / "cup"], trust=trust, new_pool=InlinePool)
     except StoreError as error:
         refused = str(error)
     if refused is not None:
@@ -230,7 +227,9 @@ def test_whatever_another_store_holds_ours_stays_good(base: Path, done: list[Any
         assert league.store.published() is None
         assert league.store.count() == 1 + merged.added
         if not trust:
-            assert [problem for _, problem in verify_league(league)] == [None] * (1 + merged.added)
+            assert [problem for _, problem in verify_league(league, new_pool=InlinePool)] == [None] * (
+                1 + merged.added
+            )
         assert altered(league) == []
         look_at_all(league)
 
@@ -261,7 +260,7 @@ def test_whatever_our_own_store_holds_it_is_told(base: Path, done: list[Any]) ->
         return  # the season cannot be told any more: nothing here could mend it
     with league:
         try:
-            problems = [problem for _, problem in verify_league(league) if problem]
+            problems = [problem for _, problem in verify_league(league, new_pool=InlinePool) if problem]
             problems += [problem for _, _, problem in altered(league)]
         except StoreError:
             problems = ["facts"]
@@ -272,11 +271,11 @@ def test_whatever_our_own_store_holds_it_is_told(base: Path, done: list[Any]) ->
             except StoreError:
                 assert problems
     try:
-        mend(config, results)
+        mend(config, results, new_pool=InlinePool)
     except StoreError:
         return  # its facts cannot be read
     with open_to_read(config, results) as league:
-        assert [problem for _, problem in verify_league(league) if problem] == []
+        assert [problem for _, problem in verify_league(league, new_pool=InlinePool) if problem] == []
         try:
             look_at_all(league)
         except StoreError as error:
@@ -302,9 +301,9 @@ def test_results_come_from_records(base: Path, trust: bool) -> None:
         )
         db.execute("UPDATE meta SET value = '2000-01-01T00:00:00+00:00' WHERE key = 'created'")
         db.execute("INSERT INTO meta VALUES ('published', '2000-01-01T00:00:00+00:00')")
-    assert merge(load_config(base), ours, [theirs / "cup"], trust=trust)[0].added == 2
+    assert merge(load_config(base), ours, [theirs / "cup"], trust=trust, new_pool=InlinePool)[0].added == 2
     with open_to_read(load_config(base), ours) as league:
-        assert [problem for _, problem in verify_league(league)] == [None] * 3
+        assert [problem for _, problem in verify_league(league, new_pool=InlinePool)] == [None] * 3
         assert league.store.published() is None
         assert {found.made_by for found in league.store.confinements().values()} == {"resource limits"}
 
@@ -333,7 +332,7 @@ def test_a_forged_record_stops_a_merge(
         body = fitting_digest(body)
         db.execute("UPDATE record SET size = ?, zstd = ? WHERE id = ?", (len(body), _packed(body), match))
     with pytest.raises(StoreError) as caught:
-        merge(load_config(base), ours, [theirs / "cup"])
+        merge(load_config(base), ours, [theirs / "cup"], new_pool=InlinePool)
     assert f"match {match}: " in str(caught.value)
     assert text in str(caught.value)
     assert content(ours) == before
@@ -359,7 +358,7 @@ def test_several_stores_are_taken_over_together_or_not_at_all(base: Path) -> Non
     apply(bad / "cup" / "league.sqlite", ("run", ("match", "id"), 0, "UPDATE record SET zstd = x'00'"))
     before = content(ours)
     with pytest.raises(StoreError, match="nothing was taken over"):
-        merge(load_config(base), ours, [good / "cup", bad / "cup"])
+        merge(load_config(base), ours, [good / "cup", bad / "cup"], new_pool=InlinePool)
     assert content(ours) == before
 
 
@@ -387,7 +386,7 @@ def test_pages_that_lead_in_circles_end(base: Path) -> None:
     with pytest.raises(
         StoreError, match=r"its pages lead in circles|cannot be used|no record|nothing was taken"
     ):
-        merge(load_config(base), ours, [theirs / "cup"])
+        merge(load_config(base), ours, [theirs / "cup"], new_pool=InlinePool)
     assert time.monotonic() - begun < 60
 
 
@@ -403,7 +402,7 @@ def test_what_is_wrong_with_another_store_is_told_of_that_store(base: Path, tabl
     before = content(ours)
     told = ""
     try:
-        merge(load_config(base), ours, [theirs / "cup"])
+        merge(load_config(base), ours, [theirs / "cup"], new_pool=InlinePool)
     except StoreError as error:
         told = str(error)
     assert not told or content(ours) == before
@@ -417,7 +416,7 @@ def test_of_another_leagues_conditions_some_are_told(base: Path) -> None:
     with closing(sqlite3.connect(theirs / "cup" / "league.sqlite")) as db, db:
         db.execute("UPDATE meta SET value = ? WHERE key = 'conditions'", (json.dumps(conditions),))
     with pytest.raises(StoreError, match=r"another league:\n(.*\n)+  and [\d,]+ more$") as caught:
-        merge(load_config(base), ours, [theirs / "cup"])
+        merge(load_config(base), ours, [theirs / "cup"], new_pool=InlinePool)
     assert len(str(caught.value)) < 10_000
     assert "\nwarpleague" not in str(caught.value)
 
@@ -428,7 +427,7 @@ def test_reading_has_a_limit_in_time(base: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(untrusted_store, "_PATIENCE_S", -1.0)
     monkeypatch.setattr(untrusted_store, "_STEPS", 1)
     with pytest.raises(StoreError, match=r"interrupted|takes too long"):
-        merge(load_config(base), ours, [theirs / "cup"])
+        merge(load_config(base), ours, [theirs / "cup"], new_pool=InlinePool)
 
 
 def test_mend_removes_what_does_not_hold_and_says_so(
@@ -441,9 +440,9 @@ def test_mend_removes_what_does_not_hold_and_says_so(
         db.execute("UPDATE match SET ranks = 'garbage' WHERE id = ?", (match,))
     with open_to_read(config, results) as league, pytest.raises(StoreError, match=match):
         list(league.results())
-    (removed,) = mend(config, results)
+    (removed,) = mend(config, results, new_pool=InlinePool)
     assert removed[0] == match
-    assert mend(config, results) == []
+    assert mend(config, results, new_pool=InlinePool) == []
     with open_league(base, results) as league:
         assert run_league(league, executor=inline, play=refereed(CONFINED)).played == 1
         assert altered(league) == []

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
 import pytest
+from tests.league.conftest import SHORT
+from tests.league.inline import InlinePool
 
 from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
@@ -37,7 +40,7 @@ def real(refereed: Refereed, play_short: PlayShort) -> tuple[Path, Path]:
 
 def problems(path: Path, tmp_path: Path) -> list[str | None]:
     with open_to_read(load_config(path), tmp_path / "results") as league:
-        return [problem for _, problem in verify_league(league)]
+        return [problem for _, problem in verify_league(league, new_pool=InlinePool)]
 
 
 def test_good_records_hold(real: tuple[Path, Path], tmp_path: Path) -> None:
@@ -205,23 +208,31 @@ def test_a_match_is_found_by_number_or_id(real: tuple[Path, Path], tmp_path: Pat
             league.find("0" * 30)
 
 
+def begun_with_format_1(
+    write_league: WriteLeague, extra: str, tmp_path: Path, results: str = "results"
+) -> Path:
+    """A league of short matches that an earlier version of the program began: its conditions name no format."""
+    path = write_league("a", "b", extra=extra, game=SHORT)
+    commit(load_config(path), tmp_path / results)
+    with closing(sqlite3.connect(tmp_path / results / "cup" / "league.sqlite")) as db, db:
+        (text,) = db.execute("SELECT value FROM meta WHERE key = 'conditions'").fetchone()
+        conditions = json.loads(text)
+        del conditions["record"]
+        db.execute("UPDATE meta SET value = ? WHERE key = 'conditions'", (json.dumps(conditions),))
+    return path
+
+
 def test_a_season_keeps_the_format_of_its_records(
     refereed: Refereed,
-    play_short: PlayShort,
+    write_league: WriteLeague,
     open_league: OpenLeague,
     inline: Executor,
-    monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
     """A league that an earlier version began goes on with format 1: ids and dice stay, and its records hold."""
-    monkeypatch.setattr("warpleague.league.store.about.FORMAT", 1)
-    path, store = play_short(refereed(), extra="[rules]\nlevel = 'none'")
-    monkeypatch.setattr("warpleague.league.store.about.FORMAT", 2)
-    with sqlite3.connect(store) as db:
-        assert "record" not in json.loads(
-            db.execute("SELECT value FROM meta WHERE key = 'conditions'").fetchone()[0]
-        )
-    db.close()
+    path = begun_with_format_1(write_league, "[rules]\nlevel = 'none'", tmp_path)
+    with open_league(path) as league:
+        assert run_league(league, executor=inline, play=refereed()).played == 6
     path.write_text(path.read_text().replace("deals = 3", "deals = 6"))
     with open_league(path) as league:
         report = run_league(league, executor=inline, play=refereed())
@@ -239,12 +250,9 @@ def test_a_season_keeps_the_version_of_its_rules(
     write_league: WriteLeague,
     open_league: OpenLeague,
     inline: Executor,
-    inline_pool: type[Executor],
-    monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
     """A league that began by rules 1 of its game goes on by them while the game knows them; its records hold."""
-    monkeypatch.setattr("warpleague.league.upkeep.verifying.RefereePool", inline_pool)
     path = write_league("a", "b", game='id = "captains"\noptions = { max_rounds = 2 }')
     commit(load_config(path), tmp_path / "results")
     store = tmp_path / "results" / "cup" / "league.sqlite"
@@ -267,21 +275,23 @@ def test_a_season_keeps_the_version_of_its_rules(
 
 def test_records_of_format_1_are_merged_and_mended(
     refereed: Refereed,
-    play_short: PlayShort,
+    write_league: WriteLeague,
     open_league: OpenLeague,
+    inline: Executor,
     take_over: TakeOver,
-    monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
     """A season of format 1 takes over records of format 1, and mends one that is damaged; the others stay."""
-    monkeypatch.setattr("warpleague.league.store.about.FORMAT", 1)
-    path, store = play_short(refereed())
+    path = begun_with_format_1(write_league, "", tmp_path)
+    begun_with_format_1(write_league, "", tmp_path, "other")
+    with open_league(path) as league:
+        run_league(league, executor=inline, play=refereed())
+    store = tmp_path / "results" / "cup" / "league.sqlite"
     with open_league(path, tmp_path / "other") as league:
-        monkeypatch.setattr("warpleague.league.store.about.FORMAT", 2)
         assert attrs.astuple(take_over(league, store.parent)) == (6, 0, ())
         record = league.store.record(next(iter(league.schedule)).id)
         assert json.loads(record.split(b"\n")[0])["format"] == 1
-        assert remove_damaged(league) == []
+        assert remove_damaged(league, new_pool=InlinePool) == []
         fixture = next(iter(league.schedule))
         spec = league.season.spec(fixture.id, fixture.deal, fixture.seats)
         assert spec.format == 1
@@ -293,7 +303,7 @@ def test_records_of_format_1_are_merged_and_mended(
         )
     db.close()
     with open_league(path, tmp_path / "other") as league:
-        (found,) = remove_damaged(league)
+        (found,) = remove_damaged(league, new_pool=InlinePool)
         assert found == (fixture.id, "its header is that of another match: format: was 2, is now 1")
         assert league.store.count() == 5
 

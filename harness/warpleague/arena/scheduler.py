@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.league.play.progress import RunReport, Void
-    from warpleague.league.referees.pool import RefereePool
+    from warpleague.league.referees.pool import Pool
     from warpleague.league.results.league import League
     from warpleague.league.season.config import LeagueConfig
 
@@ -104,7 +104,7 @@ class Scheduler:
         self._stop = threading.Event()
         self._ledger: Ledger | None = None
         self._restarts = Restarts()
-        self._pool: RefereePool | None = None
+        self._pool: Pool | None = None
         self._pool_key: tuple[Any, ...] = ()  # the settings that the pool was made for
         self._dealt: set[int] = set()  # deals that bots waiting in the pool may know
         self._logs: LogFolder | None = None
@@ -247,7 +247,7 @@ class Scheduler:
             self._logs = LogFolder(folder, in_all=max_bytes) if max_bytes else None
         return self._logs
 
-    def _referees(self, league: League) -> RefereePool:
+    def _referees(self, league: League) -> Pool:
         """The processes that play; the next run reuses them if its settings are the same, since a start costs time."""
         jobs = (self._settings.jobs if self._settings.jobs is not None else league.config.run.jobs) or len(
             usable_cores()

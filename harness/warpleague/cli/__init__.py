@@ -6,6 +6,7 @@ fast as starting Python.
 
 from __future__ import annotations
 
+import argparse
 import errno
 import gc
 import io
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from warpleague.cli.commands import COMMANDS, overview, parser_of
 from warpleague.cli.parser import BAD_INPUT
+from warpleague.cli.tools import TOOLS, Tools
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.safe_text import SafeStream, safe
 
@@ -29,12 +31,12 @@ FAILED: Final = 1
 INTERRUPTED: Final = 130
 
 
-def _run(argv: Sequence[str]) -> int:
+def _run(argv: Sequence[str], tools: Tools) -> int:
     first = overview()
     words = first.ordered(argv)
     if words[0] not in COMMANDS:
         first.parse_args(words[:1])  # --help or --version, which end the program
-    args = parser_of(words[0]).parse_args(words[1:])
+    args = parser_of(words[0]).parse_args(words[1:], argparse.Namespace(tools=tools))
     code: int = args.handler(args)
     return code
 
@@ -118,8 +120,10 @@ def _print_bug(kind: type[BaseException], error: BaseException, trace: Traceback
         sys.stderr.write(safe("".join(format_exception(kind, error, trace))))
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, tools: Tools = TOOLS) -> int:
     """Run the command that `argv` (default: the process's arguments) names; returns the exit code.
+
+    `tools` are what commands play leagues with, for who embeds the program or tests it.
 
     0: done. 1: a check failed, or the harness failed. 2: bad input, with an error message and no traceback. All
     other exceptions are bugs and keep their traceback.
@@ -129,7 +133,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     with _safe_output():
         try:
             try:
-                return _run(sys.argv[1:] if argv is None else argv)
+                return _run(sys.argv[1:] if argv is None else argv, tools)
             finally:
                 if sys.stdout is not None:  # there is none when it was closed (`>&-`)
                     sys.stdout.flush()  # so that a pipe breaks here, not at the interpreter's exit

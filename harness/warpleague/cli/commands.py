@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from warpleague import __version__
 from warpleague.cli.parser import Parser, below
+from warpleague.cli.tools import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,6 +82,7 @@ def parser_of(name: str) -> Parser:
     family = import_module(f"warpleague.cli.{name}")
     parser = Parser(prog=f"warpleague {name}", description=(family.__doc__ or "").split("\n\n")[0])
     family.configure(parser)
+    parser.set_defaults(tools=TOOLS)
     parser.groups = getattr(family, "GROUPS", {})
     return parser
 

@@ -45,6 +45,7 @@ _NO_OPTIONS: Final = {
 }
 """What people take for options of a game, and what to do instead."""
 
+
 RESULTS = Path("results")
 ARENA: Final = "arena.db"
 """The file of an arena in its folder of results, beside the leagues."""

@@ -182,7 +182,7 @@ def _compare(args: argparse.Namespace) -> int:
         raise BadInput(
             re.sub(rf"(?m)^{re.escape(str(file))}: (?:format\.)?(\w+)", _option, str(error))
         ) from None
-    with open_to_run(config, args.results) as league:
+    with open_to_run(config, args.results, args.tools.prepare) as league:
         same = _same_bot(league)
         if same:
             say(f"note: {same}")

@@ -153,6 +153,6 @@ def _write(league: League, paths: dict[str, Path], args: argparse.Namespace) -> 
         ):
             fixtures = (fixture for fixture, _ in league.stored())
             counts["decisions"] = write_decisions(
-                decisions, args.format, league, fixtures, Path(folder), args.jobs
+                decisions, args.format, league, fixtures, Path(folder), args.jobs, **args.tools.pool
             )
     return counts

@@ -200,7 +200,7 @@ def _commit(args: argparse.Namespace) -> int:
     from warpleague.league.season.config_file import load_config
 
     config = load_config(args.config, without_bots=not args.entrants)
-    told = commit(config, args.results, with_entrants=args.entrants)
+    told = commit(config, args.results, with_entrants=args.entrants, prepare=args.tools.prepare)
     if args.json:
         print_json({"league": config.name, **attrs.asdict(told), "store": str(told.store)})
         return 0
@@ -225,7 +225,7 @@ def _run(args: argparse.Namespace) -> int:
     config = load_config(args.config)
     _check_no_arena(config, args.results)
     try:
-        opened = open_to_run(config, args.results, beacon=args.beacon)
+        opened = open_to_run(config, args.results, args.tools.prepare, args.beacon, **args.tools.pool)
     except EntrantsError as error:
         return _print_problems(args, config, error)
     with opened as league:

@@ -29,8 +29,8 @@ def run_prepare(args: argparse.Namespace) -> int:
     if config.entry is not None:
         from warpleague.league.play.stages import entered_from
 
-        config, _ = entered_from(config, args.results)
-    entries = enter_bots(config)
+        config, _ = entered_from(config, args.results, **args.tools.pool)
+    entries = enter_bots(config, args.tools.prepare)
     for line in entries.skipped:
         say(f"note: {line}")
     jobs = None

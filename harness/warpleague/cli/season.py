@@ -55,7 +55,15 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
     }
     if args.cluster is None:
         with _watcher(args) as watcher:
-            return run_league(league, jobs=args.jobs, watcher=watcher, logs=logs, **limits)
+            return run_league(
+                league,
+                jobs=args.jobs,
+                play=args.tools.play,
+                watcher=watcher,
+                logs=logs,
+                **limits,
+                **args.tools.pool,
+            )
     from warpleague.league.play.cluster import cluster, play_there
 
     season, play = league.season, partial(play_there, log=logs is not None)

@@ -80,7 +80,7 @@ def _verify(args: argparse.Namespace) -> int:
                 numbered = f"match {number} ({match})" if number else f"match {match}"
                 print(f"WRONG  {'the store' if match is None else numbered}: {problem}")
 
-        for fixture, problem in verify_league(league, args.jobs):
+        for fixture, problem in verify_league(league, args.jobs, **args.tools.pool):
             total += 1
             if problem is not None:
                 tell(fixture.number, fixture.id, problem)
@@ -161,7 +161,7 @@ def _mend(args: argparse.Namespace) -> int:
     from warpleague.league.upkeep.organising import mend
 
     config = load_config(args.config)
-    out = mend(config, args.results, args.jobs)
+    out = mend(config, args.results, args.jobs, **args.tools.pool)
     if args.json:
         rows = [{"match": match, "problem": problem} for match, problem in out]
         print_json({"league": config.name, "removed": rows})
@@ -185,7 +185,8 @@ def _merge(args: argparse.Namespace) -> int:
             raise BadInput(
                 f"{store}: is a TOML file; name a store: league.sqlite, or its folder, such as results/{store.stem}"
             )
-    merged = list(zip(args.stores, merge(config, args.results, args.stores, trust=args.trust), strict=True))
+    found = merge(config, args.results, args.stores, trust=args.trust, **args.tools.pool)
+    merged = list(zip(args.stores, found, strict=True))
     if args.json:
         print_json(
             [

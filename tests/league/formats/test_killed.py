@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import warpleague.league.upkeep.verifying
 from warpleague.league.play.running import run_league
 from warpleague.league.play.stages import stage_problems
 from warpleague.league.results.opening import open_to_read
@@ -120,10 +119,9 @@ def test_a_killed_league_ends_as_an_undisturbed_one(
 
 
 def test_a_killed_final_ends_as_an_undisturbed_one(
-    write_league: Any, play: Any, refereed: Any, inline_pool: Any, monkeypatch: Any, tmp_path: Path
+    write_league: Any, play: Any, refereed: Any, tmp_path: Path
 ) -> None:
     """A final of two groups that is killed and resumed has the bots of an undisturbed one, and its matches."""
-    monkeypatch.setattr(warpleague.league.upkeep.verifying, "RefereePool", inline_pool)
     final, whole, torn = tmp_path / "final.toml", tmp_path / "whole", tmp_path / "torn"
     final.write_text(FINAL)
     for name, bots in (("red", "ab"), ("blue", "cd")):

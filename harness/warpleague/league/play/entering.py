@@ -10,6 +10,7 @@ import attrs
 
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.seeding import seeds_of
+from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.opening import assemble, check_store
 from warpleague.league.season.config_check import BEACON_LENGTH
 from warpleague.league.season.entry import enter_bots
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from warpleague.league.referees.pool import NewPool
     from warpleague.league.results.league import League
     from warpleague.league.season.config import LeagueConfig
     from warpleague.league.season.entry import Entries, Prepared
@@ -33,12 +35,14 @@ def open_to_run(
     results: Path,
     prepare: Callable[[Path], Prepared] | None = None,
     beacon: str | None = None,
+    new_pool: NewPool = RefereePool,
 ) -> League:
     """Bundle the bots, take the store in `results`/NAME for this process alone, and write down the season.
 
     `prepare` makes a bundle of a bot's folder (default: the runner's). `beacon` is the value of the beacon that the
-    season awaits. Raises what `enter_bots` raises, and `StoreError` if the league is being run already, the store
-    belongs to a league of other conditions, or the season awaits a beacon and its entrants are not those committed to.
+    season awaits. `new_pool` makes the processes that verify the groups before a final. Raises what `enter_bots`
+    raises, and `StoreError` if the league is being run already, the store belongs to a league of other conditions, or
+    the season awaits a beacon and its entrants are not those committed to.
     """
     if config.sandbox.paths and prepare is None:
         from warpleague.runner.confine.visible_paths import check_granted
@@ -48,7 +52,7 @@ def open_to_run(
         check_granted(config.sandbox.paths, where, (cache_folder(), results, config.path))
     store = Store.open_to_write(results / config.name)
     try:
-        config, entries, season = _entered(config, results, store, prepare)
+        config, entries, season = _entered(config, results, store, prepare, new_pool)
         season = attrs.evolve(season, beacon=_beacon(store, season, beacon))
         store.enter(config, season, entries.skipped)
         league = assemble(config, season, store, entries.skipped)
@@ -60,14 +64,18 @@ def open_to_run(
 
 
 def _entered(
-    config: LeagueConfig, results: Path, store: Store, prepare: Callable[[Path], Prepared] | None
+    config: LeagueConfig,
+    results: Path,
+    store: Store,
+    prepare: Callable[[Path], Prepared] | None,
+    new_pool: NewPool,
 ) -> tuple[LeagueConfig, Entries, Season]:
     """The league with all its bots, these bots, and the season without the value of its beacon."""
     stages: tuple[Stage, ...] = ()
     if config.entry is not None:
         from warpleague.league.play.stages import check_content, entered_from
 
-        config, stages = entered_from(config, results, store)
+        config, stages = entered_from(config, results, store, new_pool)
     entries = enter_bots(config, prepare, (results,))
     if stages:
         check_content(config, stages, entries.bots)
@@ -192,7 +200,7 @@ def _commit_entrants(
     config: LeagueConfig, folder: Path, prepare: Callable[[Path], Prepared] | None
 ) -> Commitment:
     with Store.open_to_write(folder) as store:
-        config, entries, season = _entered(config, folder.parent, store, prepare)
+        config, entries, season = _entered(config, folder.parent, store, prepare, RefereePool)
         beacon = store.meta("beacon")
         season = attrs.evolve(season, beacon=beacon)
         if beacon is not None:

@@ -22,7 +22,7 @@ from warpleague.counts import counted
 from warpleague.errors import BadInput, HarnessFault, ServiceFailed
 from warpleague.games import load_game
 from warpleague.league.play.progress import MatchFault, RunReport, RunWatcher, Void
-from warpleague.league.referees.pool import RefereeDied, RefereePool, usable_cores
+from warpleague.league.referees.pool import Pool, RefereeDied, RefereePool, usable_cores
 from warpleague.league.results.remaining import left_of, progress_of
 from warpleague.league.results.services import judge, voided
 from warpleague.league.schedule.play_order import in_phases
@@ -70,6 +70,8 @@ def run_league(
     publish: bool = True,
     dealt: set[int] | None = None,
     stop_on_fault: bool = False,
+    new_pool: Callable[..., Pool] = RefereePool,
+    tick_s: float = _TICK_S,
 ) -> RunReport:
     """Play what is left of `league`, which must be open to run, and commit each match as it ends.
 
@@ -82,7 +84,8 @@ def run_league(
     that of `RefereePool` does. In the main thread the first SIGINT or SIGTERM lets the matches being played end, the
     second one kills them. It also stops once `most` matches are played, or after `for_s` seconds, when those being
     played have ended, or as soon as `until` returns true, which is called a few times a second, or with
-    `stop_on_fault` once a bot has faulted. If all is played, the
+    `stop_on_fault` once a bot has faulted. The watcher hears of time passing every `tick_s` seconds. `new_pool` makes
+    the pool that is the default, as `RefereePool` does. If all is played, the
     season is over and its secret becomes public; without `publish` it does not, since more may be entered. `dealt`
     are the deals that processes of the executor may know of from runs before: those of this run are added. `logs`
     takes what the bots said, if `play` returns that, as the default one does where `logs` are given.
@@ -98,7 +101,7 @@ def run_league(
         wanted = (how.jobs if jobs is None else jobs) or len(usable_cores())
         # A referee without a match would cost its start for nothing.
         jobs = wanted if total is None else max(min(wanted, total - before), 1)
-        executor = own = referee_pool(league, jobs)
+        executor = own = referee_pool(league, jobs, new_pool)
         jobs = None
     if play is None:
         # It takes long to load: meanwhile the process that starts referees loads the same.
@@ -110,6 +113,7 @@ def run_league(
     run.first = first
     run.most, run.for_s, run.until, run.publish = most, for_s, until, publish
     run.stop_on_fault = stop_on_fault
+    run.tick_s = tick_s
     if dealt is not None:
         run.dealt = dealt
     if isinstance(executor, RefereePool):
@@ -127,7 +131,7 @@ def run_league(
             own.kill() if killed else own.shutdown(cancel_futures=True)
 
 
-def referee_pool(league: League, jobs: int) -> RefereePool:
+def referee_pool(league: League, jobs: int, new_pool: Callable[..., Pool] = RefereePool) -> Pool:
     """The processes in which the matches of a league are played, `jobs` of them; who asks for them ends them."""
     config = league.config
     if config.rules.level != "none":
@@ -138,7 +142,7 @@ def referee_pool(league: League, jobs: int) -> RefereePool:
     tasks = 0 if config.run.matches_per_job == "auto" else config.run.matches_per_job
     game = type(load_game(league.season.game)).__module__
     modules = ("warpleague.runner.play", "warpleague.league.referees.tasks", game)
-    return RefereePool(jobs, config.run.affinity, tasks, modules)
+    return new_pool(jobs, config.run.affinity, tasks, modules)
 
 
 class _Run:
@@ -182,6 +186,7 @@ class _Run:
         self._waiting: deque[_InFlight] = deque()
         self._passed_by = _PASSED_BY if any(bot.reusable for bot in league.season.bots) else 1
         self.dealt: set[int] = set()  # deals that a process which is alive may know
+        self.tick_s = _TICK_S
         self._ended: SimpleQueue[Future[MatchResult] | None] = SimpleQueue()
 
     @property
@@ -288,7 +293,7 @@ class _Run:
         now_s = time.monotonic()
         late = self.for_s is not None and now_s - self.began_s >= self.for_s
         if self.until is not None and now_s >= self._until_at:
-            self._until_at = now_s + _TICK_S
+            self._until_at = now_s + self.tick_s
             if self.until():
                 self.until, self.for_s, late = None, 0.0, True
         ended = self.failure is not None or self.wrong is not None or self.fault is not None
@@ -352,7 +357,7 @@ class _Run:
         """The matches that have ended, after a short wait at most."""
         ended: list[Future[MatchResult] | None] = []
         try:
-            patience_s = max(min(_TICK_S, self._commit_at - time.monotonic()), 0.0)
+            patience_s = max(min(self.tick_s, self._commit_at - time.monotonic()), 0.0)
             ended.append(self._ended.get(timeout=patience_s))
             while True:
                 ended.append(self._ended.get_nowait())

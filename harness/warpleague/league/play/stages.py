@@ -14,6 +14,7 @@ import attrs
 
 from warpleague.counts import counted
 from warpleague.errors import BadInput, ConfigError, StoreError
+from warpleague.league.referees.pool import RefereePool
 from warpleague.league.season.config_check import check_config
 from warpleague.league.season.config_file import load_config
 from warpleague.league.season.season import Stage
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from warpleague.league.referees.pool import NewPool
     from warpleague.league.results.league import League
     from warpleague.league.season.config import BotEntry, LeagueConfig
     from warpleague.league.store.store import Store
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def entered_from(
-    config: LeagueConfig, results: Path, store: Store | None = None
+    config: LeagueConfig, results: Path, store: Store | None = None, new_pool: NewPool = RefereePool
 ) -> tuple[LeagueConfig, tuple[Stage, ...]]:
     """The league with the bots that come from other ones under its own, and where these come from.
 
@@ -67,7 +69,7 @@ def entered_from(
             ):
                 stage = before
             else:
-                _check_holds(league, where)
+                _check_holds(league, where, new_pool)
             stages.append(stage)
             entries.append([_entry_of(league, name, config.path.parent) for name, _ in stage.bots])
     most = max(map(len, entries), default=0)
@@ -173,11 +175,11 @@ def _changed(league: League, before: Stage, now: Stage) -> str | None:
     return None
 
 
-def _check_holds(league: League, where: str) -> None:
+def _check_holds(league: League, where: str, new_pool: NewPool) -> None:
     """Raise `ConfigError` if a record of the league does not hold, or its store was altered."""
     from warpleague.league.upkeep.verifying import altered, mispaired, verify_league
 
-    wrong = [problem for _, problem in verify_league(league) if problem is not None]
+    wrong = [problem for _, problem in verify_league(league, new_pool=new_pool) if problem is not None]
     wrong += [problem for _, _, problem in (*altered(league), *mispaired(league), *stage_problems(league))]
     if wrong:
         raise ConfigError(

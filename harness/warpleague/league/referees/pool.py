@@ -28,6 +28,9 @@ from warpleague.league.referees.frames import ROOM, read_frame, write_frame
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    NewPool = Callable[[int, Literal["core", "none"]], "Pool"]
+    """Makes a pool of so many jobs (0: one for each usable core), each kept to its own core or not."""
+
 P = ParamSpec("P")
 T = TypeVar("T")
 _MAX_STILLBORN = 20  # deaths in a row, without one answer between them: something is wrong with all

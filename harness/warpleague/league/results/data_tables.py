@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
+    from warpleague.league.referees.pool import NewPool
     from warpleague.league.results.league import League
     from warpleague.league.results.table_files import TableFormat, Writer
     from warpleague.league.results.table_shapes import Columns, Row
@@ -64,6 +65,7 @@ def write_decisions(
     fixtures: Iterable[Fixture],
     folder: Path,
     jobs: int = 0,
+    new_pool: NewPool = RefereePool,
 ) -> int:
     """Write the rows of `DECISIONS` in the given order; how many they were.
 
@@ -80,7 +82,7 @@ def write_decisions(
         path.unlink()
         return count
 
-    with RefereePool(jobs, "none") as pool:
+    with new_pool(jobs, "none") as pool:
         for number, some in enumerate(_portions(league, fixtures)):
             path = folder / str(number)
             waiting.append((path, pool.submit(save_decisions, some, path, kind)))

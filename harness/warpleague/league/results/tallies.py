@@ -141,8 +141,8 @@ def _records(columns: Columns, owners: Array, count: int) -> list[WinLossRecord]
     margins = (columns.scores - columns.rival[:, None])[against]
     figures = (
         *_counts(columns, owners, count),
-        means(columns.scores, owners, columns.group, count),
-        means(margins, owners[against], columns.group[against], count),
+        means(columns.scores, owners, columns.group, count, columns.block),
+        means(margins, owners[against], columns.group[against], count, columns.block),
     )
     return [
         WinLossRecord(played, won, drawn, lost, points, faults, *both)

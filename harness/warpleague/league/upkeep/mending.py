@@ -8,22 +8,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from warpleague.errors import StoreError
+from warpleague.league.referees.pool import RefereePool
 from warpleague.league.season.season import ID
 from warpleague.league.upkeep.verifying import altered, verify_league
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
+    from warpleague.league.referees.pool import NewPool
     from warpleague.league.results.league import League
 
 
-def remove_damaged(league: League, jobs: int = 0) -> list[tuple[str, str]]:
+def remove_damaged(league: League, jobs: int = 0, new_pool: NewPool = RefereePool) -> list[tuple[str, str]]:
     """Remove from a league's store, open to write, the matches that do not hold: ids, and what is wrong.
 
     They are those that `verify` finds wrong, and those of other bots or formats whose row or record cannot be read.
     """
     store = league.store
     wrong: dict[Any, str] = {
-        fixture.id: problem for fixture, problem in verify_league(league, jobs) if problem is not None
+        fixture.id: problem
+        for fixture, problem in verify_league(league, jobs, new_pool)
+        if problem is not None
     }
     stored = store.ids()
     for _, match_id, problem in altered(league):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
+    from warpleague.league.referees.pool import NewPool
     from warpleague.league.season.season import Season
     from warpleague.league.store.store import Store
 
@@ -53,6 +54,7 @@ def merge_from(
     *,
     trust: bool = False,
     jobs: int = 0,
+    new_pool: NewPool = RefereePool,
 ) -> Merged:
     """Take over the matches of the store at `path` into `store`, whose season `season` is; its bots do not matter.
 
@@ -73,7 +75,7 @@ def merge_from(
                 differing.append(match_id)
         if new:
             bots: set[tuple[str, str]] = set()
-            for match_id, deal, recorded in _checked(season, theirs, new, trust, jobs):
+            for match_id, deal, recorded in _checked(season, theirs, new, trust, jobs, new_pool):
                 store.put(match_id, deal, recorded.seats, recorded.result)
                 bots.update(recorded.seats)
             entrants_commitment.settle_merged(db, theirs.head(), sorted(bots))
@@ -100,10 +102,15 @@ def _check_season(store: Store, season: Season, theirs: UntrustedStore) -> None:
 
 
 def _checked(
-    season: Season, theirs: UntrustedStore, new: list[tuple[str, int]], trust: bool, jobs: int
+    season: Season,
+    theirs: UntrustedStore,
+    new: list[tuple[str, int]],
+    trust: bool,
+    jobs: int,
+    new_pool: NewPool,
 ) -> Iterator[tuple[str, int, Recorded]]:
     waiting: deque[tuple[str, int, Future[Recorded]]] = deque()
-    with RefereePool(jobs, "none") as pool:
+    with new_pool(jobs, "none") as pool:
 
         def settled() -> tuple[str, int, Recorded]:
             match_id, deal, future = waiting.popleft()

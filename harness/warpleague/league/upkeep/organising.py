@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.opening import assemble, check_store, open_to_mend
 from warpleague.league.season.season import Season
 from warpleague.league.store import disqualifications
@@ -14,13 +15,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from warpleague.league.referees.pool import NewPool
     from warpleague.league.season.config import LeagueConfig
     from warpleague.league.store.disqualifications import Disqualification, Results
     from warpleague.league.upkeep.merging import Merged
 
 
 def merge(
-    config: LeagueConfig, results: Path, others: Sequence[Path], *, trust: bool = False
+    config: LeagueConfig,
+    results: Path,
+    others: Sequence[Path],
+    *,
+    trust: bool = False,
+    new_pool: NewPool = RefereePool,
 ) -> list[Merged]:
     """Take over the matches of the stores `others` (files, or the folders they are in): all of them, or nothing.
 
@@ -50,13 +57,15 @@ def merge(
             rules=store.rules(config.game.id),
         )
         with store.writing() as db:
-            merged = [merge_from(store, db, season, path, trust=trust) for path in paths]
+            merged = [merge_from(store, db, season, path, trust=trust, new_pool=new_pool) for path in paths]
         if store.bots() is not None:
             assemble(config, season, store, ()).keep_columns()
         return merged
 
 
-def mend(config: LeagueConfig, results: Path, jobs: int = 0) -> list[tuple[str, str]]:
+def mend(
+    config: LeagueConfig, results: Path, jobs: int = 0, new_pool: NewPool = RefereePool
+) -> list[tuple[str, str]]:
     """Remove matches that do not hold from the store, so that they are played again; their ids, and what was wrong.
 
     That they were is entered into the journal. Raises what `open_to_read` does, and `StoreError` if the league is
@@ -65,7 +74,7 @@ def mend(config: LeagueConfig, results: Path, jobs: int = 0) -> list[tuple[str, 
     from warpleague.league.upkeep.mending import remove_damaged
 
     with open_to_mend(config, results) as league:
-        removed = remove_damaged(league, jobs)
+        removed = remove_damaged(league, jobs, new_pool)
         with league.store.writing():
             league.store.drop_columns()
         league.keep_columns()

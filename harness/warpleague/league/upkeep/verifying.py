@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from concurrent.futures import Future
 
+    from warpleague.league.referees.pool import NewPool
     from warpleague.league.results.league import League
     from warpleague.league.schedule.schedule import Schedule
     from warpleague.league.season.fixture import Fixture
@@ -40,7 +41,9 @@ def published_record(league: League, match_id: str, deal: int) -> bytes:
     return publish(record, league.season.key_of(deal), None)
 
 
-def verify_league(league: League, jobs: int = 0) -> Iterator[tuple[Fixture, str | None]]:
+def verify_league(
+    league: League, jobs: int = 0, new_pool: NewPool = RefereePool
+) -> Iterator[tuple[Fixture, str | None]]:
     """Execute every stored match of the schedule again, dice included, on `jobs` processes (0: all cores).
 
     Yields each, in schedule order, with what is wrong with it, or None: the record against itself, the seats and
@@ -50,7 +53,7 @@ def verify_league(league: League, jobs: int = 0) -> Iterator[tuple[Fixture, str 
     season = league.season
     confinements = league.store.confinements(damaged=True)
     waiting: deque[tuple[Fixture, Future[str | None]]] = deque()
-    with RefereePool(jobs, "none") as pool:
+    with new_pool(jobs, "none") as pool:
         for fixture, row in league.store.rows(league.schedule):
             if row is None:
                 continue
