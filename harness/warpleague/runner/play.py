@@ -164,7 +164,7 @@ def _confinement(spec: MatchSpec) -> Confinement:
 
 
 def _unwrapped(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """What to raise for an error of trio's, whose nurseries put even a single one into a group."""
+    """Unwrap trio's exception group: its nurseries put even a single error into one."""
     fault, bugs = group.split((HarnessFault, BadInput))
     return group if fault is None or bugs is not None else first_cause(fault)
 

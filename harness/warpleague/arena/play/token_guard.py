@@ -77,7 +77,7 @@ class TokenGuard:
         """Status and reason if the request is refused; None if it may pass."""
         headers = Headers(scope=scope)
         if headers.get("host", "").lower() not in self.hosts:
-            return 421, "this server is not called by that name"
+            return 421, f"unknown host name; this server is {' or '.join(sorted(self.hosts))}"
         token, slash, _ = scope["path"][1:].partition("/")
         if not slash or not compare_digest(token.encode(), self._token.encode()):
             return 404, "not found"

@@ -69,7 +69,7 @@ def closed_to_bots(ledger: Ledger, config: LeagueConfig) -> str | None:
 
 
 def settled(ledger: Ledger, config: LeagueConfig) -> str | None:
-    """Why it is settled who plays, so that no bot can come or go any more; None if it is not."""
+    """Why entries are closed: no bot can come or go any more. None while they are open."""
     folder = ledger.results / config.name
     if not (folder / "league.sqlite").is_file():
         return None

@@ -60,7 +60,7 @@ _PADDING: Final = 1 << 20
 
 
 def pack_folder(folder: Path) -> bytes:
-    """The bot in `folder` as a tar.gz that depends on nothing but its files; `BotError` for what no bot may hold."""
+    """The bot in `folder` as a tar.gz that depends on nothing but its files; `BotError` for forbidden files."""
     manifest = read_manifest(folder)
     if manifest.files:
         raise BotError(f"{folder / MANIFEST}: files: a submission cannot have linked files")

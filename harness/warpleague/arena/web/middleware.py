@@ -173,7 +173,7 @@ class RequestMiddleware:
 
     def _crowded(self, caller: _Caller | None) -> tuple[int, str] | None:
         if self.open >= self._limits.all_requests:
-            return 503, "too many ask at the moment; come back in a minute"
+            return 503, "the server is busy; try again in a minute"
         if caller is None:
             return None
         if caller.left < 1:
@@ -194,10 +194,10 @@ class RequestMiddleware:
         if scope.get("http_version") not in ("1.0", "1.1"):
             return 505, "this server speaks HTTP/1.1"
         if headers.get("host", "").lower() not in self.hosts or len(headers.getlist("host")) > 1:
-            return 421, "this server is not called by that name"
+            return 421, f"unknown host name; this server is {' or '.join(sorted(self.hosts))}"
         path = scope["path"]
         if len(scope.get("raw_path") or path) > _MAX_PATH or not path.isprintable():
-            return 414, "there is no such address"
+            return 414, "the URL is too long"
         method = scope["method"]
         if method not in _METHODS:
             return 405, "this server knows no such method"

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def against_openspiel(ground: Ground) -> list[Figure]:
-    """Steps a second of random play of each game, over those of OpenSpiel's backgammon, whose engine is C++.
+    """Random-play steps per second of each game, divided by those of OpenSpiel's backgammon, whose engine is C++.
 
-    Without `pyspiel` (the package open_spiel) there is nothing to compare with: then the steps alone are told.
+    Without `pyspiel` (the package open_spiel) there is nothing to compare with, and the figures are steps per second.
     """
     with ground.one_core():
         steps = {name: playouts(game, ground.scale)[1] for name, game in ground.games.items()}

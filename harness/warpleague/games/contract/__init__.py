@@ -64,7 +64,7 @@ def check_game(
 
     `players` are the numbers of players to try (None: all that the game allows), `options` an instance of
     `game.Options` (None: the defaults), `matches` the matches for each number of players. A match that has
-    not ended after `max_steps` moves is a breach. The dear checks are made at about `samples` positions of a
+    not ended after `max_steps` moves is a breach. The expensive checks run at about `samples` positions of a
     match, spread over it, the first and the last among them; the cheap ones at every step. `hidden` says
     whether the game has hidden information: True demands that determinized states differ from the truth at
     least once, False that they never do (without `determinize` it is not looked at). `talk` makes the JSON

@@ -122,7 +122,9 @@ class StoredMatch:
         found = _decoded(_times, self._times, self.id, "times")
         numbers = [number for seat in found for number in _numbers(seat)]
         if len(found) != len(self.ranks) or not all(0 <= number < MAX_NUMBER for number in numbers):
-            raise _damaged(self.id, "times: must be those of each seat, within reason")
+            raise _damaged(
+                self.id, f"times: must be those of each seat, each at least 0 and below {MAX_NUMBER:g}"
+            )
         return found
 
 
@@ -156,7 +158,7 @@ def played_from(row: tuple[Any, ...], players: int | None = None) -> StoredMatch
         if not (value is None and name == "rival") and not (
             isinstance(value, (int, float)) and abs(value) < MAX_NUMBER
         ):
-            raise _damaged(match_id, f"{name}: must be numbers within reason")
+            raise _damaged(match_id, f"{name}: must be numbers between -{MAX_NUMBER:g} and {MAX_NUMBER:g}")
     # One look at them all, since nearly all are as they should be.
     plain = type(why) is type(digest) is type(faults) is type(times) is str
     if not (plain and (why + digest).isprintable() and (faults + times).isascii()):

@@ -128,7 +128,7 @@ class _Reader:
             raise RecordError(f"line {index + 1}: ranks must be from 1 to {last}")
         numbers = (*told.scores, *(() if told.rival is None else (told.rival,)))
         if not all(abs(number) < MAX_NUMBER for number in numbers):
-            raise RecordError(f"line {index + 1}: scores must be numbers within reason")
+            raise RecordError(f"line {index + 1}: scores must be between -{MAX_NUMBER:g} and {MAX_NUMBER:g}")
         if not (told.why.isprintable() and told.digest.isprintable()):
             raise RecordError(f"line {index + 1}: why and digest must be texts that can be printed")
         seats = tuple(

@@ -397,8 +397,8 @@ def _require_memory(folder: Path, limits: Limits) -> None:
     there_mb = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
     if wanted_mb > there_mb:
         raise BotError(
-            f"{folder}: its limits come to {wanted_mb} MiB, but this machine has {there_mb}: "
-            "memory_mb and twice tmp_mb must be less together"
+            f"{folder}: the bot needs {wanted_mb} MiB (memory_mb + 2 x tmp_mb), but this machine has {there_mb}; "
+            f"memory_mb + 2 x tmp_mb must be at most {there_mb}"
         )
 
 

@@ -47,7 +47,7 @@ def _is_left_out(name: str, *, folder: bool) -> bool:
 
 
 def files_of(folder: Path, linked: Collection[str] = ()) -> list[File]:
-    """The files of the bot in `folder` without the `linked`, sorted by name; `BotError` for what no bot may hold."""
+    """The files of the bot in `folder` without the `linked`, sorted by name; `BotError` for forbidden files."""
     root = os.path.realpath(folder)
     found: list[File] = []
     size = 0

@@ -38,7 +38,7 @@ SETUP_S: Final = 120.0
 """How long bubblewrap may take before it runs the bot, in seconds. It needs 0.02 s of processor time, and beside many
 others that compute, a harness that is as nice as can be waits a minute for that."""
 GONE_S: Final = 2.0
-"""How long it is waited for what is left of a bot that was killed, in seconds."""
+"""How long to wait for a killed bot's processes to disappear, in seconds."""
 
 _GATE: Final = ("/bin/sh", "-c", 'echo; read -r _ && exec "$@"', "bot")
 """What holds a bot back until a line comes on its input; if the harness dies instead, the bot never runs.

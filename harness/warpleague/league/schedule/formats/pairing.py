@@ -142,7 +142,7 @@ def _matched(
 
 
 def _apart(field: Field, order: list[int]) -> list[int]:
-    """How far from each bot its opponent should stand: half of the bots of its score. Empty if equals are drawn."""
+    """The ideal rank distance of an opponent, for each bot: half of its score group. Empty if equals are drawn."""
     if not field.seeds:
         return []
     many = Counter(field.scores[bot] for bot in order)
